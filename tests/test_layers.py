@@ -18,7 +18,7 @@ from tests.test_rules import ROOT, Import, imports, imports_of
 LAYERS = (
     ("bertcore.errors", "bertcore.garbage_collection", "bertcore.json_text", "bertcore.progress"),
     ("bertcore.limits",),
-    ("bertcore.files", "bertcore.families", "bertcore.locations", "bertcore.tag_schemes"),
+    ("bertcore.files", "bertcore.families", "bertcore.locations", "bertcore.tag_schemes", "bertcore.trial"),
     ("bertcore.installed", "bertcore.settings", "bertcore.config"),
     ("bertcore.tokenizer",),
     ("bertcore.model",),

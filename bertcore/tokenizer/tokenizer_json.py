@@ -8,9 +8,7 @@ only a trial shows (expressions, large files) is tried in a process of its own, 
 
 import base64
 import binascii
-import signal
-import subprocess
-import sys
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -30,12 +28,12 @@ from bertcore.limits import (
     UNTRIED_BYTES,
     WORD_CHARACTERS,
 )
+from bertcore.trial import TrialFailed, try_file
 
 _STEPS = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
 _LISTS = ("normalizers", "pretokenizers", "processors", "decoders")
 _BYTES_AS_LETTERS = 4.0  # of a byte-level step: an emoji becomes four letters
 JSON_PARTS = 5_000_000  # XLM-RoBERTa's file has 750,000
-_MOST_WAITING_S = 300.0  # on a machine that does other things besides
 _SHORT_STRETCHES = 200  # characters of each stretch of the trial text
 
 
@@ -129,51 +127,28 @@ def _is_unpredictable(step: Mapping[str, Any]) -> bool:
 
 def _try(file: Path) -> None:
     """Raises BertcoreError where a process with limits does not survive opening the file and reading short texts."""
-    command = [sys.executable, "-c", _PROGRAM, str(file), *sys.path]
     try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_MOST_WAITING_S)
-        code = done.returncode
-    except subprocess.TimeoutExpired:
-        code = -signal.SIGTERM
-    if code == 0:
-        return
-    if code == _SAID:
-        why = done.stdout.decode("utf-8", "replace").strip().rstrip(".")
-        raise BertcoreError(f"The file {file} is not a readable tokenizer: {why:.200}.")
-    raise BertcoreError(
-        f"The tokenizer {file} was not opened: with a few short texts it takes more than {TRIAL_SECONDS} s or "
-        f"{TRIAL_BYTES // MIB:,} MB."
-    )
+        try_file(trial, file)
+    except TrialFailed as failed:
+        if failed.why:
+            why = failed.why.rstrip(".")
+            raise BertcoreError(f"The file {file} is not a readable tokenizer: {why:.200}.") from None
+        raise BertcoreError(
+            f"The tokenizer {file} was not opened: with a few short texts it takes more than {TRIAL_SECONDS} s or "
+            f"{TRIAL_BYTES // MIB:,} MB."
+        ) from None
 
 
-_SAID = 3  # the exit code of a trial in which the library raised an error
-_PROGRAM = "import sys; sys.path[:] = sys.argv[2:]; from bertcore.tokenizer.tokenizer_json import trial; trial()"
-
-
-def trial() -> None:
-    """What that process does."""
-    import contextlib
-    import os
-
+def trial(file: str) -> None:
+    """What another process does with it first."""
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
-    with contextlib.suppress(ImportError, OSError, ValueError):  # Windows has no such limits
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_CPU, (TRIAL_SECONDS, TRIAL_SECONDS))
-        resource.setrlimit(resource.RLIMIT_DATA, (TRIAL_BYTES, TRIAL_BYTES))
     from tokenizers import Tokenizer
 
-    try:
-        raw = Tokenizer.from_file(sys.argv[1])
-        raw.no_truncation()
-        raw.no_padding()
-        for text in _trial_texts():
-            raw.encode(text)
-    except BaseException as error:  # a panic of the library is no Exception
-        print(str(error).splitlines()[0] if str(error) else "it cannot be read")
-        sys.stdout.flush()
-        os._exit(_SAID)
+    raw = Tokenizer.from_file(file)
+    raw.no_truncation()
+    raw.no_padding()
+    for text in _trial_texts():
+        raw.encode(text)
 
 
 def _trial_texts() -> Iterator[str]:

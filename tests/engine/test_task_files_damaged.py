@@ -1,8 +1,10 @@
 """Damaged task files: whatever happened to one, it is read or refused with a sentence that names it."""
 
+import base64
 import gzip
 import json
 import random
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import pytest
 from bertcore.errors import BertcoreError
 from bertcore.tasks.readers.reading import find_file, read_task, sample_folder
 from bertcore.tasks.readers.registry import TASKS
+from bertcore.tasks.readers.tables import read_rows
 
 REAL = Path(__file__).parents[3] / "shared" / "tasks"
 TRAIN = {name: find_file(spec, folder, "train") for name, spec in TASKS.items() if (folder := sample_folder(spec))}
@@ -153,3 +156,21 @@ class TestWhatIsSaid:
         parquet.write_table(arrow.table({"text": words, "label": ["a", "b"]}), tmp_path / "x.parquet")
         with pytest.raises(BertcoreError, match="x.parquet cannot be read as Parquet"):
             read_task("classify", tmp_path / "x.parquet")
+
+
+# Found by fuzzing: a page of the column "label" whose statistics contradict its levels. pyarrow 26 calls abort().
+ABORTS_PYARROW = (
+    "eNptkk9vElEQwOct66axGGnT2bxnNoQY2fQAtDUpIaaXgUJRQXdJmqbHXdjQNigIaP0AHvsBOHjwaJp+pB78Hl46bxcBQ+cwM2/+"
+    "/N5M3vOpc4AmZvFliw1sAzyvmADQHw57KbZh0EPAF5gtoIcZtNByyrBr6rRMcXJri4ue7RusPSE2b7UwaAflP97TV4KTgVbhIygR"
+    "ShE8TlFHhyCtSfci+hSgCZh2DWlOo+/TPLQcLsV03pBPBkEYDeYR21OOKrjgYFodgpVRST0atmfPhP1LuA13Y20BVdCjogGsMmyO"
+    "7JmhLOWCx8hVWHJXTPsh7Bvh3gv3t1jdYh3lLUj2T250N+w7A5Qj09TpfDx7k2wn/4g9LWXS4lMi74muqdqnBlGfav04Vq0StbVT"
+    "I3obB5aWEjfxYv3hiqEVduqNehyMIXVayKkOTs7P3g1CfWzH9T5Vfc0/IerS8Ry2aPJP4/ma/406v6/ZGURNn5YtyzzI3CgYf/ka"
+    "TYvd0agYjMfD69y3aDy5HH7OvS6X9ksHqsBvqJ/xL38Wjz/mAx5Phzc="
+)
+
+
+def test_a_parquet_file_that_ends_the_process_of_its_library_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "train.parquet"
+    file.write_bytes(zlib.decompress(base64.b64decode(ABORTS_PYARROW)))
+    with pytest.raises(BertcoreError, match="train.parquet cannot be read as Parquet: it is damaged; copy or fetch"):
+        list(read_rows(file))

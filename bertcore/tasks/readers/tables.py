@@ -20,6 +20,7 @@ from bertcore.limits import TASK_FILE_BYTES, TASK_LINE_BYTES, TASK_LINES
 from bertcore.tasks.examples import TextExample
 from bertcore.tasks.readers.lines import layout_suffix, line_of, numbered_lines, quoted, refuse, too_large
 from bertcore.tasks.readers.spec import Contents, Request
+from bertcore.trial import TrialFailed, try_file
 
 TABLES = (".tsv", ".txt", ".csv", ".jsonl", ".ndjson", ".parquet")
 _BETWEEN_LABELS = re.compile(r"[|;,]")
@@ -247,31 +248,50 @@ def _json_rows(file: Path) -> Iterator[Row]:
 
 
 def _parquet_rows(file: Path) -> Iterator[Row]:
+    """Tried in another process first: a table whose pages contradict its index ends the process that reads it."""
     try:
-        import pyarrow
-        import pyarrow.parquet as parquet
+        import pyarrow.parquet  # noqa: F401
     except ImportError:
         raise BertcoreError(f"Reading {file.name} needs the package pyarrow: pip install pyarrow.") from None
     if not file.is_file():
         raise BertcoreError(f"There is no file {file}.")
-    number = size = 0
+    if file.stat().st_size > TASK_FILE_BYTES:
+        raise too_large(file)
     try:
-        with parquet.ParquetFile(file) as table:
-            _check_metadata(table, file)
-            columns = (table.schema.column(i) for i in range(len(table.schema)))
-            texts = [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
-        # A text that is stored once and meant a million times stays one until its rows are asked for.
-        with parquet.ParquetFile(file, read_dictionary=texts) as table:
-            for batch in table.iter_batches(batch_size=_PARQUET_ROWS):
-                size += sum(map(_unpacked_bytes, batch.columns))
-                if size > TASK_FILE_BYTES:
-                    raise too_large(file)
-                for fields in batch.to_pylist():
-                    number += 1
-                    yield Row(f"{file.name}, row {number}", fields)
-    except (OSError, ValueError, OverflowError, pyarrow.ArrowException) as error:  # no UTF-8 is a ValueError, too
-        reason = str(error).split("\n")[0].rstrip(".")
+        try_file(read_parquet, file)
+    except TrialFailed as failed:
+        if failed.why == str(too_large(file)):
+            raise too_large(file) from None
+        reason = failed.why.rstrip(".") or "it is damaged"
         raise BertcoreError(f"The file {file} cannot be read as Parquet: {reason}; copy or fetch it again.") from None
+    number = 0
+    for batch in _parquet_batches(file):
+        for fields in batch.to_pylist():
+            number += 1
+            yield Row(f"{file.name}, row {number}", fields)
+
+
+def read_parquet(file: str) -> None:
+    """All of it; raises what pyarrow does."""
+    for batch in _parquet_batches(Path(file)):
+        batch.to_pylist()
+
+
+def _parquet_batches(file: Path) -> Iterator[Any]:
+    import pyarrow.parquet as parquet
+
+    size = 0
+    with parquet.ParquetFile(file) as table:
+        _check_metadata(table, file)
+        columns = (table.schema.column(i) for i in range(len(table.schema)))
+        texts = [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
+    # A text that is stored once and meant a million times stays one until its rows are asked for.
+    with parquet.ParquetFile(file, read_dictionary=texts) as table:
+        for batch in table.iter_batches(batch_size=_PARQUET_ROWS):
+            size += sum(map(_unpacked_bytes, batch.columns))
+            if size > TASK_FILE_BYTES:
+                raise too_large(file)
+            yield batch
 
 
 def _check_metadata(table: Any, file: Path) -> None:

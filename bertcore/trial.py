@@ -1,0 +1,55 @@
+"""What a library makes of a file from elsewhere, tried in a process of its own with limits of memory and time.
+
+Some libraries end the process on a damaged file, or take all its memory: no `except` helps against that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+
+from bertcore.limits import TRIAL_BYTES, TRIAL_SECONDS
+
+_MOST_WAITING_S = 300.0  # on a machine that does other things besides
+_SAID = 3  # the exit code where the library raised an error
+_PROGRAM = "import sys; sys.path[:] = sys.argv[4:]; from bertcore.trial import run; run(*sys.argv[1:4])"
+
+
+class TrialFailed(Exception):
+    """`why`: what the library said; empty where the process ended before it could, or at a limit."""
+
+    def __init__(self, why: str = "") -> None:
+        super().__init__(why)
+        self.why = why
+
+
+def try_file(read: Callable[[str], object], file: Path) -> None:
+    """Calls `read`, a function of a module, with the file's name in another process; raises TrialFailed."""
+    command = [sys.executable, "-c", _PROGRAM, read.__module__, read.__name__, str(file), *sys.path]
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_MOST_WAITING_S)
+    except subprocess.TimeoutExpired:
+        raise TrialFailed from None
+    if done.returncode:
+        raise TrialFailed(done.stdout.decode("utf-8", "replace").strip() if done.returncode == _SAID else "")
+
+
+def run(module: str, name: str, file: str) -> None:
+    """What that process does."""
+    with contextlib.suppress(ImportError, OSError, ValueError):  # Windows has no such limits
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_CPU, (TRIAL_SECONDS, TRIAL_SECONDS))
+        resource.setrlimit(resource.RLIMIT_DATA, (TRIAL_BYTES, TRIAL_BYTES))
+    try:
+        getattr(import_module(module), name)(file)
+    except BaseException as error:  # a panic of a library in Rust is no Exception
+        print(str(error).splitlines()[0] if str(error) else "it cannot be read")
+        sys.stdout.flush()
+        os._exit(_SAID)
