@@ -19,7 +19,6 @@ from .controls import IconButton, MenuButton, popped_up
 from .step_switch import StepSwitch
 
 MODEL_PX, SHORT_MODEL_PX = 520, 165
-LEAST_BUTTON_PX = 64  # of those that can be shortened
 Fill = Callable[[QMenu], object]
 
 
@@ -70,9 +69,6 @@ class TitleBar(QFrame):
         projector.setAccessibleName(self.tr("Aa Projector"))
         projector.setChecked(self._is_short)
         examples = MenuButton(self.tr("Examples"), fill_examples, self.tr("Sentence pairs to start from"))
-        lessons = MenuButton(self.tr("Lessons"), fill_lessons, self.tr("Lessons, page by page, with tasks"))
-        for menu_button in (self.step, lessons, examples):  # on a screen that is 800 pixels wide
-            menu_button.setMinimumWidth(theme.px(LEAST_BUTTON_PX))
         self._layout = layout = QHBoxLayout(self)
         layout.setContentsMargins(theme.px(14), 0, theme.px(14), 0)
         layout.setSpacing(theme.px(6 if self._is_short else 10))
@@ -88,7 +84,7 @@ class TitleBar(QFrame):
         if not self._is_short:
             layout.addStretch(1)
         if not self._is_short:  # there the menu of all commands has them
-            layout.addWidget(lessons)
+            layout.addWidget(MenuButton(self.tr("Lessons"), fill_lessons, self.tr("Lessons, page by page, with tasks")))
         layout.addWidget(examples)
         layout.addWidget(projector)
         if not self._is_short:
