@@ -5,16 +5,16 @@ In projector mode it is narrow, so that the sentences stand in it too: the pictu
 
 from collections.abc import Callable, Collection
 
-from PySide6.QtCore import QCoreApplication
-from PySide6.QtGui import QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QSizePolicy, QWidget
+from PySide6.QtCore import QCoreApplication, QSize
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QWidget
 
 from ..look import numbers, theme
 from ..look.fitting import plain_tip
 from ..state.explore_state import ExploreState
 from ..state.model_info import ModelInfo
 from .baseline_chip import BaselineChip
-from .card import button
+from .card import button, label
 from .controls import IconButton, MenuButton, popped_up
 from .step_switch import StepSwitch
 
@@ -69,11 +69,12 @@ class TitleBar(QFrame):
         projector.setAccessibleName(self.tr("Aa Projector"))
         projector.setChecked(self._is_short)
         examples = MenuButton(self.tr("Examples"), fill_examples, self.tr("Sentence pairs to start from"))
+        self._brand = label("BERTscope", "brand")
         self._layout = layout = QHBoxLayout(self)
         layout.setContentsMargins(theme.px(14), 0, theme.px(14), 0)
         layout.setSpacing(theme.px(6 if self._is_short else 10))
         if not self._is_short:
-            layout.addWidget(_Brand())
+            layout.addWidget(self._brand)
             layout.addSpacing(theme.px(4))
         layout.addWidget(self.model)
         layout.addWidget(self.step)
@@ -90,6 +91,25 @@ class TitleBar(QFrame):
         if not self._is_short:
             layout.addWidget(_menu_icon("theme", self.tr("Light, dark or high contrast"), fill_looks))
         layout.addWidget(_menu_icon("menu", self.tr("All commands"), fill_commands))
+
+    def minimumSizeHint(self) -> QSize:
+        """Without the program's name, which a small window leaves out."""
+        least = super().minimumSizeHint()
+        return least - QSize(self._brand_px, 0) if self._has_brand else least
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if not self._is_short:
+            least = self._layout.minimumSize().width() + (0 if self._has_brand else self._brand_px)
+            self._brand.setVisible(event.size().width() >= least)
+
+    @property
+    def _has_brand(self) -> bool:
+        return not self._is_short and not self._brand.isHidden()
+
+    @property
+    def _brand_px(self) -> int:
+        return self._brand.minimumSizeHint().width() + self._layout.spacing()
 
     def add_sentences(self, sentences: QWidget) -> None:
         """Beside the model, in projector mode."""
@@ -131,19 +151,6 @@ class TitleBar(QFrame):
     def set_loading(self, name: str) -> None:
         text = self.tr("Loading {name}…").format(name=name) if name else self.tr("Loading the built-in model…")
         self.model.setText(text)
-
-
-class _Brand(QLabel):
-    """The program's name, for as long as the others leave it room."""
-
-    def __init__(self) -> None:
-        super().__init__("BERTscope")
-        self.setProperty("role", "brand")
-        self.setMinimumWidth(1)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        if self.width() >= self.minimumSizeHint().width():
-            super().paintEvent(event)
 
 
 def _menu_icon(icon: str, hint: str, fill: Fill) -> IconButton:

@@ -46,6 +46,7 @@ class CopyForm(QWidget):
         self.name.setAccessibleName(self.tr("Name"))
         self.rate.setAccessibleName(self.tr("Learning rate"))
         self.length.setDecimals(2)
+        self.length.setAccessibleName(self.tr(UNITS[self._unit]))
         self.problem = label("", "error", wrap=True)
         start = button(self.tr("Start"), self.submit, look="primary")
         cancel = button(self.tr("Cancel"), self.cancelled.emit)
