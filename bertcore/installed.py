@@ -51,7 +51,9 @@ def _installed(name: str) -> Distribution:
     found = list(distributions(name=name))
     if not found:
         raise PackageNotFoundError(name)
-    return next((one for one in found if one.read_text("RECORD") is not None), found[0])
+    if len(found) == 1:
+        return found[0]
+    return next((one for one in found if any(file.name == "RECORD" for file in one.files or ())), found[0])
 
 
 def packages() -> list[Package]:
