@@ -54,6 +54,8 @@ def resolve_step(checkpoint: Path, step: int) -> Path:
     from bertcore.runs.run_folder import RunFolder
 
     run = run_behind(checkpoint)
+    if run is not None:
+        RunFolder(run).refuse_links()
     snapshots = dict(RunFolder(run).snapshots()) if run is not None else {}
     if not snapshots:
         raise BertcoreError(f"There are no training steps of {checkpoint.name} here; name a model or a run folder.")
@@ -80,6 +82,7 @@ def _is_path(reference: str | Path) -> bool:
 def _newest_snapshot(run: Path) -> Path:
     from bertcore.runs.run_folder import RunFolder  # its lock library costs the window's start 50 ms
 
+    RunFolder(run).refuse_links()
     newest = RunFolder(run).newest_snapshot()
     if newest is None:
         raise BertcoreError(f"The run {run} has no snapshot yet; wait a moment and open it again.")

@@ -1,6 +1,7 @@
 """What a person does with runs that are there: names, notes, the bin, one file to take along. No torch, no widgets."""
 
 import re
+import secrets
 import shutil
 import threading
 import zipfile
@@ -8,8 +9,9 @@ from pathlib import Path
 
 from PySide6.QtCore import QFile, QObject, Qt, Signal, Slot
 
-from bertcore.errors import BertcoreError
+from bertcore.errors import BertcoreError, printable
 from bertcore.files import is_temporary, reason_of
+from bertcore.runs.known_runs import is_own
 from bertcore.runs.label import RunLabel, write_label
 from bertcore.runs.run_folder import LOCK, SNAPSHOTS, RunFolder
 
@@ -61,6 +63,9 @@ class RunKeeper(QObject):
         """A sentence where this run cannot be deleted; empty where it can."""
         if is_built_in(info.path):
             return self.tr("“{name}” ships with BERTscope and stays.").format(name=info.name)
+        if not is_own(info.path) or info.path.is_symlink():
+            elsewhere = self.tr("“{name}” lies elsewhere and is only linked here. Delete the folder {folder} yourself.")
+            return elsewhere.format(name=info.name, folder=info.path)
         if info.status.active or RunFolder(info.path).is_alive():
             return self.tr("“{name}” is still at work. Stop it first, then delete it.").format(name=info.name)
         return ""
@@ -95,6 +100,8 @@ class RunKeeper(QObject):
             self._exported.emit(info.name, file, "")
         except OSError as error:
             self._exported.emit(info.name, file, reason_of(error))
+        except ValueError as error:  # a name in the folder that a zip cannot hold
+            self._exported.emit(info.name, file, printable(str(error)))
 
     @Slot(str, object, str)
     def _on_exported(self, name: str, file: Path, why_not: str) -> None:
@@ -118,9 +125,9 @@ def write_run(run: Path, file: Path) -> None:
     all is written. Raises OSError.
     """
     newest = RunFolder(run).newest_snapshot()
-    part = file.with_name(f".{file.name[:40]}.part")
+    part = file.with_name(f".{file.name[:40]}.{secrets.randbelow(10**18)}")
     try:
-        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as archive:
+        with zipfile.ZipFile(part, "x", zipfile.ZIP_DEFLATED, strict_timestamps=False) as archive:
             archive.mkdir(f"{run.name}/{SNAPSHOTS}")
             for path in sorted(run.rglob("*")):
                 inside = path.relative_to(run)

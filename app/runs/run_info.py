@@ -75,6 +75,7 @@ def _row(run: RunFolder, status: RunStatus | None, held_out: dict[str, Any] | No
     path = run.path
     status = status or run.status()
     config = run.config()
+    run.refuse_links()
     name = name_from_file(config.get("name"), otherwise=name_from_file(path.name))
     if is_built_in(path):
         about = " · ".join(part for part in (name, describe(config)) if part)

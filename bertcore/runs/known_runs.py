@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+import os
 from pathlib import Path
 
 from bertcore.errors import BertcoreError
@@ -25,12 +26,15 @@ def register_run(run: Path) -> None:
 
 
 def known_runs() -> list[Path]:
-    """Run folders that exist: in runs_folder() and registered ones, newest first, then those that ship."""
+    """Run folders that exist: in runs_folder() and registered ones, newest first, then those that ship.
+
+    One whose files cannot be read is among them: whoever opens it learns why.
+    """
     folders = {Path(line) for line in _registered(home() / "known_runs.txt")}
     for parent in (runs_folder(), assets() / "runs"):
         with contextlib.suppress(OSError):
             folders |= {path.resolve() for path in parent.iterdir()}
-    runs = [folder for folder in folders if is_run(folder)]
+    runs = [folder for folder in folders if _has_the_names(folder)]
     shipped = (BUILT_IN, CLASS_DEMO, TINY)  # the last comes first
     place = {name: number for number, name in enumerate(shipped)}
     return sorted(runs, key=lambda run: (_start_time(run), place.get(run.name, -1)), reverse=True)
@@ -41,6 +45,17 @@ def is_run(folder: Path) -> bool:
         return (folder / "status.json").is_file() and (folder / "config.json").is_file()
     except OSError:  # a folder that may not be read is none of ours
         return False
+
+
+def _has_the_names(folder: Path) -> bool:
+    """As `is_run`, but a pipe or a broken link counts, too."""
+    return all(os.path.lexists(folder / name) for name in ("status.json", "config.json"))
+
+
+def is_own(run: Path) -> bool:
+    """Whether it lies in runs_folder() itself, or was trained elsewhere on this machine: not only linked there."""
+    place = run.resolve()
+    return place.parent == runs_folder().resolve() or str(place) in _registered(home() / "known_runs.txt")
 
 
 def run_around(snapshot: Path) -> Path | None:

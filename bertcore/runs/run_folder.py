@@ -121,6 +121,7 @@ class RunFolder:
         """
         lock = FileLock(self.path / LOCK)
         with write_errors(self.path):
+            self.refuse_links()
             _refuse_odd_lock(self.path / LOCK)
             try:
                 lock.acquire(timeout=_LOCK_WAIT_S)
@@ -147,6 +148,14 @@ class RunFolder:
                 f"The run folder {self.path} was moved or deleted during the training, so the run has stopped; from "
                 "its new place, it continues with --resume --out FOLDER."
             )
+
+    def refuse_links(self) -> None:
+        """Raises BertcoreError where a folder in it is a link: what is saved or deleted would be so elsewhere."""
+        for name in (SNAPSHOTS, "tokenizer"):
+            if (self.path / name).is_symlink():
+                raise BertcoreError(
+                    f"In the run {self.path}, the folder {name} is a link to elsewhere; put the folder itself there."
+                )
 
     def write_status(self, **changes: Any) -> None:
         """Changes these fields of RunStatus and keeps the others; `message` is dropped unless it is given again."""
@@ -283,7 +292,7 @@ class RunFolder:
                 write_json(file, {"command": command})
 
     def snapshots(self) -> list[tuple[int, Path]]:
-        """(step, checkpoint folder) of every complete snapshot, by step."""
+        """(step, checkpoint folder) of every complete snapshot, by step. A link is none: see `refuse_links`."""
         snapshots = []
         for folder in _folders_in(self.path / SNAPSHOTS):
             match = _SNAPSHOT_NAME.fullmatch(folder.name)
@@ -405,8 +414,11 @@ def _command_in(file: Path) -> str | None:
 
 
 def _folders_in(path: Path) -> list[Path]:
+    """Without links, which lead elsewhere."""
     try:
-        return [entry for entry in path.iterdir() if entry.is_dir()]
+        if path.is_symlink():
+            return []
+        return [entry for entry in path.iterdir() if entry.is_dir() and not entry.is_symlink()]
     except OSError:
         return []
 

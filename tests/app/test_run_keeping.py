@@ -160,8 +160,46 @@ class TestBin:
         keeper.move_to_bin(read_run(run.path))
         assert run.path.exists() and "ships with BERTscope" in problems[0]
 
+    def test_what_is_only_linked_here_stays(
+        self, service: RunsService, own_home: Path, tmp_path: Path, qtbot: QtBot
+    ) -> None:
+        elsewhere = make_run(tmp_path / "elsewhere").path
+        (own_home / "runs").mkdir(parents=True)
+        (own_home / "runs" / "linked").symlink_to(elsewhere)
+        service.refresh()
+        (info,) = service.runs
+        keeper = RunKeeper(service)
+        with qtbot.waitSignal(keeper.problem_found) as said:
+            keeper.move_to_bin(info)
+        assert "is only linked here" in said.args[0] and elsewhere.is_dir()
+
+    def test_a_link_in_a_run_goes_and_what_it_points_to_stays(
+        self, service: RunsService, own_home: Path, tmp_path: Path, bin_folder: Path
+    ) -> None:
+        precious = tmp_path / "precious"
+        run = make_run(own_home).path
+        (run / "snapshots").rename(precious)
+        before = sorted(precious.rglob("*"))
+        (run / "snapshots").symlink_to(precious)
+        info = read_run(run)
+        assert info.status.state == "unknown" and "snapshots is a link to elsewhere" in str(info.status.message)
+        RunKeeper(service).move_to_bin(info)
+        assert not run.exists() and sorted(precious.rglob("*")) == before
+        assert (bin_folder / "files" / "stories" / "snapshots").is_symlink()
+
 
 class TestExport:
+    def test_a_link_at_the_place_of_its_unfinished_file_is_not_followed(self, own_home: Path, tmp_path: Path) -> None:
+        run, out = make_run(own_home).path, tmp_path / "out"
+        out.mkdir()
+        precious = tmp_path / "precious"
+        precious.write_text("mine")
+        (run / "linked.txt").symlink_to(precious)
+        (out / ".run.zip.part").symlink_to(precious)
+        write_run(run, out / "run.zip")
+        assert precious.read_text() == "mine"
+        assert not any(name.endswith("linked.txt") for name in zipfile.ZipFile(out / "run.zip").namelist())
+
     @pytest.mark.parametrize("name", NAMES)
     def test_any_name_makes_a_file_name(self, name: str) -> None:
         made = export_name(name)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from bertcore.errors import MOST_SENTENCE, BertcoreError
+from bertcore.resolve_model import resolve_model
 from bertcore.runs.known_runs import known_runs
 from bertcore.runs.run_folder import MetricsTail, RunFolder
 from bertcore.training.failures import stop_signals
@@ -80,6 +81,31 @@ class TestLinks:
             except BertcoreError as error:
                 assert "Cannot write" in str(error)
         assert precious.read_text() == "mine"
+
+    @pytest.mark.parametrize("name", ["snapshots", "snapshots/step-00000001", "tokenizer"])
+    def test_a_folder_that_is_a_link_is_neither_listed_nor_written_into(
+        self, run: RunFolder, tmp_path: Path, name: str
+    ) -> None:
+        precious = tmp_path / "precious"
+        for folder in (precious, precious / "step-00000001"):
+            folder.mkdir()
+            for file in ("config.json", "model.safetensors", "training_state.json", ".keep.1", "x.partial"):
+                (folder / file).write_text("{}")
+        before = sorted(precious.rglob("*"))
+        link = run.path / name
+        if link.is_dir():
+            link.rmdir()
+        link.symlink_to(precious)
+        assert run.snapshots() == []
+        run.drop_snapshots(0)
+        if name.startswith("snapshots/"):
+            with run.acquire():
+                pass
+        else:
+            for act in (lambda: resolve_model(run.path), lambda: run.acquire().__enter__()):
+                with pytest.raises(BertcoreError, match=f"the folder {name} is a link to elsewhere; put the"):
+                    act()
+        assert sorted(precious.rglob("*")) == before
 
 
 class TestStatus:
@@ -164,6 +190,15 @@ def test_a_list_of_known_runs_that_is_a_pipe(own_home: Path) -> None:
     own_home.mkdir(parents=True)
     os.mkfifo(own_home / "known_runs.txt")
     assert all(run.parent.name == "runs" for run in known_runs())
+
+
+@pytest.mark.parametrize("name", ["config.json", "status.json"])
+@pytest.mark.parametrize("make", [os.mkfifo, lambda file: file.symlink_to("/dev/zero")], ids=["pipe", "/dev/zero"])
+def test_a_run_with_a_pipe_for_a_file_is_known(own_home: Path, name: str, make: Callable[[Path], object]) -> None:
+    run = RunFolder.create(own_home / "runs" / "odd", {"name": "odd"})
+    (run.path / name).unlink()
+    make(run.path / name)
+    assert run.path.resolve() in known_runs()
 
 
 def at_step(step: int, act: Callable[[], object]) -> Callable[[dict[str, Any]], None]:

@@ -6093,6 +6093,10 @@ Ein anderer Schluss</translation>
 <translation>„{name}“ läuft noch. Erst anhalten, dann löschen.</translation>
 </message>
 <message>
+<source>“{name}” lies elsewhere and is only linked here. Delete the folder {folder} yourself.</source>
+<translation>„{name}“ liegt anderswo und ist hier nur verknüpft. Der Ordner {folder} lässt sich von Hand löschen.</translation>
+</message>
+<message>
 <source>“{name}” ships with BERTscope and stays.</source>
 <translation>„{name}“ gehört zu BERTscope und bleibt.</translation>
 </message>
