@@ -41,6 +41,11 @@ BATCHES = {"batch": 252, "batch-next-words": 101}  # steps of the class demo
 COMPARED = "The king of France died in [MASK].", "He was buried there."
 BASELINE = "The king of England died in [MASK].", "He was buried there."
 COMPARING = {"predict": ("words",), "attend": ("moved",), "layers": ("apart",)}
+REVIEWER = "bertscope-sentiment"
+REVIEWS = (
+    ("The soup was hot and good, and everyone was kind to us.", ""),
+    ("The soup was cold and nobody spoke.", ""),
+)
 OWN_SENTENCE = "In the morning we had bread and butter."
 
 
@@ -95,6 +100,7 @@ class _Tour:
             visits += self._visit_swap(theme_name)
             visits += self._visit_class_demo(theme_name)
             visits += self._visit_film(theme_name)
+            visits += self._visit_answers(theme_name)
         return visits
 
     def _compare(self, theme_name: str) -> Iterator[dict[str, object]]:
@@ -197,6 +203,24 @@ class _Tour:
         self._wait("the tiny model", lambda: opener.reference == TINY and self._is_read())
         self._prepare("film")
         visit = self._visit("film", theme_name, file_as="tiny")
+        opener.open(before)
+        self._wait("the model of before", lambda: not opener.is_opening and self._is_read())
+        return [visit]
+
+    def _visit_answers(self, theme_name: str) -> list[dict[str, object]]:
+        """A fine-tuned model that ships, with its answer to another text beside the one on show."""
+        opener, state = self._window.services.open_model, self._window.state
+        before, texts = opener.reference, (state.text_a, state.text_b)
+        if before not in (None, *SHIPPED):
+            return []
+        opener.open(REVIEWER)
+        self._wait("the fine-tuned model", lambda: opener.reference == REVIEWER and self._is_read())
+        state.set_text(*REVIEWS[0])
+        state.set_baseline(OtherText(*REVIEWS[1]))
+        self._wait("the two answers", self._window.is_settled)
+        visit = self._visit("apply", theme_name, file_as="compared-text")
+        state.set_baseline(None)
+        state.set_text(*texts)
         opener.open(before)
         self._wait("the model of before", lambda: not opener.is_opening and self._is_read())
         return [visit]

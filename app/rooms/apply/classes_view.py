@@ -6,7 +6,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from bertcore.tasks.features.predictions import LabelPrediction, LabelSetPrediction, NumberPrediction
+from bertcore.tasks.examples import Example
+from bertcore.tasks.features.predictions import LabelPrediction, LabelSetPrediction, NumberPrediction, Prediction
 
 from ...compute.applying import Applied
 from ...figures.figure import Numbers, numbers_of
@@ -75,14 +76,16 @@ class ClassesView(TextView):
         pairs = list(prediction.probabilities.items())
         if len(pairs) > IN_ORDER:
             pairs = sorted(pairs, key=lambda pair: -pair[1])[:MOST_BARS]
-        unchanged = applied.before
-        before = unchanged.probabilities if isinstance(unchanged, LabelPrediction | LabelSetPrediction) else {}
+        before, theirs = _probabilities(applied.before), _probabilities(self.compared and self.compared.prediction)
         bars = []
         for name, share in pairs:
             is_given = name in given
             marks = [self.tr("predicted")] if is_given else []
             if name in before:
                 marks.append(self.tr("before {probability}").format(probability=numbers.probability(before[name])))
+            if name in theirs:
+                baseline = self.tr("baseline {probability}")
+                marks.append(baseline.format(probability=numbers.probability(theirs[name])))
             color = "bar_strong" if is_given else "bar"
             bars.append(Bar(name, numbers.probability(share), share, color, is_given, " · ".join(marks)))
         self.bars.set_bars(bars)
@@ -92,12 +95,11 @@ class ClassesView(TextView):
         shares = applied.prediction.probabilities
         return {"probability": numbers_of("class", list(shares), list(shares.values()))}
 
-    def brief(self, applied: Applied) -> str:
-        before = applied.before
-        if isinstance(before, LabelPrediction):
-            return f"{before.label} {numbers.probability(before.probabilities[before.label])}"
-        assert isinstance(before, LabelSetPrediction)
-        return ", ".join(before.labels) or self.tr("None of the labels")
+    def brief(self, example: Example, prediction: Prediction) -> str:
+        if isinstance(prediction, LabelPrediction):
+            return f"{prediction.label} {numbers.probability(prediction.probabilities[prediction.label])}"
+        assert isinstance(prediction, LabelSetPrediction)
+        return ", ".join(prediction.labels) or self.tr("None of the labels")
 
     def clear(self) -> None:
         self.answer.setText("")
@@ -138,9 +140,9 @@ class NumberView(TextView):
         assert isinstance(applied.prediction, NumberPrediction)
         return {"number": numbers_of("answer", ["number"], [applied.prediction.number])}
 
-    def brief(self, applied: Applied) -> str:
-        assert isinstance(applied.before, NumberPrediction)
-        return numbers.decimal(applied.before.number)
+    def brief(self, example: Example, prediction: Prediction) -> str:
+        assert isinstance(prediction, NumberPrediction)
+        return numbers.decimal(prediction.number)
 
     def clear(self) -> None:
         self.answer.setText("")
@@ -198,6 +200,11 @@ class NumberScale(QWidget):
         if left < zero < right:
             around = QRectF(zero - theme.px(20), line.y(), theme.px(40), line.height())
             painter.drawText(around, Qt.AlignmentFlag.AlignHCenter, "0")
+
+
+def _probabilities(prediction: Prediction | None) -> Mapping[str, float]:
+    """Of each class; empty where there is no such answer."""
+    return prediction.probabilities if isinstance(prediction, LabelPrediction | LabelSetPrediction) else {}
 
 
 def _thick(color: str) -> QPen:

@@ -7,8 +7,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen
 
 from bertcore.tag_schemes import detect_scheme, entity_spans
-from bertcore.tasks.examples import TaggedExample
-from bertcore.tasks.features.predictions import TagsPrediction
+from bertcore.tasks.examples import Example, TaggedExample
+from bertcore.tasks.features.predictions import Prediction, TagsPrediction
 
 from ...compute.applying import Applied
 from ...figures.figure import Numbers, numbers_of
@@ -110,11 +110,10 @@ class TagsView(ApplyView):
         words = [f"{word} {tag}" for word, tag in zip(example.words, prediction.tags, strict=False)]
         return {"probability": numbers_of("word and tag", words, prediction.probabilities[: len(words)])}
 
-    def brief(self, applied: Applied) -> str:
+    def brief(self, example: Example, prediction: Prediction) -> str:
         """Its entities or tags, in the order of the text."""
-        assert isinstance(applied.before, TagsPrediction) and isinstance(applied.example, TaggedExample)
-        before = applied.before
-        pieces = pieces_of(applied.example.words, before.tags, before.probabilities, self._labels)
+        assert isinstance(prediction, TagsPrediction) and isinstance(example, TaggedExample)
+        pieces = pieces_of(example.words, prediction.tags, prediction.probabilities, self._labels)
         tagged = [f"{piece.text} ({piece.type})" for piece in pieces if piece.type]
         return ", ".join(tagged) or self.tr("It tags no words in this text.")
 

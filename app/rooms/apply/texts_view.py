@@ -8,8 +8,8 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from bertcore.tasks.decoding import USUAL, Decoding
-from bertcore.tasks.examples import AnswerExample, ChoiceExample, SummaryExample
-from bertcore.tasks.features.predictions import AnswerPrediction, ChoicePrediction, SummaryPrediction
+from bertcore.tasks.examples import AnswerExample, ChoiceExample, Example, SummaryExample
+from bertcore.tasks.features.predictions import AnswerPrediction, ChoicePrediction, Prediction, SummaryPrediction
 
 from ...compute.applying import Applied
 from ...figures.figure import Numbers, numbers_of
@@ -172,8 +172,8 @@ class AnswerView(EditorView):
             "score": numbers_of("answer", [found.text or no_answer, no_answer], [found.score, found.no_answer_score])
         }
 
-    def brief(self, applied: Applied) -> str:
-        return super().brief(applied) or self.tr("No answer")
+    def brief(self, example: Example, prediction: Prediction) -> str:
+        return super().brief(example, prediction) or self.tr("No answer")
 
     def clear(self) -> None:
         super().clear()
@@ -227,10 +227,10 @@ class ChoicesView(EditorView):
         assert isinstance(prediction, ChoicePrediction) and isinstance(example, ChoiceExample)
         return {"probability": numbers_of("ending", example.endings, prediction.probabilities)}
 
-    def brief(self, applied: Applied) -> str:
-        assert isinstance(applied.before, ChoicePrediction) and isinstance(applied.example, ChoiceExample)
-        choice = applied.before.choice
-        return f"{applied.example.endings[choice]} {numbers.probability(applied.before.probabilities[choice])}"
+    def brief(self, example: Example, prediction: Prediction) -> str:
+        assert isinstance(prediction, ChoicePrediction) and isinstance(example, ChoiceExample)
+        choice = prediction.choice
+        return f"{example.endings[choice]} {numbers.probability(prediction.probabilities[choice])}"
 
     def clear(self) -> None:
         super().clear()
@@ -303,9 +303,9 @@ class SummaryView(EditorView):
         read = example.sentences[: len(prediction.probabilities)]
         return {"score": numbers_of("sentence", read, prediction.probabilities)}
 
-    def brief(self, applied: Applied) -> str:
-        assert isinstance(applied.before, SummaryPrediction)
-        return ", ".join(str(place + 1) for place in applied.before.chosen)
+    def brief(self, example: Example, prediction: Prediction) -> str:
+        assert isinstance(prediction, SummaryPrediction)
+        return ", ".join(str(place + 1) for place in prediction.chosen)
 
     def clear(self) -> None:
         super().clear()

@@ -7,10 +7,15 @@ from PySide6.QtGui import QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
 from bertcore.tasks.decoding import USUAL, Decoding
+from bertcore.tasks.examples import Example
+from bertcore.tasks.features.predictions import Prediction
 
 from ...compute.applying import Applied, ApplyRequest, apply_model
+from ...compute.question import Question
 from ...figures.figure import Figure, Numbers, joined, model_text, pair_text, picture_of
 from ...look import theme
+from ...state.baseline import OtherText
+from ...state.baseline_names import baseline_name
 from ...state.model_info import ModelInfo
 from ...state.readings import Reading
 from ...state.selection import Selection
@@ -106,7 +111,10 @@ class ApplyView(View):
         self.model, self.task = model, model.task
         self.line = ProgressLine()
         self.question = self.add_question(self._on_answered, self.line)
+        self.other = self.add_question(self._on_other_answered, self.line)
         self.applied: Applied | None = None  # what is on show
+        self.compared: Applied | None = None  # the baseline's answer beside it
+        self._compared_name, self._no_comparison = "", ""  # the baseline's, or why it has no answer
         self.card = Card(title)
         self._problem = label("", "muted", wrap=True)
         self._changed = label("", "strong", wrap=True)
@@ -122,7 +130,7 @@ class ApplyView(View):
 
     @property
     def changed(self) -> str:
-        """The answer before what is changed inside the model; empty where nothing is."""
+        """The answers of the model unchanged and of the baseline; empty where there is neither."""
         return "" if self._changed.isHidden() else self._changed.text()
 
     @property
@@ -151,10 +159,9 @@ class ApplyView(View):
         """The numbers behind the answer, for a saved figure."""
         raise NotImplementedError
 
-    def brief(self, applied: Applied) -> str:
-        """The answer of the unchanged model in a few words."""
-        assert applied.before is not None
-        return str(applied.before.answer)
+    def brief(self, example: Example, prediction: Prediction) -> str:
+        """An answer in a few words, to stand beside the one on show."""
+        return str(prediction.answer)
 
     def set_text(self, text: str) -> None:
         """Fills the view's own editor, where it has one."""
@@ -168,11 +175,47 @@ class ApplyView(View):
         if missing:
             self._show_problem(missing)
             self.question.forget()
+            self.other.forget()
             return
-        ids = tuple(reading.encoding.ids)
-        request = ApplyRequest(*self.texts(reading), reading.request.what_if, ids, self.decoding)
-        key = (self.model, request)
-        self.question.ask_model(self.model, key, lambda checkpoint, step: apply_model(checkpoint, request, step), 0)
+        self._ask_baseline(reading)  # first: both answers are on show at once
+        self._ask(self.question, reading)
+
+    def _ask(self, question: Question[Applied], reading: Reading) -> None:
+        request = ApplyRequest(
+            *self.texts(reading), reading.request.what_if, tuple(reading.encoding.ids), self.decoding
+        )
+        model = reading.request.model
+        question.ask_model(model, (model, request), lambda checkpoint, step: apply_model(checkpoint, request, step), 0)
+
+    def _ask_baseline(self, reading: Reading) -> None:
+        """What a person has chosen; the model unchanged is `before`, and of the same request."""
+        theirs, chosen = reading.baseline, reading.request.baseline
+        before = self.compared, self._compared_name, self._no_comparison
+        self._compared_name, self._no_comparison = baseline_name(reading), ""
+        reads_same = isinstance(chosen, OtherText) and theirs is not None and self.texts(theirs) == self.texts(reading)
+        if theirs is None or chosen is None or reads_same:
+            self._compare_nothing("")
+        elif not self._has_same_task(theirs.request.model):
+            sentence = self.tr("{model} was not fine-tuned for this task, so it has no answer to compare.")
+            self._compare_nothing(sentence.format(model=theirs.request.model.name))
+        elif self.missing(theirs):
+            self._compare_nothing(
+                self.tr("The other text lacks something that this task reads, so it has no answer to compare.")
+            )
+        else:
+            self._ask(self.other, theirs)
+            has_same_name = before[1] == self._compared_name
+            self.compared = self.other.answer or (self.compared if has_same_name else None)
+        if before != (self.compared, self._compared_name, self._no_comparison):
+            self._show_both()
+
+    def _compare_nothing(self, sentence: str) -> None:
+        self.other.forget()
+        self.compared, self._no_comparison = None, sentence
+
+    def _has_same_task(self, model: ModelInfo) -> bool:
+        task = model.task
+        return task is not None and (task.kind, task.is_pair) == (self.task.kind, self.task.is_pair)
 
     def save_button(self, widgets: Sequence[QWidget], title: Callable[[], str] | None = None) -> None:
         """Puts a save button on the card, and a menu behind right clicks; title: of the figure, if not the card's."""
@@ -186,7 +229,8 @@ class ApplyView(View):
         if applied is None or applied.prediction is None or self.problem:
             return None
         texts = pair_text(applied.request.text_a, applied.request.text_b)
-        caption = joined(model_text(self.model), self.task.title, texts, *self._changes(applied))
+        settings = f"compared with {self._compared_name}" if self.compared is not None else ""
+        caption = joined(model_text(self.model), self.task.title, texts, *self._changes(applied), settings)
         return Figure(title, picture_of(widgets), self.figure_numbers(applied), caption, self.model.name)
 
     def _changes(self, applied: Applied) -> list[str]:
@@ -195,8 +239,15 @@ class ApplyView(View):
 
     def _show_changed(self, applied: Applied) -> None:
         lines = []
-        if applied.before is not None:
-            lines.append(self.tr("Before your changes: {answer}").format(answer=self.brief(applied)))
+        if applied.before is not None and applied.example is not None:
+            answer = self.brief(applied.example, applied.before)
+            lines.append(self.tr("Before your changes: {answer}").format(answer=answer))
+        other = self.compared
+        if other is not None and other.example is not None and other.prediction is not None:
+            answer = self.brief(other.example, other.prediction)
+            lines.append(self.tr("With {baseline}: {answer}").format(baseline=self._compared_name, answer=answer))
+        elif self._no_comparison or other is not None:
+            lines.append(self._no_comparison or (other.problem if other is not None else ""))
         if applied.changed != applied.request.what_if:
             lines.append(
                 self.tr(
@@ -219,9 +270,18 @@ class ApplyView(View):
         self._show_problem(applied.problem)
         if not applied.problem:
             self.applied = applied
-            self._show_changed(applied)
-            self.show_answer(applied)
+            self._show_both()
         self.answered.emit(applied)
+
+    def _on_other_answered(self, other: Applied) -> None:
+        self.compared = other
+        if not self.question.is_running:  # else both are shown when that answer comes
+            self._show_both()
+
+    def _show_both(self) -> None:
+        if self.applied is not None:
+            self._show_changed(self.applied)
+            self.show_answer(self.applied)
 
 
 class EditorView(ApplyView):

@@ -427,8 +427,20 @@
 <translation>Bearbeitete Attention-Zeilen und verschobene Token wirken hier nicht, denn das Modell liest andere Token.</translation>
 </message>
 <message>
+<source>The other text lacks something that this task reads, so it has no answer to compare.</source>
+<translation>Dem anderen Text fehlt etwas, das diese Aufgabe liest; deshalb gibt es keine Antwort zum Vergleichen.</translation>
+</message>
+<message>
 <source>Type a text in A.</source>
 <translation>Einen Text in A eintippen.</translation>
+</message>
+<message>
+<source>With {baseline}: {answer}</source>
+<translation>Mit {baseline}: {answer}</translation>
+</message>
+<message>
+<source>{model} was not fine-tuned for this task, so it has no answer to compare.</source>
+<translation>{model} wurde nicht für diese Aufgabe feingetunt; deshalb gibt es keine Antwort zum Vergleichen.</translation>
 </message>
 </context>
 <context>
@@ -1128,6 +1140,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Probability of each class</source>
 <translation>Wahrscheinlichkeit jeder Klasse</translation>
+</message>
+<message>
+<source>baseline {probability}</source>
+<translation>Baseline {probability}</translation>
 </message>
 <message>
 <source>before {probability}</source>
