@@ -76,7 +76,8 @@ class ClassesView(TextView):
         pairs = list(prediction.probabilities.items())
         if len(pairs) > IN_ORDER:
             pairs = sorted(pairs, key=lambda pair: -pair[1])[:MOST_BARS]
-        before, theirs = _probabilities(applied.before), _probabilities(self.compared and self.compared.prediction)
+        before = _probabilities(applied.before)
+        theirs = _probabilities(self.compared.prediction if self.compared is not None else None)
         bars = []
         for name, share in pairs:
             is_given = name in given
