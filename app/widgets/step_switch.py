@@ -28,7 +28,7 @@ class StepSwitch(QWidget):
         self.follow = button(
             self.tr("Follow the run"),
             look="small",
-            hint=self.tr("Every room shows the newest snapshot of the run, as soon as it is there"),
+            hint=self.tr("All pictures show the newest snapshot of the run, as soon as it is there"),
             checkable=True,
         )
         for key, made in self.stages.items():

@@ -13,7 +13,9 @@ from pytestqt.qtbot import QtBot
 from app.compute.over_time import Heads, heads_over_time
 from app.compute.question import Job, Question
 from app.rooms.train.demos import DEMOS, finished_demo
+from app.rooms.train.guessed_sentence import as_piece
 from app.rooms.train.heads_card import milestones
+from app.rooms.train.question_board import QuestionBoard
 from app.rooms.train.room import TrainRoom
 from app.runs.metrics import RunMetrics
 from app.runs.run_info import read_run
@@ -21,7 +23,7 @@ from app.runs.service import RunsService
 from app.shell.window import Window
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from bertcore.data.cloze import read_cloze
+from bertcore.data.cloze import ClozeSentence, read_cloze
 from bertcore.runs.run_folder import QUESTIONS, RunFolder
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions
 from tests.app.conftest import TIMEOUT_MS, make_checkpoint, settle
@@ -120,6 +122,17 @@ class TestAnswers:
         assert (page.count.text(), page.board.is_right) == ("3 of 4 right", (True, True, True, False))
         assert "step 10" in page.since.text() and "at the start: 0" in page.since.text()
         assert [(bar.label, bar.is_strong) for bar in page.bars.bars] == [("soup", True), ("the", False), ("a", False)]
+
+    def test_a_guess_that_continues_a_word_shows_that_it_does(self) -> None:
+        assert [as_piece(guess) for guess in ("##man", "man", "##")] == ["…man", "man", "##"]
+
+    def test_columns_of_the_board_are_named_after_whom_all_rows_ask_about(self) -> None:
+        demo, board = finished_demo(), QuestionBoard()
+        assert demo is not None
+        board.set_questions(read_cloze(demo / QUESTIONS))
+        assert board.names == ["Anna", "Ben", "Clara", "David", "Emma", "Felix", "Grace", "Henry"]
+        board.set_questions([ClozeSentence(f"{name} has a [MASK].", ("cat",), name) for name in ("Anna", "Ben")])
+        assert board.names == []
 
     def test_another_question_is_a_click_away(
         self, room: TrainRoom, service: RunsService, home: Path, qtbot: QtBot

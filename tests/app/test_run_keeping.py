@@ -317,6 +317,10 @@ class TestEnding:
         room.view.draw()
         shown = {key for key, made in room.view.ending.buttons.items() if not made.isHidden()}
         assert shown == {OPEN, COMPARE, AGAIN}
+        room.view.to_batch.click()
+        assert not room.view.ending.isVisibleTo(room), "the batch needs its room"
+        room.view.to_curves.click()
+        assert room.view.ending.isVisibleTo(room)
         compared: list[Path] = []
         room.compare_requested.connect(compared.append)
         room.view.ending.buttons[COMPARE].click()

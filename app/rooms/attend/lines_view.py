@@ -167,7 +167,7 @@ class LinesView(AttendView):
             Choice(self.tr("Which lines are drawn")),
         )
         self.filter.addItems([self.tr("All tokens"), self.tr("A → B"), self.tr("B → A"), self.tr("Within A, within B")])
-        self.limit.addItems([self.tr("Top share of each token"), self.tr("Stronger than")])
+        self.limit.addItems([self.tr("Each token’s strongest, together"), self.tr("Stronger than")])
         name = self.tr("Share of each token’s attention, or smallest weight, in percent")
         self.percent = NumberBox(name, 0, 100, step=5, suffix=" %")
         self._percents = dict(FIRST_PERCENTS)

@@ -167,7 +167,9 @@ class FilmRoom(Room):
         )
         cell = self.strip.hovered_cell
         is_column = cell is not None and len(cell) == 1
-        self.hover_text_changed.emit(self.tr("Click to open this snapshot in every room") if is_column else "")
+        self.hover_text_changed.emit(
+            self.tr("Click to open this snapshot everywhere, from Map to Layers") if is_column else ""
+        )
 
     def _none(self) -> QWidget:
         card = Card()

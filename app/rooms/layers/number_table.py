@@ -152,6 +152,11 @@ class NumberTable(QTableView):
         """What all rows need, with header and scroll bar."""
         return self.horizontalHeader().sizeHint().height() + (self.numbers.rowCount() * theme.px(ROW_PX)) + theme.px(12)
 
+    def height_for(self, most: int) -> int:
+        """As high as it may be with whole rows only."""
+        around = self.horizontalHeader().sizeHint().height() + theme.px(12)
+        return around + (most - around) // theme.px(ROW_PX) * theme.px(ROW_PX)
+
     @property
     def pictured_columns(self) -> range:
         """What a picture shows: all columns if they are few, else those that stand wholly in sight."""

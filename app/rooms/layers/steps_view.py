@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication, QEvent, QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from ...compute.derivation import Derivation, Term
@@ -129,7 +129,7 @@ def _exact(value: float) -> str:
 
 
 translate = QCoreApplication.translate
-TABLE_PX = 236
+TABLE_PX, LEAST_TABLE_PX = 236, 80
 HEADER_PX = 28
 TITLE_PX, SHAPE_PX, FUNCTION_PX = 160, 92, 200
 FIRST_OPEN = "query"
@@ -251,6 +251,30 @@ class StepsView(LayersView):
         if self.layer.answer is not None:
             self._show_layer(self.layer.answer, selection)
 
+    @property
+    def _line(self) -> int:
+        """From one header to the next."""
+        return theme.px(HEADER_PX) + self._list.spacing()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._after_layout.start(0)
+
+    def _on_laid_out(self) -> None:
+        """The list ends below a whole line, and begins with one when it has been scrolled to the open step."""
+        room, opened = self.card.body.geometry().bottom() + 1 - self._area.y(), 0
+        if self._open_step is not None:
+            self._fit_table(room)
+            opened = self.table.height() + self._list.spacing()
+        lines = max((room - opened) // self._line, 1)
+        self._area.setMaximumHeight(opened + lines * self._line)
+        self._area.ensureWidgetVisible(self.table)
+
+    def _fit_table(self, room: int) -> None:
+        """Whole rows only, with at least two headers in sight."""
+        most = min(theme.px(TABLE_PX), max(room - 2 * self._line, theme.px(LEAST_TABLE_PX)))
+        self.table.setFixedHeight(min(self.table.whole_height, self.table.height_for(most)))
+
     def open_step(self, key: str) -> None:
         """Opens a step, and closes the one that was open; the open one itself closes."""
         self.open_key = "" if key == self.open_key else key
@@ -312,7 +336,7 @@ class StepsView(LayersView):
         self._list.insertWidget(self.steps.index(opened) + 1, self.table)
         tokens = self._tokens
         self.table.set_values(opened.values, tokens, tokens if opened.columns == "token" else [])
-        self.table.setFixedHeight(min(self.table.whole_height, theme.px(TABLE_PX)))
+        self._fit_table(theme.px(TABLE_PX) + 2 * self._line)
         self._show_number()
 
     def _show_number(self) -> None:
@@ -348,9 +372,11 @@ class StepsView(LayersView):
         fill(self._list, self.table, None)
         self.table.hide()
         self._area = scrolled(inside)
+        self._area.verticalScrollBar().setSingleStep(self._line)
         self.card.body.addWidget(self._area, 1)
+        self.card.body.addStretch(0)
         self._after_layout.setSingleShot(True)
-        self._after_layout.timeout.connect(lambda: self._area.ensureWidgetVisible(self.table))
+        self._after_layout.timeout.connect(self._on_laid_out)
         self._fold = folded_on_projector(self.derivation, self.tr("How this number was computed"))
         hbox((self.card, 1), self._fold, parent=self, gap_px=GAP_PX)
 

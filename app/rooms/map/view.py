@@ -206,14 +206,16 @@ class MapView(View):
             cut = self.tr("Rare words are cut: “{word}” is {pieces}.").format(word=split.text, pieces=pieces)
         texts = {
             "cut": cut,
-            "add": self.tr("Each token becomes {count} numbers: its learned vectors, added up.").format(
-                count=numbers.count(config.embedding_width)
-            ),
+            "add": self.tr(
+                "Each token becomes {count} numbers (red: above 0, blue: below): its learned vectors, added up."
+            ).format(count=numbers.count(config.embedding_width)),
             "look": self.tr(
-                "Above the lines, {heads} heads per layer let each token look at the others; what they find is added."
+                "Above the lines, {heads} heads per layer let each token look at the others; what they find is added. "
+                "Stronger colour: more. Blue frame: the selected head."
             ).format(heads=config.num_attention_heads),
             "think": self.tr(
-                "Below, {neurons} neurons per layer work on each token alone; what they find is added too."
+                "Below, {neurons} neurons per layer work on each token alone; what they find is added too. Stronger "
+                "colour: more active."
             ).format(neurons=numbers.count(config.intermediate_size)),
             "answer": self._reads(reading),
         }

@@ -15,6 +15,7 @@ from ...widgets.bar_list import ROW_PX, Bar, BarList
 from ...widgets.card import button, label, scrolled
 from ...widgets.controls import Choice, NumberBox
 from ...widgets.layouts import hbox, vbox
+from ...widgets.linked_text import LinkedText
 from ...widgets.progress_line import ProgressLine
 from .batch_map import BatchMap
 from .batch_text import BatchLegend, SequenceText
@@ -104,13 +105,13 @@ class BatchPage(QWidget):
         self.number = NumberBox(self.tr("Step whose batch is shown"), 1, 1, step=1)
         self.of_steps = label("", "muted")
         self.weights = Choice(self.tr("The snapshot that predicts"))
-        self.weights_line = label("", "muted", wrap=True)
+        self.weights_line = LinkedText()
         self.progress = ProgressLine((self.question,))
         self.map, self.text, self.legend = BatchMap(), SequenceText(), BatchLegend()
         self.map_title = label("", "title")
         self.pair_line = label("", "strong", wrap=True)
         self.truth = label("", "number")
-        self.about = label("", "muted", wrap=True)
+        self.about = LinkedText()
         self.guesses = BarList(self.tr("The model’s first guesses"))
         self.guesses.setFixedHeight(self._most_guesses * theme.px(ROW_PX))
         for key, move in ((Qt.Key.Key_PageUp, -1), (Qt.Key.Key_PageDown, 1)):

@@ -169,14 +169,20 @@ def _for_experts() -> Specs:
         _expert(
             "learning_rate",
             translate("RunPlots", "Learning rate"),
-            translate("RunPlots", "How far each step moves the weights: planned before the start."),
+            translate(
+                "RunPlots", "How far each step moves the weights, as planned. Too high, and the loss jumps or grows."
+            ),
             translate("RunPlots", "learning rate"),
             may_be_logarithmic=True,
         ),
         _expert(
             "gradient_norm",
             translate("RunPlots", "Gradient norm"),
-            translate("RunPlots", "How hard a batch pulls at the weights; a sudden peak is a warning."),
+            translate(
+                "RunPlots",
+                "How hard a batch pulls at the weights. Steady is good. Does the loss rise after a peak? Try a lower "
+                "learning rate.",
+            ),
             translate("RunPlots", "gradient norm"),
             noisy=True,
             may_be_logarithmic=True,

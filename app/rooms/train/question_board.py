@@ -14,11 +14,12 @@ from ...look import theme
 from ...look.icons import paint_icon
 from ...widgets.pointer import ARROWS, PointerWidget
 
-GAP_PX, LARGEST_CELL_PX, SMALLEST_CELL_PX = 3, 26, 13
+GAP_PX, LARGEST_CELL_PX, SMALLEST_CELL_PX = 3, 28, 13
+NAME_PX, HEADER_PX = 10, 15
 
 
 class QuestionBoard(PointerWidget):
-    """A row for each category, a cell for each of its questions."""
+    """A row for each category, a cell for each question. Columns that ask about the same in all rows have names."""
 
     chosen = Signal(int)
     arrows_click = True
@@ -29,6 +30,7 @@ class QuestionBoard(PointerWidget):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
         self._questions: tuple[ClozeSentence, ...] = ()
         self._rows: list[tuple[str, list[int]]] = []  # category, its questions
+        self.names: list[str] = []  # of the columns
         self.is_right: tuple[bool, ...] = ()
         self._selected = 0
         self.clicked.connect(lambda index, _modifiers: self.chosen.emit(index))
@@ -39,6 +41,7 @@ class QuestionBoard(PointerWidget):
         for index, question in enumerate(questions):
             rows.setdefault(question.category, []).append(index)
         self._rows = list(rows.items())
+        self.names = _shared_first_words([[questions[index].text for index in inside] for inside in rows.values()])
         self.is_right = ()
         self.updateGeometry()
         self.update()
@@ -57,7 +60,7 @@ class QuestionBoard(PointerWidget):
         """Where a question's cell is, in this widget's pixels."""
         row = next(number for number, (_, inside) in enumerate(self._rows) if index in inside)
         column, step = self._rows[row][1].index(index), self._side() + theme.px(GAP_PX)
-        return QRectF(self._label_width() + column * step, row * step, self._side(), self._side())
+        return QRectF(self._label_width() + column * step, self._header + row * step, self._side(), self._side())
 
     def cell_at(self, point: QPointF) -> int | None:
         return next((i for i in range(len(self._questions)) if self.cell_rect(i).contains(point)), None)
@@ -76,6 +79,10 @@ class QuestionBoard(PointerWidget):
     def selected_cell(self) -> int | None:
         return self._selected if self._questions else None
 
+    @property
+    def _header(self) -> int:
+        return theme.px(HEADER_PX) if self.names else 0
+
     def _columns(self) -> int:
         return max((len(inside) for _, inside in self._rows), default=1)
 
@@ -85,12 +92,13 @@ class QuestionBoard(PointerWidget):
 
     def _side(self) -> float:
         wide = (self.width() - self._label_width()) / self._columns() - theme.px(GAP_PX)
-        high = self.height() / max(len(self._rows), 1) - theme.px(GAP_PX)
+        high = (self.height() - self._header) / max(len(self._rows), 1) - theme.px(GAP_PX)
         return float(int(max(theme.px(SMALLEST_CELL_PX), min(wide, high, theme.px(LARGEST_CELL_PX)))))
 
     def _size(self, cell_px: float) -> QSize:
         step = theme.px(cell_px) + theme.px(GAP_PX)
-        return QSize(int(self._label_width() + self._columns() * step) + 2, max(len(self._rows), 1) * step)
+        height = self._header + max(len(self._rows), 1) * step
+        return QSize(int(self._label_width() + self._columns() * step) + 2, height)
 
     def sizeHint(self) -> QSize:
         return self._size(LARGEST_CELL_PX)
@@ -101,11 +109,23 @@ class QuestionBoard(PointerWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = theme.painter(self)
         side = self._side()
+        self._paint_names(painter, side + theme.px(GAP_PX))
         for row, (name, inside) in enumerate(self._rows):
-            box = QRectF(0, row * (side + theme.px(GAP_PX)), self._label_width(), side)
+            box = QRectF(0, self._header + row * (side + theme.px(GAP_PX)), self._label_width(), side)
             theme.draw_text(painter, box, name, "muted", 11)
             for index in inside:
                 self._paint_cell(painter, index)
+
+    def _paint_names(self, painter: QPainter, step: float) -> None:
+        """Whole, or a first letter each where the cells are too narrow for one of them."""
+        metrics = QFontMetricsF(theme.font(NAME_PX))
+        fits = all(metrics.horizontalAdvance(name) < step for name in self.names)
+        for column, name in enumerate(self.names):
+            box = QRectF(self._label_width() + column * step - 1, 0, step, self._header)
+            box.translate(-theme.px(GAP_PX) / 2, 0)
+            theme.draw_text(
+                painter, box, name if fits else name[:1], "muted", NAME_PX, align=Qt.AlignmentFlag.AlignCenter
+            )
 
     def _paint_cell(self, painter: QPainter, index: int) -> None:
         cell, radius = self.cell_rect(index), theme.px(3)
@@ -132,3 +152,9 @@ class QuestionBoard(PointerWidget):
         question = self._questions[index]
         answer = self.tr("right answer: {word}").format(word=question.answers[0])
         return f"{question.text}\n{answer}"
+
+
+def _shared_first_words(rows: list[list[str]]) -> list[str]:
+    """The first word of each column, if it is the same in all rows; else none."""
+    columns = {tuple(text.split(maxsplit=1)[0] for text in row) for row in rows if all(row)}
+    return list(columns.pop()) if len(columns) == 1 and len(rows) > 1 else []

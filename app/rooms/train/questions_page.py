@@ -19,7 +19,7 @@ from ...widgets.card import button, label
 from ...widgets.curve_plot import CurvePlot
 from ...widgets.curve_specs import PlotSpec
 from ...widgets.layouts import hbox, vbox
-from .guessed_sentence import GuessedSentence
+from .guessed_sentence import GuessedSentence, as_piece
 from .question_board import QuestionBoard
 
 REPLAY_MS = 300  # between two measurements, when a run is played again
@@ -154,7 +154,7 @@ class QuestionsPage(QWidget):
             self._draw_ending()
             return
         words, is_right = score.guesses[self._chosen], score.is_right[self._chosen]
-        self.sentence.show_guess(question.text, words[0][0] if words else "", is_right)
+        self.sentence.show_guess(question.text, as_piece(words[0][0]) if words else "", is_right)
         accepted = {answer.lower() for answer in question.answers}
         self.bars.set_bars([self._bar(word, share, word.lower() in accepted) for word, share in words])
         right = self.tr("{right} of {all} right")
@@ -166,7 +166,9 @@ class QuestionsPage(QWidget):
 
     def _bar(self, word: str, share: float, is_answer: bool) -> Bar:
         mark = self.tr("the right word") if is_answer else ""
-        return Bar(word, numbers.percent(share), share, "good" if is_answer else "bar", is_answer, mark)
+        shown = as_piece(word)
+        note = self.tr("inside a word") if shown != word else ""
+        return Bar(shown, numbers.percent(share), share, "good" if is_answer else "bar", is_answer, mark, note)
 
     def _draw_ending(self) -> None:
         """One sentence on what happened; while the run is at work there is none."""

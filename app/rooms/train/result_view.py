@@ -19,6 +19,7 @@ from ...widgets.card import label, scrolled
 from ...widgets.figure_button import FigureButton
 from ...widgets.labelled_grid import LabelledGrid, Labels
 from ...widgets.layouts import fill, hbox, vbox
+from ...widgets.linked_text import LinkedText
 from ...widgets.raster import Raster
 from .plots import score
 
@@ -85,7 +86,7 @@ _COMPARED = {  # of teacher and student, as comparison.json names it
     "mlm_loss": QT_TRANSLATE_NOOP("ResultView", "masked-word loss"),
     "mlm_accuracy": QT_TRANSLATE_NOOP("ResultView", "words correct"),
     "mlm_top5": QT_TRANSLATE_NOOP("ResultView", "correct in five guesses"),
-    "nsp_accuracy": QT_TRANSLATE_NOOP("ResultView", "next sentence correct"),
+    "nsp_accuracy": QT_TRANSLATE_NOOP("ResultView", "next sentence correct (guessing: 50%)"),
 }
 
 translate = QCoreApplication.translate
@@ -101,7 +102,7 @@ class ResultView(QWidget):
         self._result: RunResult | None = None
         self.metrics = BarList(self.tr("Metrics on held-out examples"))
         self.confusion = ConfusionMatrix()
-        self._measured_on = label("", "muted", wrap=True)
+        self._measured_on = LinkedText()
         self._note, self._others = label("", "muted", wrap=True), label("", "muted", wrap=True)
         self._table_title = label(self.tr("Confusion matrix"), "title")
         self.worst, self.best = _rich(), _rich()
@@ -171,7 +172,7 @@ class ResultView(QWidget):
         return holder
 
     def _measured_in_words(self, result: RunResult) -> str:
-        words = self.tr("Measured on %n example(s) that it never learned from.", "", result.examples)
+        words = self.tr("Measured on %n held-out example(s), which it never learned from.", "", result.examples)
         if result.examples_cut:
             words += " " + self.tr("Longer than the model reads, so cut: %n example(s).", "", result.examples_cut)
         return words

@@ -139,8 +139,8 @@ class TrainRoom(QWidget):
         )
         self.film_button = button(self.tr("Film strip"), self._on_film_clicked)
         self.film_button.setToolTip(self.tr("All snapshots of this run side by side: noise becomes heads"))
-        self.open_button = button(self.tr("Open in every room"), self._on_open_clicked, look="primary")
-        self.open_button.setToolTip(self.tr("Every room shows the model as it was at this step"))
+        self.open_button = button(self.tr("Open everywhere"), self._on_open_clicked, look="primary")
+        self.open_button.setToolTip(self.tr("All pictures, from Map to Layers, show the model as it was at this step"))
         self.apply_button = button(self.tr("Try it in Apply"), self._on_apply_clicked)
         self.apply_button.setToolTip(self.tr("Run the model from this step on your own text"))
         self.apply_button.hide()
@@ -204,8 +204,8 @@ class TrainRoom(QWidget):
         card = Card(
             self.tr("Time machine"),
             intro=self.tr(
-                "Drag to any step, and open it: every room shows the model as it was then. Early steps, in which most "
-                "changes, are kept more often."
+                "Drag to any step, and open it: all pictures, from Map to Layers, show the model as it was then. Early "
+                "steps, in which most changes, are kept more often."
             ),
         )
         row = hbox(self.play, self.film_button, (self._time_text, 1), self.apply_button, self.open_button)

@@ -31,10 +31,13 @@ class RunEnding(QFrame):
         titles = {
             GO_ON: (self.tr("Go on"), self.tr("Resume it from its newest snapshot")),
             SLOWER: (self.tr("Try a lower rate"), self.tr("A new run with a third of its learning rate")),
-            BEST: (self.tr("Open the best step"), self.tr("The snapshot nearest to it, in every room")),
+            BEST: (self.tr("Open the best step"), self.tr("All pictures show the snapshot nearest to it")),
             APPLY: (self.tr("Try it in Apply"), self.tr("Run the model on your own text")),
-            OPEN: (self.tr("Open in every room"), self.tr("Every room shows the model as it was at its last step")),
-            COMPARE: (self.tr("Compare with its start"), self.tr("Its last step beside its first, in every room")),
+            OPEN: (
+                self.tr("Open everywhere"),
+                self.tr("All pictures, from Map to Layers, show the model as it was at its last step"),
+            ),
+            COMPARE: (self.tr("Compare with its start"), self.tr("All pictures show its last step beside its first")),
             AGAIN: (self.tr("New run with these settings…"), self.tr("Change its name, length or learning rate")),
             LOG: (self.tr("Show the log"), self.tr("What happened, line by line")),
         }

@@ -182,8 +182,14 @@ class RunView(Card):
         """A run that answers questions has an ending of its own, on the page with the answers."""
         ending = None if self._info.has_questions else ending_of(self._info, self.metrics)
         self.ending.show_ending(ending, self._info.path, self._possible)
+        self._place_ending()
         if ending is not None and ending.is_bad:
             self._message.hide()
+
+    def _place_ending(self) -> None:
+        """The batch and the weights need its room."""
+        needs_room = self._stack.currentWidget() in (self.batch, self.weights)
+        self.ending.setVisible(self.ending.ending is not None and not needs_room)
 
     def _on_menu_clicked(self) -> None:
         self.menu_requested.emit(self.menu.mapToGlobal(self.menu.rect().bottomLeft()))
@@ -262,6 +268,7 @@ class RunView(Card):
         self._stack.setCurrentWidget(shown)
         needs_room = shown in (self.batch, self.weights) or (theme.is_projector() and shown is self.questions)
         self._row.setVisible(not needs_room)
+        self._place_ending()
         self.to_curves.setChecked(shown is self.curves)
         self.to_result.setChecked(shown is self._front)
         self.to_batch.setChecked(shown is self.batch)

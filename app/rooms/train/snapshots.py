@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from ...look import numbers, theme
 from ...widgets.pointer import ARROWS, PointerWidget
+from .guessed_sentence import as_piece
 
 ROW_PX, GAP_PX = 28, 8
 FONT_PX = 12.5
@@ -105,7 +106,7 @@ class SnapshotList(_SnapshotsView):
         number = numbers.probability(guess.probability)
         metrics, middle = painter.fontMetrics(), Qt.AlignmentFlag.AlignVCenter
         room = int(inner.width()) - metrics.horizontalAdvance(f"  {number}")
-        token = metrics.elidedText(guess.token, Qt.TextElideMode.ElideRight, room)
+        token = metrics.elidedText(as_piece(guess.token), Qt.TextElideMode.ElideRight, room)
         painter.drawText(inner, middle | Qt.AlignmentFlag.AlignLeft, token)
         painter.drawText(inner, middle | Qt.AlignmentFlag.AlignRight, number)
 

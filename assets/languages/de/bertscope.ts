@@ -2245,8 +2245,8 @@ Ein anderer Schluss</translation>
 <translation>Alle Köpfe</translation>
 </message>
 <message>
-<source>Click to open this snapshot in every room</source>
-<translation>Ein Klick öffnet diesen Snapshot in jedem Raum</translation>
+<source>Click to open this snapshot everywhere, from Map to Layers</source>
+<translation>Ein Klick öffnet diesen Snapshot überall, von Überblick bis Schichten</translation>
 </message>
 <message>
 <source>Every attention head, small</source>
@@ -3728,6 +3728,10 @@ Ein anderer Schluss</translation>
 <translation>Strg+Klick auf einen anderen Kopf vergleicht ihn</translation>
 </message>
 <message>
+<source>Each token’s strongest, together</source>
+<translation>Je Token die stärksten, zusammen</translation>
+</message>
+<message>
 <source>Share of each token’s attention, or smallest weight, in percent</source>
 <translation>Anteil der Attention jedes Tokens oder kleinstes Gewicht, in Prozent</translation>
 </message>
@@ -3738,10 +3742,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>There is no sentence B. Type one to see how the two are connected.</source>
 <translation>Es gibt keinen Satz B. Einen eintippen, um zu sehen, wie die beiden verbunden sind.</translation>
-</message>
-<message>
-<source>Top share of each token</source>
-<translation>Größter Anteil jedes Tokens</translation>
 </message>
 <message>
 <source>Which colour is which head</source>
@@ -4005,24 +4005,24 @@ Ein anderer Schluss</translation>
 <translation>Ein Dreieck am Rand ist ein Token, das weiter weg liegt.</translation>
 </message>
 <message>
-<source>Above the lines, {heads} heads per layer let each token look at the others; what they find is added.</source>
-<translation>Über den Linien lassen {heads} Köpfe je Schicht jedes Token auf die anderen schauen; was sie finden, wird addiert.</translation>
+<source>Above the lines, {heads} heads per layer let each token look at the others; what they find is added. Stronger colour: more. Blue frame: the selected head.</source>
+<translation>Über den Linien lassen {heads} Köpfe je Schicht jedes Token auf die anderen schauen; was sie finden, wird addiert. Kräftiger: mehr. Blauer Rahmen: der gewählte Kopf.</translation>
 </message>
 <message>
 <source>After the last layer the lines can be read: as words, as a yes or no.</source>
 <translation>Nach der letzten Schicht lassen sich die Linien ablesen: als Wörter, als Ja oder Nein.</translation>
 </message>
 <message>
-<source>Below, {neurons} neurons per layer work on each token alone; what they find is added too.</source>
-<translation>Darunter bearbeiten {neurons} Neuronen je Schicht jedes Token für sich; auch das wird addiert.</translation>
+<source>Below, {neurons} neurons per layer work on each token alone; what they find is added too. Stronger colour: more active.</source>
+<translation>Darunter bearbeiten {neurons} Neuronen je Schicht jedes Token für sich; auch das wird addiert. Kräftiger: aktiver.</translation>
 </message>
 <message>
 <source>Each dot is a token. The nearer two dots, the more alike their numbers.</source>
 <translation>Jeder Punkt ist ein Token. Je näher zwei Punkte, desto ähnlicher ihre Zahlen.</translation>
 </message>
 <message>
-<source>Each token becomes {count} numbers: its learned vectors, added up.</source>
-<translation>Jedes Token wird zu {count} Zahlen: seinen gelernten Vektoren, addiert.</translation>
+<source>Each token becomes {count} numbers (red: above 0, blue: below): its learned vectors, added up.</source>
+<translation>Jedes Token wird zu {count} Zahlen (rot: über 0, blau: darunter): seinen gelernten Vektoren, addiert.</translation>
 </message>
 <message>
 <source>Every line is one token of your text, from left to right through all layers. Hover over a line to follow it, mask a token (M) to have it guessed. Click any part to open it.</source>
@@ -5667,6 +5667,10 @@ Ein anderer Schluss</translation>
 <translation>bei Schritt {step} · am Anfang: {right}</translation>
 </message>
 <message>
+<source>inside a word</source>
+<translation>im Wortinneren</translation>
+</message>
+<message>
 <source>the right word</source>
 <translation>das richtige Wort</translation>
 </message>
@@ -5740,10 +5744,10 @@ Ein anderer Schluss</translation>
 </translation>
 </message>
 <message numerus="yes">
-<source>Measured on %n example(s) that it never learned from.</source>
+<source>Measured on %n held-out example(s), which it never learned from.</source>
 <translation>
-<numerusform>Gemessen an %n Beispiel, aus dem es nie gelernt hat.</numerusform>
-<numerusform>Gemessen an %n Beispielen, aus denen es nie gelernt hat.</numerusform>
+<numerusform>Gemessen an %n ungesehenen Beispiel, aus dem es nie gelernt hat.</numerusform>
+<numerusform>Gemessen an %n ungesehenen Beispielen, aus denen es nie gelernt hat.</numerusform>
 </translation>
 </message>
 <message>
@@ -5779,8 +5783,8 @@ Ein anderer Schluss</translation>
 <translation>ms je Batch</translation>
 </message>
 <message>
-<source>next sentence correct</source>
-<translation>nächster Satz richtig</translation>
+<source>next sentence correct (guessing: 50%)</source>
+<translation>nächster Satz richtig (geraten: 50 %)</translation>
 </message>
 <message>
 <source>no answer</source>
@@ -5993,16 +5997,24 @@ Ein anderer Schluss</translation>
 <translation>Ein neuer Lauf mit einem Drittel der Lernrate</translation>
 </message>
 <message>
+<source>All pictures show its last step beside its first</source>
+<translation>Alle Bilder zeigen den letzten Schritt neben dem ersten</translation>
+</message>
+<message>
+<source>All pictures show the snapshot nearest to it</source>
+<translation>Alle Bilder zeigen den Snapshot, der am nächsten liegt</translation>
+</message>
+<message>
+<source>All pictures, from Map to Layers, show the model as it was at its last step</source>
+<translation>Alle Bilder, von Überblick bis Schichten, zeigen das Modell, wie es beim letzten Schritt war</translation>
+</message>
+<message>
 <source>Change its name, length or learning rate</source>
 <translation>Name, Dauer oder Lernrate ändern</translation>
 </message>
 <message>
 <source>Compare with its start</source>
 <translation>Mit dem Anfang vergleichen</translation>
-</message>
-<message>
-<source>Every room shows the model as it was at its last step</source>
-<translation>Jeder Raum zeigt das Modell, wie es beim letzten Schritt war</translation>
 </message>
 <message>
 <source>Go on</source>
@@ -6013,16 +6025,12 @@ Ein anderer Schluss</translation>
 <translation>Wie es ausging</translation>
 </message>
 <message>
-<source>Its last step beside its first, in every room</source>
-<translation>Der letzte Schritt neben dem ersten, in allen Räumen</translation>
-</message>
-<message>
 <source>New run with these settings…</source>
 <translation>Neuer Lauf mit diesen Einstellungen…</translation>
 </message>
 <message>
-<source>Open in every room</source>
-<translation>In allen Räumen öffnen</translation>
+<source>Open everywhere</source>
+<translation>Überall öffnen</translation>
 </message>
 <message>
 <source>Open the best step</source>
@@ -6039,10 +6047,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Show the log</source>
 <translation>Protokoll zeigen</translation>
-</message>
-<message>
-<source>The snapshot nearest to it, in every room</source>
-<translation>Der nächstgelegene Snapshot, in allen Räumen</translation>
 </message>
 <message>
 <source>Try a lower rate</source>
@@ -6298,12 +6302,12 @@ Ein anderer Schluss</translation>
 <translation>Gradientennorm</translation>
 </message>
 <message>
-<source>How far each step moves the weights: planned before the start.</source>
-<translation>Wie weit jeder Schritt die Gewichte bewegt: vor dem Start geplant.</translation>
+<source>How far each step moves the weights, as planned. Too high, and the loss jumps or grows.</source>
+<translation>Wie weit jeder Schritt die Gewichte bewegt, so wie geplant. Ist sie zu hoch, springt oder wächst der Loss.</translation>
 </message>
 <message>
-<source>How hard a batch pulls at the weights; a sudden peak is a warning.</source>
-<translation>Wie stark ein Batch an den Gewichten zieht; eine plötzliche Spitze ist eine Warnung.</translation>
+<source>How hard a batch pulls at the weights. Steady is good. Does the loss rise after a peak? Try a lower learning rate.</source>
+<translation>Wie stark ein Batch an den Gewichten zieht. Gleichmäßig ist gut. Steigt der Loss nach einer Spitze? Eine kleinere Lernrate hilft.</translation>
 </message>
 <message>
 <source>How many cores are at work for the training, on average.</source>
@@ -7256,8 +7260,8 @@ Werte: …</translation>
 <context>
 <name>StepSwitch</name>
 <message>
-<source>Every room shows the newest snapshot of the run, as soon as it is there</source>
-<translation>Jeder Raum zeigt den neuesten Snapshot des Laufs, sobald er da ist</translation>
+<source>All pictures show the newest snapshot of the run, as soon as it is there</source>
+<translation>Alle Bilder zeigen den neuesten Snapshot des Laufs, sobald er da ist</translation>
 </message>
 <message>
 <source>Follow the run</source>
@@ -8188,6 +8192,10 @@ Der andere Text: {theirs}</translation>
 <translation>Ein Lauf ist ein Training eines Modells. Ein Klick zeigt ihn.</translation>
 </message>
 <message>
+<source>All pictures, from Map to Layers, show the model as it was at this step</source>
+<translation>Alle Bilder, von Überblick bis Schichten, zeigen das Modell, wie es bei diesem Schritt war</translation>
+</message>
+<message>
 <source>All snapshots of this run side by side: noise becomes heads</source>
 <translation>Alle Snapshots dieses Laufs nebeneinander: Aus Rauschen werden Köpfe</translation>
 </message>
@@ -8200,12 +8208,8 @@ Der andere Text: {theirs}</translation>
 <translation>Seine Kurven vergleichen</translation>
 </message>
 <message>
-<source>Drag to any step, and open it: every room shows the model as it was then. Early steps, in which most changes, are kept more often.</source>
-<translation>Auf einen Schritt ziehen und ihn öffnen: Jeder Raum zeigt das Modell, wie es da war. Von frühen Schritten, in denen sich am meisten ändert, wird mehr aufgehoben.</translation>
-</message>
-<message>
-<source>Every room shows the model as it was at this step</source>
-<translation>Jeder Raum zeigt das Modell, wie es bei diesem Schritt war</translation>
+<source>Drag to any step, and open it: all pictures, from Map to Layers, show the model as it was then. Early steps, in which most changes, are kept more often.</source>
+<translation>Auf einen Schritt ziehen und ihn öffnen: Alle Bilder, von Überblick bis Schichten, zeigen das Modell, wie es da war. Von frühen Schritten, in denen sich am meisten ändert, wird mehr aufgehoben.</translation>
 </message>
 <message>
 <source>Film strip</source>
@@ -8220,8 +8224,8 @@ Der andere Text: {theirs}</translation>
 <translation>Noch keine Läufe. Einen starten: Die Vorführung dauert etwa eine Minute.</translation>
 </message>
 <message>
-<source>Open in every room</source>
-<translation>In jedem Raum öffnen</translation>
+<source>Open everywhere</source>
+<translation>Überall öffnen</translation>
 </message>
 <message>
 <source>Play</source>
