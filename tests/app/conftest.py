@@ -43,6 +43,7 @@ def make_checkpoint(
     tasks: tuple[str, ...] = ("mlm", "nsp"),
     layers: int = 2,
     heads: int = 4,
+    hidden: int = 32,
     seed: int = 1,
     step: int | None = 100,
 ) -> Path:
@@ -50,7 +51,7 @@ def make_checkpoint(
     tokenizer = Tokenizer.train([WORDS] * 20, 200)
     config = BertConfig(
         vocab_size=tokenizer.vocab_size,
-        hidden_size=32,
+        hidden_size=hidden,
         num_hidden_layers=layers,
         num_attention_heads=heads,
         intermediate_size=64,

@@ -17,6 +17,7 @@ from ...compute.embedding import Tables, compare_tables, near_words
 from ...figures.figure import Axis, Figure, Numbers, joined, numbers_of
 from ...look import numbers, theme
 from ...look.number_kinds import explain
+from ...state.baseline_names import baseline_name
 from ...state.token_units import Units
 from ...widgets.card import GAP_PX, Card, Hint, label, scrolled
 from ...widgets.controls import MenuButton
@@ -29,6 +30,7 @@ from ...widgets.raster import ColorBar
 from ...widgets.scatter import Points, Scatter
 from ..base import View
 from .changes import ChangeCard
+from .compared_parts import sum_difference
 from .embedding_parts import ADDENDS, addends_of, color_limit, parts_of
 from .strips import Strips
 from .token_card import TokenCard
@@ -268,7 +270,8 @@ class PartsView(View):
         last = parts[-1] if parts else None
         has_last = last is not None and last.values is not None
         last_limit = color_limit([last.values]) if last is not None and last.values is not None else 1.0
-        self.strips.set_parts(parts, limit, last_limit)
+        difference = sum_difference(reading, units) if parts and self.selection.wants_difference else None
+        self.strips.set_parts(parts if difference is None else [*parts, difference], limit, last_limit)
         self.scale.set_range(-limit, limit)
         self.last_scale.set_range(-last_limit, last_limit)
         self.last_scale_name.setText(last.name if last is not None else "")
@@ -280,7 +283,10 @@ class PartsView(View):
             if width != after
             else self.tr("columns: the {width} numbers of each vector")
         ).format(width=numbers.count(width), after=numbers.count(after))
-        self.strips_card.set_hint(joined(columns, self.selection.token_view.vectors_note))
+        minus = self.tr("difference: now minus {baseline}").format(baseline=baseline_name(reading))
+        self.strips_card.set_hint(
+            joined(columns, self.selection.token_view.vectors_note, minus if difference is not None else "")
+        )
 
     def _on_near_answered(self, answer: tuple[Measure, list[NearWord]]) -> None:
         if self.reading is not None:
@@ -353,7 +359,9 @@ class PartsView(View):
         if cell is not None and self.reading is not None:
             (number, row, column), units = cell, self.selection.units(self.reading)
             part = self.strips.parts[number]
-            if part.values is not None and row < len(units):
+            if part.values is not None and row < len(units) and np.isnan(part.values[row, column]):
+                text = self.tr("{token} has no counterpart in the baseline").format(token=units.labels[row])
+            elif part.values is not None and row < len(units):
                 text = self.tr("{part} of {token} ({position}), dimension {dimension}: {value}").format(
                     part=part.name,
                     token=units.labels[row],

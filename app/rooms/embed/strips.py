@@ -1,5 +1,6 @@
 """Strips: token + segment + position = sum, then LayerNorm. Rows: tokens, columns: dimensions."""
 
+import numpy as np
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
@@ -47,7 +48,8 @@ class Strips(PointerWidget):
         self.parts, self._rasters = parts, []
         for part in parts:
             most = limit if part.is_addend else last_limit
-            self._rasters.append(None if part.values is None else Raster(part.values, -most, most, signed=True))
+            values = None if part.values is None else np.nan_to_num(part.values)
+            self._rasters.append(None if values is None else Raster(values, -most, most, signed=True))
         reasons = " ".join(part.reason for part in parts if part.reason)
         if reasons != self.accessibleDescription():
             self.setAccessibleDescription(reasons)

@@ -1,6 +1,7 @@
 """The selected token: how long each part of its vector is, and which words lie near it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from PySide6.QtCore import Signal
@@ -11,13 +12,15 @@ from bertcore.analysis.nearest import Measure, NearWord
 from ...figures.figure import joined
 from ...look import numbers, theme
 from ...look.number_kinds import explain
+from ...state.baseline_names import baseline_name
 from ...state.readings import Reading
 from ...state.token_units import Units
 from ...widgets import token_chips
 from ...widgets.bar_list import ROW_PX, Bar, BarList
 from ...widgets.card import Card, Hint, button, label
 from ...widgets.layouts import fill
-from .embedding_parts import Length, has_last, last_name, lengths_at, part_name
+from .compared_parts import TheirToken, compared_reading, their_token
+from .embedding_parts import ADDENDS, Length, has_last, last_name, lengths_at, part_name
 
 PART_COLORS = {"token": "curve_train", "segment": "curve_held_out", "position": "good", "sum": "muted"}
 LEAST_WORDS = 3
@@ -36,7 +39,10 @@ class TokenCard(Card):
         self.nearest = BarList(self.tr("Nearest words in the token table"), stretch_to_px=28, may_cut=True)
         explain("part", self.norms)
         explain("nearest", self.nearest)
+        self._compared = label("", "muted", wrap=True)
+        self._compared.hide()
         self.lengths: list[Length] = []
+        self.their_lengths: list[Length] = []  # of the token that it is compared with
         self.words: list[NearWord] = []
         self._lengths_hint = Hint(self.tr("length (these do not add up) · share of the sum"))
         self._lengths_hint.setToolTip(
@@ -68,28 +74,59 @@ class TokenCard(Card):
     @property
     def widgets(self) -> list[QWidget]:
         """What a saved picture shows."""
-        above = [self._lengths_hint, self._nearest_title, self.norms, self.length_after]
+        above = [self._lengths_hint, self._compared, self._nearest_title, self.norms, self.length_after]
         return [*above, self._measure_hint, self.nearest]
 
     def show_unit(self, reading: Reading, units: Units, unit: int) -> None:
         self._show_title(reading, units, unit)
         self.lengths = lengths_at(reading, units, unit)
-        longest = max(one.length for one in self.lengths) or 1.0
-        self.norms.set_bars([_length_bar(one, longest) for one in self.lengths])
+        theirs = their_token(reading, units, unit)
+        self.their_lengths = [] if theirs is None else theirs.lengths
+        self._show_lengths()
         vector = reading.trace.embeddings[units.members[unit]].mean(axis=0)
-        self.length_after.setText(
-            self.tr("after {step}: {length}").format(
-                step=last_name(reading.request.model), length=numbers.decimal(float(np.linalg.norm(vector)))
-            )
+        after = self.tr("after {step}: {length}").format(
+            step=last_name(reading.request.model), length=numbers.decimal(float(np.linalg.norm(vector)))
         )
+        if theirs is not None:
+            baseline = self.tr("baseline {length}").format(length=numbers.decimal(theirs.length_after))
+            after = joined(after, baseline)
+        self.length_after.setText(after)
+        self._show_compared(reading, theirs)
         self.length_after.setToolTip(self._lengths_hint.toolTip())
         self.length_after.setVisible(has_last(reading.request.model))
+
+    def _show_lengths(self) -> None:
+        """Each part's own bar, and below it the baseline's."""
+        own, theirs = ({one.key: one for one in lengths} for lengths in (self.lengths, self.their_lengths))
+        longest = max(one.length for one in (*self.lengths, *self.their_lengths)) or 1.0
+        bars = []
+        for key in (*ADDENDS, "sum"):
+            if key in own:
+                bars.append(_length_bar(own[key], longest))
+            elif key in theirs:
+                bars.append(Bar(part_name(key), numbers.decimal(0.0), 0.0, PART_COLORS[key]))
+            if key in theirs:
+                bars.append(replace(_length_bar(theirs[key], longest), label=self.tr("baseline"), color="bar"))
+        self.norms.set_bars(bars)
+
+    def _show_compared(self, reading: Reading, theirs: TheirToken | None) -> None:
+        has_baseline = compared_reading(reading) is not None
+        self._compared.setVisible(has_baseline)
+        if not has_baseline:
+            return
+        name = baseline_name(reading)
+        if theirs is None:
+            self._compared.setText(self.tr("This token has no counterpart in {baseline}.").format(baseline=name))
+        else:
+            text = self.tr("baseline: “{token}” in {baseline}")
+            self._compared.setText(text.format(token=theirs.label, baseline=name))
 
     def clear(self) -> None:
         """There is no token to show."""
         self.set_title(self.tr("No tokens"))
         self.set_hint("")
-        self.lengths = []
+        self.lengths, self.their_lengths = [], []
+        self._compared.hide()
         self.norms.set_bars([])
         self.length_after.hide()
         self.show_words([], "cosine")
@@ -135,6 +172,7 @@ class TokenCard(Card):
         fill(
             self.body,
             self._lengths_hint,
+            self._compared,
             self.norms,
             self.length_after,
             4,

@@ -5241,6 +5241,10 @@ Ein anderer Schluss</translation>
 <translation>Spalten: {width} Zahlen, {after} nach der Projektion</translation>
 </message>
 <message>
+<source>difference: now minus {baseline}</source>
+<translation>Differenz: jetzt minus {baseline}</translation>
+</message>
+<message>
 <source>nearest words by cosine</source>
 <translation>nächste Wörter nach Kosinus</translation>
 </message>
@@ -5271,6 +5275,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>{token} at position {position}</source>
 <translation>{token} an Position {position}</translation>
+</message>
+<message>
+<source>{token} has no counterpart in the baseline</source>
+<translation>{token} hat bei der Baseline kein Gegenstück</translation>
 </message>
 </context>
 <context>
@@ -8037,6 +8045,10 @@ Der andere Text: {theirs}</translation>
 <translation>Anteil: wie viel der Teil zur Länge der Summe beiträgt, p·x / |x|². Die Anteile ergeben zusammen 100 %; die Längen nicht, weil die Teile in verschiedene Richtungen zeigen.</translation>
 </message>
 <message>
+<source>This token has no counterpart in {baseline}.</source>
+<translation>Dieses Token hat kein Gegenstück in {baseline}.</translation>
+</message>
+<message>
 <source>Words whose vectors lie close by (Euclidean distance)</source>
 <translation>Wörter, deren Vektoren in der Nähe liegen (euklidischer Abstand)</translation>
 </message>
@@ -8047,6 +8059,18 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>after {step}: {length}</source>
 <translation>nach {step}: {length}</translation>
+</message>
+<message>
+<source>baseline</source>
+<translation>Baseline</translation>
+</message>
+<message>
+<source>baseline {length}</source>
+<translation>Baseline {length}</translation>
+</message>
+<message>
+<source>baseline: “{token}” in {baseline}</source>
+<translation>Baseline: „{token}“ in {baseline}</translation>
 </message>
 <message>
 <source>length (these do not add up) · share of the sum</source>
@@ -9659,6 +9683,10 @@ Der andere Text: {theirs}</translation>
 </translation>
 </message>
 <message>
+<source>A vector has {ours} numbers here and {theirs} with {baseline}, so they cannot be subtracted.</source>
+<translation>Ein Vektor hat hier {ours} Zahlen und mit {baseline} {theirs}; deshalb lassen sie sich nicht voneinander abziehen.</translation>
+</message>
+<message>
 <source>Its vector, the same for every token, is part of the sum.</source>
 <translation>Sein Vektor, für jedes Token derselbe, ist Teil der Summe.</translation>
 </message>
@@ -9675,6 +9703,10 @@ Der andere Text: {theirs}</translation>
 <translation>Kein LayerNorm hier: Ein Pre-Norm-Modell hat eines in jeder Schicht, die Summe geht also unverändert hinein.</translation>
 </message>
 <message>
+<source>difference</source>
+<translation>Differenz</translation>
+</message>
+<message>
 <source>position</source>
 <translation>Position</translation>
 </message>
@@ -9689,6 +9721,10 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>sum</source>
 <translation>Summe</translation>
+</message>
+<message>
+<source>sum − baseline</source>
+<translation>Summe − Baseline</translation>
 </message>
 <message>
 <source>token</source>

@@ -1,0 +1,79 @@
+"""The input embedding of a reading beside that of its baseline: one token's lengths, and the difference of the sums."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QCoreApplication
+
+from ...state.baseline_names import baseline_name, reason_in_words
+from ...state.readings import Reading
+from ...state.token_units import Units
+from .embedding_parts import Length, Part, lengths_at
+
+translate = QCoreApplication.translate
+
+
+@dataclass(frozen=True, eq=False)
+class TheirToken:
+    """What a token is compared with."""
+
+    label: str
+    lengths: list[Length]
+    length_after: float  # L2, of what goes into the first layer
+
+
+def compared_reading(reading: Reading) -> Reading | None:
+    """The baseline, unless that is the model unchanged and what is changed comes after the embeddings."""
+    what_if = reading.request.what_if
+    has_same_input = not (what_if.dropped or what_if.segments or what_if.positions)
+    return None if reading.request.baseline is None and has_same_input else reading.baseline
+
+
+def their_token(reading: Reading, units: Units, unit: int) -> TheirToken | None:
+    """The baseline's, in the same token view; None where it has no counterpart, or nothing is compared."""
+    baseline = compared_reading(reading)
+    place = _places(reading, units)[unit]
+    if baseline is None or place is None:
+        return None
+    theirs = baseline.units(units.view)
+    after = baseline.trace.embeddings[theirs.members[place]].mean(axis=0, dtype=np.float64)
+    return TheirToken(theirs.labels[place], lengths_at(baseline, theirs, place), float(np.linalg.norm(after)))
+
+
+def sum_difference(reading: Reading, units: Units) -> Part | None:
+    """Our sum minus the baseline's (U,E), NaN where a token has no counterpart; or why there is none.
+
+    None where nothing is compared.
+    """
+    baseline, alignment = compared_reading(reading), reading.alignment
+    if baseline is None or alignment is None:
+        return None
+    name = translate("parts", "difference")
+    ours = units.vectors(reading.trace.embedding_sum)
+    theirs = baseline.units(units.view).vectors(baseline.trace.embedding_sum)
+    if alignment.reason is not None:
+        return Part(name, "", None, reason_in_words(alignment.reason))
+    if ours.shape[1] != theirs.shape[1]:
+        sentence = translate(
+            "parts", "A vector has {ours} numbers here and {theirs} with {baseline}, so they cannot be subtracted."
+        )
+        named = {"ours": ours.shape[1], "theirs": theirs.shape[1], "baseline": baseline_name(reading)}
+        return Part(name, "", None, sentence.format(**named))
+    values = np.full_like(ours, np.nan)
+    for unit, place in enumerate(_places(reading, units)):
+        if place is not None:
+            values[unit] = ours[unit] - theirs[place]
+    return Part(name, "", values, note=translate("parts", "sum − baseline"))
+
+
+def _places(reading: Reading, units: Units) -> list[int | None]:
+    """(U) the baseline's unit that each of ours is compared with, by its first token that has a counterpart."""
+    baseline, alignment = reading.baseline, reading.alignment
+    if baseline is None or alignment is None:
+        return [None] * len(units)
+    theirs, places = baseline.units(units.view), []
+    for members in units.members:
+        found = (alignment.theirs_of[position] for position in members)
+        first = next((position for position in found if position is not None), None)
+        places.append(None if first is None else theirs.unit_of(first))
+    return places
