@@ -43,6 +43,7 @@ def readers() -> dict[str, Callable[[], Reader]]:
         "session": _session,
         "settings": _settings,
         "run": _run,
+        "label": _label,
         "resume": _resume,
         "recipe": _recipe,
         "lesson": _lesson,
@@ -50,6 +51,7 @@ def readers() -> dict[str, Callable[[], Reader]]:
         "corpus": _corpus,
         "records": _records,
         "evaluation-set": _evaluation_set,
+        "score": _score,
         **{f"task-{name}": made for name, made in tasks.items()},
     }
 
@@ -214,6 +216,19 @@ def _run() -> Reader:
     return _reader(read, files, *(name for name in read_by_us if name in files))
 
 
+def _label() -> Reader:
+    from app.runs.keeper import export_name
+    from bertcore.runs.label import LABEL, read_label, write_label
+
+    def read(folder: Path) -> None:
+        label = read_label(folder)
+        export_name(label.name).encode()
+        write_label(folder, label)
+
+    content = json.dumps({"name": "small, warm", "tags": ["class", "2nd try"], "note": "It learned.\nThen it did not."})
+    return Reader(read, {LABEL: content.encode()}, {"config.json": b'{"name": "x"}'})
+
+
 def _resume() -> Reader:
     from bertcore.training.records import PROGRESS_FILE
 
@@ -313,6 +328,13 @@ def _evaluation_set() -> Reader:
             pass
 
     return Reader(read, {"set.jsonl": content.rpartition(b"\n")[0]}, {})
+
+
+def _score() -> Reader:
+    from bertcore.evaluation.score_texts import read_texts
+
+    content = b"The cat sat.\tIt was warm.\n\nThe [doctor|nurse|] said [he|she] was [MASK].\tSo [it|he] was.\n"
+    return Reader(lambda folder: read_texts(folder / "texts.txt"), {"texts.txt": content}, {})
 
 
 _TASK_FILES = {  # task -> sample file

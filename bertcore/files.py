@@ -119,10 +119,10 @@ def read_json(
     return value
 
 
-def read_json_or_empty(file: Path) -> dict[str, Any]:
+def read_json_or_empty(file: Path, most_bytes: int = MOST_BYTES) -> dict[str, Any]:
     """The JSON object in a file; an empty one where there is none, or it is damaged."""
     try:
-        value: dict[str, Any] = read_json(file)
+        value: dict[str, Any] = read_json(file, most_bytes=most_bytes)
     except BertcoreError:
         return {}
     return value

@@ -3,6 +3,7 @@
 import base64
 import io
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from html import escape
@@ -73,9 +74,7 @@ def html(figure: Figure) -> bytes:
         "names": json.dumps(list(figure.frames)).replace("<", "\\u003c"),
         "durations": json.dumps(durations_ms(figure)),
     }
-    page = _PAGE
-    for name, text in words.items():
-        page = page.replace(f"%{name}%", text)
+    page = re.sub(r"%(\w+)%", lambda found: words[found[1]], _PAGE)  # at once: a title may hold "%names%"
     return page.encode("utf-8", "replace")
 
 

@@ -29,6 +29,7 @@ from bertcore.tokenizer.tokenizer import Encoding
 from bertcore.training.task_files import predict_as_learned
 
 MOST_TEXTS = 10_000  # of one file
+MOST_CHARACTERS = 20_000_000  # of all texts of one file: a short template of long lines stands for gigabytes
 _PLACE = re.compile(r"\[([^\[\]|]*(?:\|[^\[\]|]*)+)\]")  # [MASK] has no bar
 
 
@@ -64,12 +65,18 @@ def read_texts(file: Path) -> list[ListedText]:
     Raises BertcoreError for a file that cannot be read, has no texts, or more than MOST_TEXTS.
     """
     texts: list[ListedText] = []
+    characters = 0
     for number, line in numbered_lines(file):
         place = line_of(file, number)
-        if line.strip():
-            texts += itertools.islice(listed_texts(line, place), MOST_TEXTS + 1 - len(texts))
-        if len(texts) > MOST_TEXTS:
+        if not line.strip():
+            continue
+        new = list(listed_texts(line, place))
+        characters += sum(len(text.a) + len(text.b or "") for text in new)
+        if len(texts) + len(new) > MOST_TEXTS:
             raise BertcoreError(f"{place}: this makes more than {MOST_TEXTS:,} texts; give fewer lines or choices.")
+        if characters > MOST_CHARACTERS:
+            raise _too_long(place)
+        texts += new
     if not texts:
         raise BertcoreError(f"The file {file} has no texts; write one on each line.")
     return texts
@@ -78,16 +85,30 @@ def read_texts(file: Path) -> list[ListedText]:
 def listed_texts(line: str, place: str = "the text") -> Iterator[ListedText]:
     """A line's texts: one, or all that its template stands for; the last place changes fastest.
 
-    Raises BertcoreError where it has more than two columns.
+    Raises BertcoreError where it has more than two columns, or stands for more than the limits of a file.
     """
     if (tabs := line.count("\t")) > 1:
         raise BertcoreError(f"{place}: expected a text, or two with a tab between them, found {tabs} tabs.")
     parts = _PLACE.split(line)  # what is around the places, and in between their words
+    count = 1
+    for part in parts[1::2]:
+        count *= part.count("|") + 1
+        if count > MOST_TEXTS:
+            raise BertcoreError(f"{place}: this makes more than {MOST_TEXTS:,} texts; give fewer lines or choices.")
+    if count * len(line) > MOST_CHARACTERS:
+        raise _too_long(place)
     options = [part.split("|") for part in parts[1::2]]
     for choices in itertools.product(*options):
         words = itertools.chain.from_iterable(itertools.zip_longest(parts[::2], choices, fillvalue=""))
         a, _, b = "".join(words).partition("\t")
         yield ListedText(a.strip(), b.strip() or None, choices, place)
+
+
+def _too_long(place: str) -> BertcoreError:
+    return BertcoreError(
+        f"{place}: this makes texts of more than {MOST_CHARACTERS:,} characters in all; "
+        "give fewer choices or shorter texts."
+    )
 
 
 def score_texts(

@@ -3,7 +3,7 @@
 The folder keeps its name: a process may be at work in it, and other files name its place.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from bertcore.errors import BertcoreError, name_from_file, printable, shortened
@@ -12,6 +12,7 @@ from bertcore.runs.run_folder import CONFIG
 
 LABEL = "label.json"
 MOST_TAGS, MOST_NOTE = 12, 4000  # tags, characters
+MOST_BYTES = 2**20  # every label of every run is read while the list of runs waits
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class RunLabel:
 
 def read_label(run: Path) -> RunLabel:
     """What a file from elsewhere says, as far as it can be shown; a damaged one counts as none."""
-    values = read_json_or_empty(run / LABEL)
+    values = read_json_or_empty(run / LABEL, MOST_BYTES)
     note, tags = values.get("note"), values.get("tags")
     return RunLabel(
         name_from_file(values.get("name")),
@@ -39,7 +40,7 @@ def write_label(run: Path, label: RunLabel) -> None:
     if not (run / CONFIG).is_file():
         raise BertcoreError(f"{run} is not a run folder; it may have been moved.")
     with write_errors(run):
-        write_json(run / LABEL, asdict(label))
+        write_json(run / LABEL, asdict(replace(label, note=label.note[:MOST_NOTE])))
 
 
 def tidy_tags(tags: list[object]) -> tuple[str, ...]:

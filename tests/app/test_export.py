@@ -5,6 +5,7 @@ import io
 import re
 import shutil
 import zlib
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
+from app.figures.animation import ANIMATIONS
 from app.figures.figure import Axis, Figure, Numbers, Picture, caption_of, file_name, model_hash, numbers_of
 from app.figures.files import image_of, npz, pdf, png, save_figure, svg, table
 from app.shell.window import Window
@@ -337,3 +339,23 @@ def test_curves_are_saved_with_all_their_points(looks: QApplication, qtbot: QtBo
     np.testing.assert_allclose(np.array(rows[1:], dtype=float)[:, 1], values, rtol=1e-8)
     texts = re.findall(r"<text[^>]*>([^<]*)</text>", svg(figure).decode())
     assert {"loss", "step", "training"} <= {text.strip() for text in texts}
+
+
+def test_a_page_shows_hostile_words_as_they_are_written(looks: QApplication) -> None:
+    """Whatever a token says is text: in the title, the caption, the numbers, and the names in its script."""
+    hostile = '</script><script>alert(1)</script><img src=x onerror=alert(1)> " onload=alert(1) %names% %frames%'
+    picture = Picture(20, 10, lambda painter: None)
+    numbers = {hostile: Numbers(VALUES, (Axis(hostile, (hostile, "sat")), Axis("b", (hostile, "b", "c"))))}
+    figure = plain_figure(
+        title=hostile, caption=hostile, numbers=numbers, frames={hostile: picture, "%title%": picture}
+    )
+    page = ANIMATIONS[".html"](figure).decode()
+    seen: list[tuple[str, dict[str, str | None]]] = []
+    parser = HTMLParser()
+    parser.handle_starttag = lambda tag, attributes: seen.append((tag, dict(attributes)))  # type: ignore[method-assign]
+    parser.feed(page)
+    assert [tag for tag, _ in seen].count("script") == 1 and [tag for tag, _ in seen].count("img") == 1
+    assert not any(name.startswith("on") for _, attributes in seen for name in attributes)
+    assert next(attributes for tag, attributes in seen if tag == "input")["aria-label"] == hostile
+    assert next(attributes for tag, attributes in seen if tag == "img")["alt"] == hostile
+    assert "</script><script>" not in page and page.count("data:image/png;base64,") == 2

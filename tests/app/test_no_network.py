@@ -2,6 +2,7 @@
 
 import ast
 import json
+import os
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -98,6 +99,24 @@ def test_whatever_a_session_names(
     qtbot.waitUntil(lambda: window.frame.banner.is_shown, timeout=TIMEOUT_MS)
     assert connections == []
     assert window.frame.banner.button.isVisible() == can_be_downloaded(reference)
+
+
+@pytest.mark.parametrize("reference", [HUB_ID, "gone/away/model", "pipe"])
+def test_whatever_a_session_compares_with(
+    reference: str, window: Window, connections: list[object], tmp_path: Path, qtbot: QtBot
+) -> None:
+    """A hub id is asked for by nobody, a pipe is not waited at; the text is shown all the same."""
+    if reference == "pipe":
+        reference = str(tmp_path / "pipe")
+        os.mkfifo(reference)
+    file = tmp_path / f"stranger{ENDING}"
+    file.write_text(as_json(Session("A dog ran home.", baseline=SessionModel(reference, "some-model", "1" * 64))))
+    window.sessions.open(file)
+    qtbot.waitUntil(lambda: window.frame.banner.is_shown, timeout=TIMEOUT_MS)
+    settle(window, qtbot)
+    assert connections == [] and "nothing to compare with" in window.frame.banner.text
+    assert window.state.reading is not None and window.state.text_a == "A dog ran home."
+    assert window.frame.banner.button.isVisible() == (reference == HUB_ID)
 
 
 def test_start_examples_and_rooms(open_window: Opener, connections: list[object], qtbot: QtBot) -> None:

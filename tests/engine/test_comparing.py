@@ -1,5 +1,6 @@
 """From names to targets; two models or texts in one result; many texts at once."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from bertcore.locations import assets
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.tokenizer.vocabularies import raw_from_words
 from tests.engine.models import VOCABULARY, tiny_checkpoint, tiny_model, word_tokenizer
+from tests.limited import needs_limits, run_limited
 
 TAGS = ("O", "B-PER", "I-PER")
 MASKED, OTHER = "The cat sat on [MASK].", "The dog sat on [MASK]."
@@ -273,14 +275,44 @@ class TestManyTexts:
             ("a\tb\tc\n", "texts.txt, line 1: expected a text, or two with a tab between them, found 2 tabs."),
             ("\n \n", "has no texts"),
             ("[a|b]" * 14 + "\n", "line 1: this makes more than 10,000 texts"),
+            ("[a|b]" * 500_000, "line 1: this makes more than 10,000 texts"),
+            ("[" + "|" * 2_000_000 + "]\n", "line 1: this makes more than 10,000 texts"),
+            ("a\n[a|b]" + "x" * 4_000 + "[a|b]" * 12, "line 2: this makes texts of more than 20,000,000 characters"),
+            ("x" * 3_000_000 + "\n" + "[x|y]" * 3 + "x" * 2_500_000, "line 2: this makes texts of more than 20,000"),
+            (("x" * 4_000_000 + "\n") * 6, "line 6: this makes texts of more than 20,000,000 characters"),
+            ("x" * 5_000_000, "line 1: expected a line of at most"),
+            ("[" * 1_000_000 + "\na\tb\tc", "line 2: expected a text"),
+            ("a\0b\n", "texts.txt"),
+            ("cat\n\udcff\n", "texts.txt, line 2"),
         ],
+        ids=range(12),
     )
     def test_a_file_that_does_not_fit_says_so(self, tmp_path: Path, content: str, sentence: str) -> None:
         file = tmp_path / "texts.txt"
-        file.write_text(content)
+        file.write_bytes(content.encode("utf-8", "surrogateescape"))
         with pytest.raises(BertcoreError) as error:
             read_texts(file)
         assert sentence in str(error.value)
+
+    @needs_limits
+    def test_a_template_of_gigabytes_is_refused_before_it_takes_memory(self, tmp_path: Path) -> None:
+        (tmp_path / "texts.txt").write_text("x" * 3_900_000 + "[a|b]" * 13)  # 8,192 texts: 32 GB
+        code = """
+from bertcore.errors import BertcoreError
+from bertcore.evaluation.score_texts import read_texts
+limit(100)
+try:
+    read_texts(Path(sys.argv[1]))
+except BertcoreError as error:
+    print(error)
+"""
+        (said,) = run_limited(code, tmp_path / "texts.txt")
+        assert "line 1: this makes texts of more than 20,000,000 characters in all; give fewer choices" in said
+
+    def test_a_pipe_is_no_file_of_texts(self, tmp_path: Path) -> None:
+        os.mkfifo(tmp_path / "texts.txt")
+        with pytest.raises(BertcoreError, match="texts.txt"):
+            read_texts(tmp_path / "texts.txt")
 
     def test_what_a_model_cannot_say_says_so(self, opened: Opener) -> None:
         texts = list(listed_texts("A cat", "texts.txt, line 4"))

@@ -1,5 +1,7 @@
 """A run's name, tags and note, in a file beside the others, and the command that starts a run like it."""
 
+import json
+import os
 import shlex
 from pathlib import Path
 from typing import Any
@@ -8,9 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 from bertcore.cli.main import app as cli
-from bertcore.errors import BertcoreError
+from bertcore.errors import MOST_NAME, BertcoreError
 from bertcore.locations import built_in_checkpoint
-from bertcore.runs.label import LABEL, MOST_TAGS, RunLabel, read_label, tidy_tags, write_label
+from bertcore.runs.label import LABEL, MOST_BYTES, MOST_NOTE, MOST_TAGS, RunLabel, read_label, tidy_tags, write_label
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune_options import FinetuneOptions
@@ -50,6 +52,36 @@ class TestLabel:
     )
     def test_a_damaged_file_counts_as_none(self, run: Path, content: str) -> None:
         (run / LABEL).write_text(content)
+        assert read_label(run) == RunLabel()
+
+    def test_what_is_shown_of_a_huge_one_is_short(self, run: Path) -> None:
+        huge = "\x1b[2J\u202e" * 500
+        values = {"name": huge, "tags": [huge] * 50 + ["x"] * 5_000, "note": f"{huge}\n{huge}", "more": [huge]}
+        (run / LABEL).write_text(json.dumps(values))
+        label = read_label(run)
+        assert 0 < len(label.name) <= MOST_NAME and len(label.note) <= MOST_NOTE and len(label.tags) <= MOST_TAGS
+        assert all(len(tag) <= MOST_NAME for tag in label.tags)
+        shown = "".join((label.name, label.note, *label.tags))
+        assert "\x1b" not in shown and "\u202e" not in shown
+        (run / LABEL).write_text(json.dumps({"name": "x", "note": "x" * MOST_BYTES}))
+        assert read_label(run) == RunLabel()
+
+    def test_a_book_as_a_note_is_cut_when_it_is_written(self, run: Path) -> None:
+        write_label(run, RunLabel("mine", note="ü" * 1_000_000))
+        assert read_label(run) == RunLabel("mine", note="ü" * MOST_NOTE)
+
+    @pytest.mark.skipif(os.name == "nt", reason="pipes and links as POSIX has them")
+    def test_what_is_no_regular_file_is_not_read_and_not_written_through(self, run: Path, tmp_path: Path) -> None:
+        os.mkfifo(run / LABEL)
+        assert read_label(run) == RunLabel()
+        (run / LABEL).unlink()
+        precious = tmp_path / "precious"
+        precious.write_text("mine")
+        (run / LABEL).symlink_to(precious)
+        write_label(run, RunLabel("new"))
+        assert precious.read_text() == "mine" and read_label(run).name == "new"
+        (run / LABEL).unlink()
+        (run / LABEL).symlink_to("/dev/zero")
         assert read_label(run) == RunLabel()
 
     def test_what_is_no_run_gets_none(self, tmp_path: Path) -> None:
