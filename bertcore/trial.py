@@ -13,6 +13,7 @@ from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
+from bertcore.errors import MOST_SENTENCE
 from bertcore.limits import TRIAL_BYTES, TRIAL_SECONDS
 
 _MOST_WAITING_S = 300.0  # on a machine that does other things besides
@@ -50,6 +51,6 @@ def run(module: str, name: str, file: str) -> None:
     try:
         getattr(import_module(module), name)(file)
     except BaseException as error:  # a panic of a library in Rust is no Exception
-        print(str(error).splitlines()[0] if str(error) else "it cannot be read")
+        print(str(error).splitlines()[0][:MOST_SENTENCE] if str(error).strip() else "it cannot be read")
         sys.stdout.flush()
         os._exit(_SAID)

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from bertcore.errors import BertcoreError
+from bertcore.limits import MIB, TASK_FILE_BYTES
+from bertcore.tasks.readers.lines import whole_text
 from bertcore.tasks.readers.reading import find_file, read_task, sample_folder
 from bertcore.tasks.readers.registry import TASKS
 from bertcore.tasks.readers.tables import read_rows
@@ -174,3 +176,27 @@ def test_a_parquet_file_that_ends_the_process_of_its_library_is_refused(tmp_path
     file.write_bytes(zlib.decompress(base64.b64decode(ABORTS_PYARROW)))
     with pytest.raises(BertcoreError, match="train.parquet cannot be read as Parquet: it is damaged; copy or fetch"):
         list(read_rows(file))
+
+
+@pytest.mark.parametrize(
+    ("name", "how"),
+    [
+        ("train.tsv", r"take fewer lines \(head -n 400000 train.tsv\)\.$"),
+        ("train.csv.gz", r"take fewer lines \(head -n 400000 train.csv.gz\), unpacked first\.$"),
+        ("train.json", "save it as .jsonl"),
+        ("train.parquet", "write the columns that the task reads, or fewer rows, to a new Parquet file"),
+    ],
+)
+def test_a_file_that_is_too_large_says_how_to_make_it_fit(tmp_path: Path, name: str, how: str) -> None:
+    file = tmp_path / name
+    with gzip.open(file, "wb", 1) if name.endswith(".gz") else file.open("wb") as stream:
+        if name.endswith(".json"):
+            stream.write(b" " * (TASK_FILE_BYTES + 1))
+        elif name.endswith(".parquet"):
+            stream.truncate(TASK_FILE_BYTES + 1)
+        else:
+            stream.write(b"text\tlabel\n")
+            for _ in range(TASK_FILE_BYTES // MIB + 1):
+                stream.write((b"x" * 1000 + b"\ta\n") * 1047)
+    with pytest.raises(BertcoreError, match=how):
+        whole_text(file) if name.endswith(".json") else list(read_rows(file))

@@ -90,9 +90,18 @@ def whole_text(file: Path) -> str:
 
 
 def too_large(file: Path) -> BertcoreError:
+    """For a person whose file is an honest one: how to get a part of it that fits."""
+    kind = layout_suffix(file)
+    if kind == ".parquet":
+        how = "with pyarrow or pandas, write the columns that the task reads, or fewer rows, to a new Parquet file"
+    elif kind == ".json":
+        how = "split its list of examples or articles into several files, or save it as .jsonl and take fewer lines"
+    else:
+        how = f"remove columns that the task does not read, or take fewer lines (head -n 400000 {file.name})"
+        how += ", unpacked first" if file.suffix.lower() in PACKED else ""
     return BertcoreError(
         f"The file {file} is too large for a task, all of which is held in memory: it has more than "
-        f"{TASK_FILE_BYTES // MIB} MB unpacked, or {TASK_LINES:,} lines; give a part of it."
+        f"{TASK_FILE_BYTES // MIB} MB unpacked, or {TASK_LINES:,} lines; {how}."
     )
 
 
