@@ -56,7 +56,8 @@ KINDS: dict[str, tuple[str, str]] = {  # kind -> meaning, formula
     "swapped_share": (
         QT_TRANSLATE_NOOP(
             "NumberKind",
-            "How far the answer moves to the other text’s when this one place is swapped: 0 not at all, 1 all the way.",
+            "How far the answer moves towards that of the other text when this one place is swapped: 0 not "
+            "at all, 1 all the way.",
         ),
         QT_TRANSLATE_NOOP("NumberKind", "(swapped − this text) / (other text − this text), of ln p"),
     ),

@@ -61,15 +61,15 @@ def _failed(info: RunInfo) -> Ending:
     why = info.status.message or translate("Ending", "It ended without saying why.")
     words = why.lower()
     if any(word in words for word in ("not finite", "infinite", "nan", "diverge")):
-        advice = translate("Ending", "A lower learning rate helps, most of the time.")
+        advice = translate("Ending", "A lower learning rate usually helps.")
         return Ending(why, advice, (SLOWER, LOG), is_bad=True)
     if "memory" in words or "killed" in words:
         advice = translate("Ending", "Try a smaller model or smaller batches, and close other programs.")
         return Ending(why, advice, (AGAIN, LOG), is_bad=True)
     if "disk" in words or "space" in words:
-        advice = translate("Ending", "Make room on the disk: old runs can be deleted in the list. Then go on.")
+        advice = translate("Ending", "Make room on the disk: old runs can be deleted in the list. Then resume.")
         return Ending(why, advice, (GO_ON, LOG) if info.can_resume else (AGAIN, LOG), is_bad=True)
-    advice = translate("Ending", "The log says what came before.")
+    advice = translate("Ending", "The log shows what happened before.")
     return Ending(why, advice, (*((GO_ON,) if info.can_resume else ()), LOG, AGAIN), is_bad=True)
 
 
@@ -105,7 +105,7 @@ def _advice(info: RunInfo, steps: np.ndarray, losses: np.ndarray) -> tuple[str, 
             None,
         )
     if losses[-1] > WORSE * losses[best]:
-        text = translate("Ending", "It was best at step {step}; since then it has learned by heart.")
+        text = translate("Ending", "It was best at step {step}; since then it has only been memorising.")
         return text.format(step=numbers.count(int(steps[best]))), (BEST, *try_it, AGAIN), int(steps[best])
     return "", (*try_it, *more), None
 

@@ -62,12 +62,12 @@ class RunKeeper(QObject):
     def why_kept(self, info: RunInfo) -> str:
         """A sentence where this run cannot be deleted; empty where it can."""
         if is_built_in(info.path):
-            return self.tr("“{name}” ships with BERTscope and stays.").format(name=info.name)
+            return self.tr("“{name}” comes with BERTscope and cannot be deleted.").format(name=info.name)
         if not is_own(info.path) or info.path.is_symlink():
-            elsewhere = self.tr("“{name}” lies elsewhere and is only linked here. Delete the folder {folder} yourself.")
+            elsewhere = self.tr("“{name}” is only a link to {folder}. Delete that folder yourself.")
             return elsewhere.format(name=info.name, folder=info.path)
         if info.status.active or RunFolder(info.path).is_alive():
-            return self.tr("“{name}” is still at work. Stop it first, then delete it.").format(name=info.name)
+            return self.tr("“{name}” is still running. Stop it first, then delete it.").format(name=info.name)
         return ""
 
     def put_back(self) -> None:

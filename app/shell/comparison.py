@@ -82,7 +82,7 @@ class Comparison(QObject):
     def fill_menu(self, menu: QMenu) -> None:
         """What can be chosen now."""
         state = self._state
-        unchanged = menu.addAction(self.tr("The model unchanged"), self.end)
+        unchanged = menu.addAction(self.tr("The unchanged model"), self.end)
         unchanged.setEnabled(bool(state.what_if))
         unchanged.setToolTip(self.tr("Change something inside first: switch a head off in Attend, for example"))
         unchanged.setCheckable(True)
@@ -118,7 +118,7 @@ class Comparison(QObject):
             ),
             Command(
                 "compare.start",
-                translate("Commands", "Compare with where its training began"),
+                translate("Commands", "Compare with the start of its training"),
                 self.with_start,
                 "Ctrl+Alt+0",
                 also=also,
@@ -149,7 +149,7 @@ class Comparison(QObject):
         steps = self._services.time_machine.steps
         if steps is None:
             sentence = self.tr(
-                "The run behind this model kept no snapshots, so there is no earlier step to compare with."
+                "The run that trained this model saved no snapshots, so there is no earlier step to compare with."
             )
             self.problem_found.emit(sentence, None)
         else:

@@ -239,7 +239,7 @@ ROOMS = (
     RoomSpec(
         "film",
         QT_TRANSLATE_NOOP("RoomSpec", "Film strip"),
-        QT_TRANSLATE_NOOP("RoomSpec", "Every snapshot of a training side by side: noise becomes heads"),
+        QT_TRANSLATE_NOOP("RoomSpec", "All snapshots of a run side by side: from noise to patterns"),
         partial(_load, "film", "FilmRoom"),
         _make_film,
         has_prediction=False,

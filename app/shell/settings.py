@@ -80,7 +80,7 @@ def _read(file: Path) -> Settings:
     if not isinstance(values, dict):
         raise ValueError(translate("Settings", "they are not a JSON object"))
     if values.get("format_version") != FORMAT_VERSION:
-        raise ValueError(translate("Settings", "they are of another version of BERTscope"))
+        raise ValueError(translate("Settings", "they were written by another version of BERTscope"))
     settings = Settings()
     for item in fields(Settings):
         value = values.get(item.name)

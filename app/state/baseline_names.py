@@ -19,7 +19,7 @@ translate = QCoreApplication.translate
 
 
 def unchanged_name() -> str:
-    return translate("Baseline", "the model unchanged")
+    return translate("Baseline", "the unchanged model")
 
 
 def baseline_name(reading: Reading) -> str:

@@ -44,9 +44,9 @@ def compared_mask(reading: Reading, mask: MaskReading) -> ComparedMask | str | N
     theirs = their_mask(reading, mask)
     logits = baseline.trace.mlm_logits
     if "mlm" not in baseline.request.model.tasks or logits is None:
-        return translate("Baseline", "{model} predicts no words.").format(model=baseline.request.model.name)
+        return translate("Baseline", "{model} cannot predict words.").format(model=baseline.request.model.name)
     if theirs is None:
-        return translate("Baseline", "The other text has no mask in this place.")
+        return translate("Baseline", "The other text has no mask here.")
     row = softmax(logits[baseline.masks.index(theirs)])
     vocabularies = reading.request.model.tokenizer, baseline.request.model.tokenizer
     changes = {}

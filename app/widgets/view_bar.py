@@ -27,7 +27,7 @@ class ViewSwitches(QWidget):
             self.tr("Difference"), hint=self.tr("Show what differs, or both side by side (D)"), checkable=True
         )
         self.other = button(
-            self.tr("Hold: the other"), hint=self.tr("Show only what it is compared with, as long as it is held (X)")
+            self.tr("Hold: baseline"), hint=self.tr("Show only the baseline while this button or X is held")
         )
         for switch in (self.words, self.specials, self.difference, self.other):
             switch.setProperty("look", "small")

@@ -170,7 +170,7 @@ def test_a_change_in_probability_is_said_in_words_and_by_a_sign() -> None:
 def test_a_shorter_text_without_the_mask_says_so(window: Window, qtbot: QtBot) -> None:
     room = predict(window, qtbot, (5,))
     compare(window, OtherText("The cat sat.", ""), qtbot)
-    assert "no mask in this place" in room.words_view.shown_cards[0].before
+    assert "no mask here" in room.words_view.shown_cards[0].before
     assert room.words_view.shown_cards[0].bars.isVisible()
 
 
@@ -301,7 +301,7 @@ def test_the_menu_offers_what_there_is(window: Window) -> None:
     menu = QMenu(window)
     window.comparison.fill_menu(menu)
     texts = [action.text() for action in menu.actions()]
-    assert texts == ["The model unchanged", "An earlier step of its training", "Another model", "Another text…"]
+    assert texts == ["The unchanged model", "An earlier step of its training", "Another model", "Another text…"]
     assert not menu.actions()[0].isEnabled()
 
 

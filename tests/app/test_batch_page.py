@@ -118,7 +118,7 @@ def test_the_same_batch_by_an_earlier_snapshot(page: BatchPage) -> None:
     assert np.array_equal(after.ids, before.ids) and after.losses.word_loss > before.losses.word_loss + 1
     page.weights.setCurrentIndex(page.weights.findData(600))
     page.weights.activated.emit(page.weights.currentIndex())
-    assert "has learned from this very batch" in page.weights_line.text()
+    assert "has already learned from this batch" in page.weights_line.text()
 
 
 def test_choosing_a_sequence_and_a_token(page: BatchPage, qtbot: QtBot) -> None:
@@ -169,7 +169,7 @@ def test_words_for_every_kind_of_token_and_pair(masked: ShownBatch, reader: Batc
     )
     causal = reader.read(CAUSAL, None, lambda share: None)
     assert (causal.fates[0, :-1] == NEXT_WORD).all() and "comes after “[CLS]”" in about_token(causal, 0, 0)
-    assert "exactly the weights that met this batch" in about_weights(causal)
+    assert "exactly the weights that read this batch" in about_weights(causal)
 
 
 def test_the_three_fates_differ_by_shape(qtbot: QtBot) -> None:

@@ -137,10 +137,10 @@ class TestBin:
             info = read_run(run.path)
             room.run_actions.ask_delete(info)
             assert room.run_actions.question is None, "it is not even asked"
-            assert "still at work" in room._problem.text()
+            assert "still running" in room._problem.text()
             room.show_problem("")
             room.run_actions.delete_requested.emit(info)  # it began between the question and the answer
-            assert "still at work" in room._problem.text() and run.path.exists()
+            assert "still running" in room._problem.text() and run.path.exists()
 
     def test_it_is_asked_first(self, room: TrainRoom, own_home: Path) -> None:
         run = make_run(own_home)
@@ -158,7 +158,7 @@ class TestBin:
         keeper, problems = RunKeeper(service), []
         keeper.problem_found.connect(problems.append)
         keeper.move_to_bin(read_run(run.path))
-        assert run.path.exists() and "ships with BERTscope" in problems[0]
+        assert run.path.exists() and "comes with BERTscope" in problems[0]
 
     def test_what_is_only_linked_here_stays(
         self, service: RunsService, own_home: Path, tmp_path: Path, qtbot: QtBot

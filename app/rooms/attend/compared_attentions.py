@@ -59,9 +59,9 @@ class ComparedAttentions:
             return reason_in_words(self.alignment.reason)
         if self.has_same_heads:
             return ""
-        return translate("Attend", "The models have {ours} and {theirs} heads, so no head is the same in both.").format(
-            ours=_shape(self.ours), theirs=_shape(self.theirs)
-        )
+        return translate(
+            "Attend", "The models have {ours} and {theirs} heads, so they cannot be paired one to one."
+        ).format(ours=_shape(self.ours), theirs=_shape(self.theirs))
 
     @cached_property
     def labels(self) -> list[str]:

@@ -92,7 +92,7 @@ class EffectsView(AttendView):
         elif numbers.is_technical():
             unit = self.tr("What the head adds to ln p, in nats: with +1 nat the prediction is 2.7 times as likely.")
         else:
-            unit = self.tr("How many times as likely the head makes the prediction: ×2 is twice as likely.")
+            unit = self.tr("How much more likely the head makes the prediction: ×2 is twice as likely.")
         if self.attentions.reading.unchanged is None:
             return [unit]
         return [unit, self.tr("Computed for the model without your changes.")]

@@ -226,7 +226,7 @@ class AttendRoom(Room):
         if atlas.effects is not None and target is not None:
             effect = float(atlas.effects[spot])
             change = numbers.signed(effect, 3) if target.is_score else numbers.log_change(effect, 3)
-            text = self.tr("score {change} with it") if target.is_score else self.tr("{change} with it")
+            text = self.tr("score {change} with this head") if target.is_score else self.tr("{change} with this head")
             texts.append(text.format(change=change))
         self.hover_text_changed.emit(" · ".join(texts))
 

@@ -34,7 +34,10 @@ class SideCard(Card):
         self.setFixedWidth(theme.column_px(WIDTH_PX))
         self.set_figure(figure, self.tr("what the token looks at"))
         self.set_intro(
-            self.tr("How much it looks at each token; all of them add up to 1. Click a token above to see another.")
+            self.tr(
+                "How much it looks at each token; together they add up to 1. Click another token above "
+                "to see its numbers."
+            )
         )
         self.bars = BarList(self.tr("What this token looks at"))
         explain("attention", self.bars)

@@ -46,8 +46,8 @@ class EmbedRoom(ViewRoom):
             QT_TRANSLATE_NOOP("ViewSpec", "Two vocabularies"),
             QT_TRANSLATE_NOOP(
                 "ViewSpec",
-                "Every model cuts words into pieces in its own way, and a word in pieces is harder to understand. "
-                "Type a rare word: which of the two cuts it more?",
+                "Every model cuts words into pieces in its own way, and a word in pieces is harder to "
+                "understand. Type a rare word: which of the two cuts it into more pieces?",
             ),
             later(__package__, "vocabularies_view", "VocabulariesView"),
         ),

@@ -180,7 +180,7 @@ class FirstSteps(QWidget):
             self.text.setText(self.tr("Hide a word first, so that the model has something to guess."))
         else:
             self.text.setText(
-                self.tr("Now change what the model reads: a letter, a number, or leave a part out. Try it:")
+                self.tr("Now change what the model reads: a letter or a number, or leave a part out. Try it:")
             )
 
     def _on_mask_clicked(self) -> None:

@@ -52,11 +52,13 @@ class FilmRoom(Room):
         self.question.cancelled.connect(self.question_cancelled)
         self.question.status_changed.connect(self._show)
         self.strip = FilmStrip()
-        intro = self.tr("The same text, read by the same model at each moment of its training. Noise becomes heads.")
+        intro = self.tr(
+            "The same text, read by the same model at each saved step of its training: from noise to patterns."
+        )
         self.card = Card(" ", intro="" if theme.is_projector() else intro)
         names = {
             ATLAS: (self.tr("All heads"), self.tr("Every attention head, small")),
-            HEAD: (self.tr("One head"), self.tr("The head that is selected")),
+            HEAD: (self.tr("One head"), self.tr("The selected head")),
             WORDS: (self.tr("Words"), self.tr("The most likely words for the hidden one")),
         }
         self.tabs = tab_bar(names, self.tr("What the film strip shows"), small=True)
@@ -208,7 +210,7 @@ class FilmRoom(Room):
             )
             for index, frame in sorted(film.frames.items())
         }
-        title = self.tr("Noise becomes heads: {run}").format(run=steps.run.name)
+        title = self.tr("From noise to patterns: {run}").format(run=steps.run.name)
         hint = self.tr("Row: the token that looks. Column: what it looks at. Stronger colour: more.")
         return Figure(
             title,

@@ -49,14 +49,14 @@ class ApartView(LayersView):
         )
         self.cka.set_axis_names(self.tr("now ↓"), self.tr("baseline →"))
         self.distance_card = Card(
-            self.tr("Where do they part?"),
+            self.tr("Where do they begin to differ?"),
             intro=self.tr(
                 "Row: a token. Column: a layer. White: its hidden state points the same way as in the baseline."
             ),
         )
         self.cka_card = Card(
             self.tr("Which layers are alike?"),
-            intro=self.tr("Dark on the diagonal: layer by layer the same. Works for models of any size, too."),
+            intro=self.tr("Dark on the diagonal: layer by layer the same. Works for models of different sizes, too."),
         )
         explain("cosine_distance", self.distance)
         explain("cka", self.cka)

@@ -33,13 +33,14 @@ class HiddenView(LayersView):
             self.tr("Size of each hidden state"),
             intro=self.tr(
                 "Row: a token. Column: a layer. Stronger colour: its numbers are farther from zero (their "
-                "L2 norm). What a "
-                "layer adds changes a large vector less."
+                "L2 norm). The larger they are, the less one more layer changes them."
             ),
         )
         self.cosines_card = Card(
             self.tr("How similar are the tokens?"),
-            intro=self.tr("Row and column: two tokens. Red: alike to the model. No colour: unrelated. Blue: opposite."),
+            intro=self.tr(
+                "Row and column: two tokens. Red: similar for the model. No colour: unrelated. Blue: opposite."
+            ),
         )
         self._drawn_stage = -1  # of the cosines
         explain("length", self.lengths)

@@ -64,8 +64,9 @@ class NeuronsView(LayersView):
         self.neuron_card = Card(
             self.tr("One neuron"),
             intro=self.tr(
-                "Left: the tokens of your text that it fires for. Right: the words that it makes more likely, if no "
-                "later layer objects. Many neurons fire nearly everywhere and detect nothing that has a name."
+                "Left: the tokens of your text that it fires for. Right: the words that it makes more "
+                "likely, unless a later layer undoes it. Many neurons fire nearly everywhere and detect "
+                "nothing that has a name."
             ),
         )
         self.strongest_card.set_figure(self._strongest_figure)

@@ -40,8 +40,9 @@ class LayersRoom(ViewRoom):
             QT_TRANSLATE_NOOP("ViewSpec", "One word"),
             QT_TRANSLATE_NOOP(
                 "ViewSpec",
-                "A bank can keep money or be the edge of a river: does the model know? The word starts nearly alike in "
-                "every sentence, only its place differs; see at which layer its meanings part.",
+                "A bank can keep money or be the edge of a river: does the model know? The word starts out "
+                "nearly the same in every sentence, only its position differs. At which layer do its "
+                "meanings separate?",
             ),
             later(__package__, "word_view", "WordView"),
         ),
@@ -50,8 +51,8 @@ class LayersRoom(ViewRoom):
             QT_TRANSLATE_NOOP("ViewSpec", "Swap in"),
             QT_TRANSLATE_NOOP(
                 "ViewSpec",
-                "A man or a woman: one word changes what the model guesses for another. Swap in one place after the "
-                "other from the second text: where inside the model is the difference?",
+                "A man or a woman: one word changes what the model guesses for another. Replace one place "
+                "after the other by that of the second text: where inside the model is the difference?",
             ),
             later(__package__, "swap_view", "SwapView"),
         ),
@@ -82,7 +83,8 @@ class LayersRoom(ViewRoom):
             QT_TRANSLATE_NOOP("ViewSpec", "Compared"),
             QT_TRANSLATE_NOOP(
                 "ViewSpec",
-                "Two texts or two models begin alike and end apart: at which layer does it happen, and at which token?",
+                "Two texts or two models start out alike and end up different: at which layer does it "
+                "happen, and at which token?",
             ),
             later(__package__, "apart_view", "ApartView"),
             is_for_experts=True,

@@ -48,25 +48,26 @@ class SwapView(LayersView):
         super().__init__()
         self.target = Choice(self.tr("The prediction to explain"))
         self.states = LabelledGrid(
-            self.tr("Share that comes back from each place: rows are layers, columns are tokens"),
+            self.tr("Share of the difference that each place carries: rows are layers, columns are tokens"),
             signed=True,
             tilted=True,
         )
         self.heads = LabelledGrid(
-            self.tr("Share that comes back from each head: rows are layers, columns are heads"), signed=True
+            self.tr("Share of the difference that each head carries: rows are layers, columns are heads"), signed=True
         )
         self.states_card = Card(
             self.tr("Where is the difference?"),
             intro=self.tr(
-                "Each cell is one try: this token, after this layer, becomes what it is in the other text. Red: the "
-                "answer turns into the other text’s; 1 is all the way. White: nothing changes."
+                "Each cell is one try: the numbers of this token after this layer are replaced by those "
+                "from the other text. Red: the answer moves to that of the other text; 1 is all the way. "
+                "White: nothing changes."
             ),
         )
         self.heads_card = Card(
             self.tr("Which heads carry it?"),
             intro=self.tr(
-                "The same for one head, at all tokens. Row: a layer. Column: a head. Click one and open Attend to see "
-                "where it looks."
+                "The same for one head at a time, at all tokens. Row: a layer. Column: a head. Click one "
+                "and open Attend to see where it looks."
             ),
         )
         self.out_card = Card(self.tr("What comes out"))
@@ -123,18 +124,21 @@ class SwapView(LayersView):
         ours, theirs = reading.plain, reading.baseline
         if theirs is None or not isinstance(reading.request.baseline, OtherText):
             self._show_nothing(
-                self.tr("Two texts that differ in a word"),
+                self.tr("Two texts that differ in one word"),
                 self.tr(
-                    "Compare this text with another one of the same length (Ctrl+Alt+A) that gets another answer. Then "
-                    "see in which layer, at which token and in which head that answer is decided."
+                    "Compare this text with another one of the same length (Ctrl+Alt+A) that gets a "
+                    "different answer. Then you see in which layer, at which token and in which head the "
+                    "answer is decided."
                 ),
             )
             return
         self._targets = swap_targets(ours, theirs, selection.position)
         if not self._targets:
             self._show_nothing(
-                self.tr("No prediction to ask about"),
-                self.tr("Hide a word in both texts: select it and press M. What the model guesses there is compared."),
+                self.tr("No prediction to explain"),
+                self.tr(
+                    "Hide a word in both texts: select it and press M. Then the model’s guesses there are compared."
+                ),
             )
             return
         if len(ours.encoding) != len(theirs.encoding):
@@ -249,14 +253,14 @@ class SwapView(LayersView):
             return self.tr("Its probability:")
         if numbers.is_technical():
             return self.tr("ln p of the first word − ln p of the second, in nats:")
-        return self.tr("How many times as likely the first word is as the second:")
+        return self.tr("Probability of the first word divided by that of the second:")
 
     def _strongest_head(self, heads: PatchingMap) -> str:
         layer, head = divmod(int(heads.shares.argmax()), heads.shares.shape[1])
         share = float(heads.shares[layer, head])
         if share < LEAST_NAMED:
-            return self.tr("No head alone brings much of it back.")
-        return self.tr("Of all heads, {head} alone brings back most: {share}.").format(
+            return self.tr("No head alone carries much of it.")
+        return self.tr("Of all heads, {head} carries most of it: {share}.").format(
             head=f"{layer + 1}·{head + 1}", share=numbers.percent(share)
         )
 
@@ -329,7 +333,7 @@ class SwapView(LayersView):
     def _on_states_hovered(self, cell: tuple[int, int] | None) -> None:
         text, maps = "", self.maps.answer
         if cell is not None and maps is not None and self.reading is not None:
-            text = self.tr("{token}, {stage}: {share} of the difference comes back").format(
+            text = self.tr("{token}, {stage}: carries {share} of the difference").format(
                 token=self._other_token(self.reading, cell[1]),
                 stage=stage_name(cell[0]),
                 share=numbers.decimal(float(maps.states.shares[cell]), 3),
@@ -340,7 +344,7 @@ class SwapView(LayersView):
     def _on_heads_hovered(self, cell: tuple[int, int] | None) -> None:
         text, maps = "", self.maps.answer
         if cell is not None and maps is not None:
-            text = self.tr("Layer {layer}, head {head}: {share} of the difference comes back").format(
+            text = self.tr("Layer {layer}, head {head}: carries {share} of the difference").format(
                 layer=cell[0] + 1, head=cell[1] + 1, share=numbers.decimal(float(maps.heads.shares[cell]), 3)
             )
         self.hover_text_changed.emit(text)

@@ -166,7 +166,9 @@ def _token(part: Part, reading: Reading) -> Caption:
     token = reading.shown_tokens[part.position]
     title = translate("Map", "“{token}” at position {position}").format(token=isolated(token), position=part.position)
     if reading.encoding.parts[part.position] == "special":
-        text = translate("Map", "A marker that the model adds: no word, but a place where it can collect information.")
+        text = translate(
+            "Map", "A marker that the model adds: not a word, but a place where it can collect information."
+        )
         return Caption(title, text)
     text = translate("Map", "Number {id} of the {count} tokens in the vocabulary.").format(
         id=numbers.count(reading.request.input_ids[part.position]),

@@ -233,9 +233,10 @@ class MapView(View):
             return self.tr("After the last layer the lines can be read: as words, as a yes or no.")
         count = numbers.count(reading.request.model.config.vocab_size)
         if len(tokens) == 1:
-            return self.tr("Only the line of {token} is read here.").format(token=tokens[0])
+            return self.tr("Here the model uses only the line of {token}.").format(token=tokens[0])
         return self.tr(
-            "Only the lines of {first} and {mask} are read here. The guess is the token, of {count}, that fits best."
+            "Here the model uses only the lines of {first} and {mask}. Its guess is the token, out of "
+            "{count}, that fits best."
         ).format(first=tokens[0], mask=tokens[1], count=count)
 
     def _caption(self, part: Part) -> Caption:

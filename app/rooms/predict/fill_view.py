@@ -170,7 +170,7 @@ class FillView(PredictView):
         card = Card(
             self.tr("Fill the masks one at a time"),
             intro=self.tr(
-                "Each word is the most likely one there, given those already filled in. Stronger colour: surer."
+                "Each word is the most likely one there, given those already filled in. Stronger colour: more certain."
             ),
         )
         top = hbox(self.order, self.next, self.all, self.undo, self.restart, None, gap_px=8)

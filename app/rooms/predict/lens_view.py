@@ -66,7 +66,8 @@ class LensView(PredictView):
         self._card = Card(
             self.tr("Layer by layer"),
             intro=self.tr(
-                "Row: after this layer. Column: a mask. In the box: the best guess so far. Stronger colour: surer."
+                "Row: after this layer. Column: a mask. In the box: the best guess so far. Stronger "
+                "colour: more certain."
             ),
         )
         self._word_card = Card(

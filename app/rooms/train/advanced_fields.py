@@ -38,15 +38,15 @@ _WORDS = {
         QT_TRANSLATE_NOOP("RunSetting", "How far each step moves the weights. Too high, and the loss jumps or grows."),
     ),
     "schedule": (
-        QT_TRANSLATE_NOOP("RunSetting", "After the warm-up the rate"),
-        QT_TRANSLATE_NOOP("RunSetting", "Falling to zero is usual; slanted rises fast and falls slowly."),
+        QT_TRANSLATE_NOOP("RunSetting", "Learning rate after the warm-up"),
+        QT_TRANSLATE_NOOP("RunSetting", "Falling to zero is usual; the slanted triangle rises fast and falls slowly."),
     ),
     "warm_up_share": (
         QT_TRANSLATE_NOOP("RunSetting", "Warm-up"),
         QT_TRANSLATE_NOOP("RunSetting", "The share of the run over which the learning rate rises from zero."),
     ),
     "fall_share": (
-        QT_TRANSLATE_NOOP("RunSetting", "Fall of the rate"),
+        QT_TRANSLATE_NOOP("RunSetting", "Learning rate decay"),
         QT_TRANSLATE_NOOP(
             "RunSetting", "The share of the run, at its end, over which the learning rate falls to zero."
         ),
@@ -59,7 +59,7 @@ _WORDS = {
     ),
     "pairs": (
         QT_TRANSLATE_NOOP("RunSetting", "Sentence pairs"),
-        QT_TRANSLATE_NOOP("RunSetting", "What it learns about two sentences beside the masked words."),
+        QT_TRANSLATE_NOOP("RunSetting", "What it learns about two sentences, besides predicting masked words."),
     ),
     "masking": (
         QT_TRANSLATE_NOOP("RunSetting", "What is masked"),
@@ -67,11 +67,11 @@ _WORDS = {
     ),
     "mask_share": (
         QT_TRANSLATE_NOOP("RunSetting", "Share of tokens to guess"),
-        QT_TRANSLATE_NOOP("RunSetting", "BERT's paper takes 0.15: 15 of 100 tokens."),
+        QT_TRANSLATE_NOOP("RunSetting", "0.15 in the paper: 15 of 100 tokens."),
     ),
     "mask_fate": (
         QT_TRANSLATE_NOOP("RunSetting", "Of these, shown as [MASK]"),
-        QT_TRANSLATE_NOOP("RunSetting", "0.8 in the paper; with 1 every one of them."),
+        QT_TRANSLATE_NOOP("RunSetting", "0.8 in the paper; 1 means all of them."),
     ),
     "random_fate": (
         QT_TRANSLATE_NOOP("RunSetting", "Of these, replaced by a random token"),
@@ -80,11 +80,11 @@ _WORDS = {
         ),
     ),
     "sequence_length": (
-        QT_TRANSLATE_NOOP("RunSetting", "Tokens of a sequence"),
+        QT_TRANSLATE_NOOP("RunSetting", "Tokens per sequence"),
         QT_TRANSLATE_NOOP("RunSetting", "Longer ones have more context and take more time."),
     ),
     "max_length": (
-        QT_TRANSLATE_NOOP("RunSetting", "Most tokens of an example"),
+        QT_TRANSLATE_NOOP("RunSetting", "Maximum tokens per example"),
         QT_TRANSLATE_NOOP("RunSetting", "Longer texts are cut while it learns; passages are read in windows."),
     ),
     "batch_size": (
@@ -104,36 +104,38 @@ _WORDS = {
         QT_TRANSLATE_NOOP("RunSetting", "Higher: the student sees more of the words that its teacher finds unlikely."),
     ),
     "layer_decay": (
-        QT_TRANSLATE_NOOP("RunSetting", "Rate from layer to layer"),
+        QT_TRANSLATE_NOOP("RunSetting", "Layer-wise learning rate"),
         QT_TRANSLATE_NOOP("RunSetting", "With 0.9 each layer learns a tenth more slowly than the one above it."),
     ),
     "frozen_layers": (
         QT_TRANSLATE_NOOP("RunSetting", "Frozen layers"),
-        QT_TRANSLATE_NOOP("RunSetting", "This many, from the bottom, stay as they are, with the embeddings."),
+        QT_TRANSLATE_NOOP(
+            "RunSetting", "This many layers, counted from the bottom, do not learn, nor do the embeddings."
+        ),
     ),
     "gradual_unfreezing": (
         QT_TRANSLATE_NOOP("RunSetting", "Gradual unfreezing"),
-        QT_TRANSLATE_NOOP("RunSetting", "The top layer learns first, then one more after the other."),
+        QT_TRANSLATE_NOOP("RunSetting", "The top layer learns first; the layers below it join in one by one."),
     ),
     "dropout": (
         QT_TRANSLATE_NOOP("RunSetting", "Dropout"),
-        QT_TRANSLATE_NOOP("RunSetting", "The share of numbers set to zero at random, so that it learns less by heart."),
+        QT_TRANSLATE_NOOP("RunSetting", "The share of numbers set to zero at random, so that it memorises less."),
     ),
     "classifier_dropout": (
         QT_TRANSLATE_NOOP("RunSetting", "Dropout before the new head"),
-        QT_TRANSLATE_NOOP("RunSetting", "The same for the last step alone."),
+        QT_TRANSLATE_NOOP("RunSetting", "The same, but only just before the new output layer."),
     ),
     "max_examples": (
-        QT_TRANSLATE_NOOP("RunSetting", "Most examples to learn from"),
+        QT_TRANSLATE_NOOP("RunSetting", "Maximum training examples"),
         QT_TRANSLATE_NOOP("RunSetting", "Fewer examples: a shorter run, and a weaker model."),
     ),
     "max_held_out": (
-        QT_TRANSLATE_NOOP("RunSetting", "Most examples to measure on"),
-        QT_TRANSLATE_NOOP("RunSetting", "Fewer examples: faster measurements, and figures that say less."),
+        QT_TRANSLATE_NOOP("RunSetting", "Maximum held-out examples"),
+        QT_TRANSLATE_NOOP("RunSetting", "Fewer examples: faster measurements, but less reliable ones."),
     ),
     "seed": (
         QT_TRANSLATE_NOOP("RunSetting", "Seed"),
-        QT_TRANSLATE_NOOP("RunSetting", "Another seed, another draw of everything random."),
+        QT_TRANSLATE_NOOP("RunSetting", "Another seed gives other random choices."),
     ),
 }
 _PROPER_NAMES = {"bert": "BERT", "roberta": "RoBERTa", "albert": "ALBERT", "adamw": "AdamW", "muon": "Muon"}
@@ -148,8 +150,8 @@ _CHOICES = {
     "words": QT_TRANSLATE_NOOP("RunSetting", "whole words"),
     "spans": QT_TRANSLATE_NOOP("RunSetting", "spans of words"),
     "linear": QT_TRANSLATE_NOOP("RunSetting", "falls to zero"),
-    "slanted": QT_TRANSLATE_NOOP("RunSetting", "is a slanted triangle"),
-    "constant": QT_TRANSLATE_NOOP("RunSetting", "stays"),
+    "slanted": QT_TRANSLATE_NOOP("RunSetting", "slanted triangle"),
+    "constant": QT_TRANSLATE_NOOP("RunSetting", "constant"),
 }
 _RATE = ("learning_rate", "warm_up_share")
 _TEXT = ("masking", "mask_share", "mask_fate", "random_fate", "sequence_length", "batch_size")

@@ -98,9 +98,9 @@ class BatchPage(QWidget):
     # --- building
 
     def _build(self) -> None:
-        self.back = button("‹", lambda: self.show_step(self.step - 1), hint=self.tr("The batch before (Page Up)"))
+        self.back = button("‹", lambda: self.show_step(self.step - 1), hint=self.tr("The previous batch (Page Up)"))
         self.on = button("›", lambda: self.show_step(self.step + 1), hint=self.tr("The next batch (Page Down)"))
-        self.back.setAccessibleName(self.tr("The batch before"))
+        self.back.setAccessibleName(self.tr("The previous batch"))
         self.on.setAccessibleName(self.tr("The next batch"))
         self.number = NumberBox(self.tr("Step whose batch is shown"), 1, 1, step=1)
         self.of_steps = label("", "muted")
@@ -142,9 +142,9 @@ class BatchPage(QWidget):
         holder = QWidget()
         self.drawn_title = label(self.tr("What was drawn"), "title")
         self.drawn_intro = label("", "muted", wrap=True)
-        self.here = OrderedBars(self.tr("This batch: what was drawn against what was ordered"))
+        self.here = OrderedBars(self.tr("This batch: what was drawn, and what the settings ask for"))
         self.recent_title = label("", "muted")
-        self.recent = OrderedBars(self.tr("The batches before it: what was drawn against what was ordered"))
+        self.recent = OrderedBars(self.tr("The batches before it: what was drawn, and what the settings ask for"))
         self.in_words = label("", "muted", wrap=True)
         vbox(
             self.drawn_title, self.drawn_intro, self.here, 6, self.recent_title, self.recent, 6, self.in_words, None,
@@ -273,17 +273,17 @@ class BatchPage(QWidget):
             part.setVisible(drawn is not None)
         if drawn is None:
             is_causal = self.batch is not None and self.batch.causal
-            intro = self.tr("Nothing: in this step each token predicts the next one, and may look back only.")
+            intro = self.tr("Nothing: in this step each token predicts the next one, and can only look back.")
             self.drawn_intro.setText(intro if is_causal else "")
             return
-        self.drawn_intro.setText(self.tr("Bar: drawn by chance. Line: as ordered."))
+        self.drawn_intro.setText(self.tr("Bar: what was drawn by chance. Line: what the settings ask for."))
         self.here.set_bars(self._bars(drawn, is_here=True))
         self.recent.set_bars(self._bars(drawn, is_here=False))
         self.recent_title.setText(self.tr("The last %n batch(es)", "", drawn.recent.batches))
         self.in_words.setText(
             self.tr(
-                "A few words to predict are not hidden: real text has no [MASK], so the model must not lean on it, and "
-                "has to doubt every word it reads."
+                "Some of the words to predict are not hidden: real text has no [MASK], so the model must "
+                "not rely on it, and has to question every word it reads."
             )
         )
 

@@ -17,20 +17,20 @@ def about_weights(batch: ShownBatch) -> str:
     """Which snapshot the losses are of, how near it is to the batch, and how wrong it is."""
     losses = batch.losses
     if losses is None:
-        return translate("BatchPage", "The run keeps no snapshot from before this step, so there are no predictions.")
+        return translate("BatchPage", "The run has no snapshot from before this step, so there are no predictions.")
     step, at = numbers.count(losses.snapshot), numbers.count(batch.step)
     if losses.snapshot == batch.step - 1:
-        who = translate("BatchPage", "The snapshot of step {step}: exactly the weights that met this batch.")
+        who = translate("BatchPage", "The snapshot of step {step}: exactly the weights that read this batch.")
     elif losses.snapshot >= batch.step:
-        who = translate("BatchPage", "The snapshot of step {step}: it has learned from this very batch.")
+        who = translate("BatchPage", "The snapshot of step {step}: it has already learned from this batch.")
     else:
         who = translate(
-            "BatchPage", "The snapshot of step {step}, older than the weights that met the batch of step {at}."
+            "BatchPage", "The snapshot of step {step}, older than the weights that read the batch of step {at}."
         )
     kind = (
-        translate("BatchPage", "Next-word loss {loss} nats, {right} right at the first guess.")
+        translate("BatchPage", "Next-word loss {loss} nats, {right} right on the first guess.")
         if batch.causal
-        else translate("BatchPage", "Masked-word loss {loss} nats, {right} right at the first guess.")
+        else translate("BatchPage", "Masked-word loss {loss} nats, {right} right on the first guess.")
     )
     said = kind.format(loss=numbers.decimal(losses.word_loss), right=numbers.percent(losses.accuracy))
     return f"{who.format(step=step, at=at)} {said}"
@@ -46,7 +46,7 @@ def about_pair(batch: ShownBatch, row: int) -> str:
     if label not in (0, 1) and not part_b:
         where = translate("BatchPage", "document {a}").format(a=names[0])
     elif batch.pairs == "sop" and label == 1:
-        where = translate("BatchPage", "swapped: A stood behind B in document {a}").format(a=names[0])
+        where = translate("BatchPage", "swapped: A came after B in document {a}").format(a=names[0])
     elif len(names) == 2 and names[0] != names[1]:
         words = translate("BatchPage", "random: A from document {a}, B from document {b}")
         where = words.format(a=names[0], b=names[1])
@@ -62,7 +62,7 @@ def about_pair(batch: ShownBatch, row: int) -> str:
     filled = [numbers.count(number + 1) for number in (*part_a[1:], *part_b[1:])]
     parts = [f"{number} · {where}"]
     if filled:
-        words = translate("BatchPage", "the rest is filled up from document {documents}")
+        words = translate("BatchPage", "the rest is filled with text from document {documents}")
         parts.append(words.format(documents=", ".join(filled)))
     verdict = _verdict(batch, row)
     return " · ".join(part for part in (*parts, verdict) if part)
@@ -88,7 +88,7 @@ def about_token(batch: ShownBatch, row: int, position: int) -> str:
     words = {
         HIDDEN: translate("BatchPage", "was here. The model read [MASK]."),
         REPLACED: translate("BatchPage", "was here. The model read “{read}”, a random word."),
-        KEPT: translate("BatchPage", "stands here as it was, and is to be predicted all the same."),
+        KEPT: translate("BatchPage", "is here unchanged, but has to be predicted all the same."),
         NEXT_WORD: translate("BatchPage", "comes after “{read}”; the model has read no further."),
     }
     if fate not in words:

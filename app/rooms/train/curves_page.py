@@ -63,9 +63,9 @@ class CurvesPage(QWidget):
             self.tr("Log"),
             self._draw_all,
             checkable=True,
-            hint=self.tr("Logarithmic: small losses are told apart as well as large ones"),
+            hint=self.tr("Logarithmic: differences between small values are as visible as between large ones"),
         )
-        self.axis = Choice(self.tr("What the curves are drawn over"))
+        self.axis = Choice(self.tr("What the horizontal axis shows"))
         for key, text in self._axis_titles().items():
             self.axis.addItem(text, key)
         self.compare = MenuButton(
@@ -297,6 +297,6 @@ def marks_of(metrics: RunMetrics) -> list[Mark]:
         marks.append(Mark(metrics.longer_step, translate("RunView", " then: longer sequences →")))
     for step, changed in metrics.resumes.items():
         text = translate("RunView", "resumed")
-        in_full = translate("RunView", "resumed, with another {changes}").format(changes=changed) if changed else text
+        in_full = translate("RunView", "resumed, changed: {changes}").format(changes=changed) if changed else text
         marks.append(Mark(step, f" {text}" if len(metrics.resumes) <= MOST_MARKED_RESUMES else "", in_full=in_full))
     return sorted(marks, key=lambda mark: mark.x)

@@ -208,7 +208,7 @@ OFFERED = {  # sizes that a machine without a GPU trains in minutes or hours
     "mini": QT_TRANSLATE_NOOP("NewRunForm", "Give it ten minutes or more."),
     "small": QT_TRANSLATE_NOOP("NewRunForm", "Give it an hour or more."),
     "medium": QT_TRANSLATE_NOOP("NewRunForm", "Give it several hours."),
-    "base": QT_TRANSLATE_NOOP("NewRunForm", "The size of BERT: give it days, or a graphics card."),
+    "base": QT_TRANSLATE_NOOP("NewRunForm", "The size of BERT: it takes days, or a graphics card."),
     "large": QT_TRANSLATE_NOOP("NewRunForm", "The larger BERT: for graphics cards."),
 }
 DEFAULT_PRESET = "tiny"

@@ -157,8 +157,8 @@ def _loss(curves: tuple[CurveSpec, ...]) -> PlotSpec:
         translate("RunPlots", "loss: lower is better"),
         sentence=translate(
             "RunPlots",
-            "The loss says how wrong its guesses are. If it falls in training but not on held-out text, the model only "
-            "learns by heart.",
+            "The loss says how wrong its guesses are. If it falls in training but not on held-out text, "
+            "the model is only memorising.",
         ),
         may_be_logarithmic=True,
     )
@@ -180,8 +180,8 @@ def _for_experts() -> Specs:
             translate("RunPlots", "Gradient norm"),
             translate(
                 "RunPlots",
-                "How hard a batch pulls at the weights. Steady is good. Does the loss rise after a peak? Try a lower "
-                "learning rate.",
+                "How hard a batch pulls on the weights. Steady is good. Does the loss rise after a peak? "
+                "Try a lower learning rate.",
             ),
             translate("RunPlots", "gradient norm"),
             noisy=True,
@@ -190,20 +190,20 @@ def _for_experts() -> Specs:
         _expert(
             "speed",
             translate("RunPlots", "Speed"),
-            translate("RunPlots", "Tokens read in a second of training."),
+            translate("RunPlots", "Tokens read per second of training."),
             translate("RunPlots", "tokens/s"),
             noisy=True,
         ),
         _expert(
             "memory",
             translate("RunPlots", "Memory"),
-            translate("RunPlots", "The most that the training process has held so far."),
+            translate("RunPlots", "The most memory that the training has used so far."),
             translate("RunPlots", "MiB"),
         ),
         _expert(
             "cores",
             translate("RunPlots", "Processor"),
-            translate("RunPlots", "How many cores are at work for the training, on average."),
+            translate("RunPlots", "How many processor cores the training uses, on average."),
             translate("RunPlots", "cores"),
             noisy=True,
         ),

@@ -174,7 +174,9 @@ class ResultView(QWidget):
     def _measured_in_words(self, result: RunResult) -> str:
         words = self.tr("Measured on %n held-out example(s), which it never learned from.", "", result.examples)
         if result.examples_cut:
-            words += " " + self.tr("Longer than the model reads, so cut: %n example(s).", "", result.examples_cut)
+            words += " " + self.tr(
+                "Cut, because longer than the model can read: %n example(s).", "", result.examples_cut
+            )
         return words
 
     def _metrics_figure(self) -> Figure | None:

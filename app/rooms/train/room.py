@@ -138,7 +138,7 @@ class TrainRoom(QWidget):
             hint=self.tr("Step through the snapshots one by one"),
         )
         self.film_button = button(self.tr("Film strip"), self._on_film_clicked)
-        self.film_button.setToolTip(self.tr("All snapshots of this run side by side: noise becomes heads"))
+        self.film_button.setToolTip(self.tr("All snapshots of this run side by side: from noise to patterns"))
         self.open_button = button(self.tr("Open everywhere"), self._on_open_clicked, look="primary")
         self.open_button.setToolTip(self.tr("All pictures, from Map to Layers, show the model as it was at this step"))
         self.apply_button = button(self.tr("Try it in Apply"), self._on_apply_clicked)
@@ -168,7 +168,7 @@ class TrainRoom(QWidget):
 
     def _runs_card(self) -> Card:
         card = self._runs_frame = Card(
-            self.tr("Runs"), intro=self.tr("A run is one training of a model. Click one to see it.")
+            self.tr("Runs"), intro=self.tr("A run is the training of one model. Click one to see it.")
         )
         self._new = button(self.tr("New run"), self.show_form, look="primary")
         keeps_its_place = self._new.sizePolicy()
@@ -204,8 +204,8 @@ class TrainRoom(QWidget):
         card = Card(
             self.tr("Time machine"),
             intro=self.tr(
-                "Drag to any step, and open it: all pictures, from Map to Layers, show the model as it was then. Early "
-                "steps, in which most changes, are kept more often."
+                "Drag to any step, and open it: all pictures, from Map to Layers, show the model as it was "
+                "then. Early steps are saved more often, because most changes happen there."
             ),
         )
         row = hbox(self.play, self.film_button, (self._time_text, 1), self.apply_button, self.open_button)
@@ -302,7 +302,7 @@ class TrainRoom(QWidget):
         words = ""
         if own is not None and run.path != own.path and curves.can_compare(run):
             is_there = run.path in curves.compared_paths
-            words = self.tr("Take its curves away") if is_there else self.tr("Compare its curves")
+            words = self.tr("Remove its curves") if is_there else self.tr("Compare its curves")
         show_context_menu(self, at, self.run_actions.entries(run, words))
 
     def _on_view_menu_requested(self, at: QPoint) -> None:

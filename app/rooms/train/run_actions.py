@@ -72,7 +72,7 @@ class RunActions(QObject):
     def ask_delete(self, run: RunInfo) -> None:
         """A run at work is not deleted: that is said before anything is asked."""
         if run.status.active:
-            still = self.tr("“{name}” is still at work. Stop it first, then delete it.")
+            still = self.tr("“{name}” is still running. Stop it first, then delete it.")
             self.problem_found.emit(still.format(name=run.name))
             return
         text = self.tr("Move “{name}” with all its snapshots to the bin?").format(name=run.name)
@@ -118,7 +118,7 @@ class LabelDialog(QDialog):
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
-        titles = (self.tr("Name"), self.tr("Tags, with commas between them"), self.tr("Note"))
+        titles = (self.tr("Name"), self.tr("Tags, separated by commas"), self.tr("Note"))
         layout = vbox(parent=self, gap_px=6, margins=(theme.px(14),) * 4)
         for title, field in zip(titles, (self.name, self.tags, self.note), strict=True):
             field.setAccessibleName(title)

@@ -29,7 +29,7 @@ class RunEnding(QFrame):
         self.setAccessibleName(self.tr("How it ended"))
         self.sentence, self.advice = label("", "strong", wrap=True), label("", "muted", wrap=True)
         titles = {
-            GO_ON: (self.tr("Go on"), self.tr("Resume it from its newest snapshot")),
+            GO_ON: (self.tr("Resume"), self.tr("Continue from its newest snapshot")),
             SLOWER: (self.tr("Try a lower rate"), self.tr("A new run with a third of its learning rate")),
             BEST: (self.tr("Open the best step"), self.tr("All pictures show the snapshot nearest to it")),
             APPLY: (self.tr("Try it in Apply"), self.tr("Run the model on your own text")),

@@ -207,7 +207,7 @@ class RunView(Card):
         self.to_weights.setToolTip(
             self.tr("How far each part of the model moves in a step")
             if updates
-            else self.tr("This run has not logged how far its weights move; newer runs do.")
+            else self.tr("This run did not record how far its weights move; newer runs do.")
         )
         if not updates and self._stack.currentWidget() is self.weights:
             self._show(self.curves)
@@ -281,10 +281,13 @@ class RunView(Card):
         if theme.is_projector():
             return ""
         if page is self.weights:
-            return self.tr("Each step changes all weights a little. Darker: the part moved further, for its length.")
+            return self.tr(
+                "Each step changes all weights a little. Stronger colour: the part moved "
+                "further, compared with its length."
+            )
         if page is not self.batch:
             return ""
-        return self.tr("What it reads in one step: it has to say what was hidden, and learns from how wrong it is.")
+        return self.tr("What it reads in one step: it has to guess what is hidden, and learns from its mistakes.")
 
     def _show_hint(self) -> None:
         parts = [self._info.about, " ".join(f"#{tag}" for tag in self._info.tags)]

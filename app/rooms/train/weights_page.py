@@ -37,7 +37,7 @@ class WeightsPage(QWidget):
         most = share(max((max(update.ratio.values()) for update in self._updates), default=0.0))
         words = {
             "usual": self.tr(
-                "As in our healthy runs: at most {most} in a step, and less at the end, as the rate falls."
+                "As in our healthy runs: at most {most} in a step, and less at the end, as the learning rate falls."
             ),
             "large": self.tr(
                 "Too far: up to {most} in a step; healthy runs stay below {limit}. Try a tenth of the learning rate."
@@ -54,5 +54,5 @@ class WeightsPage(QWidget):
     def _show_step(self) -> None:
         """Whose numbers stand beside the picture."""
         if self._updates:
-            text = self.tr("At step {step}. Gradient: the length of what the loss asks for, before it is clipped.")
+            text = self.tr("At step {step}. Gradient: how hard the loss pulls on the part, before clipping.")
             self.about.setText(text.format(step=numbers.count(self.picture.shown.step)))

@@ -24,8 +24,8 @@
 <translation>Lizenz</translation>
 </message>
 <message>
-<source>There is no licence text in this installation; the project's own page has it.</source>
-<translation>In dieser Installation liegt kein Lizenztext; er steht auf der Seite des Projekts.</translation>
+<source>This installation has no licence text; the project's web page does.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>What is inside</source>
@@ -289,8 +289,8 @@
 <translation>Zuerst mit einem anderen Modell, Schritt oder Text vergleichen: Das Menü ist oben.</translation>
 </message>
 <message>
-<source>Dark on the diagonal: layer by layer the same. Works for models of any size, too.</source>
-<translation>Dunkel auf der Diagonale: Schicht für Schicht gleich. Geht auch bei Modellen jeder Größe.</translation>
+<source>Dark on the diagonal: layer by layer the same. Works for models of different sizes, too.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>How alike two layers are: rows are layers now, columns those of the baseline</source>
@@ -305,8 +305,8 @@
 <translation>Zeile: ein Token. Spalte: eine Schicht. Weiß: Sein Hidden State zeigt in dieselbe Richtung wie bei der Baseline.</translation>
 </message>
 <message>
-<source>Where do they part?</source>
-<translation>Wo trennen sie sich?</translation>
+<source>Where do they begin to differ?</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Which layers are alike?</source>
@@ -446,8 +446,8 @@
 <context>
 <name>Attend</name>
 <message>
-<source>The models have {ours} and {theirs} heads, so no head is the same in both.</source>
-<translation>Die Modelle haben {ours} und {theirs} Köpfe, also ist kein Kopf in beiden derselbe.</translation>
+<source>The models have {ours} and {theirs} heads, so they cannot be paired one to one.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>by tokens, special tokens included</source>
@@ -505,12 +505,12 @@
 <translation>Zeilen: Schichten · Spalten: Köpfe · in jedem: Zeilen schauen auf Spalten</translation>
 </message>
 <message>
-<source>score {change} with it</source>
-<translation>Wert {change} mit ihm</translation>
+<source>score {change} with this head</source>
+<translation type="unfinished" />
 </message>
 <message>
-<source>{change} with it</source>
-<translation>{change} mit ihm</translation>
+<source>{change} with this head</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>{head}: highest weight {weight}</source>
@@ -617,8 +617,8 @@
 <translation>Einer der beiden Texte ist leer: Zum Vergleichen in beide einen Satz schreiben.</translation>
 </message>
 <message>
-<source>The other text has no mask in this place.</source>
-<translation>Der andere Text hat an dieser Stelle keine Maske.</translation>
+<source>The other text has no mask here.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>The two texts have no word in common, so they cannot be compared token by token.</source>
@@ -637,12 +637,12 @@
 <translation>das eingebaute Modell</translation>
 </message>
 <message>
-<source>the model unchanged</source>
-<translation>das unveränderte Modell</translation>
+<source>the unchanged model</source>
+<translation type="unfinished" />
 </message>
 <message>
-<source>{model} predicts no words.</source>
-<translation>{model} sagt keine Wörter vorher.</translation>
+<source>{model} cannot predict words.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>“{words}”</source>
@@ -712,32 +712,32 @@
 </translation>
 </message>
 <message>
-<source>A few words to predict are not hidden: real text has no [MASK], so the model must not lean on it, and has to doubt every word it reads.</source>
-<translation>Ein paar gesuchte Wörter sind nicht verdeckt: Echter Text hat kein [MASK], also darf sich das Modell nicht darauf verlassen und muss an jedem Wort zweifeln, das es liest.</translation>
-</message>
-<message>
-<source>Bar: drawn by chance. Line: as ordered.</source>
-<translation>Balken: zufällig gezogen. Strich: wie verlangt.</translation>
+<source>Bar: what was drawn by chance. Line: what the settings ask for.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Loss {loss} nats, rank {rank}: probability {p}.</source>
 <translation>Loss {loss} Nat, Rang {rank}: Wahrscheinlichkeit {p}.</translation>
 </message>
 <message>
-<source>Masked-word loss {loss} nats, {right} right at the first guess.</source>
-<translation>Loss der maskierten Wörter {loss} Nat, {right} beim ersten Tipp richtig.</translation>
+<source>Masked-word loss {loss} nats, {right} right on the first guess.</source>
+<translation type="unfinished" />
 </message>
 <message>
-<source>Next-word loss {loss} nats, {right} right at the first guess.</source>
-<translation>Loss der nächsten Wörter {loss} Nat, {right} beim ersten Tipp richtig.</translation>
+<source>Next-word loss {loss} nats, {right} right on the first guess.</source>
+<translation type="unfinished" />
 </message>
 <message>
-<source>Nothing: in this step each token predicts the next one, and may look back only.</source>
-<translation>Nichts: In diesem Schritt sagt jedes Token das nächste voraus und darf nur zurückschauen.</translation>
+<source>Nothing: in this step each token predicts the next one, and can only look back.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Sequence {number}</source>
 <translation>Sequenz {number}</translation>
+</message>
+<message>
+<source>Some of the words to predict are not hidden: real text has no [MASK], so the model must not rely on it, and has to question every word it reads.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Step</source>
@@ -748,16 +748,8 @@
 <translation>Schritt, dessen Batch zu sehen ist</translation>
 </message>
 <message>
-<source>The batch before</source>
-<translation>Der Batch davor</translation>
-</message>
-<message>
-<source>The batch before (Page Up)</source>
-<translation>Der Batch davor (Bild auf)</translation>
-</message>
-<message>
-<source>The batches before it: what was drawn against what was ordered</source>
-<translation>Die Batches davor: was gezogen wurde und was verlangt war</translation>
+<source>The batches before it: what was drawn, and what the settings ask for</source>
+<translation type="unfinished" />
 </message>
 <message numerus="yes">
 <source>The last %n batch(es)</source>
@@ -779,28 +771,36 @@
 <translation>Der nächste Batch (Bild ab)</translation>
 </message>
 <message>
-<source>The run keeps no snapshot from before this step, so there are no predictions.</source>
-<translation>Der Lauf hat keinen Snapshot von vor diesem Schritt, darum gibt es keine Vorhersagen.</translation>
+<source>The previous batch</source>
+<translation type="unfinished" />
 </message>
 <message>
-<source>The snapshot of step {step}, older than the weights that met the batch of step {at}.</source>
-<translation>Der Snapshot von Schritt {step}, älter als die Gewichte, die den Batch von Schritt {at} gelesen haben.</translation>
+<source>The previous batch (Page Up)</source>
+<translation type="unfinished" />
 </message>
 <message>
-<source>The snapshot of step {step}: exactly the weights that met this batch.</source>
-<translation>Der Snapshot von Schritt {step}: genau die Gewichte, die diesen Batch gelesen haben.</translation>
+<source>The run has no snapshot from before this step, so there are no predictions.</source>
+<translation type="unfinished" />
 </message>
 <message>
-<source>The snapshot of step {step}: it has learned from this very batch.</source>
-<translation>Der Snapshot von Schritt {step}: Er hat aus eben diesem Batch gelernt.</translation>
+<source>The snapshot of step {step}, older than the weights that read the batch of step {at}.</source>
+<translation type="unfinished" />
+</message>
+<message>
+<source>The snapshot of step {step}: exactly the weights that read this batch.</source>
+<translation type="unfinished" />
+</message>
+<message>
+<source>The snapshot of step {step}: it has already learned from this batch.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>The snapshot that predicts</source>
 <translation>Der Snapshot, der vorhersagt</translation>
 </message>
 <message>
-<source>This batch: what was drawn against what was ordered</source>
-<translation>Dieser Batch: was gezogen wurde und was verlangt war</translation>
+<source>This batch: what was drawn, and what the settings ask for</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>What was drawn</source>
@@ -835,6 +835,10 @@
 <translation>in Reihenfolge: A und B aus Dokument {a}</translation>
 </message>
 <message>
+<source>is here unchanged, but has to be predicted all the same.</source>
+<translation type="unfinished" />
+</message>
+<message>
 <source>left</source>
 <translation>gelassen</translation>
 </message>
@@ -867,10 +871,6 @@
 <translation>zufällig: B von anderswo in Dokument {a}</translation>
 </message>
 <message>
-<source>stands here as it was, and is to be predicted all the same.</source>
-<translation>steht hier unverändert und ist trotzdem vorherzusagen.</translation>
-</message>
-<message>
 <source>step {step}</source>
 <translation>Schritt {step}</translation>
 </message>
@@ -879,8 +879,8 @@
 <translation>Schritt {step}, dem neuesten davor</translation>
 </message>
 <message>
-<source>swapped: A stood behind B in document {a}</source>
-<translation>vertauscht: A stand hinter B in Dokument {a}</translation>
+<source>swapped: A came after B in document {a}</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>the model: B follows {share} {mark}</source>
@@ -895,8 +895,8 @@
 <translation>dem neuesten Snapshot davor</translation>
 </message>
 <message>
-<source>the rest is filled up from document {documents}</source>
-<translation>der Rest ist aufgefüllt aus Dokument {documents}</translation>
+<source>the rest is filled with text from document {documents}</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>the right word</source>
@@ -1312,8 +1312,8 @@ Ein anderer Schluss</translation>
 <translation>Mit einem anderen Text vergleichen…</translation>
 </message>
 <message>
-<source>Compare with where its training began</source>
-<translation>Mit dem Anfang des Trainings vergleichen</translation>
+<source>Compare with the start of its training</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Compare with {model}</source>
@@ -1659,12 +1659,12 @@ Ein anderer Schluss</translation>
 <translation>Mit der Baseline tauschen</translation>
 </message>
 <message>
-<source>The model unchanged</source>
-<translation>Das unveränderte Modell</translation>
+<source>The run that trained this model saved no snapshots, so there is no earlier step to compare with.</source>
+<translation type="unfinished" />
 </message>
 <message>
-<source>The run behind this model kept no snapshots, so there is no earlier step to compare with.</source>
-<translation>Vom Lauf dieses Modells gibt es keine Snapshots, also keinen früheren Schritt zum Vergleichen.</translation>
+<source>The unchanged model</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>There are no other snapshots of this model</source>
@@ -1766,8 +1766,8 @@ Ein anderer Schluss</translation>
 <translation>Log</translation>
 </message>
 <message>
-<source>Logarithmic: small losses are told apart as well as large ones</source>
-<translation>Logarithmisch: kleine Werte lassen sich ebenso gut unterscheiden wie große</translation>
+<source>Logarithmic: differences between small values are as visible as between large ones</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>More</source>
@@ -1782,8 +1782,8 @@ Ein anderer Schluss</translation>
 <translation>Glätten: jeder Punkt als Mittel der Punkte um ihn herum</translation>
 </message>
 <message>
-<source>What the curves are drawn over</source>
-<translation>Worüber die Kurven gezeichnet werden</translation>
+<source>What the horizontal axis shows</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>after {x} h</source>
@@ -1799,7 +1799,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>after {x} tokens</source>
-<translation>nach {x} Tokens</translation>
+<translation>nach {x} Token</translation>
 </message>
 <message>
 <source>as measured</source>
@@ -1823,7 +1823,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>by tokens</source>
-<translation>nach Tokens</translation>
+<translation>nach Token</translation>
 </message>
 <message>
 <source>epoch</source>
@@ -1847,7 +1847,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>tokens read</source>
-<translation>gelesene Tokens</translation>
+<translation>gelesene Token</translation>
 </message>
 <message>
 <source>very smooth</source>
@@ -1959,8 +1959,8 @@ Ein anderer Schluss</translation>
 <translation>Köpfe, die für diese Vorhersage am wichtigsten sind</translation>
 </message>
 <message>
-<source>How many times as likely the head makes the prediction: ×2 is twice as likely.</source>
-<translation>Um wie viel wahrscheinlicher der Kopf die Vorhersage macht: ×2 heißt doppelt so wahrscheinlich.</translation>
+<source>How much more likely the head makes the prediction: ×2 is twice as likely.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>What the head adds to ln p, in nats: with +1 nat the prediction is 2.7 times as likely.</source>
@@ -1986,8 +1986,8 @@ Ein anderer Schluss</translation>
 <context>
 <name>Ending</name>
 <message>
-<source>A lower learning rate helps, most of the time.</source>
-<translation>Meist hilft eine kleinere Lernrate.</translation>
+<source>A lower learning rate usually helps.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Done, after {time} of training.</source>
@@ -2002,12 +2002,12 @@ Ein anderer Schluss</translation>
 <translation>Es hat kaum etwas gelernt: Eine kleinere Lernrate oder mehr Zeit kann helfen.</translation>
 </message>
 <message>
-<source>It was best at step {step}; since then it has learned by heart.</source>
-<translation>Am besten war es bei Schritt {step}; seitdem lernt es auswendig.</translation>
+<source>It was best at step {step}; since then it has only been memorising.</source>
+<translation type="unfinished" />
 </message>
 <message>
-<source>Make room on the disk: old runs can be deleted in the list. Then go on.</source>
-<translation>Auf der Platte Platz schaffen: Alte Läufe lassen sich in der Liste löschen. Danach weitermachen.</translation>
+<source>Make room on the disk: old runs can be deleted in the list. Then resume.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>On held-out examples its {metric} went from {before} to {after}.</source>
@@ -2022,8 +2022,8 @@ Ein anderer Schluss</translation>
 <translation>Bei Schritt {step} angehalten.</translation>
 </message>
 <message>
-<source>The log says what came before.</source>
-<translation>Das Protokoll sagt, was vorher geschah.</translation>
+<source>The log shows what happened before.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Try a smaller model or smaller batches, and close other programs.</source>
@@ -2139,8 +2139,8 @@ Ein anderer Schluss</translation>
 <translation>Eine Maske anklicken oder mit den Pfeiltasten hingehen und Enter drücken, um sie mit dem wahrscheinlichsten Wort zu füllen.</translation>
 </message>
 <message>
-<source>Each word is the most likely one there, given those already filled in. Stronger colour: surer.</source>
-<translation>Jedes Wort ist dort das wahrscheinlichste, wenn die schon eingesetzten feststehen. Kräftigere Farbe: sicherer.</translation>
+<source>Each word is the most likely one there, given those already filled in. Stronger colour: more certain.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Fill all</source>
@@ -2261,16 +2261,16 @@ Ein anderer Schluss</translation>
 <translation>Filmstreifen von {run}</translation>
 </message>
 <message>
+<source>From noise to patterns: {run}</source>
+<translation type="unfinished" />
+</message>
+<message>
 <source>GIF, WebP, or a page with a slider</source>
 <translation>GIF, WebP oder eine Seite mit Regler</translation>
 </message>
 <message>
 <source>No snapshots</source>
 <translation>Keine Snapshots</translation>
-</message>
-<message>
-<source>Noise becomes heads: {run}</source>
-<translation>Aus Rauschen werden Köpfe: {run}</translation>
 </message>
 <message>
 <source>One head</source>
@@ -2289,16 +2289,16 @@ Ein anderer Schluss</translation>
 <translation>Als Animation speichern…</translation>
 </message>
 <message>
-<source>The head that is selected</source>
-<translation>Der ausgewählte Kopf</translation>
-</message>
-<message>
 <source>The most likely words for the hidden one</source>
 <translation>Die wahrscheinlichsten Wörter für das verdeckte</translation>
 </message>
 <message>
-<source>The same text, read by the same model at each moment of its training. Noise becomes heads.</source>
-<translation>Derselbe Text, vom selben Modell in jedem Moment seines Trainings gelesen. Aus Rauschen werden Köpfe.</translation>
+<source>The same text, read by the same model at each saved step of its training: from noise to patterns.</source>
+<translation type="unfinished" />
+</message>
+<message>
+<source>The selected head</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>What the film strip shows</source>
@@ -2458,8 +2458,8 @@ Ein anderer Schluss</translation>
 <translation>„{token}“ maskieren</translation>
 </message>
 <message>
-<source>Now change what the model reads: a letter, a number, or leave a part out. Try it:</source>
-<translation>Jetzt ändern, was das Modell liest: einen Buchstaben, eine Nummer, oder einen Teil weglassen. Zum Ausprobieren:</translation>
+<source>Now change what the model reads: a letter or a number, or leave a part out. Try it:</source>
+<translation type="unfinished" />
 </message>
 </context>
 <context>
@@ -2976,12 +2976,12 @@ Ein anderer Schluss</translation>
 <translation>Länge jedes Hidden States: Zeilen sind Token, Spalten sind Schichten</translation>
 </message>
 <message>
-<source>Row and column: two tokens. Red: alike to the model. No colour: unrelated. Blue: opposite.</source>
-<translation>Zeile und Spalte: zwei Token. Rot: für das Modell ähnlich. Ohne Farbe: ohne Bezug. Blau: gegensätzlich.</translation>
+<source>Row and column: two tokens. Red: similar for the model. No colour: unrelated. Blue: opposite.</source>
+<translation type="unfinished" />
 </message>
 <message>
-<source>Row: a token. Column: a layer. Stronger colour: its numbers are farther from zero (their L2 norm). What a layer adds changes a large vector less.</source>
-<translation>Zeile: ein Token. Spalte: eine Schicht. Kräftigere Farbe: Seine Zahlen sind weiter von null entfernt (ihre L2-Norm). Was eine Schicht addiert, ändert einen großen Vektor weniger.</translation>
+<source>Row: a token. Column: a layer. Stronger colour: its numbers are farther from zero (their L2 norm). The larger they are, the less one more layer changes them.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Size of each hidden state</source>
@@ -3179,8 +3179,8 @@ Ein anderer Schluss</translation>
 <translation>Notiz</translation>
 </message>
 <message>
-<source>Tags, with commas between them</source>
-<translation>Schlagwörter, mit Kommas dazwischen</translation>
+<source>Tags, separated by commas</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>first try, small</source>
@@ -3258,8 +3258,8 @@ Ein anderer Schluss</translation>
 <translation>Wahrscheinlichkeit des Wortes nach jeder Schicht</translation>
 </message>
 <message>
-<source>Row: after this layer. Column: a mask. In the box: the best guess so far. Stronger colour: surer.</source>
-<translation>Zeile: nach dieser Schicht. Spalte: eine Maske. Im Kästchen: der bisher beste Tipp. Kräftigere Farbe: sicherer.</translation>
+<source>Row: after this layer. Column: a mask. In the box: the best guess so far. Stronger colour: more certain.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>The logit lens: the masked-word head reads each layer’s hidden state as if it were the last. It shows where in the model a word wins.</source>
@@ -3783,8 +3783,8 @@ Ein anderer Schluss</translation>
 <context>
 <name>Map</name>
 <message>
-<source>A marker that the model adds: no word, but a place where it can collect information.</source>
-<translation>Eine Marke, die das Modell hinzufügt: kein Wort, sondern ein Platz, an dem es Information sammeln kann.</translation>
+<source>A marker that the model adds: not a word, but a place where it can collect information.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Add</source>
@@ -4033,6 +4033,14 @@ Ein anderer Schluss</translation>
 <translation>Jede Linie ist ein Token des Textes. Der lila Linie von links nach rechts folgen: Sie beginnt als Maske und endet als Wort; die Wörter auf ihr sind der jeweils beste Tipp. Ein Klick öffnet jeden Teil.</translation>
 </message>
 <message>
+<source>Here the model uses only the line of {token}.</source>
+<translation type="unfinished" />
+</message>
+<message>
+<source>Here the model uses only the lines of {first} and {mask}. Its guess is the token, out of {count}, that fits best.</source>
+<translation type="unfinished" />
+</message>
+<message>
 <source>Hollow: for each token, the words whose vectors point in a similar direction (cosine).</source>
 <translation>Hohl: für jedes Token die Wörter, deren Vektoren in eine ähnliche Richtung zeigen (Kosinus).</translation>
 </message>
@@ -4051,14 +4059,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>No predicted words</source>
 <translation>Keine vorhergesagten Wörter</translation>
-</message>
-<message>
-<source>Only the line of {token} is read here.</source>
-<translation>Nur die Linie von {token} wird hier abgelesen.</translation>
-</message>
-<message>
-<source>Only the lines of {first} and {mask} are read here. The guess is the token, of {count}, that fits best.</source>
-<translation>Nur die Linien von {first} und {mask} werden hier abgelesen. Der Tipp ist das Token, von {count}, das am besten passt.</translation>
 </message>
 <message>
 <source>Open Predict for the answer.</source>
@@ -4544,8 +4544,8 @@ Ein anderer Schluss</translation>
 <context>
 <name>MovedView</name>
 <message>
-<source>0: it looks where it looked before; 1: nowhere that it looked. All heads on average: {mean}.</source>
-<translation>0: Er schaut dorthin, wohin er vorher schaute; 1: nirgends, wohin er schaute. Alle Köpfe im Mittel: {mean}.</translation>
+<source>0: it looks where it looked before; 1: only where it did not look before. Average of all heads: {mean}.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Compare with another model, step or text first: the menu is at the top.</source>
@@ -4560,8 +4560,8 @@ Ein anderer Schluss</translation>
 <translation>Wie weit sich jeder Kopf bewegt hat: Zeilen sind Schichten, Spalten sind Köpfe</translation>
 </message>
 <message>
-<source>{why} Each is compared with the most similar one, named behind it: 0 is the same, 1 nothing in common.</source>
-<translation>{why} Jeder wird mit dem ähnlichsten verglichen, der dahinter steht: 0 ist gleich, 1 nichts gemeinsam.</translation>
+<source>{why} Each is compared with the most similar one, named next to it: 0 is the same, 1 nothing in common.</source>
+<translation type="unfinished" />
 </message>
 </context>
 <context>
@@ -4575,8 +4575,8 @@ Ein anderer Schluss</translation>
 <translation>Schicht {layer} · Neuron {neuron}</translation>
 </message>
 <message>
-<source>Left: the tokens of your text that it fires for. Right: the words that it makes more likely, if no later layer objects. Many neurons fire nearly everywhere and detect nothing that has a name.</source>
-<translation>Links: die Token des Textes, bei denen es feuert. Rechts: die Wörter, die es wahrscheinlicher macht, wenn keine spätere Schicht widerspricht. Viele Neuronen feuern fast überall und erkennen nichts, was einen Namen hat.</translation>
+<source>Left: the tokens of your text that it fires for. Right: the words that it makes more likely, unless a later layer undoes it. Many neurons fire nearly everywhere and detect nothing that has a name.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Longer: it fires more for the selected token. Click one, or use the arrow keys.</source>
@@ -4734,8 +4734,8 @@ Ein anderer Schluss</translation>
 <translation>Das Beispiel dauert etwa eine Minute. Bei nur 20 ungesehenen Beispielen ist ein Unterschied von einem Zufall.</translation>
 </message>
 <message>
-<source>The size of BERT: give it days, or a graphics card.</source>
-<translation>So groß wie BERT: braucht Tage oder eine Grafikkarte.</translation>
+<source>The size of BERT: it takes days, or a graphics card.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>What to learn from</source>
@@ -4839,8 +4839,8 @@ Ein anderer Schluss</translation>
 <translation>Wie verschieden zwei Köpfe schauen: 0 ist genau gleich.</translation>
 </message>
 <message>
-<source>How far the answer moves to the other text’s when this one place is swapped: 0 not at all, 1 all the way.</source>
-<translation>Wie weit sich die Antwort zu der des anderen Textes bewegt, wenn diese eine Stelle ausgetauscht wird: 0 gar nicht, 1 ganz.</translation>
+<source>How far the answer moves towards that of the other text when this one place is swapped: 0 not at all, 1 all the way.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>How far two vectors point apart: 0 is the same direction, 1 unrelated.</source>
@@ -5732,6 +5732,13 @@ Ein anderer Schluss</translation>
 <source>Confusion matrix</source>
 <translation>Konfusionsmatrix</translation>
 </message>
+<message numerus="yes">
+<source>Cut, because longer than the model can read: %n example(s).</source>
+<translation>
+<numerusform>Gekürzt, weil länger, als das Modell lesen kann: %n Beispiel.</numerusform>
+<numerusform>Gekürzt, weil länger, als das Modell lesen kann: %n Beispiele.</numerusform>
+</translation>
+</message>
 <message>
 <source>Easiest examples</source>
 <translation>Leichteste Beispiele</translation>
@@ -5743,13 +5750,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Held-out text</source>
 <translation>Ungesehener Text</translation>
-</message>
-<message numerus="yes">
-<source>Longer than the model reads, so cut: %n example(s).</source>
-<translation>
-<numerusform>Länger, als das Modell liest, daher gekürzt: %n Beispiel.</numerusform>
-<numerusform>Länger, als das Modell liest, daher gekürzt: %n Beispiele.</numerusform>
-</translation>
 </message>
 <message numerus="yes">
 <source>Measured on %n held-out example(s), which it never learned from.</source>
@@ -5875,6 +5875,10 @@ Ein anderer Schluss</translation>
 <context>
 <name>RoomSpec</name>
 <message>
+<source>All snapshots of a run side by side: from noise to patterns</source>
+<translation type="unfinished" />
+</message>
+<message>
 <source>Apply</source>
 <translation>Anwenden</translation>
 </message>
@@ -5885,10 +5889,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Embed</source>
 <translation>Embeddings</translation>
-</message>
-<message>
-<source>Every snapshot of a training side by side: noise becomes heads</source>
-<translation>Alle Snapshots eines Trainings nebeneinander: Aus Rauschen werden Köpfe</translation>
 </message>
 <message>
 <source>Film strip</source>
@@ -5994,8 +5994,8 @@ Ein anderer Schluss</translation>
 <translation>Zip-Datei (*.zip)</translation>
 </message>
 <message>
-<source>“{name}” is still at work. Stop it first, then delete it.</source>
-<translation>„{name}“ läuft noch. Erst anhalten, dann löschen.</translation>
+<source>“{name}” is still running. Stop it first, then delete it.</source>
+<translation type="unfinished" />
 </message>
 </context>
 <context>
@@ -6025,8 +6025,8 @@ Ein anderer Schluss</translation>
 <translation>Mit dem Anfang vergleichen</translation>
 </message>
 <message>
-<source>Go on</source>
-<translation>Weitermachen</translation>
+<source>Continue from its newest snapshot</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>How it ended</source>
@@ -6045,8 +6045,8 @@ Ein anderer Schluss</translation>
 <translation>Besten Schritt öffnen</translation>
 </message>
 <message>
-<source>Resume it from its newest snapshot</source>
-<translation>Vom neuesten Snapshot aus fortsetzen</translation>
+<source>Resume</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Run the model on your own text</source>
@@ -6109,6 +6109,10 @@ Ein anderer Schluss</translation>
 <translation>dort ist jetzt ein anderer Lauf</translation>
 </message>
 <message>
+<source>“{name}” comes with BERTscope and cannot be deleted.</source>
+<translation type="unfinished" />
+</message>
+<message>
 <source>“{name}” could not be exported to {file}: {why}.</source>
 <translation>„{name}“ konnte nicht nach {file} exportiert werden: {why}.</translation>
 </message>
@@ -6117,16 +6121,12 @@ Ein anderer Schluss</translation>
 <translation>„{name}“ konnte nicht in den Papierkorb verschoben werden; der Ordner {folder} lässt sich von Hand löschen.</translation>
 </message>
 <message>
-<source>“{name}” is still at work. Stop it first, then delete it.</source>
-<translation>„{name}“ läuft noch. Erst anhalten, dann löschen.</translation>
+<source>“{name}” is only a link to {folder}. Delete that folder yourself.</source>
+<translation type="unfinished" />
 </message>
 <message>
-<source>“{name}” lies elsewhere and is only linked here. Delete the folder {folder} yourself.</source>
-<translation>„{name}“ liegt anderswo und ist hier nur verknüpft. Der Ordner {folder} lässt sich von Hand löschen.</translation>
-</message>
-<message>
-<source>“{name}” ships with BERTscope and stays.</source>
-<translation>„{name}“ gehört zu BERTscope und bleibt.</translation>
+<source>“{name}” is still running. Stop it first, then delete it.</source>
+<translation type="unfinished" />
 </message>
 </context>
 <context>
@@ -6314,12 +6314,12 @@ Ein anderer Schluss</translation>
 <translation>Wie weit jeder Schritt die Gewichte bewegt, so wie geplant. Ist sie zu hoch, springt oder wächst der Loss.</translation>
 </message>
 <message>
-<source>How hard a batch pulls at the weights. Steady is good. Does the loss rise after a peak? Try a lower learning rate.</source>
-<translation>Wie stark ein Batch an den Gewichten zieht. Gleichmäßig ist gut. Steigt der Loss nach einer Spitze? Eine kleinere Lernrate hilft.</translation>
+<source>How hard a batch pulls on the weights. Steady is good. Does the loss rise after a peak? Try a lower learning rate.</source>
+<translation type="unfinished" />
 </message>
 <message>
-<source>How many cores are at work for the training, on average.</source>
-<translation>Wie viele Kerne im Mittel für das Training arbeiten.</translation>
+<source>How many processor cores the training uses, on average.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>How often its first guess is the word behind the mask.</source>
@@ -6374,16 +6374,16 @@ Ein anderer Schluss</translation>
 <translation>Tempo</translation>
 </message>
 <message>
-<source>The loss says how wrong its guesses are. If it falls in training but not on held-out text, the model only learns by heart.</source>
-<translation>Der Loss sagt, wie falsch die Tipps sind. Fällt er im Training, aber nicht auf ungesehenem Text, lernt das Modell nur auswendig.</translation>
+<source>The loss says how wrong its guesses are. If it falls in training but not on held-out text, the model is only memorising.</source>
+<translation type="unfinished" />
 </message>
 <message>
-<source>The most that the training process has held so far.</source>
-<translation>Das meiste, was der Trainingsprozess bisher belegt hat.</translation>
+<source>The most memory that the training has used so far.</source>
+<translation type="unfinished" />
 </message>
 <message>
-<source>Tokens read in a second of training.</source>
-<translation>Gelesene Tokens in einer Sekunde Training.</translation>
+<source>Tokens read per second of training.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>against the teacher’s predictions</source>
@@ -6439,7 +6439,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>tokens/s</source>
-<translation>Tokens/s</translation>
+<translation>Token/s</translation>
 </message>
 <message>
 <source>training</source>
@@ -6465,20 +6465,16 @@ Ein anderer Schluss</translation>
 <translation>In der Veröffentlichung 0,1. Der Rest bleibt, wie er ist, und ist trotzdem zu erraten.</translation>
 </message>
 <message>
-<source>0.8 in the paper; with 1 every one of them.</source>
-<translation>In der Veröffentlichung 0,8; bei 1 jedes von ihnen.</translation>
+<source>0.15 in the paper: 15 of 100 tokens.</source>
+<translation type="unfinished" />
 </message>
 <message>
-<source>After the warm-up the rate</source>
-<translation>Nach dem Anlaufen: die Lernrate</translation>
+<source>0.8 in the paper; 1 means all of them.</source>
+<translation type="unfinished" />
 </message>
 <message>
-<source>Another seed, another draw of everything random.</source>
-<translation>Mit einem anderen Seed fällt alles Zufällige anders aus.</translation>
-</message>
-<message>
-<source>BERT's paper takes 0.15: 15 of 100 tokens.</source>
-<translation>In der BERT-Veröffentlichung 0,15: 15 von 100 Token.</translation>
+<source>Another seed gives other random choices.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Batch size</source>
@@ -6493,20 +6489,16 @@ Ein anderer Schluss</translation>
 <translation>Dropout vor dem neuen Ausgabekopf</translation>
 </message>
 <message>
-<source>Fall of the rate</source>
-<translation>Abfallen der Lernrate</translation>
-</message>
-<message>
-<source>Falling to zero is usual; slanted rises fast and falls slowly.</source>
-<translation>Üblich ist, dass sie auf null fällt; das schräge Dreieck steigt schnell und fällt langsam.</translation>
+<source>Falling to zero is usual; the slanted triangle rises fast and falls slowly.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Fewer examples: a shorter run, and a weaker model.</source>
 <translation>Weniger Beispiele: ein kürzerer Lauf und ein schwächeres Modell.</translation>
 </message>
 <message>
-<source>Fewer examples: faster measurements, and figures that say less.</source>
-<translation>Weniger Beispiele: schnellere Messungen, aber Zahlen, die weniger sagen.</translation>
+<source>Fewer examples: faster measurements, but less reliable ones.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Frozen layers</source>
@@ -6529,6 +6521,10 @@ Ein anderer Schluss</translation>
 <translation>Aus wie vielen Texten jeder Schritt auf einmal lernt.</translation>
 </message>
 <message>
+<source>Layer-wise learning rate</source>
+<translation type="unfinished" />
+</message>
+<message>
 <source>Layers of the student</source>
 <translation>Schichten des Schülers</translation>
 </message>
@@ -6541,6 +6537,14 @@ Ein anderer Schluss</translation>
 <translation>Lernrate</translation>
 </message>
 <message>
+<source>Learning rate after the warm-up</source>
+<translation type="unfinished" />
+</message>
+<message>
+<source>Learning rate decay</source>
+<translation type="unfinished" />
+</message>
+<message>
 <source>Longer ones have more context and take more time.</source>
 <translation>Längere haben mehr Kontext und brauchen mehr Zeit.</translation>
 </message>
@@ -6549,20 +6553,20 @@ Ein anderer Schluss</translation>
 <translation>Längere Texte werden beim Lernen gekürzt; Passagen werden in Fenstern gelesen.</translation>
 </message>
 <message>
+<source>Maximum held-out examples</source>
+<translation type="unfinished" />
+</message>
+<message>
+<source>Maximum tokens per example</source>
+<translation type="unfinished" />
+</message>
+<message>
+<source>Maximum training examples</source>
+<translation type="unfinished" />
+</message>
+<message>
 <source>Model family</source>
 <translation>Modellfamilie</translation>
-</message>
-<message>
-<source>Most examples to learn from</source>
-<translation>Höchstens so viele Beispiele zum Lernen</translation>
-</message>
-<message>
-<source>Most examples to measure on</source>
-<translation>Höchstens so viele Beispiele zum Messen</translation>
-</message>
-<message>
-<source>Most tokens of an example</source>
-<translation>Höchstens so viele Token je Beispiel</translation>
 </message>
 <message>
 <source>Next words first</source>
@@ -6583,10 +6587,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Position embeddings</source>
 <translation>Positions-Embeddings</translation>
-</message>
-<message>
-<source>Rate from layer to layer</source>
-<translation>Lernrate von Schicht zu Schicht</translation>
 </message>
 <message>
 <source>RoBERTa reads running text, without pairs. ALBERT uses one layer over and over.</source>
@@ -6617,12 +6617,12 @@ Ein anderer Schluss</translation>
 <translation>Die Regel, die aus Gradienten Schritte macht. Muon lernt mehr aus jedem Token.</translation>
 </message>
 <message>
-<source>The same for the last step alone.</source>
-<translation>Dasselbe nur für den letzten Schritt.</translation>
+<source>The same, but only just before the new output layer.</source>
+<translation type="unfinished" />
 </message>
 <message>
-<source>The share of numbers set to zero at random, so that it learns less by heart.</source>
-<translation>Der Anteil der Zahlen, die zufällig auf null gesetzt werden, damit es weniger auswendig lernt.</translation>
+<source>The share of numbers set to zero at random, so that it memorises less.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>The share of the run over which the learning rate rises from zero.</source>
@@ -6637,16 +6637,16 @@ Ein anderer Schluss</translation>
 <translation>Der Anteil des Laufs, an seinem Anfang, der nächste Wörter vorhersagt: Kleine Modelle lernen so schneller.</translation>
 </message>
 <message>
-<source>The top layer learns first, then one more after the other.</source>
-<translation>Zuerst lernt die oberste Schicht, dann eine nach der anderen.</translation>
+<source>The top layer learns first; the layers below it join in one by one.</source>
+<translation type="unfinished" />
 </message>
 <message>
-<source>This many, from the bottom, stay as they are, with the embeddings.</source>
-<translation>So viele, von unten, bleiben mit den Embeddings, wie sie sind.</translation>
+<source>This many layers, counted from the bottom, do not learn, nor do the embeddings.</source>
+<translation type="unfinished" />
 </message>
 <message>
-<source>Tokens of a sequence</source>
-<translation>Token einer Sequenz</translation>
+<source>Tokens per sequence</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Warm-up</source>
@@ -6657,24 +6657,24 @@ Ein anderer Schluss</translation>
 <translation>Was maskiert wird</translation>
 </message>
 <message>
-<source>What it learns about two sentences beside the masked words.</source>
-<translation>Was es neben den maskierten Wörtern über zwei Sätze lernt.</translation>
+<source>What it learns about two sentences, besides predicting masked words.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Whole words and spans are harder to guess than single tokens.</source>
-<translation>Ganze Wörter und Spannen sind schwerer zu erraten als einzelne Token.</translation>
+<translation>Ganze Wörter und Wortfolgen sind schwerer zu erraten als einzelne Token.</translation>
 </message>
 <message>
 <source>With 0.9 each layer learns a tenth more slowly than the one above it.</source>
 <translation>Bei 0,9 lernt jede Schicht um ein Zehntel langsamer als die darüber.</translation>
 </message>
 <message>
-<source>falls to zero</source>
-<translation>fällt auf null</translation>
+<source>constant</source>
+<translation type="unfinished" />
 </message>
 <message>
-<source>is a slanted triangle</source>
-<translation>ist ein schräges Dreieck</translation>
+<source>falls to zero</source>
+<translation>fällt auf null</translation>
 </message>
 <message>
 <source>learned</source>
@@ -6705,12 +6705,12 @@ Ein anderer Schluss</translation>
 <translation>einzelne Token</translation>
 </message>
 <message>
-<source>spans of words</source>
-<translation>Spannen von Wörtern</translation>
+<source>slanted triangle</source>
+<translation type="unfinished" />
 </message>
 <message>
-<source>stays</source>
-<translation>bleibt</translation>
+<source>spans of words</source>
+<translation>Wortfolgen</translation>
 </message>
 <message>
 <source>whole words</source>
@@ -6740,8 +6740,8 @@ Ein anderer Schluss</translation>
 <translation>Kurven</translation>
 </message>
 <message>
-<source>Each step changes all weights a little. Darker: the part moved further, for its length.</source>
-<translation>Jeder Schritt ändert alle Gewichte ein wenig. Dunkler: Der Teil hat sich, an seiner Länge gemessen, weiter bewegt.</translation>
+<source>Each step changes all weights a little. Stronger colour: the part moved further, compared with its length.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>End the run, and save a snapshot</source>
@@ -6792,16 +6792,16 @@ Ein anderer Schluss</translation>
 <translation>Die Gewichte</translation>
 </message>
 <message>
-<source>This run has not logged how far its weights move; newer runs do.</source>
-<translation>Dieser Lauf hat nicht aufgezeichnet, wie weit sich seine Gewichte bewegen; neuere Läufe tun das.</translation>
+<source>This run did not record how far its weights move; newer runs do.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>This run learns from examples; only batches of plain text can be shown.</source>
 <translation>Dieser Lauf lernt aus Beispielen; nur Batches aus fortlaufendem Text können gezeigt werden.</translation>
 </message>
 <message>
-<source>What it reads in one step: it has to say what was hidden, and learns from how wrong it is.</source>
-<translation>Was es in einem Schritt liest: Es soll sagen, was verdeckt ist, und lernt daraus, wie falsch es liegt.</translation>
+<source>What it reads in one step: it has to guess what is hidden, and learns from its mistakes.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>What the model answers while it learns</source>
@@ -6848,8 +6848,8 @@ Ein anderer Schluss</translation>
 <translation>fortgesetzt</translation>
 </message>
 <message>
-<source>resumed, with another {changes}</source>
-<translation>fortgesetzt, geändert: {changes}</translation>
+<source>resumed, changed: {changes}</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>run {name}</source>
@@ -7075,8 +7075,8 @@ Ein anderer Schluss</translation>
 <translation>sie sind kein JSON-Objekt</translation>
 </message>
 <message>
-<source>they are of another version of BERTscope</source>
-<translation>sie sind von einer anderen Version von BERTscope</translation>
+<source>they were written by another version of BERTscope</source>
+<translation type="unfinished" />
 </message>
 </context>
 <context>
@@ -7093,8 +7093,8 @@ Ein anderer Schluss</translation>
 <context>
 <name>SideCard</name>
 <message>
-<source>How much it looks at each token; all of them add up to 1. Click a token above to see another.</source>
-<translation>Wie stark es auf jedes Token schaut; zusammen ergibt es 1. Ein Klick auf ein Token oben zeigt ein anderes.</translation>
+<source>How much it looks at each token; together they add up to 1. Click another token above to see its numbers.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>These are averages over all tokens; “from A to B” is the average over the tokens of A.</source>
@@ -7511,20 +7511,16 @@ Werte: …</translation>
 <context>
 <name>SwapView</name>
 <message>
-<source>Compare this text with another one of the same length (Ctrl+Alt+A) that gets another answer. Then see in which layer, at which token and in which head that answer is decided.</source>
-<translation>Diesen Text mit einem anderen gleicher Länge vergleichen (Ctrl+Alt+A), der eine andere Antwort bekommt. Dann ist zu sehen, in welcher Schicht, bei welchem Token und in welchem Kopf die Antwort entschieden wird.</translation>
+<source>Compare this text with another one of the same length (Ctrl+Alt+A) that gets a different answer. Then you see in which layer, at which token and in which head the answer is decided.</source>
+<translation type="unfinished" />
 </message>
 <message>
-<source>Each cell is one try: this token, after this layer, becomes what it is in the other text. Red: the answer turns into the other text’s; 1 is all the way. White: nothing changes.</source>
-<translation>Jede Zelle ist ein Versuch: Dieses Token wird nach dieser Schicht zu dem, was es im anderen Text ist. Rot: Die Antwort wird zu der des anderen Textes; 1 ist ganz. Weiß: Nichts ändert sich.</translation>
+<source>Each cell is one try: the numbers of this token after this layer are replaced by those from the other text. Red: the answer moves to that of the other text; 1 is all the way. White: nothing changes.</source>
+<translation type="unfinished" />
 </message>
 <message>
-<source>Hide a word in both texts: select it and press M. What the model guesses there is compared.</source>
-<translation>In beiden Texten ein Wort verdecken: auswählen und M drücken. Verglichen wird, was das Modell dort rät.</translation>
-</message>
-<message>
-<source>How many times as likely the first word is as the second:</source>
-<translation>Wievielmal so wahrscheinlich das erste Wort ist wie das zweite:</translation>
+<source>Hide a word in both texts: select it and press M. Then the model’s guesses there are compared.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Its probability:</source>
@@ -7535,40 +7531,44 @@ Werte: …</translation>
 <translation>Ihr Wert:</translation>
 </message>
 <message>
-<source>Layer {layer}, head {head}: {share} of the difference comes back</source>
-<translation>Schicht {layer}, Kopf {head}: {share} des Unterschieds kommt zurück</translation>
+<source>Layer {layer}, head {head}: carries {share} of the difference</source>
+<translation type="unfinished" />
 </message>
 <message>
-<source>No head alone brings much of it back.</source>
-<translation>Kein Kopf allein bringt viel davon zurück.</translation>
+<source>No head alone carries much of it.</source>
+<translation type="unfinished" />
 </message>
 <message>
-<source>No prediction to ask about</source>
-<translation>Keine Vorhersage, nach der sich fragen lässt</translation>
+<source>No prediction to explain</source>
+<translation type="unfinished" />
 </message>
 <message>
-<source>Of all heads, {head} alone brings back most: {share}.</source>
-<translation>Von allen Köpfen bringt {head} allein am meisten zurück: {share}.</translation>
+<source>Of all heads, {head} carries most of it: {share}.</source>
+<translation type="unfinished" />
+</message>
+<message>
+<source>Probability of the first word divided by that of the second:</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Share = (swapped − this text) / (other text − this text). Shares need not add up to 1.</source>
 <translation>Anteil = (ausgetauscht − dieser Text) / (anderer Text − dieser Text). Anteile müssen zusammen nicht 1 ergeben.</translation>
 </message>
 <message>
-<source>Share that comes back from each head: rows are layers, columns are heads</source>
-<translation>Anteil, den jeder Kopf zurückbringt: Zeilen sind Schichten, Spalten Köpfe</translation>
+<source>Share of the difference that each head carries: rows are layers, columns are heads</source>
+<translation type="unfinished" />
 </message>
 <message>
-<source>Share that comes back from each place: rows are layers, columns are tokens</source>
-<translation>Anteil, den jede Stelle zurückbringt: Zeilen sind Schichten, Spalten Token</translation>
+<source>Share of the difference that each place carries: rows are layers, columns are tokens</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>The prediction to explain</source>
 <translation>Die Vorhersage, die erklärt werden soll</translation>
 </message>
 <message>
-<source>The same for one head, at all tokens. Row: a layer. Column: a head. Click one and open Attend to see where it looks.</source>
-<translation>Dasselbe für einen Kopf, bei allen Token. Zeile: eine Schicht. Spalte: ein Kopf. Einen anklicken und Attention öffnen zeigt, wohin er schaut.</translation>
+<source>The same for one head at a time, at all tokens. Row: a layer. Column: a head. Click one and open Attend to see where it looks.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>The texts differ in length</source>
@@ -7587,8 +7587,8 @@ Werte: …</translation>
 <translation>Ausprobieren: ein Mann und eine Frau</translation>
 </message>
 <message>
-<source>Two texts that differ in a word</source>
-<translation>Zwei Texte, die sich in einem Wort unterscheiden</translation>
+<source>Two texts that differ in one word</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>What comes out</source>
@@ -7604,7 +7604,7 @@ Werte: …</translation>
 </message>
 <message>
 <source>Which heads carry it?</source>
-<translation>Welche Köpfe tragen ihn weiter?</translation>
+<translation>Welche Köpfe tragen ihn?</translation>
 </message>
 <message>
 <source>layer {layer}</source>
@@ -7627,8 +7627,8 @@ Werte: …</translation>
 <translation>{stages} bei „{token}“</translation>
 </message>
 <message>
-<source>{token}, {stage}: {share} of the difference comes back</source>
-<translation>{token}, {stage}: {share} des Unterschieds kommt zurück</translation>
+<source>{token}, {stage}: carries {share} of the difference</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>{what}
@@ -7864,7 +7864,7 @@ Der andere Text: {theirs}</translation>
 <name>TextPairDialog</name>
 <message>
 <source>A second sentence (optional)</source>
-<translation>Ein zweiter Satz (freiwillig)</translation>
+<translation>Ein zweiter Satz (nicht nötig)</translation>
 </message>
 <message>
 <source>Cancel</source>
@@ -8212,16 +8212,16 @@ Der andere Text: {theirs}</translation>
 </translation>
 </message>
 <message>
-<source>A run is one training of a model. Click one to see it.</source>
-<translation>Ein Lauf ist ein Training eines Modells. Ein Klick zeigt ihn.</translation>
+<source>A run is the training of one model. Click one to see it.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>All pictures, from Map to Layers, show the model as it was at this step</source>
 <translation>Alle Bilder, von Überblick bis Schichten, zeigen das Modell, wie es bei diesem Schritt war</translation>
 </message>
 <message>
-<source>All snapshots of this run side by side: noise becomes heads</source>
-<translation>Alle Snapshots dieses Laufs nebeneinander: Aus Rauschen werden Köpfe</translation>
+<source>All snapshots of this run side by side: from noise to patterns</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Class demo</source>
@@ -8232,8 +8232,8 @@ Der andere Text: {theirs}</translation>
 <translation>Seine Kurven vergleichen</translation>
 </message>
 <message>
-<source>Drag to any step, and open it: all pictures, from Map to Layers, show the model as it was then. Early steps, in which most changes, are kept more often.</source>
-<translation>Auf einen Schritt ziehen und ihn öffnen: Alle Bilder, von Überblick bis Schichten, zeigen das Modell, wie es da war. Von frühen Schritten, in denen sich am meisten ändert, wird mehr aufgehoben.</translation>
+<source>Drag to any step, and open it: all pictures, from Map to Layers, show the model as it was then. Early steps are saved more often, because most changes happen there.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Film strip</source>
@@ -8260,6 +8260,10 @@ Der andere Text: {theirs}</translation>
 <translation>Zurücklegen</translation>
 </message>
 <message>
+<source>Remove its curves</source>
+<translation type="unfinished" />
+</message>
+<message>
 <source>Run the model from this step on your own text</source>
 <translation>Das Modell dieses Schritts am eigenen Text ausprobieren</translation>
 </message>
@@ -8274,10 +8278,6 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>Stop playing</source>
 <translation>Nicht mehr abspielen</translation>
-</message>
-<message>
-<source>Take its curves away</source>
-<translation>Seine Kurven wegnehmen</translation>
 </message>
 <message>
 <source>Time machine</source>
@@ -8503,8 +8503,8 @@ Der andere Text: {theirs}</translation>
 <context>
 <name>ViewSpec</name>
 <message>
-<source>A bank can keep money or be the edge of a river: does the model know? The word starts nearly alike in every sentence, only its place differs; see at which layer its meanings part.</source>
-<translation>Eine „bank“ kann Geld verwahren oder ein Flussufer sein: Weiß das Modell das? Das Wort beginnt in jedem Satz fast gleich, nur sein Platz ist anders; ab welcher Schicht trennen sich die Bedeutungen?</translation>
+<source>A bank can keep money or be the edge of a river: does the model know? The word starts out nearly the same in every sentence, only its position differs. At which layer do its meanings separate?</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>A head can look at a word and not use it. Two tests say whether it does: red bars speak for the answer, blue ones against it. Trust them where both tests have the same colour.</source>
@@ -8523,8 +8523,8 @@ Der andere Text: {theirs}</translation>
 <translation>Eine Schicht ersetzt nicht, was ein Token ist, sie fügt etwas hinzu. Welche Hälfte einer Schicht fügt mehr hinzu: Attention, die Information von anderen Token einsammelt, oder Feed-Forward, das nur am Token selbst arbeitet?</translation>
 </message>
 <message>
-<source>A man or a woman: one word changes what the model guesses for another. Swap in one place after the other from the second text: where inside the model is the difference?</source>
-<translation>Ein Mann oder eine Frau: Ein Wort ändert, was das Modell für ein anderes rät. Eine Stelle nach der anderen gegen die des zweiten Textes austauschen: Wo im Modell ist der Unterschied?</translation>
+<source>A man or a woman: one word changes what the model guesses for another. Replace one place after the other by that of the second text: where inside the model is the difference?</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>A model reads numbers, not words. Here you see how each token gets its numbers. Type a word twice: what is different between the two?</source>
@@ -8571,8 +8571,8 @@ Der andere Text: {theirs}</translation>
 <translation>Jede Schicht verschiebt jedes Token ein wenig. Wo Linien zusammenlaufen, behandelt das Modell die Token immer ähnlicher; wo sie sich trennen, unterscheidet es sie.</translation>
 </message>
 <message>
-<source>Every model cuts words into pieces in its own way, and a word in pieces is harder to understand. Type a rare word: which of the two cuts it more?</source>
-<translation>Jedes Modell zerlegt Wörter auf seine Weise, und ein zerlegtes Wort ist schwerer zu verstehen. Ein seltenes Wort eintippen: Welches der beiden zerlegt es mehr?</translation>
+<source>Every model cuts words into pieces in its own way, and a word in pieces is harder to understand. Type a rare word: which of the two cuts it into more pieces?</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Fill in order</source>
@@ -8691,8 +8691,8 @@ Der andere Text: {theirs}</translation>
 <translation>So hat BERT Sprache gelernt: verdeckte Wörter raten. Eines verdecken und sehen, was es dort erwartet. Je länger der Balken, desto sicherer ist es sich.</translation>
 </message>
 <message>
-<source>Two texts or two models begin alike and end apart: at which layer does it happen, and at which token?</source>
-<translation>Zwei Texte oder zwei Modelle beginnen gleich und enden verschieden: In welcher Schicht geschieht das, und bei welchem Token?</translation>
+<source>Two texts or two models start out alike and end up different: at which layer does it happen, and at which token?</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Two vocabularies</source>
@@ -8758,12 +8758,12 @@ Der andere Text: {theirs}</translation>
 <translation>Unterschied</translation>
 </message>
 <message>
-<source>Hold: the other</source>
-<translation>Halten: das andere</translation>
+<source>Hold: baseline</source>
+<translation type="unfinished" />
 </message>
 <message>
-<source>Show only what it is compared with, as long as it is held (X)</source>
-<translation>Nur das zeigen, womit verglichen wird, solange gehalten wird (X)</translation>
+<source>Show only the baseline while this button or X is held</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Show the pieces of a word as one</source>
@@ -8928,12 +8928,12 @@ Der andere Text: {theirs}</translation>
 <context>
 <name>WeightsPage</name>
 <message>
-<source>As in our healthy runs: at most {most} in a step, and less at the end, as the rate falls.</source>
-<translation>Wie in unseren gesunden Läufen: höchstens {most} in einem Schritt, und am Ende weniger, wenn die Lernrate fällt.</translation>
+<source>As in our healthy runs: at most {most} in a step, and less at the end, as the learning rate falls.</source>
+<translation type="unfinished" />
 </message>
 <message>
-<source>At step {step}. Gradient: the length of what the loss asks for, before it is clipped.</source>
-<translation>Bei Schritt {step}. Gradient: die Länge dessen, was der Loss verlangt, bevor sie begrenzt wird.</translation>
+<source>At step {step}. Gradient: how hard the loss pulls on the part, before clipping.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>It hardly moves: at most {most} in a step. Try ten times the learning rate.</source>
