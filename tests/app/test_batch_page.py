@@ -160,7 +160,7 @@ def test_words_for_every_kind_of_token_and_pair(masked: ShownBatch, reader: Batc
         row, position = np.argwhere(masked.fates == fate)[0]
         return about_token(masked, int(row), int(position))
 
-    assert "The model read [MASK]" in said(HIDDEN) and "a random word" in said(REPLACED) and "as it was" in said(KEPT)
+    assert "The model read [MASK]" in said(HIDDEN) and "a random word" in said(REPLACED) and "unchanged" in said(KEPT)
     assert about_token(masked, 0, 0).startswith("a special token")
     rows = masked.pair_labels.tolist()
     assert " · next: A and B from document" in about_pair(masked, rows.index(0))
