@@ -171,7 +171,7 @@ class TestBin:
         keeper = RunKeeper(service)
         with qtbot.waitSignal(keeper.problem_found) as said:
             keeper.move_to_bin(info)
-        assert "is only linked here" in said.args[0] and elsewhere.is_dir()
+        assert "is only a link" in said.args[0] and elsewhere.is_dir()
 
     def test_a_link_in_a_run_goes_and_what_it_points_to_stays(
         self, service: RunsService, own_home: Path, tmp_path: Path, bin_folder: Path

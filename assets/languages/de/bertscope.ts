@@ -25,7 +25,7 @@
 </message>
 <message>
 <source>This installation has no licence text; the project's web page does.</source>
-<translation type="unfinished" />
+<translation>Diese Installation enthält keinen Lizenztext; er steht auf der Webseite des Projekts.</translation>
 </message>
 <message>
 <source>What is inside</source>
@@ -290,7 +290,7 @@
 </message>
 <message>
 <source>Dark on the diagonal: layer by layer the same. Works for models of different sizes, too.</source>
-<translation type="unfinished" />
+<translation>Dunkel auf der Diagonale: Schicht für Schicht gleich. Geht auch bei verschieden großen Modellen.</translation>
 </message>
 <message>
 <source>How alike two layers are: rows are layers now, columns those of the baseline</source>
@@ -306,7 +306,7 @@
 </message>
 <message>
 <source>Where do they begin to differ?</source>
-<translation type="unfinished" />
+<translation>Wo beginnen sie sich zu unterscheiden?</translation>
 </message>
 <message>
 <source>Which layers are alike?</source>
@@ -447,7 +447,7 @@
 <name>Attend</name>
 <message>
 <source>The models have {ours} and {theirs} heads, so they cannot be paired one to one.</source>
-<translation type="unfinished" />
+<translation>Die Modelle haben {ours} und {theirs} Köpfe, also lassen sie sich nicht eins zu eins zuordnen.</translation>
 </message>
 <message>
 <source>by tokens, special tokens included</source>
@@ -506,11 +506,11 @@
 </message>
 <message>
 <source>score {change} with this head</source>
-<translation type="unfinished" />
+<translation>Wert {change} mit diesem Kopf</translation>
 </message>
 <message>
 <source>{change} with this head</source>
-<translation type="unfinished" />
+<translation>{change} mit diesem Kopf</translation>
 </message>
 <message>
 <source>{head}: highest weight {weight}</source>
@@ -618,7 +618,7 @@
 </message>
 <message>
 <source>The other text has no mask here.</source>
-<translation type="unfinished" />
+<translation>Der andere Text hat hier keine Maske.</translation>
 </message>
 <message>
 <source>The two texts have no word in common, so they cannot be compared token by token.</source>
@@ -638,11 +638,11 @@
 </message>
 <message>
 <source>the unchanged model</source>
-<translation type="unfinished" />
+<translation>das unveränderte Modell</translation>
 </message>
 <message>
 <source>{model} cannot predict words.</source>
-<translation type="unfinished" />
+<translation>{model} kann keine Wörter vorhersagen.</translation>
 </message>
 <message>
 <source>“{words}”</source>
@@ -713,7 +713,7 @@
 </message>
 <message>
 <source>Bar: what was drawn by chance. Line: what the settings ask for.</source>
-<translation type="unfinished" />
+<translation>Balken: zufällig gezogen. Strich: wie eingestellt.</translation>
 </message>
 <message>
 <source>Loss {loss} nats, rank {rank}: probability {p}.</source>
@@ -721,15 +721,15 @@
 </message>
 <message>
 <source>Masked-word loss {loss} nats, {right} right on the first guess.</source>
-<translation type="unfinished" />
+<translation>Loss der maskierten Wörter {loss} Nat, {right} beim ersten Tipp richtig.</translation>
 </message>
 <message>
 <source>Next-word loss {loss} nats, {right} right on the first guess.</source>
-<translation type="unfinished" />
+<translation>Loss der nächsten Wörter {loss} Nat, {right} beim ersten Tipp richtig.</translation>
 </message>
 <message>
 <source>Nothing: in this step each token predicts the next one, and can only look back.</source>
-<translation type="unfinished" />
+<translation>Nichts: In diesem Schritt sagt jedes Token das nächste voraus und kann nur zurückschauen.</translation>
 </message>
 <message>
 <source>Sequence {number}</source>
@@ -737,7 +737,7 @@
 </message>
 <message>
 <source>Some of the words to predict are not hidden: real text has no [MASK], so the model must not rely on it, and has to question every word it reads.</source>
-<translation type="unfinished" />
+<translation>Ein paar gesuchte Wörter sind nicht verdeckt: Echter Text hat kein [MASK], also darf sich das Modell nicht darauf verlassen und muss an jedem Wort zweifeln, das es liest.</translation>
 </message>
 <message>
 <source>Step</source>
@@ -749,7 +749,7 @@
 </message>
 <message>
 <source>The batches before it: what was drawn, and what the settings ask for</source>
-<translation type="unfinished" />
+<translation>Die Batches davor: was gezogen wurde und was eingestellt ist</translation>
 </message>
 <message numerus="yes">
 <source>The last %n batch(es)</source>
@@ -772,27 +772,27 @@
 </message>
 <message>
 <source>The previous batch</source>
-<translation type="unfinished" />
+<translation>Der vorige Batch</translation>
 </message>
 <message>
 <source>The previous batch (Page Up)</source>
-<translation type="unfinished" />
+<translation>Der vorige Batch (Bild auf)</translation>
 </message>
 <message>
 <source>The run has no snapshot from before this step, so there are no predictions.</source>
-<translation type="unfinished" />
+<translation>Der Lauf hat keinen Snapshot von vor diesem Schritt, darum gibt es keine Vorhersagen.</translation>
 </message>
 <message>
 <source>The snapshot of step {step}, older than the weights that read the batch of step {at}.</source>
-<translation type="unfinished" />
+<translation>Der Snapshot von Schritt {step}, älter als die Gewichte, die den Batch von Schritt {at} gelesen haben.</translation>
 </message>
 <message>
 <source>The snapshot of step {step}: exactly the weights that read this batch.</source>
-<translation type="unfinished" />
+<translation>Der Snapshot von Schritt {step}: genau die Gewichte, die diesen Batch gelesen haben.</translation>
 </message>
 <message>
 <source>The snapshot of step {step}: it has already learned from this batch.</source>
-<translation type="unfinished" />
+<translation>Der Snapshot von Schritt {step}: Er hat aus diesem Batch schon gelernt.</translation>
 </message>
 <message>
 <source>The snapshot that predicts</source>
@@ -800,7 +800,7 @@
 </message>
 <message>
 <source>This batch: what was drawn, and what the settings ask for</source>
-<translation type="unfinished" />
+<translation>Dieser Batch: was gezogen wurde und was eingestellt ist</translation>
 </message>
 <message>
 <source>What was drawn</source>
@@ -836,7 +836,7 @@
 </message>
 <message>
 <source>is here unchanged, but has to be predicted all the same.</source>
-<translation type="unfinished" />
+<translation>steht hier unverändert und ist trotzdem vorherzusagen.</translation>
 </message>
 <message>
 <source>left</source>
@@ -880,7 +880,7 @@
 </message>
 <message>
 <source>swapped: A came after B in document {a}</source>
-<translation type="unfinished" />
+<translation>vertauscht: A kam nach B in Dokument {a}</translation>
 </message>
 <message>
 <source>the model: B follows {share} {mark}</source>
@@ -896,7 +896,7 @@
 </message>
 <message>
 <source>the rest is filled with text from document {documents}</source>
-<translation type="unfinished" />
+<translation>der Rest ist mit Text aus Dokument {documents} aufgefüllt</translation>
 </message>
 <message>
 <source>the right word</source>
@@ -1313,7 +1313,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Compare with the start of its training</source>
-<translation type="unfinished" />
+<translation>Mit dem Anfang des Trainings vergleichen</translation>
 </message>
 <message>
 <source>Compare with {model}</source>
@@ -1660,11 +1660,11 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>The run that trained this model saved no snapshots, so there is no earlier step to compare with.</source>
-<translation type="unfinished" />
+<translation>Der Lauf, der dieses Modell trainiert hat, hat keine Snapshots gespeichert; also gibt es keinen früheren Schritt zum Vergleichen.</translation>
 </message>
 <message>
 <source>The unchanged model</source>
-<translation type="unfinished" />
+<translation>Das unveränderte Modell</translation>
 </message>
 <message>
 <source>There are no other snapshots of this model</source>
@@ -1767,7 +1767,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Logarithmic: differences between small values are as visible as between large ones</source>
-<translation type="unfinished" />
+<translation>Logarithmisch: Unterschiede zwischen kleinen Werten sind so gut zu sehen wie zwischen großen</translation>
 </message>
 <message>
 <source>More</source>
@@ -1783,7 +1783,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>What the horizontal axis shows</source>
-<translation type="unfinished" />
+<translation>Was die waagerechte Achse zeigt</translation>
 </message>
 <message>
 <source>after {x} h</source>
@@ -1960,7 +1960,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>How much more likely the head makes the prediction: ×2 is twice as likely.</source>
-<translation type="unfinished" />
+<translation>Um wie viel wahrscheinlicher der Kopf die Vorhersage macht: ×2 heißt doppelt so wahrscheinlich.</translation>
 </message>
 <message>
 <source>What the head adds to ln p, in nats: with +1 nat the prediction is 2.7 times as likely.</source>
@@ -1987,7 +1987,7 @@ Ein anderer Schluss</translation>
 <name>Ending</name>
 <message>
 <source>A lower learning rate usually helps.</source>
-<translation type="unfinished" />
+<translation>Meist hilft eine kleinere Lernrate.</translation>
 </message>
 <message>
 <source>Done, after {time} of training.</source>
@@ -2003,11 +2003,11 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>It was best at step {step}; since then it has only been memorising.</source>
-<translation type="unfinished" />
+<translation>Am besten war es bei Schritt {step}; seitdem lernt es nur noch auswendig.</translation>
 </message>
 <message>
 <source>Make room on the disk: old runs can be deleted in the list. Then resume.</source>
-<translation type="unfinished" />
+<translation>Auf der Platte Platz schaffen: Alte Läufe lassen sich in der Liste löschen. Danach fortsetzen.</translation>
 </message>
 <message>
 <source>On held-out examples its {metric} went from {before} to {after}.</source>
@@ -2023,7 +2023,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>The log shows what happened before.</source>
-<translation type="unfinished" />
+<translation>Das Protokoll zeigt, was vorher geschah.</translation>
 </message>
 <message>
 <source>Try a smaller model or smaller batches, and close other programs.</source>
@@ -2140,7 +2140,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Each word is the most likely one there, given those already filled in. Stronger colour: more certain.</source>
-<translation type="unfinished" />
+<translation>Jedes Wort ist dort das wahrscheinlichste, wenn die schon eingesetzten feststehen. Kräftigere Farbe: sicherer.</translation>
 </message>
 <message>
 <source>Fill all</source>
@@ -2262,7 +2262,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>From noise to patterns: {run}</source>
-<translation type="unfinished" />
+<translation>Aus Rauschen werden Muster: {run}</translation>
 </message>
 <message>
 <source>GIF, WebP, or a page with a slider</source>
@@ -2294,11 +2294,11 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>The same text, read by the same model at each saved step of its training: from noise to patterns.</source>
-<translation type="unfinished" />
+<translation>Derselbe Text, vom selben Modell bei jedem gespeicherten Schritt seines Trainings gelesen: Aus Rauschen werden Muster.</translation>
 </message>
 <message>
 <source>The selected head</source>
-<translation type="unfinished" />
+<translation>Der ausgewählte Kopf</translation>
 </message>
 <message>
 <source>What the film strip shows</source>
@@ -2459,7 +2459,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Now change what the model reads: a letter or a number, or leave a part out. Try it:</source>
-<translation type="unfinished" />
+<translation>Jetzt ändern, was das Modell liest: einen Buchstaben oder eine Nummer, oder einen Teil weglassen. Zum Ausprobieren:</translation>
 </message>
 </context>
 <context>
@@ -2977,11 +2977,11 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Row and column: two tokens. Red: similar for the model. No colour: unrelated. Blue: opposite.</source>
-<translation type="unfinished" />
+<translation>Zeile und Spalte: zwei Token. Rot: für das Modell ähnlich. Ohne Farbe: ohne Bezug. Blau: gegensätzlich.</translation>
 </message>
 <message>
 <source>Row: a token. Column: a layer. Stronger colour: its numbers are farther from zero (their L2 norm). The larger they are, the less one more layer changes them.</source>
-<translation type="unfinished" />
+<translation>Zeile: ein Token. Spalte: eine Schicht. Kräftigere Farbe: Seine Zahlen sind weiter von null entfernt (ihre L2-Norm). Je größer sie sind, desto weniger ändert sie eine weitere Schicht.</translation>
 </message>
 <message>
 <source>Size of each hidden state</source>
@@ -3180,7 +3180,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Tags, separated by commas</source>
-<translation type="unfinished" />
+<translation>Schlagwörter, durch Kommas getrennt</translation>
 </message>
 <message>
 <source>first try, small</source>
@@ -3259,7 +3259,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Row: after this layer. Column: a mask. In the box: the best guess so far. Stronger colour: more certain.</source>
-<translation type="unfinished" />
+<translation>Zeile: nach dieser Schicht. Spalte: eine Maske. Im Kästchen: der bisher beste Tipp. Kräftigere Farbe: sicherer.</translation>
 </message>
 <message>
 <source>The logit lens: the masked-word head reads each layer’s hidden state as if it were the last. It shows where in the model a word wins.</source>
@@ -3784,7 +3784,7 @@ Ein anderer Schluss</translation>
 <name>Map</name>
 <message>
 <source>A marker that the model adds: not a word, but a place where it can collect information.</source>
-<translation type="unfinished" />
+<translation>Eine Marke, die das Modell hinzufügt: kein Wort, sondern ein Platz, an dem es Information sammeln kann.</translation>
 </message>
 <message>
 <source>Add</source>
@@ -4034,11 +4034,11 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Here the model uses only the line of {token}.</source>
-<translation type="unfinished" />
+<translation>Hier benutzt das Modell nur die Linie von {token}.</translation>
 </message>
 <message>
 <source>Here the model uses only the lines of {first} and {mask}. Its guess is the token, out of {count}, that fits best.</source>
-<translation type="unfinished" />
+<translation>Hier benutzt das Modell nur die Linien von {first} und {mask}. Sein Tipp ist das Token, von {count}, das am besten passt.</translation>
 </message>
 <message>
 <source>Hollow: for each token, the words whose vectors point in a similar direction (cosine).</source>
@@ -4545,7 +4545,7 @@ Ein anderer Schluss</translation>
 <name>MovedView</name>
 <message>
 <source>0: it looks where it looked before; 1: only where it did not look before. Average of all heads: {mean}.</source>
-<translation type="unfinished" />
+<translation>0: Er schaut dorthin, wohin er vorher schaute; 1: nur dorthin, wohin er vorher nicht schaute. Mittel aller Köpfe: {mean}.</translation>
 </message>
 <message>
 <source>Compare with another model, step or text first: the menu is at the top.</source>
@@ -4561,7 +4561,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>{why} Each is compared with the most similar one, named next to it: 0 is the same, 1 nothing in common.</source>
-<translation type="unfinished" />
+<translation>{why} Jeder wird mit dem ähnlichsten verglichen, der daneben steht: 0 ist gleich, 1 nichts gemeinsam.</translation>
 </message>
 </context>
 <context>
@@ -4576,7 +4576,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Left: the tokens of your text that it fires for. Right: the words that it makes more likely, unless a later layer undoes it. Many neurons fire nearly everywhere and detect nothing that has a name.</source>
-<translation type="unfinished" />
+<translation>Links: die Token des Textes, bei denen es feuert. Rechts: die Wörter, die es wahrscheinlicher macht, wenn keine spätere Schicht es wieder aufhebt. Viele Neuronen feuern fast überall und erkennen nichts, was einen Namen hat.</translation>
 </message>
 <message>
 <source>Longer: it fires more for the selected token. Click one, or use the arrow keys.</source>
@@ -4735,7 +4735,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>The size of BERT: it takes days, or a graphics card.</source>
-<translation type="unfinished" />
+<translation>So groß wie BERT: braucht Tage oder eine Grafikkarte.</translation>
 </message>
 <message>
 <source>What to learn from</source>
@@ -4840,7 +4840,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>How far the answer moves towards that of the other text when this one place is swapped: 0 not at all, 1 all the way.</source>
-<translation type="unfinished" />
+<translation>Wie weit sich die Antwort zu der des anderen Textes bewegt, wenn diese eine Stelle ausgetauscht wird: 0 gar nicht, 1 ganz.</translation>
 </message>
 <message>
 <source>How far two vectors point apart: 0 is the same direction, 1 unrelated.</source>
@@ -5876,7 +5876,7 @@ Ein anderer Schluss</translation>
 <name>RoomSpec</name>
 <message>
 <source>All snapshots of a run side by side: from noise to patterns</source>
-<translation type="unfinished" />
+<translation>Alle Snapshots eines Laufs nebeneinander: Aus Rauschen werden Muster</translation>
 </message>
 <message>
 <source>Apply</source>
@@ -5995,7 +5995,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>“{name}” is still running. Stop it first, then delete it.</source>
-<translation type="unfinished" />
+<translation>„{name}“ läuft noch. Erst anhalten, dann löschen.</translation>
 </message>
 </context>
 <context>
@@ -6026,7 +6026,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Continue from its newest snapshot</source>
-<translation type="unfinished" />
+<translation>Vom neuesten Snapshot aus weitertrainieren</translation>
 </message>
 <message>
 <source>How it ended</source>
@@ -6046,7 +6046,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Resume</source>
-<translation type="unfinished" />
+<translation>Fortsetzen</translation>
 </message>
 <message>
 <source>Run the model on your own text</source>
@@ -6110,7 +6110,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>“{name}” comes with BERTscope and cannot be deleted.</source>
-<translation type="unfinished" />
+<translation>„{name}“ gehört zu BERTscope und lässt sich nicht löschen.</translation>
 </message>
 <message>
 <source>“{name}” could not be exported to {file}: {why}.</source>
@@ -6122,11 +6122,11 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>“{name}” is only a link to {folder}. Delete that folder yourself.</source>
-<translation type="unfinished" />
+<translation>„{name}“ ist nur eine Verknüpfung mit {folder}. Diesen Ordner von Hand löschen.</translation>
 </message>
 <message>
 <source>“{name}” is still running. Stop it first, then delete it.</source>
-<translation type="unfinished" />
+<translation>„{name}“ läuft noch. Erst anhalten, dann löschen.</translation>
 </message>
 </context>
 <context>
@@ -6315,11 +6315,11 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>How hard a batch pulls on the weights. Steady is good. Does the loss rise after a peak? Try a lower learning rate.</source>
-<translation type="unfinished" />
+<translation>Wie stark ein Batch an den Gewichten zieht. Gleichmäßig ist gut. Steigt der Loss nach einer Spitze? Dann eine kleinere Lernrate versuchen.</translation>
 </message>
 <message>
 <source>How many processor cores the training uses, on average.</source>
-<translation type="unfinished" />
+<translation>Wie viele Prozessorkerne das Training im Mittel benutzt.</translation>
 </message>
 <message>
 <source>How often its first guess is the word behind the mask.</source>
@@ -6375,15 +6375,15 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>The loss says how wrong its guesses are. If it falls in training but not on held-out text, the model is only memorising.</source>
-<translation type="unfinished" />
+<translation>Der Loss sagt, wie falsch die Tipps sind. Fällt er im Training, aber nicht auf ungesehenem Text, lernt das Modell nur auswendig.</translation>
 </message>
 <message>
 <source>The most memory that the training has used so far.</source>
-<translation type="unfinished" />
+<translation>So viel Speicher hat das Training bisher höchstens belegt.</translation>
 </message>
 <message>
 <source>Tokens read per second of training.</source>
-<translation type="unfinished" />
+<translation>Gelesene Token je Sekunde Training.</translation>
 </message>
 <message>
 <source>against the teacher’s predictions</source>
@@ -6466,15 +6466,15 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>0.15 in the paper: 15 of 100 tokens.</source>
-<translation type="unfinished" />
+<translation>In der Veröffentlichung 0,15: 15 von 100 Token.</translation>
 </message>
 <message>
 <source>0.8 in the paper; 1 means all of them.</source>
-<translation type="unfinished" />
+<translation>In der Veröffentlichung 0,8; 1 heißt alle.</translation>
 </message>
 <message>
 <source>Another seed gives other random choices.</source>
-<translation type="unfinished" />
+<translation>Mit einem anderen Seed fällt alles Zufällige anders aus.</translation>
 </message>
 <message>
 <source>Batch size</source>
@@ -6490,7 +6490,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Falling to zero is usual; the slanted triangle rises fast and falls slowly.</source>
-<translation type="unfinished" />
+<translation>Üblich ist, dass sie auf null fällt; das schräge Dreieck steigt schnell und fällt langsam.</translation>
 </message>
 <message>
 <source>Fewer examples: a shorter run, and a weaker model.</source>
@@ -6498,7 +6498,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Fewer examples: faster measurements, but less reliable ones.</source>
-<translation type="unfinished" />
+<translation>Weniger Beispiele: schnellere, aber weniger verlässliche Messungen.</translation>
 </message>
 <message>
 <source>Frozen layers</source>
@@ -6522,7 +6522,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Layer-wise learning rate</source>
-<translation type="unfinished" />
+<translation>Lernrate von Schicht zu Schicht</translation>
 </message>
 <message>
 <source>Layers of the student</source>
@@ -6538,11 +6538,11 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Learning rate after the warm-up</source>
-<translation type="unfinished" />
+<translation>Lernrate nach dem Anlaufen</translation>
 </message>
 <message>
 <source>Learning rate decay</source>
-<translation type="unfinished" />
+<translation>Abfallen der Lernrate</translation>
 </message>
 <message>
 <source>Longer ones have more context and take more time.</source>
@@ -6554,15 +6554,15 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Maximum held-out examples</source>
-<translation type="unfinished" />
+<translation>Höchstens so viele Beispiele zum Messen</translation>
 </message>
 <message>
 <source>Maximum tokens per example</source>
-<translation type="unfinished" />
+<translation>Höchstens so viele Token je Beispiel</translation>
 </message>
 <message>
 <source>Maximum training examples</source>
-<translation type="unfinished" />
+<translation>Höchstens so viele Beispiele zum Lernen</translation>
 </message>
 <message>
 <source>Model family</source>
@@ -6618,11 +6618,11 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>The same, but only just before the new output layer.</source>
-<translation type="unfinished" />
+<translation>Dasselbe, aber nur direkt vor der neuen Ausgabeschicht.</translation>
 </message>
 <message>
 <source>The share of numbers set to zero at random, so that it memorises less.</source>
-<translation type="unfinished" />
+<translation>Der Anteil der Zahlen, die zufällig auf null gesetzt werden, damit es weniger auswendig lernt.</translation>
 </message>
 <message>
 <source>The share of the run over which the learning rate rises from zero.</source>
@@ -6638,15 +6638,15 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>The top layer learns first; the layers below it join in one by one.</source>
-<translation type="unfinished" />
+<translation>Zuerst lernt nur die oberste Schicht; die darunter kommen eine nach der anderen dazu.</translation>
 </message>
 <message>
 <source>This many layers, counted from the bottom, do not learn, nor do the embeddings.</source>
-<translation type="unfinished" />
+<translation>So viele Schichten, von unten gezählt, lernen nicht mit, auch die Embeddings nicht.</translation>
 </message>
 <message>
 <source>Tokens per sequence</source>
-<translation type="unfinished" />
+<translation>Token je Sequenz</translation>
 </message>
 <message>
 <source>Warm-up</source>
@@ -6658,7 +6658,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>What it learns about two sentences, besides predicting masked words.</source>
-<translation type="unfinished" />
+<translation>Was es außer den maskierten Wörtern über zwei Sätze lernt.</translation>
 </message>
 <message>
 <source>Whole words and spans are harder to guess than single tokens.</source>
@@ -6670,7 +6670,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>constant</source>
-<translation type="unfinished" />
+<translation>bleibt gleich</translation>
 </message>
 <message>
 <source>falls to zero</source>
@@ -6706,7 +6706,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>slanted triangle</source>
-<translation type="unfinished" />
+<translation>schräges Dreieck</translation>
 </message>
 <message>
 <source>spans of words</source>
@@ -6741,7 +6741,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Each step changes all weights a little. Stronger colour: the part moved further, compared with its length.</source>
-<translation type="unfinished" />
+<translation>Jeder Schritt ändert alle Gewichte ein wenig. Kräftigere Farbe: Der Teil hat sich, an seiner Länge gemessen, weiter bewegt.</translation>
 </message>
 <message>
 <source>End the run, and save a snapshot</source>
@@ -6793,7 +6793,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>This run did not record how far its weights move; newer runs do.</source>
-<translation type="unfinished" />
+<translation>Dieser Lauf hat nicht aufgezeichnet, wie weit sich seine Gewichte bewegen; neuere Läufe tun das.</translation>
 </message>
 <message>
 <source>This run learns from examples; only batches of plain text can be shown.</source>
@@ -6801,7 +6801,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>What it reads in one step: it has to guess what is hidden, and learns from its mistakes.</source>
-<translation type="unfinished" />
+<translation>Was es in einem Schritt liest: Es muss erraten, was verdeckt ist, und lernt aus seinen Fehlern.</translation>
 </message>
 <message>
 <source>What the model answers while it learns</source>
@@ -6849,7 +6849,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>resumed, changed: {changes}</source>
-<translation type="unfinished" />
+<translation>fortgesetzt, geändert: {changes}</translation>
 </message>
 <message>
 <source>run {name}</source>
@@ -7076,7 +7076,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>they were written by another version of BERTscope</source>
-<translation type="unfinished" />
+<translation>sie stammen von einer anderen Version von BERTscope</translation>
 </message>
 </context>
 <context>
@@ -7094,7 +7094,7 @@ Ein anderer Schluss</translation>
 <name>SideCard</name>
 <message>
 <source>How much it looks at each token; together they add up to 1. Click another token above to see its numbers.</source>
-<translation type="unfinished" />
+<translation>Wie stark es auf jedes Token schaut; zusammen ergibt es 1. Ein Klick auf ein anderes Token oben zeigt dessen Zahlen.</translation>
 </message>
 <message>
 <source>These are averages over all tokens; “from A to B” is the average over the tokens of A.</source>
@@ -7512,15 +7512,15 @@ Werte: …</translation>
 <name>SwapView</name>
 <message>
 <source>Compare this text with another one of the same length (Ctrl+Alt+A) that gets a different answer. Then you see in which layer, at which token and in which head the answer is decided.</source>
-<translation type="unfinished" />
+<translation>Diesen Text mit einem anderen gleicher Länge vergleichen (Strg+Alt+A), der eine andere Antwort bekommt. Dann ist zu sehen, in welcher Schicht, bei welchem Token und in welchem Kopf die Antwort entschieden wird.</translation>
 </message>
 <message>
 <source>Each cell is one try: the numbers of this token after this layer are replaced by those from the other text. Red: the answer moves to that of the other text; 1 is all the way. White: nothing changes.</source>
-<translation type="unfinished" />
+<translation>Jede Zelle ist ein Versuch: Die Zahlen dieses Tokens nach dieser Schicht werden durch die aus dem anderen Text ersetzt. Rot: Die Antwort bewegt sich zu der des anderen Textes; 1 ist ganz. Weiß: Nichts ändert sich.</translation>
 </message>
 <message>
 <source>Hide a word in both texts: select it and press M. Then the model’s guesses there are compared.</source>
-<translation type="unfinished" />
+<translation>In beiden Texten ein Wort verdecken: auswählen und M drücken. Dann werden die Tipps des Modells dort verglichen.</translation>
 </message>
 <message>
 <source>Its probability:</source>
@@ -7532,23 +7532,23 @@ Werte: …</translation>
 </message>
 <message>
 <source>Layer {layer}, head {head}: carries {share} of the difference</source>
-<translation type="unfinished" />
+<translation>Schicht {layer}, Kopf {head}: trägt {share} des Unterschieds</translation>
 </message>
 <message>
 <source>No head alone carries much of it.</source>
-<translation type="unfinished" />
+<translation>Kein Kopf allein trägt viel davon.</translation>
 </message>
 <message>
 <source>No prediction to explain</source>
-<translation type="unfinished" />
+<translation>Keine Vorhersage zum Erklären</translation>
 </message>
 <message>
 <source>Of all heads, {head} carries most of it: {share}.</source>
-<translation type="unfinished" />
+<translation>Von allen Köpfen trägt {head} am meisten davon: {share}.</translation>
 </message>
 <message>
 <source>Probability of the first word divided by that of the second:</source>
-<translation type="unfinished" />
+<translation>Wahrscheinlichkeit des ersten Wortes geteilt durch die des zweiten:</translation>
 </message>
 <message>
 <source>Share = (swapped − this text) / (other text − this text). Shares need not add up to 1.</source>
@@ -7556,11 +7556,11 @@ Werte: …</translation>
 </message>
 <message>
 <source>Share of the difference that each head carries: rows are layers, columns are heads</source>
-<translation type="unfinished" />
+<translation>Anteil des Unterschieds, den jeder Kopf trägt: Zeilen sind Schichten, Spalten Köpfe</translation>
 </message>
 <message>
 <source>Share of the difference that each place carries: rows are layers, columns are tokens</source>
-<translation type="unfinished" />
+<translation>Anteil des Unterschieds, den jede Stelle trägt: Zeilen sind Schichten, Spalten Token</translation>
 </message>
 <message>
 <source>The prediction to explain</source>
@@ -7568,7 +7568,7 @@ Werte: …</translation>
 </message>
 <message>
 <source>The same for one head at a time, at all tokens. Row: a layer. Column: a head. Click one and open Attend to see where it looks.</source>
-<translation type="unfinished" />
+<translation>Dasselbe für jeweils einen Kopf, bei allen Token. Zeile: eine Schicht. Spalte: ein Kopf. Einen anklicken und Attention öffnen zeigt, wohin er schaut.</translation>
 </message>
 <message>
 <source>The texts differ in length</source>
@@ -7588,7 +7588,7 @@ Werte: …</translation>
 </message>
 <message>
 <source>Two texts that differ in one word</source>
-<translation type="unfinished" />
+<translation>Zwei Texte, die sich in einem Wort unterscheiden</translation>
 </message>
 <message>
 <source>What comes out</source>
@@ -7628,7 +7628,7 @@ Werte: …</translation>
 </message>
 <message>
 <source>{token}, {stage}: carries {share} of the difference</source>
-<translation type="unfinished" />
+<translation>{token}, {stage}: trägt {share} des Unterschieds</translation>
 </message>
 <message>
 <source>{what}
@@ -8213,7 +8213,7 @@ Der andere Text: {theirs}</translation>
 </message>
 <message>
 <source>A run is the training of one model. Click one to see it.</source>
-<translation type="unfinished" />
+<translation>Ein Lauf ist das Training eines Modells. Ein Klick zeigt ihn.</translation>
 </message>
 <message>
 <source>All pictures, from Map to Layers, show the model as it was at this step</source>
@@ -8221,7 +8221,7 @@ Der andere Text: {theirs}</translation>
 </message>
 <message>
 <source>All snapshots of this run side by side: from noise to patterns</source>
-<translation type="unfinished" />
+<translation>Alle Snapshots dieses Laufs nebeneinander: Aus Rauschen werden Muster</translation>
 </message>
 <message>
 <source>Class demo</source>
@@ -8233,7 +8233,7 @@ Der andere Text: {theirs}</translation>
 </message>
 <message>
 <source>Drag to any step, and open it: all pictures, from Map to Layers, show the model as it was then. Early steps are saved more often, because most changes happen there.</source>
-<translation type="unfinished" />
+<translation>Auf einen Schritt ziehen und ihn öffnen: Alle Bilder, von Überblick bis Schichten, zeigen das Modell, wie es da war. Frühe Schritte werden öfter gespeichert, weil sich dort am meisten ändert.</translation>
 </message>
 <message>
 <source>Film strip</source>
@@ -8261,7 +8261,7 @@ Der andere Text: {theirs}</translation>
 </message>
 <message>
 <source>Remove its curves</source>
-<translation type="unfinished" />
+<translation>Seine Kurven entfernen</translation>
 </message>
 <message>
 <source>Run the model from this step on your own text</source>
@@ -8504,7 +8504,7 @@ Der andere Text: {theirs}</translation>
 <name>ViewSpec</name>
 <message>
 <source>A bank can keep money or be the edge of a river: does the model know? The word starts out nearly the same in every sentence, only its position differs. At which layer do its meanings separate?</source>
-<translation type="unfinished" />
+<translation>Eine „bank“ kann Geld verwahren oder ein Flussufer sein: Weiß das Modell das? Das Wort beginnt in jedem Satz fast gleich, nur seine Position ist anders. Ab welcher Schicht trennen sich die Bedeutungen?</translation>
 </message>
 <message>
 <source>A head can look at a word and not use it. Two tests say whether it does: red bars speak for the answer, blue ones against it. Trust them where both tests have the same colour.</source>
@@ -8524,7 +8524,7 @@ Der andere Text: {theirs}</translation>
 </message>
 <message>
 <source>A man or a woman: one word changes what the model guesses for another. Replace one place after the other by that of the second text: where inside the model is the difference?</source>
-<translation type="unfinished" />
+<translation>Ein Mann oder eine Frau: Ein Wort ändert, was das Modell für ein anderes rät. Eine Stelle nach der anderen durch die des zweiten Textes ersetzen: Wo im Modell ist der Unterschied?</translation>
 </message>
 <message>
 <source>A model reads numbers, not words. Here you see how each token gets its numbers. Type a word twice: what is different between the two?</source>
@@ -8572,7 +8572,7 @@ Der andere Text: {theirs}</translation>
 </message>
 <message>
 <source>Every model cuts words into pieces in its own way, and a word in pieces is harder to understand. Type a rare word: which of the two cuts it into more pieces?</source>
-<translation type="unfinished" />
+<translation>Jedes Modell zerlegt Wörter auf seine Weise, und ein zerlegtes Wort ist schwerer zu verstehen. Ein seltenes Wort eintippen: Welches der beiden zerlegt es in mehr Stücke?</translation>
 </message>
 <message>
 <source>Fill in order</source>
@@ -8692,7 +8692,7 @@ Der andere Text: {theirs}</translation>
 </message>
 <message>
 <source>Two texts or two models start out alike and end up different: at which layer does it happen, and at which token?</source>
-<translation type="unfinished" />
+<translation>Zwei Texte oder zwei Modelle beginnen gleich und enden verschieden: In welcher Schicht geschieht das, und bei welchem Token?</translation>
 </message>
 <message>
 <source>Two vocabularies</source>
@@ -8759,11 +8759,11 @@ Der andere Text: {theirs}</translation>
 </message>
 <message>
 <source>Hold: baseline</source>
-<translation type="unfinished" />
+<translation>Halten: Baseline</translation>
 </message>
 <message>
 <source>Show only the baseline while this button or X is held</source>
-<translation type="unfinished" />
+<translation>Nur die Baseline zeigen, solange dieser Knopf oder X gehalten wird</translation>
 </message>
 <message>
 <source>Show the pieces of a word as one</source>
@@ -8929,11 +8929,11 @@ Der andere Text: {theirs}</translation>
 <name>WeightsPage</name>
 <message>
 <source>As in our healthy runs: at most {most} in a step, and less at the end, as the learning rate falls.</source>
-<translation type="unfinished" />
+<translation>Wie in unseren gesunden Läufen: höchstens {most} in einem Schritt, und am Ende weniger, wenn die Lernrate fällt.</translation>
 </message>
 <message>
 <source>At step {step}. Gradient: how hard the loss pulls on the part, before clipping.</source>
-<translation type="unfinished" />
+<translation>Bei Schritt {step}. Gradient: wie stark der Loss an dem Teil zieht, vor dem Begrenzen.</translation>
 </message>
 <message>
 <source>It hardly moves: at most {most} in a step. Try ten times the learning rate.</source>
