@@ -1,5 +1,6 @@
 """What a person does with runs that are there: names, notes, the bin, one file to take along. No torch, no widgets."""
 
+import errno
 import re
 import secrets
 import shutil
@@ -9,7 +10,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QFile, QObject, Qt, Signal, Slot
 
-from bertcore.errors import BertcoreError, printable
+from bertcore.errors import BertcoreError
 from bertcore.files import is_temporary, reason_of
 from bertcore.runs.known_runs import is_own
 from bertcore.runs.label import RunLabel, write_label
@@ -78,7 +79,7 @@ class RunKeeper(QObject):
         self._binned = None
         try:
             if run.exists():
-                raise FileExistsError(17, self.tr("another run is there now"), str(run))
+                raise FileExistsError(errno.EEXIST, self.tr("another run is there now"), str(run))
             shutil.move(in_bin, run)
         except OSError as error:
             problem = self.tr("The run could not be put back ({why}). It is in {folder}.")
@@ -100,8 +101,6 @@ class RunKeeper(QObject):
             self._exported.emit(info.name, file, "")
         except OSError as error:
             self._exported.emit(info.name, file, reason_of(error))
-        except ValueError as error:  # a name in the folder that a zip cannot hold
-            self._exported.emit(info.name, file, printable(str(error)))
 
     @Slot(str, object, str)
     def _on_exported(self, name: str, file: Path, why_not: str) -> None:
@@ -137,5 +136,7 @@ def write_run(run: Path, file: Path) -> None:
                 kind = zipfile.ZIP_STORED if path.suffix in STORED else zipfile.ZIP_DEFLATED
                 archive.write(path, f"{run.name}/{inside.as_posix()}", kind)
         part.replace(file)
+    except UnicodeEncodeError:
+        raise OSError(errno.EINVAL, "the name of a file in it is not UTF-8", str(run)) from None
     finally:
         part.unlink(missing_ok=True)

@@ -9,6 +9,7 @@ Later, a run writes one every `save_minutes` anyway; what those that stay cost i
 
 import contextlib
 import math
+import os
 import shutil
 from collections.abc import Collection, Iterable
 from pathlib import Path
@@ -97,7 +98,8 @@ def thin(run: RunFolder, newest: int, limit_mib: float) -> list[int]:
 
 def keep(snapshot: Path) -> None:
     """Mark a snapshot as one that somebody requested."""
-    (snapshot / KEEP_FILE).touch()
+    if not os.path.lexists(snapshot / KEEP_FILE):  # it may be a link to elsewhere
+        (snapshot / KEEP_FILE).touch()
 
 
 def keep_source(checkpoint: str | None) -> None:

@@ -38,6 +38,7 @@ def make_run(folder: Path, **changes: str | Change) -> Path:
         "status": ("status.json", json.dumps({"state": "done", "step": 5, "fraction": 1.0})),
         "metrics": ("metrics.jsonl", '{"kind": "train", "step": 5, "mlm_loss": 2.0}\n'),
         "evaluation": ("evaluation.json", json.dumps({"metrics": {"accuracy": 0.5}})),
+        "label": ("label.json", json.dumps({"name": "mine", "tags": ["a"], "note": "b"})),
     }
     for name, (file, text) in files.items():
         change = changes.get(name, text)
@@ -74,6 +75,14 @@ BAD: dict[str, dict[str, str | Change]] = {
     "infinite status": {"status": '{"state": "running", "step": 1e999}'},
     "huge status": {"status": '{"state": "done", "step": 5, "remaining_s": ' + "9" * 90 + "}"},
     "a long message": {"status": json.dumps({"state": "failed", "message": "m" * 1_000_000})},
+    "config a pipe": {"config": os.mkfifo},
+    "config without end": {"config": zero},
+    "status a pipe": {"status": os.mkfifo},
+    "status a folder": {"status": Path.mkdir},
+    "label a pipe": {"label": os.mkfifo},
+    "label without end": {"label": zero},
+    "label of wrong types": {"label": '{"name": [1], "tags": {"a": 1}, "note": 1e999}'},
+    "long label": {"label": json.dumps({"name": "n" * 9_000, "tags": ["t" * 9_000] * 90, "note": "\x1b[2J" * 9_000})},
     "metrics a pipe": {"metrics": os.mkfifo},
     "metrics without end": {"metrics": zero},
     "metrics a folder": {"metrics": Path.mkdir},
@@ -169,6 +178,9 @@ def test_what_cannot_be_read_says_why(tmp_path: Path) -> None:
         "config a list": "config.json is damaged",
         "infinite status": "status.json is damaged",
         "status of wrong types": "status.json is damaged",
+        "config a pipe": "config.json cannot be read: it is not a regular file",
+        "config without end": "config.json cannot be read: it is not a regular file",
+        "status a pipe": "status.json cannot be read: it is not a regular file",
     }
     for number, (name, why) in enumerate(whys.items()):
         line = state_line(read_run(make_run(tmp_path / str(number), **BAD[name])))

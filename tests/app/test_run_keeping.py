@@ -2,6 +2,8 @@
 at the end."""
 
 import json
+import os
+import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -199,6 +201,19 @@ class TestExport:
         write_run(run, out / "run.zip")
         assert precious.read_text() == "mine"
         assert not any(name.endswith("linked.txt") for name in zipfile.ZipFile(out / "run.zip").namelist())
+
+    @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no names that are not UTF-8")
+    def test_a_name_that_a_zip_cannot_hold_is_said(
+        self, service: RunsService, own_home: Path, tmp_path: Path, qtbot: QtBot
+    ) -> None:
+        run = make_run(own_home).path
+        os.mkfifo(run / "pipe")
+        Path(os.fsdecode(bytes(run) + b"/\xff")).write_text("x")
+        keeper = RunKeeper(service)
+        with qtbot.waitSignal(keeper.problem_found, timeout=TIMEOUT_MS) as said:
+            keeper.export(read_run(run), tmp_path / "run.zip")
+        assert "could not be exported" in said.args[0] and "a file in it is not UTF-8" in said.args[0]
+        assert not list(tmp_path.glob("*run.zip*")) and not list(tmp_path.glob(".run.zip*"))
 
     @pytest.mark.parametrize("name", NAMES)
     def test_any_name_makes_a_file_name(self, name: str) -> None:

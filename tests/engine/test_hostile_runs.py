@@ -15,6 +15,7 @@ from bertcore.errors import MOST_SENTENCE, BertcoreError
 from bertcore.resolve_model import resolve_model
 from bertcore.runs.known_runs import known_runs
 from bertcore.runs.run_folder import MetricsTail, RunFolder
+from bertcore.runs.snapshots import keep
 from bertcore.training.failures import stop_signals
 from tests.engine.runs_of_each_kind import pretraining, story
 from tests.limited import needs_limits, run_limited
@@ -106,6 +107,13 @@ class TestLinks:
                 with pytest.raises(BertcoreError, match=f"the folder {name} is a link to elsewhere; put the"):
                     act()
         assert sorted(precious.rglob("*")) == before
+
+    def test_a_mark_on_a_snapshot_is_made_nowhere_else(self, run: RunFolder, tmp_path: Path) -> None:
+        snapshot = run.snapshot_path(1)
+        snapshot.mkdir()
+        (snapshot / "keep").symlink_to(tmp_path / "elsewhere")
+        keep(snapshot)
+        assert not (tmp_path / "elsewhere").exists()
 
 
 class TestStatus:
