@@ -27,6 +27,7 @@ NAMES = (
     "attend",
     "teaching",
     "playing",
+    "comparing",
 )
 
 

@@ -64,7 +64,7 @@ def main(folder: Path, preset: str, train: bool) -> None:
     theme.apply(app, "light")
     window = Window(services, str(model))
     window.show()
-    _wait(lambda: window.state.reading is not None)
+    wait(lambda: window.state.reading is not None)
     forwards = [] if train else _forward_ms(model)
     if train:
         _start_training(window)
@@ -104,21 +104,26 @@ def _type(window: Window, room: str, heartbeat: Heartbeat) -> tuple[float, float
     window.open_room(room)
     state.set_text(TEXT_A, TEXT_B)
     state.set_masks((3, 9))
-    _wait(lambda: _is_redrawn(window, None) and not inference.is_busy)
+    wait(lambda: _is_redrawn(window, None) and not inference.is_busy)
     QApplication.processEvents()
-    field = window.frame.sentences.a
-    field.setFocus()
     heartbeat.start()
-    times = []
-    for number in range(KEYSTROKES):
+    times = key_times(window, KEYSTROKES)
+    heartbeat.stop()
+    return statistics.median(times), statistics.quantiles(times, n=20)[-1]
+
+
+def key_times(window: Window, presses: int) -> list[float]:
+    """Milliseconds from each key press in A to the open room redrawn with its result."""
+    state, field, times = window.state, window.frame.sentences.a, []
+    field.setFocus()
+    for number in range(presses):
         before = state.reading
         started = time.perf_counter()
         QTest.keyClick(field, Qt.Key.Key_Backspace if number % 2 else Qt.Key.Key_A)
-        _wait(lambda before=before: _is_redrawn(window, before))  # type: ignore[misc]
+        wait(lambda before=before: _is_redrawn(window, before))  # type: ignore[misc]
         QApplication.processEvents()
         times.append((time.perf_counter() - started) * 1000)
-    heartbeat.stop()
-    return statistics.median(times), statistics.quantiles(times, n=20)[-1]
+    return times
 
 
 def _is_redrawn(window: Window, before: Reading | None) -> bool:
@@ -133,7 +138,7 @@ def _watch_training(window: Window, heartbeat: Heartbeat) -> None:
     QApplication.processEvents()
     heartbeat.start()
     ends = time.monotonic() + WATCHED_S
-    _wait(lambda: time.monotonic() > ends)
+    wait(lambda: time.monotonic() > ends)
     heartbeat.stop()
 
 
@@ -141,7 +146,7 @@ def _start_training(window: Window) -> None:
     """Opens Train once, with its curves loaded, and starts a run there."""
     room, runs = window.open_room("train"), window.services.runs
     assert isinstance(room, TrainRoom)
-    _wait(lambda: all(plot.is_loaded for plot in room.view.curves.plots))
+    wait(lambda: all(plot.is_loaded for plot in room.view.curves.plots))
     options = PretrainOptions(
         name="bench",
         preset="tiny",
@@ -149,7 +154,7 @@ def _start_training(window: Window) -> None:
         training=TrainingOptions(minutes=10.0),
     )
     runs.start_pretrain(options)
-    _wait(lambda: any(run.status.state == "running" and run.status.step > 5 for run in runs.runs), timeout_s=120)
+    wait(lambda: any(run.status.state == "running" and run.status.step > 5 for run in runs.runs), timeout_s=120)
 
 
 def _stop_training(services: Services) -> None:
@@ -157,7 +162,7 @@ def _stop_training(services: Services) -> None:
     path = services.runs.selected
     assert path is not None
     services.runs.control(path, "stop")
-    _wait(lambda: not RunFolder(path).is_alive(), timeout_s=120)
+    wait(lambda: not RunFolder(path).is_alive(), timeout_s=120)
 
 
 def random_checkpoint(folder: Path, preset: str) -> Path:
@@ -177,7 +182,7 @@ def random_checkpoint(folder: Path, preset: str) -> Path:
     return folder
 
 
-def _wait(condition: Callable[[], bool], timeout_s: float = 60.0) -> None:
+def wait(condition: Callable[[], bool], timeout_s: float = 60.0) -> None:
     ends = time.monotonic() + timeout_s
     while not condition():
         flags = QEventLoop.ProcessEventsFlag.AllEvents | QEventLoop.ProcessEventsFlag.WaitForMoreEvents

@@ -40,7 +40,7 @@ THEMES = ("light", "dark")  # unless others are asked for
 BATCHES = {"batch": 252, "batch-next-words": 101}  # steps of the class demo
 COMPARED = "The king of France died in [MASK].", "He was buried there."
 BASELINE = "The king of England died in [MASK].", "He was buried there."
-COMPARING = {"embed": ("parts",), "predict": ("words",), "attend": ("moved",), "layers": ("apart",)}
+COMPARING = {"embed": ("parts",), "predict": ("words", "surprise"), "attend": ("moved",), "layers": ("apart",)}
 REVIEWER = "bertscope-sentiment"
 REVIEWS = (
     ("The soup was hot and good, and everyone was kind to us.", ""),

@@ -108,6 +108,18 @@ class Reading:
             self._units[view] = Units(self.encoding, self.shown_tokens, self.request.masked, view)
         return self._units[view]
 
+    def places_in_baseline(self, view: TokenView) -> list[int | None]:
+        """(U) the baseline's unit that each of ours is compared with, by its first token that has a counterpart."""
+        units, alignment = self.units(view), self.alignment
+        if self.baseline is None or alignment is None:
+            return [None] * len(units)
+        theirs, places = self.baseline.units(view), []
+        for members in units.members:
+            found = (alignment.theirs_of[position] for position in members)
+            first = next((position for position in found if position is not None), None)
+            places.append(None if first is None else theirs.unit_of(first))
+        return places
+
     @cached_property
     def _units(self) -> dict[TokenView, Units]:
         return {}

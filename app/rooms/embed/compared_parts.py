@@ -32,7 +32,7 @@ def compared_reading(reading: Reading) -> Reading | None:
 def their_token(reading: Reading, units: Units, unit: int) -> TheirToken | None:
     """The baseline's, in the same token view; None where it has no counterpart, or nothing is compared."""
     baseline = compared_reading(reading)
-    place = _places(reading, units)[unit]
+    place = reading.places_in_baseline(units.view)[unit]
     if baseline is None or place is None:
         return None
     theirs = baseline.units(units.view)
@@ -60,20 +60,7 @@ def sum_difference(reading: Reading, units: Units) -> Part | None:
         named = {"ours": ours.shape[1], "theirs": theirs.shape[1], "baseline": baseline_name(reading)}
         return Part(name, "", None, sentence.format(**named))
     values = np.full_like(ours, np.nan)
-    for unit, place in enumerate(_places(reading, units)):
+    for unit, place in enumerate(reading.places_in_baseline(units.view)):
         if place is not None:
             values[unit] = ours[unit] - theirs[place]
     return Part(name, "", values, note=translate("parts", "sum − baseline"))
-
-
-def _places(reading: Reading, units: Units) -> list[int | None]:
-    """(U) the baseline's unit that each of ours is compared with, by its first token that has a counterpart."""
-    baseline, alignment = reading.baseline, reading.alignment
-    if baseline is None or alignment is None:
-        return [None] * len(units)
-    theirs, places = baseline.units(units.view), []
-    for members in units.members:
-        found = (alignment.theirs_of[position] for position in members)
-        first = next((position for position in found if position is not None), None)
-        places.append(None if first is None else theirs.unit_of(first))
-    return places

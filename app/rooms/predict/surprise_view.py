@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
-from ...figures.figure import Figure, numbers_of
+from ...figures.figure import Figure, joined, numbers_of
 from ...look import numbers, theme
 from ...look.number_kinds import explain
+from ...state.baseline_names import baseline_name
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...widgets.bar_list import Bar, BarList
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from bertcore.analysis.words import Surprise
     from bertcore.checkpoint.checkpoint import Checkpoint
 
-    from ...compute.question import Step
+    from ...compute.question import Question, Step
     from ...state.token_units import Units
 
 LEAST_SCALE_BITS = 10.0  # what is hardly surprising looks so
@@ -39,10 +40,12 @@ class SurpriseView(PredictView):
     def __init__(self) -> None:
         super().__init__()
         self.surprise = self.add_question(self._on_surprise_answered)
+        self.their_surprise = self.add_question(self._on_surprise_answered)  # the baseline's
         self.tokens = HeatTokens(self.tr("Surprise of each word, in bits"))
         self.bars = BarList(self.tr("Most surprising words"), clickable=True, stretch_to_px=42, may_cut=True)
         self.perplexity = label("", "number")
         self.bits: list[float | None] = []  # (U) as they are shown
+        self.their_bits: list[float | None] = []  # (U) of what each is compared with
         self._explanation = label("", "muted", wrap=True)
         self._scale = ColorBar(signed=False)
         explain("surprise", self.tokens, self.bars, self._scale)
@@ -67,13 +70,17 @@ class SurpriseView(PredictView):
             self.show_nothing(self.tr("No predictions"), missing)
             return
         self.show_content()
-        self._ask(reading, selection)
+        self._ask(self.surprise, reading, selection)
+        if reading.baseline is None or missing_words(reading.baseline):
+            self.their_surprise.forget()
+        else:
+            self._ask(self.their_surprise, reading.baseline, selection)
         self._show(reading, selection)
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
         self.tokens.set_current(selection.units(reading).unit_of(selection.position))
 
-    def _ask(self, reading: Reading, selection: Selection) -> None:
+    def _ask(self, question: Question[Surprise], reading: Reading, selection: Selection) -> None:
         request, words = reading.request, selection.token_view.words
         encoding, what_if, text = request.encoding, request.what_if, reading.request.model_input
         key = (tuple(encoding.ids), tuple(encoding.words), tuple(text.segments), what_if, words)
@@ -83,18 +90,16 @@ class SurpriseView(PredictView):
 
             return surprise_of(checkpoint, encoding, text, step, whole_words=words, what_if=what_if)
 
-        self.surprise.ask_model(request.model, (request.model, *key), work, self.pause_ms)
+        question.ask_model(request.model, (request.model, *key), work, self.pause_ms)
 
     def _show(self, reading: Reading, selection: Selection) -> None:
         units, found = selection.units(reading), self.surprise.answer
-        self.bits = [None] * len(units)
-        if found is not None:
-            bits = units.sums(found.by_token(len(reading.encoding)))  # (U)
-            counted = set(found.positions.tolist())
-            self.bits = [
-                float(value) if counted.intersection(members) else None
-                for value, members in zip(bits, units.members, strict=True)
-            ]
+        self.bits = _bits_of(found, reading, units)
+        self.their_bits = [None] * len(units)
+        if reading.baseline is not None:
+            theirs = _bits_of(self.their_surprise.answer, reading.baseline, reading.baseline.units(units.view))
+            places = reading.places_in_baseline(units.view)
+            self.their_bits = [None if place is None else theirs[place] for place in places]
         highest = max(LEAST_SCALE_BITS, *(bits for bits in self.bits if bits is not None), 0.0)
         self._scale.set_range(0, highest)
         typed = typed_units(reading, selection)
@@ -103,10 +108,10 @@ class SurpriseView(PredictView):
                 HeatToken(
                     token,
                     None if bits is None else bits / highest,
-                    "" if bits is None else numbers.decimal(bits),
+                    _before_and_now(before, bits),
                     is_quiet=kind == "special",
                 )
-                for token, kind, bits in zip(typed, units.kinds, self.bits, strict=True)
+                for token, kind, bits, before in zip(typed, units.kinds, self.bits, self.their_bits, strict=True)
             ]
         )
         self._show_bars(units, typed, highest)
@@ -117,12 +122,12 @@ class SurpriseView(PredictView):
         known = [(bits, i) for i, bits in enumerate(self.bits) if bits is not None]
         most = sorted(known, key=lambda one: -one[0])[:MOST_BARS]
         self._bar_units = [i for _, i in most]
-        self.bars.set_bars(
-            [
-                Bar(typed[i], numbers.decimal(bits), bits / highest, "bar_strong", note=str(units.first_positions[i]))
-                for bits, i in most
-            ]
-        )
+        self.bars.set_bars([self._bar(typed[i], bits, highest, i, units) for bits, i in most])
+
+    def _bar(self, word: str, bits: float, highest: float, unit: int, units: Units) -> Bar:
+        before, note = self.their_bits[unit], str(units.first_positions[unit])
+        mark = "" if before is None else self.tr("baseline {bits}").format(bits=numbers.decimal(before))
+        return Bar(word, numbers.decimal(bits), bits / highest, "bar_strong", mark=mark, note=note)
 
     def _show_total(self, found: Surprise | None, selection: Selection) -> None:
         is_known = found is not None and len(found.bits) > 0
@@ -133,6 +138,10 @@ class SurpriseView(PredictView):
         perplexity = self.tr("pseudo-perplexity {perplexity}").format(
             perplexity=numbers.decimal(found.pseudo_perplexity)
         )
+        theirs = self.their_surprise.answer
+        if theirs is not None and len(theirs.bits):
+            before = self.tr("baseline {perplexity}").format(perplexity=numbers.decimal(theirs.pseudo_perplexity))
+            perplexity = joined(perplexity, before)
         self.perplexity.setText(perplexity)
         mean = self.tr(
             "0 bits: certain. 1 bit: a coin toss. 10 bits: one in a thousand. Pseudo-perplexity says how unsure the "
@@ -142,6 +151,9 @@ class SurpriseView(PredictView):
         sentences = [mean]
         if selection.token_view.words:
             sentences.append(self.tr("Words: all pieces of a word are masked together, and their bits added up."))
+        if theirs is not None and self.reading is not None and self.reading.baseline is not None:
+            arrow = self.tr("Left of the arrow: the bits with {baseline}.")
+            sentences.insert(0, arrow.format(baseline=baseline_name(self.reading)))
         if self.reading is not None and self.reading.request.what_if:
             sentences.append(self.tr("With your changes inside the model."))
         self._explanation.setText(" ".join(sentences))
@@ -163,6 +175,9 @@ class SurpriseView(PredictView):
             return None
         values = np.array([np.nan if bits is None else bits for bits in self.bits])
         arrays = {"surprise": numbers_of("word", typed_units(self.reading, self.selection), values)}
+        if any(bits is not None for bits in self.their_bits):
+            before = np.array([np.nan if bits is None else bits for bits in self.their_bits])
+            arrays["surprise with the baseline"] = numbers_of("word", typed_units(self.reading, self.selection), before)
         widgets: list[QWidget] = [self.tokens, self._scale, self.perplexity]
         hint, settings = self.tr("bits, each word masked in turn"), self.perplexity.text()
         return self.figure(self._card.title, widgets, arrays, hint=hint, settings=settings, masks=False)
@@ -181,6 +196,25 @@ class SurpriseView(PredictView):
             chance = numbers.number(2**-bits) if numbers.is_technical() else numbers.percent(2**-bits)
             text = text.format(token=token, surprise=numbers.surprise(bits), probability=chance)
         self.hover_text_changed.emit(text)
+
+
+def _bits_of(found: Surprise | None, reading: Reading, units: Units) -> list[float | None]:
+    """(U) of each unit; None where it was not hidden, or is not known yet."""
+    if found is None:
+        return [None] * len(units)
+    bits = units.sums(found.by_token(len(reading.encoding)))  # (U)
+    counted = set(found.positions.tolist())
+    return [
+        float(value) if counted.intersection(members) else None
+        for value, members in zip(bits, units.members, strict=True)
+    ]
+
+
+def _before_and_now(before: float | None, now: float | None) -> str:
+    """`3.20 → 1.15`; where nothing is compared, `1.15`."""
+    if now is None:
+        return ""
+    return numbers.decimal(now) if before is None else f"{numbers.decimal(before)} → {numbers.decimal(now)}"
 
 
 def typed_units(reading: Reading, selection: Selection) -> list[str]:

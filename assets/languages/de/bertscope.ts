@@ -7468,6 +7468,10 @@ Werte: …</translation>
 <translation>Wie überraschend ist jedes Wort?</translation>
 </message>
 <message>
+<source>Left of the arrow: the bits with {baseline}.</source>
+<translation>Links vom Pfeil: die Bits mit {baseline}.</translation>
+</message>
+<message>
 <source>Most surprising</source>
 <translation>Am überraschendsten</translation>
 </message>
@@ -7490,6 +7494,14 @@ Werte: …</translation>
 <message>
 <source>Words: all pieces of a word are masked together, and their bits added up.</source>
 <translation>Wörter: Alle Stücke eines Wortes werden zusammen maskiert und ihre Bits addiert.</translation>
+</message>
+<message>
+<source>baseline {bits}</source>
+<translation>Baseline {bits}</translation>
+</message>
+<message>
+<source>baseline {perplexity}</source>
+<translation>Baseline {perplexity}</translation>
 </message>
 <message>
 <source>bits, each word masked in turn</source>

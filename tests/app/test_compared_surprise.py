@@ -1,0 +1,58 @@
+"""The view Surprise with a baseline: the bits of both, each the engine's own."""
+
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.look import numbers
+from app.rooms.predict.surprise_view import SurpriseView
+from app.shell.window import Window
+from app.state.baseline import Baseline, OtherModel, OtherText
+from bertcore.analysis.words import surprise
+from bertcore.checkpoint.checkpoint import load_checkpoint
+from tests.app.conftest import TEXT_B, make_checkpoint, settle
+from tests.app.predict_room import answered, page, predict
+
+
+def compare(window: Window, baseline: Baseline | None, qtbot: QtBot) -> SurpriseView:
+    room = predict(window, qtbot, ())
+    view = page(room, SurpriseView, "surprise", window, qtbot)
+    window.state.set_baseline(baseline)
+    settle(window, qtbot)
+    answered(window, room, qtbot)
+    return view
+
+
+def test_the_bits_of_another_model_stand_before_ours(window: Window, tmp_path: Path, qtbot: QtBot) -> None:
+    folder = make_checkpoint(tmp_path / "other", seed=7)
+    view = compare(window, OtherModel(str(folder)), qtbot)
+    other, encoding = load_checkpoint(folder), window.state.encoding
+    assert encoding is not None
+    expected = surprise(other.model, encoding, other.tokenizer.mask_id)
+    theirs = dict(zip(expected.positions.tolist(), expected.bits.tolist(), strict=True))
+    for position, bits in theirs.items():
+        assert view.their_bits[position] == pytest.approx(bits, rel=1e-4)
+        assert view.tokens.tokens[position].number.startswith(f"{numbers.decimal(bits)} → ")
+    assert view.their_bits[0] is None  # [CLS]
+    assert f"baseline {numbers.decimal(expected.pseudo_perplexity)}" in view.perplexity.text()
+    compare(window, None, qtbot)
+    assert not any(view.their_bits) and "→" not in view.tokens.tokens[1].number
+
+
+def test_words_are_paired_with_those_of_another_text(window: Window, model_folder: Path, qtbot: QtBot) -> None:
+    text = "The dog sat.", TEXT_B
+    view = compare(window, OtherText(*text), qtbot)
+    checkpoint, reading = load_checkpoint(model_folder), window.state.reading
+    encoding = checkpoint.tokenizer.encode(*text)
+    expected = surprise(checkpoint.model, encoding, checkpoint.tokenizer.mask_id).by_token(len(encoding))
+    assert reading is not None and reading.alignment is not None
+    theirs_of = reading.alignment.theirs_of
+    assert view.their_bits[2] == pytest.approx(expected[2], rel=1e-4)  # cat and dog
+    assert theirs_of[-2] == len(encoding) - 2 and view.their_bits[-2] == pytest.approx(expected[-2], rel=1e-4)
+    assert view.their_bits[theirs_of.index(None)] is None
+
+
+def test_a_model_without_words_leaves_ours_alone(window: Window, headless_folder: Path, qtbot: QtBot) -> None:
+    view = compare(window, OtherModel(str(headless_folder)), qtbot)
+    assert not any(view.their_bits) and any(view.bits)
