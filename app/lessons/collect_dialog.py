@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QAbstractItemView, QDialog, QFileDialog, QTableWidget, QTableWidgetItem, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QDialog, QTableWidget, QTableWidgetItem, QWidget
 
 from bertcore.errors import BertcoreError
 
@@ -14,6 +14,7 @@ from ..look import theme
 from ..look.fitting import plain_tip
 from ..widgets.card import button, label
 from ..widgets.layouts import hbox, vbox
+from ..widgets.save_dialog import ask_for_file
 from .answers import Answer, HandIn, as_csv, collect, columns_of
 
 RIGHT, WRONG, OPEN = "✓", "✗", "…"
@@ -84,12 +85,10 @@ class CollectDialog(QDialog):
             self.state_requested.emit(answer.state)
 
     def _on_save_clicked(self) -> None:
-        chosen, _ = QFileDialog.getSaveFileName(
-            self, self.tr("Save as CSV"), str(self._folder / "answers.csv"), "CSV (*.csv)"
-        )
-        if chosen:
+        chosen = ask_for_file(self, self.tr("Save as CSV"), self._folder / "answers.csv", {".csv": "CSV (*.csv)"})
+        if chosen is not None:
             try:
-                self.save_csv(Path(chosen))
+                self.save_csv(chosen)
             except BertcoreError as error:
                 self.problems.setText(str(error))
                 self.problems.show()
@@ -97,7 +96,7 @@ class CollectDialog(QDialog):
 
 def _item(answer: Answer) -> QTableWidgetItem:
     mark = OPEN if answer.right is None else RIGHT if answer.right else WRONG
-    made = QTableWidgetItem(f"{mark} {answer.given[:60]}")
+    made = QTableWidgetItem(f"{mark} {' '.join(answer.given.split())[:60]}")
     made.setData(ANSWER, answer)
     made.setToolTip(plain_tip(f"{answer.asked}\n{answer.given}"))
     if answer.right is not None:

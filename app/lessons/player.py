@@ -20,7 +20,7 @@ from ..state.explore_state import ExploreState
 from ..state.model_info import ModelInfo
 from ..state.session_file import Session
 from .answers import Answer, HandIn
-from .judging import is_right
+from .judging import filled, is_right
 from .lesson import Lesson, Page
 from .measures import Facts, Value, holds, needs_answer, needs_lens, shown, value_of
 from .parser import Rooms, load_lesson
@@ -168,8 +168,9 @@ class LessonPlayer(QObject):
         assert page is not None and page.question is not None
         if page.title not in self.revealed and given and self.start is not None:
             right = is_right(page.question, given, self.start)
-            text = page.question.options[int(given)].text if page.question.kind == "choice" else given
-            self._keep(page, page.question.kind, page.question.text, text, right)
+            is_choice = page.question.kind == "choice"
+            text = filled(page.question.options[int(given)].text, self.start) if is_choice else given
+            self._keep(page, page.question.kind, filled(page.question.text, self.start), text, right)
         self.revealed.add(page.title)
         self.choices[page.title] = given
         self.page_changed.emit()

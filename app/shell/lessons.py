@@ -17,8 +17,8 @@ from ..figures.files import write_whole
 from ..lessons.answers import ENDING, answers_as_json
 from ..lessons.shipped import in_language, shipped_lessons, tour_file
 from ..widgets.command_list import Entry
+from ..widgets.save_dialog import ask_for_file
 from .commands import Command
-from .exporting import ask_for_file
 from .frame import Frame
 from .rooms import room_views
 from .services import Services

@@ -23,7 +23,7 @@ from ..state.model_info import ModelInfo
 from ..state.session_file import ENDING, Session, SessionModel, as_json, load_session
 from ..state.text_spans import place_of, positions_of
 from ..state.what_if import NOTHING_CHANGED
-from .exporting import ask_for_file
+from ..widgets.save_dialog import ask_for_file
 
 
 class Sessions(QObject):

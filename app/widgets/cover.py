@@ -54,7 +54,10 @@ class Cover(QWidget):
         painter.setBrush(theme.color("mask_tint"))
         painter.drawRoundedRect(box, theme.px(RADIUS_PX), theme.px(RADIUS_PX))
         is_low = self.height() < theme.px(LOW_PX)
-        align = theme.LEFT if is_low else Qt.AlignmentFlag.AlignCenter
         box.adjust(theme.px(8), 0, -theme.px(8), 0)
-        size_px = 12 if is_low else self._size_px
-        theme.draw_text(painter, box, self._sentence, "mask", size_px, align=align, bold=True)
+        if is_low:
+            theme.draw_text(painter, box, self._sentence, "mask", 12, bold=True)
+            return
+        painter.setFont(theme.font(self._size_px, bold=True))
+        painter.setPen(theme.color("mask"))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._sentence)

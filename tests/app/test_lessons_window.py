@@ -254,6 +254,7 @@ def test_answers_are_handed_in_and_collected(
         ("Second", "task", True),
     ]
     assert found[0].answers[1].state.head == window.state.head
+    assert found[0].answers[0].given == "That one, of 8", "as it stood on the screen, not as the lesson's file has it"
     lines = as_csv(found).splitlines()
     assert lines[1].startswith("'=Anna,Small,First,choice") and lines[1].endswith(",yes")  # no formula
     player.close()

@@ -9,9 +9,9 @@ import pytest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from app.figures.files import save_figure, write_whole
-from app.shell.exporting import ask_for_file
 from app.shell.window import Window
 from app.state.session_file import load_session
+from app.widgets.save_dialog import ask_for_file
 from bertcore.errors import BertcoreError
 from tests.app.test_export import plain_figure
 

@@ -154,7 +154,8 @@ class NumberTable(QTableView):
 
     def height_for(self, most: int) -> int:
         """As high as it may be with whole rows only."""
-        around = self.horizontalHeader().sizeHint().height() + theme.px(12)
+        bar, frame = self.horizontalScrollBar().sizeHint().height(), 2 * self.frameWidth()
+        around = self.horizontalHeader().sizeHint().height() + bar + frame
         return around + (most - around) // theme.px(ROW_PX) * theme.px(ROW_PX)
 
     @property

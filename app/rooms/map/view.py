@@ -242,7 +242,11 @@ class MapView(View):
     def _caption(self, part: Part) -> Caption:
         if self.reading is None:
             return Caption("", "")
-        return caption_of(part, self.reading, self.map.answer, self._activity.answer, self._activity_rows)
+        caption = caption_of(part, self.reading, self.map.answer, self._activity.answer, self._activity_rows)
+        if part.kind == "head" and (part.layer, part.head) == (self.selection.layer, self.selection.head):
+            frame = self.tr("Blue frame: this head is selected, in Attend as well.")
+            caption = Caption(caption.title, f"{caption.text} {frame}")
+        return caption
 
     # What a person does.
 

@@ -59,8 +59,9 @@ class QuestionBoard(PointerWidget):
     def cell_rect(self, index: int) -> QRectF:
         """Where a question's cell is, in this widget's pixels."""
         row = next(number for number, (_, inside) in enumerate(self._rows) if index in inside)
-        column, step = self._rows[row][1].index(index), self._side() + theme.px(GAP_PX)
-        return QRectF(self._label_width() + column * step, self._header + row * step, self._side(), self._side())
+        column, side, step = self._rows[row][1].index(index), self._side(), self._step()
+        top = self._header + row * (side + theme.px(GAP_PX))
+        return QRectF(self._label_width() + column * step, top, step - theme.px(GAP_PX), side)
 
     def cell_at(self, point: QPointF) -> int | None:
         return next((i for i in range(len(self._questions)) if self.cell_rect(i).contains(point)), None)
@@ -95,13 +96,23 @@ class QuestionBoard(PointerWidget):
         high = (self.height() - self._header) / max(len(self._rows), 1) - theme.px(GAP_PX)
         return float(int(max(theme.px(SMALLEST_CELL_PX), min(wide, high, theme.px(LARGEST_CELL_PX)))))
 
+    def _step(self) -> float:
+        """From column to column: cells are wider than high where their names need it."""
+        most = (self.width() - self._label_width()) / self._columns()
+        return float(int(max(self._side() + theme.px(GAP_PX), min(self._name_width(), most))))
+
+    def _name_width(self) -> float:
+        metrics = QFontMetricsF(theme.font(NAME_PX))
+        return max((metrics.horizontalAdvance(name) + theme.px(5) for name in self.names), default=0.0)
+
     def _size(self, cell_px: float) -> QSize:
         step = theme.px(cell_px) + theme.px(GAP_PX)
         height = self._header + max(len(self._rows), 1) * step
         return QSize(int(self._label_width() + self._columns() * step) + 2, height)
 
     def sizeHint(self) -> QSize:
-        return self._size(LARGEST_CELL_PX)
+        size, named = self._size(LARGEST_CELL_PX), self._label_width() + self._columns() * self._name_width()
+        return QSize(max(size.width(), int(named) + self._columns() + 2), size.height())
 
     def minimumSizeHint(self) -> QSize:
         return self._size(SMALLEST_CELL_PX)
@@ -109,7 +120,7 @@ class QuestionBoard(PointerWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = theme.painter(self)
         side = self._side()
-        self._paint_names(painter, side + theme.px(GAP_PX))
+        self._paint_names(painter, self._step())
         for row, (name, inside) in enumerate(self._rows):
             box = QRectF(0, self._header + row * (side + theme.px(GAP_PX)), self._label_width(), side)
             theme.draw_text(painter, box, name, "muted", 11)
@@ -118,8 +129,7 @@ class QuestionBoard(PointerWidget):
 
     def _paint_names(self, painter: QPainter, step: float) -> None:
         """Whole, or a first letter each where the cells are too narrow for one of them."""
-        metrics = QFontMetricsF(theme.font(NAME_PX))
-        fits = all(metrics.horizontalAdvance(name) < step for name in self.names)
+        fits = self._name_width() <= step + 1
         for column, name in enumerate(self.names):
             box = QRectF(self._label_width() + column * step - 1, 0, step, self._header)
             box.translate(-theme.px(GAP_PX) / 2, 0)
@@ -134,8 +144,9 @@ class QuestionBoard(PointerWidget):
         painter.setBrush(theme.color("good" if is_right else "track"))
         painter.drawRoundedRect(cell, radius, radius)
         if is_right:
-            inset = cell.width() * 0.2
-            paint_icon(painter, "check", cell.adjusted(inset, inset, -inset, -inset), theme.color("card"))
+            mark = QRectF(0, 0, cell.height() * 0.6, cell.height() * 0.6)
+            mark.moveCenter(cell.center())
+            paint_icon(painter, "check", mark, theme.color("card"))
         if index in (self._selected, self.hovered_cell):
             painter.setPen(QPen(theme.color("accent" if index == self._selected else "muted"), theme.px(2)))
             painter.setBrush(Qt.BrushStyle.NoBrush)

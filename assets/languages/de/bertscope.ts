@@ -4017,6 +4017,10 @@ Ein anderer Schluss</translation>
 <translation>Darunter bearbeiten {neurons} Neuronen je Schicht jedes Token für sich; auch das wird addiert. Kräftiger: aktiver.</translation>
 </message>
 <message>
+<source>Blue frame: this head is selected, in Attend as well.</source>
+<translation>Blauer Rahmen: Dieser Kopf ist gewählt, auch unter Attention.</translation>
+</message>
+<message>
 <source>Each dot is a token. The nearer two dots, the more alike their numbers.</source>
 <translation>Jeder Punkt ist ein Token. Je näher zwei Punkte, desto ähnlicher ihre Zahlen.</translation>
 </message>
