@@ -22,6 +22,7 @@ TASK_LINE_BYTES = 4 * MIB  # a long document as one line of JSON has a tenth of 
 TASK_FILE_BYTES = 96 * MIB  # unpacked; MNLI, the largest of GLUE, has 75 MB, SQuAD 2.0 has 42
 TASK_LINES = 1_500_000  # rows, or words in a CoNLL file: QQP has 364 thousand rows, OntoNotes 1.3 million words
 JSON_VALUES = 3_000_000  # in a file that is one JSON value, some 100 bytes each; SQuAD 2.0 has 1.5 million
+MOST_LISTED_TEXTS = 10_000  # of a list to score, one forward pass for each token; templates expanded
 CONFUSION_LABELS = 200  # a confusion matrix has a number for each pair of labels: 40,000
 
 # --- checkpoints ---

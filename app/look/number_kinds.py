@@ -85,6 +85,14 @@ KINDS: dict[str, tuple[str, str]] = {  # kind -> meaning, formula
         QT_TRANSLATE_NOOP("NumberKind", "How hard the word is to guess: 0 is certain, 1 a coin toss, 10 hardly ever."),
         QT_TRANSLATE_NOOP("NumberKind", "−log₂ p"),
     ),
+    "text_log_likelihood": (
+        QT_TRANSLATE_NOOP(
+            "NumberKind",
+            "How well the whole text fits: each token is hidden in turn. Nearer to 0 is better; longer texts have "
+            "less.",
+        ),
+        QT_TRANSLATE_NOOP("NumberKind", "Σ ln p(token | all others)"),
+    ),
     "perplexity": (
         QT_TRANSLATE_NOOP("NumberKind", "Among how many equally likely words the model seems to choose, on average."),
         QT_TRANSLATE_NOOP("NumberKind", "2 ^ mean(−log₂ p)"),

@@ -417,6 +417,12 @@ QLineEdit, QSpinBox, QDoubleSpinBox, QPlainTextEdit {{ background: {theme.field}
     selection-background-color: {theme.accent}; selection-color: {theme.on_accent}; }}
 QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QPlainTextEdit:focus {{ {ring(5, 9)} }}
 QAbstractSpinBox QLineEdit {{ background: transparent; border: none; padding: 0; }}
+QTableView {{ background: {theme.card}; color: {theme.ink}; border: none;
+    selection-background-color: {theme.accent_tint}; selection-color: {theme.ink}; }}
+QHeaderView {{ background: {theme.card}; border: none; }}
+QHeaderView::section {{ background: {theme.card}; color: {theme.muted}; border: none; padding: 0 {px(4)}; }}
+QHeaderView::section:checked {{ color: {theme.accent}; font-weight: bold; }}
+QTableCornerButton::section {{ background: {theme.card}; border: none; }}
 QMenu {{ background: {theme.card}; color: {theme.ink}; border: 1px solid {theme.line}; padding: {px(5)}; }}
 QMenu::item {{ padding: {px(6)} {px(26)} {px(6)} {px(14)}; border-radius: {px(5)}; }}
 QMenu::item:selected {{ background: {theme.accent_tint}; color: {theme.accent}; }}

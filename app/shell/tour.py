@@ -23,6 +23,8 @@ from ..rooms.game.game import Phase
 from ..rooms.game.room import GameRoom
 from ..rooms.layers.room import LayersRoom
 from ..rooms.layers.swap_view import SwapView
+from ..rooms.predict.room import PredictRoom
+from ..rooms.predict.texts_view import TEMPLATE, TextsView
 from ..rooms.train.demos import finished_demo
 from ..rooms.train.room import TrainRoom
 from ..runs.stages import reference_to
@@ -98,6 +100,7 @@ class _Tour:
             visits += self._compare(theme_name)
             visits += self._visit_curves(theme_name)
             visits += self._visit_swap(theme_name)
+            visits += self._visit_texts(theme_name)
             visits += self._visit_class_demo(theme_name)
             visits += self._visit_film(theme_name)
             visits += self._visit_answers(theme_name)
@@ -166,6 +169,19 @@ class _Tour:
         state.set_baseline(None)
         state.set_text(*before)
         return [visit]
+
+    def _visit_texts(self, theme_name: str) -> list[dict[str, object]]:
+        """The view "Many texts" with the template that it offers."""
+        model = self._window.state.model
+        if model is None or "mlm" not in model.tasks:
+            return []
+        room = self._window.open_room("predict")
+        assert isinstance(room, PredictRoom)
+        view = room.open_view("texts")
+        assert isinstance(view, TextsView)
+        view.try_texts(TEMPLATE)
+        self._wait("the scores of the texts", lambda: not view.scores.is_running)
+        return [self._visit("predict", theme_name, "texts", "texts-scored")]
 
     def _visit_class_demo(self, theme_name: str) -> list[dict[str, object]]:
         """The finished class demo, and how it was halfway, as when it is played again."""

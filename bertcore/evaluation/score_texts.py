@@ -20,6 +20,7 @@ from bertcore.analysis.vectors import cosine
 from bertcore.analysis.words import pieces_at, surprise, word_probability
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
+from bertcore.limits import MOST_LISTED_TEXTS
 from bertcore.progress import Progress
 from bertcore.tasks.examples import Example, Kind
 from bertcore.tasks.features.predictions import LabelPrediction, Prediction
@@ -28,8 +29,7 @@ from bertcore.tasks.readers.lines import line_of, numbered_lines
 from bertcore.tokenizer.tokenizer import Encoding
 from bertcore.training.task_files import predict_as_learned
 
-MOST_TEXTS = 10_000  # of one file
-MOST_CHARACTERS = 20_000_000  # of all texts of one file: a short template of long lines stands for gigabytes
+MOST_CHARACTERS = 20_000_000  # of all texts of one list: a short template of long lines stands for gigabytes
 _PLACE = re.compile(r"\[([^\[\]|]*(?:\|[^\[\]|]*)+)\]")  # [MASK] has no bar
 
 
@@ -60,25 +60,31 @@ class TextScore:
 
 
 def read_texts(file: Path) -> list[ListedText]:
-    """One text on a line, or a tab between A and B; templates are expanded, and empty lines left out.
+    """The texts of a file, as `read_lines` has them. Raises BertcoreError too for a file that cannot be read."""
+    texts = read_lines((line_of(file, number), line) for number, line in numbered_lines(file))
+    if not texts:
+        raise BertcoreError(f"The file {file} has no texts; write one on each line.")
+    return texts
 
-    Raises BertcoreError for a file that cannot be read, has no texts, or more than MOST_TEXTS.
+
+def read_lines(lines: Iterable[tuple[str, str]]) -> list[ListedText]:
+    """(place, line) each: one text on a line, or a tab between A and B; templates are expanded, and empty lines left
+    out.
+
+    Raises BertcoreError for more than MOST_LISTED_TEXTS, and for a line of more than two columns.
     """
     texts: list[ListedText] = []
     characters = 0
-    for number, line in numbered_lines(file):
-        place = line_of(file, number)
+    for place, line in lines:
         if not line.strip():
             continue
         new = list(listed_texts(line, place))
         characters += sum(len(text.a) + len(text.b or "") for text in new)
-        if len(texts) + len(new) > MOST_TEXTS:
-            raise BertcoreError(f"{place}: this makes more than {MOST_TEXTS:,} texts; give fewer lines or choices.")
+        if len(texts) + len(new) > MOST_LISTED_TEXTS:
+            raise _too_many(place)
         if characters > MOST_CHARACTERS:
             raise _too_long(place)
         texts += new
-    if not texts:
-        raise BertcoreError(f"The file {file} has no texts; write one on each line.")
     return texts
 
 
@@ -93,8 +99,8 @@ def listed_texts(line: str, place: str = "the text") -> Iterator[ListedText]:
     count = 1
     for part in parts[1::2]:
         count *= part.count("|") + 1
-        if count > MOST_TEXTS:
-            raise BertcoreError(f"{place}: this makes more than {MOST_TEXTS:,} texts; give fewer lines or choices.")
+        if count > MOST_LISTED_TEXTS:
+            raise _too_many(place)
     if count * len(line) > MOST_CHARACTERS:
         raise _too_long(place)
     options = [part.split("|") for part in parts[1::2]]
@@ -102,6 +108,10 @@ def listed_texts(line: str, place: str = "the text") -> Iterator[ListedText]:
         words = itertools.chain.from_iterable(itertools.zip_longest(parts[::2], choices, fillvalue=""))
         a, _, b = "".join(words).partition("\t")
         yield ListedText(a.strip(), b.strip() or None, choices, place)
+
+
+def _too_many(place: str) -> BertcoreError:
+    return BertcoreError(f"{place}: this makes more than {MOST_LISTED_TEXTS:,} texts; give fewer lines or choices.")
 
 
 def _too_long(place: str) -> BertcoreError:

@@ -63,11 +63,11 @@ def test_without_a_display_it_says_so_and_does_the_tour(model_folder: Path, tmp_
     assert done.returncode == 0, done.stderr
     assert not (home / "settings.json").exists()  # a tour changes nothing of the person's
     visits = json.loads((tmp_path / "build" / "tour" / "tour.json").read_text())["rooms"]
-    predict, layers = ["predict"] * 5, ["layers"] * 8  # their views
+    predict, layers = ["predict"] * 6, ["layers"] * 8  # their views
     class_demo = ["train"] * 4  # halfway, finished, and two of its batches
-    compared = ["predict", "attend", "layers"] * 3  # with another text, the model unchanged, another model
+    compared = ["embed", "predict", "attend", "layers"] * 3  # with another text, the model unchanged, another model
     rooms = ["map", *["embed"] * 4, *["attend"] * 8, *predict, *layers, "train", "apply", "game", "film"]
-    rooms += [*compared, "layers", *class_demo]  # "layers": two texts, swapped
+    rooms += [*compared, "train", "train", "layers", "predict", *class_demo]  # curves; texts swapped; a template
     assert [(visit["room"], visit["theme"]) for visit in visits] == [
         (room, look) for look in ("light", "dark") for room in rooms
     ]

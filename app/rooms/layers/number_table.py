@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, Signal
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QColor, QContextMenuEvent, QFont, QFontMetrics, QMouseEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -113,7 +113,6 @@ class NumberTable(QTableView):
 
     def __init__(self) -> None:
         super().__init__()
-        self._styled_for = theme.active().name
         self.numbers = NumberModel()
         self.setModel(self.numbers)
         self.setAccessibleName(self.tr("The numbers of this step: rows are tokens"))
@@ -131,7 +130,6 @@ class NumberTable(QTableView):
             header.setDefaultSectionSize(theme.px(size))
             header.setHighlightSections(True)
         self.verticalHeader().setFixedWidth(theme.px(HEADER_PX))
-        self._style_headers()
         self.selectionModel().currentChanged.connect(self._on_current_changed)
 
     def set_values(self, values: np.ndarray, rows: list[str], columns: list[str]) -> None:
@@ -201,24 +199,6 @@ class NumberTable(QTableView):
     def current(self) -> tuple[int, int] | None:
         index = self.currentIndex()
         return (index.row(), index.column()) if index.isValid() else None
-
-    def _style_headers(self) -> None:
-        """Quiet names; those of the chosen number in the accent."""
-        now = theme.active()
-        self.setStyleSheet(
-            f"QHeaderView {{ background: {now.card}; border: none; }}"
-            f"QHeaderView::section {{ background: {now.card}; color: {now.muted}; border: none;"
-            f" padding: 0 {theme.px(4)}px; }}"
-            f"QHeaderView::section:checked {{ color: {now.accent}; font-weight: bold; }}"
-            f"QTableCornerButton::section {{ background: {now.card}; border: none; }}"
-            f"QTableView {{ background: {now.card}; border: none; }}"
-        )
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and self._styled_for != theme.active().name:
-            self._styled_for = theme.active().name
-            self._style_headers()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         index = self.indexAt(event.pos())

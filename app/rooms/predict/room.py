@@ -43,6 +43,16 @@ class PredictRoom(ViewRoom):
             later(__package__, "surprise_view", "SurpriseView"),
         ),
         ViewSpec(
+            "texts",
+            QT_TRANSLATE_NOOP("ViewSpec", "Many texts"),
+            QT_TRANSLATE_NOOP(
+                "ViewSpec",
+                "One text can be chance; a list shows a habit. Swap a word in a template: does the model find “the "
+                "doctor said that she” odder than “he”?",
+            ),
+            later(__package__, "texts_view", "TextsView"),
+        ),
+        ViewSpec(
             "attribution",
             QT_TRANSLATE_NOOP("ViewSpec", "Which words decided"),
             QT_TRANSLATE_NOOP(

@@ -4887,6 +4887,10 @@ Ein anderer Schluss</translation>
 <translation>Wie stark das Neuron bei diesem Token feuert; um 0 herum schweigt es.</translation>
 </message>
 <message>
+<source>How well the whole text fits: each token is hidden in turn. Nearer to 0 is better; longer texts have less.</source>
+<translation>Wie gut der ganze Text passt: Jedes Token wird einmal verdeckt. Näher an 0 ist besser; längere Texte haben weniger.</translation>
+</message>
+<message>
 <source>How widely its attention is spread: 0 is one token; higher is more tokens.</source>
 <translation>Wie breit die Attention verteilt ist: 0 ist ein einziges Token; höher sind mehr Token.</translation>
 </message>
@@ -4993,6 +4997,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Π ½ (I + mean of heads), over the layers</source>
 <translation>Π ½ (I + Mittel der Köpfe), über die Schichten</translation>
+</message>
+<message>
+<source>Σ ln p(token | all others)</source>
+<translation>Σ ln p(Token | alle anderen)</translation>
 </message>
 <message>
 <source>Σ weight (A → B) / |A|</source>
@@ -7916,6 +7924,53 @@ Der andere Text: {theirs}</translation>
 </message>
 </context>
 <context>
+<name>TextTable</name>
+<message>
+<source>Answer</source>
+<translation>Antwort</translation>
+</message>
+<message>
+<source>At [MASK]</source>
+<translation>Bei [MASK]</translation>
+</message>
+<message>
+<source>B follows A</source>
+<translation>B folgt auf A</translation>
+</message>
+<message>
+<source>How sure</source>
+<translation>Wie sicher</translation>
+</message>
+<message>
+<source>Its probability</source>
+<translation>Seine Wahrscheinlichkeit</translation>
+</message>
+<message>
+<source>Similarity</source>
+<translation>Ähnlichkeit</translation>
+</message>
+<message>
+<source>Surprise, bits</source>
+<translation>Überraschung, Bit</translation>
+</message>
+<message>
+<source>Text</source>
+<translation>Text</translation>
+</message>
+<message>
+<source>Text B</source>
+<translation>Text B</translation>
+</message>
+<message>
+<source>What the model says of each text</source>
+<translation>Was das Modell zu jedem Text sagt</translation>
+</message>
+<message>
+<source>ln p</source>
+<translation>ln p</translation>
+</message>
+</context>
+<context>
 <name>TextView</name>
 <message>
 <source>It reads A and B.</source>
@@ -7932,6 +7987,116 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>It was fine-tuned on pairs of texts: type the second one in B.</source>
 <translation>Es wurde an Textpaaren feingetunt: den zweiten Text in B eintippen.</translation>
+</message>
+</context>
+<context>
+<name>TextsView</name>
+<message numerus="yes">
+<source>%n text(s)</source>
+<translation>
+<numerusform>%n Text</numerusform>
+<numerusform>%n Texte</numerusform>
+</translation>
+</message>
+<message>
+<source>Click a column’s name to sort: which text surprises the model most? Double-click a row to open its text in all rooms.</source>
+<translation>Ein Klick auf den Namen einer Spalte sortiert: Welcher Text überrascht das Modell am meisten? Ein Doppelklick auf eine Zeile öffnet ihren Text in allen Räumen.</translation>
+</message>
+<message>
+<source>How likely is this word at the first [MASK] of each text?</source>
+<translation>Wie wahrscheinlich ist dieses Wort beim ersten [MASK] jedes Textes?</translation>
+</message>
+<message>
+<source>Mean ln p of the text, by word: {means}.</source>
+<translation>Mittleres ln p des Textes, nach Wort: {means}.</translation>
+</message>
+<message>
+<source>Mean probability of the word at [MASK], by word: {means}.</source>
+<translation>Mittlere Wahrscheinlichkeit des Wortes bei [MASK], nach Wort: {means}.</translation>
+</message>
+<message>
+<source>Means of a template: rows are the first choice, columns the second</source>
+<translation>Mittelwerte einer Vorlage: Zeilen sind die erste Auswahl, Spalten die zweite</translation>
+</message>
+<message>
+<source>No scores</source>
+<translation>Keine Bewertung</translation>
+</message>
+<message>
+<source>Nothing is scored yet. Which of these texts will the model find odd?</source>
+<translation>Noch ist nichts bewertet. Welche dieser Texte wird das Modell seltsam finden?</translation>
+</message>
+<message>
+<source>One text on each line, or two with a tab between them. [doctor|nurse] tries both words. Up to {count} texts.</source>
+<translation>Ein Text in jeder Zeile, oder zwei mit einem Tabulator dazwischen. [doctor|nurse] probiert beide Wörter. Bis zu {count} Texte.</translation>
+</message>
+<message>
+<source>Open file…</source>
+<translation>Datei öffnen…</translation>
+</message>
+<message>
+<source>Paste or type texts here, one on each line</source>
+<translation>Texte hier einfügen oder tippen, einen in jede Zeile</translation>
+</message>
+<message>
+<source>Score</source>
+<translation>Bewerten</translation>
+</message>
+<message>
+<source>Scores of many texts</source>
+<translation>Bewertung vieler Texte</translation>
+</message>
+<message>
+<source>Texts (*.txt *.tsv *.gz *.xz);;All files (*)</source>
+<translation>Texte (*.txt *.tsv *.gz *.xz);;Alle Dateien (*)</translation>
+</message>
+<message>
+<source>Texts to score</source>
+<translation>Texte zum Bewerten</translation>
+</message>
+<message>
+<source>Texts, one on each line</source>
+<translation>Texte, einer in jeder Zeile</translation>
+</message>
+<message>
+<source>Try it: doctors and nurses</source>
+<translation>Ausprobieren: doctor und nurse</translation>
+</message>
+<message>
+<source>Try it: five texts</source>
+<translation>Ausprobieren: fünf Texte</translation>
+</message>
+<message>
+<source>What the model says of each</source>
+<translation>Was das Modell zu jedem sagt</translation>
+</message>
+<message>
+<source>Word at [MASK]: the likeliest</source>
+<translation>Wort bei [MASK]: das wahrscheinlichste</translation>
+</message>
+<message>
+<source>Word to ask about at [MASK]</source>
+<translation>Wort, nach dem bei [MASK] gefragt wird</translation>
+</message>
+<message>
+<source>Write a text first, one on each line.</source>
+<translation>Zuerst einen Text schreiben, einen in jede Zeile.</translation>
+</message>
+<message>
+<source>Your texts</source>
+<translation>Eigene Texte</translation>
+</message>
+<message>
+<source>line {number}</source>
+<translation>Zeile {number}</translation>
+</message>
+<message>
+<source>{file} has more text than fits in here; give a part of it, or use the command line.</source>
+<translation>{file} hat mehr Text, als hier Platz hat; einen Teil davon öffnen oder die Befehlszeile nehmen.</translation>
+</message>
+<message>
+<source>{words}: difference {difference}</source>
+<translation>{words}: Unterschied {difference}</translation>
 </message>
 </context>
 <context>
@@ -8643,6 +8808,10 @@ Der andere Text: {theirs}</translation>
 <translation>Viele Köpfe haben eine einfache Gewohnheit. Ein Klick öffnet einen: Zuerst steht seine Schicht, dann sein Kopf; die kleine Zahl sagt, wie stark die Gewohnheit ist (höchstens 1).</translation>
 </message>
 <message>
+<source>Many texts</source>
+<translation>Viele Texte</translation>
+</message>
+<message>
 <source>Map</source>
 <translation>Karte</translation>
 </message>
@@ -8657,6 +8826,10 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>Neurons</source>
 <translation>Neuronen</translation>
+</message>
+<message>
+<source>One text can be chance; a list shows a habit. Swap a word in a template: does the model find “the doctor said that she” odder than “he”?</source>
+<translation>Ein Text kann Zufall sein; eine Liste zeigt eine Gewohnheit. Ein Wort einer Vorlage tauschen: Findet das Modell „the doctor said that she“ seltsamer als „he“?</translation>
 </message>
 <message>
 <source>One word</source>

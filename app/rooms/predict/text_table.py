@@ -1,0 +1,168 @@
+"""A table with one row for each text of a list, sorted by a click on a column's name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QCoreApplication,
+    QModelIndex,
+    QPersistentModelIndex,
+    QSortFilterProxyModel,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
+
+from ...look import numbers, theme
+from ...look.fitting import fitting_line, plain_tip
+from ...look.number_kinds import explained
+
+if TYPE_CHECKING:
+    from bertcore.evaluation.score_texts import TextScore
+
+Index = QModelIndex | QPersistentModelIndex
+NONE = QModelIndex()
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+LEAST_PX, AIR_PX = 80, 14  # of a column, and beside its longest number
+translate = QCoreApplication.translate
+
+
+@dataclass(frozen=True)
+class Column:
+    field: str  # of TextScore
+    name: str
+    kind: str = ""  # of its numbers, for the tool tip; "": words
+    written: Callable[[Any], str] = str
+
+
+def columns_for(scores: Sequence[TextScore]) -> list[Column]:
+    """Those in which at least one text has something."""
+    columns = [
+        Column("a", translate("TextTable", "Text")),
+        Column("b", translate("TextTable", "Text B")),
+        Column("surprise_bits", translate("TextTable", "Surprise, bits"), "surprise", numbers.decimal),
+        Column("log_likelihood", translate("TextTable", "ln p"), "text_log_likelihood", numbers.decimal),
+        Column("word", translate("TextTable", "At [MASK]")),
+        Column("word_probability", translate("TextTable", "Its probability"), "probability", numbers.probability),
+        Column("next_sentence", translate("TextTable", "B follows A"), "probability", numbers.probability),
+        Column("answer", translate("TextTable", "Answer"), "", _answer),
+        Column("answer_probability", translate("TextTable", "How sure"), "probability", numbers.probability),
+        Column("similarity", translate("TextTable", "Similarity"), "cosine", numbers.decimal),
+    ]
+    return [column for column in columns if any(getattr(score, column.field) is not None for score in scores)]
+
+
+def _answer(answer: str | float) -> str:
+    return answer if isinstance(answer, str) else numbers.decimal(answer)
+
+
+class ScoreModel(QAbstractTableModel):
+    """UserRole has what a column is sorted by."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scores: Sequence[TextScore] = ()
+        self.columns: list[Column] = []
+
+    def set_scores(self, scores: Sequence[TextScore]) -> None:
+        self.beginResetModel()
+        self.scores, self.columns = scores, columns_for(scores)
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = NONE) -> int:
+        return 0 if parent.isValid() else len(self.scores)
+
+    def columnCount(self, parent: Index = NONE) -> int:
+        return 0 if parent.isValid() else len(self.columns)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        column = self.columns[index.column()]
+        value = getattr(self.scores[index.row()], column.field)
+        if role == Qt.ItemDataRole.TextAlignmentRole and column.kind:
+            return RIGHT
+        if value is None:
+            return None
+        if role == Qt.ItemDataRole.UserRole:
+            return value
+        if role == Qt.ItemDataRole.DisplayRole:
+            return fitting_line(column.written(value))
+        if role == Qt.ItemDataRole.ToolTipRole and not column.kind:
+            return plain_tip(str(value))
+        return None
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        column = self.columns[section]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return column.name
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return RIGHT if column.kind else LEFT
+        return explained(column.kind) if role == Qt.ItemDataRole.ToolTipRole and column.kind else None
+
+
+class TextTable(QTableView):
+    """A double click, or Enter, opens a row's text."""
+
+    opened = Signal(str, str)  # A, B; B "" where there is none
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scores = ScoreModel()
+        self._sorted = QSortFilterProxyModel(self)
+        self._sorted.setSourceModel(self.scores)
+        self._sorted.setSortRole(Qt.ItemDataRole.UserRole)
+        self.setModel(self._sorted)
+        self.setAccessibleName(self.tr("What the model says of each text"))
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setTabKeyNavigation(False)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setFrameShape(QTableView.Shape.NoFrame)
+        self.verticalHeader().hide()
+        self.horizontalHeader().setHighlightSections(False)
+        self.doubleClicked.connect(self._open)
+
+    def set_scores(self, scores: Sequence[TextScore]) -> None:
+        """In the order in which they are given, until a column's name is clicked."""
+        self.setSortingEnabled(False)
+        self.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        self._sorted.sort(-1)
+        self.scores.set_scores(scores)
+        self.setSortingEnabled(True)
+        header = self.horizontalHeader()
+        header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        header.setMinimumSectionSize(theme.px(LEAST_PX))
+        self.resizeColumnsToContents()
+        for number, column in enumerate(self.scores.columns):
+            is_text = column.field in ("a", "b")
+            header.resizeSection(number, header.sectionSize(number) + theme.px(AIR_PX))
+            header.setSectionResizeMode(
+                number, QHeaderView.ResizeMode.Stretch if is_text else QHeaderView.ResizeMode.Interactive
+            )
+
+    @property
+    def shown(self) -> list[TextScore]:
+        """In the order of the rows."""
+        rows = (self._sorted.mapToSource(self._sorted.index(row, 0)).row() for row in range(self._sorted.rowCount()))
+        return [self.scores.scores[row] for row in rows]
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._open(self.currentIndex())
+        else:
+            super().keyPressEvent(event)
+
+    def _open(self, index: QModelIndex) -> None:
+        if index.isValid():
+            score = self.scores.scores[self._sorted.mapToSource(index).row()]
+            self.opened.emit(score.a, score.b or "")

@@ -1,0 +1,234 @@
+"""View "Many texts": a list of texts, pairs or templates, and what the model says of each in a table."""
+
+from __future__ import annotations
+
+import math
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QBoxLayout, QFileDialog, QLineEdit, QPlainTextEdit, QStackedWidget, QWidget
+
+from bertcore.errors import BertcoreError
+from bertcore.limits import MOST_LISTED_TEXTS, TASK_LINE_BYTES
+from bertcore.tasks.readers.lines import numbered_lines
+
+from ...compute.text_scores import ScoredTexts, score_lines
+from ...figures.figure import Axis, Figure, Numbers, numbers_of
+from ...look import numbers, theme
+from ...look.number_kinds import explain
+from ...state.readings import Reading
+from ...state.selection import Selection
+from ...widgets.card import Card, button, label
+from ...widgets.folding_card import folded_on_projector
+from ...widgets.labelled_grid import LabelledGrid, Labels
+from ...widgets.layouts import fill, hbox, vbox
+from ...widgets.progress_line import ProgressLine
+from .text_table import TextTable
+from .view import PredictView, missing_words
+
+if TYPE_CHECKING:
+    from bertcore.checkpoint.checkpoint import Checkpoint
+
+    from ...compute.question import Step
+    from ...state.model_info import ModelInfo
+
+EXAMPLES = (
+    "The cat sat on the mat.\tIt was warm there.",
+    "The cat sat on the mat.\tThe price of oil fell again.",
+    "The mat sat on the cat.\tIt was warm there.",
+    "The cat sat on the the.\tIt was warm there.",
+    "The cats sits on the mat.\tIt was warm there.",
+)
+TEMPLATE = "The [doctor|nurse] said that [he|she] was late."
+BOX_PX, SIDE_PX, LEAST_TABLE_PX, GRID_PX = 84, 330, 110, 96
+
+
+class TextsView(PredictView):
+    """The box with the list above, the table below it, and under that what a template shows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.box = QPlainTextEdit()  # Tab writes a tab, which divides a pair
+        self.word = QLineEdit()
+        self.open_file = button(self.tr("Open file…"), self._on_open_clicked)
+        self.score = button(self.tr("Score"), self.ask, look="primary")
+        self.line = ProgressLine()
+        self.scores = self.add_question(self._on_scores_answered, self.line)
+        self.table = TextTable()
+        self.means = label("", wrap=True)
+        self.grid = LabelledGrid(self.tr("Means of a template: rows are the first choice, columns the second"))
+        self._model: ModelInfo | None = None  # that the scores are of
+        self._table_card = Card(self.tr("What the model says of each"))
+        self._build()
+
+    def _build(self) -> None:
+        card = Card(
+            self.tr("Your texts"),
+            intro=self.tr(
+                "One text on each line, or two with a tab between them. [doctor|nurse] tries both words. Up to {count} "
+                "texts."
+            ).format(count=numbers.count(MOST_LISTED_TEXTS)),
+        )
+        self.box.setAccessibleName(self.tr("Texts, one on each line"))
+        self.box.setPlaceholderText(self.tr("Paste or type texts here, one on each line"))
+        self.box.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.word.setAccessibleName(self.tr("Word to ask about at [MASK]"))
+        self.word.setPlaceholderText(self.tr("Word at [MASK]: the likeliest"))
+        self.word.setToolTip(self.tr("How likely is this word at the first [MASK] of each text?"))
+        self.word.returnPressed.connect(self.ask)
+        controls: QBoxLayout = hbox(self.open_file, (self.word, 1), self.score, gap_px=8)
+        if theme.is_projector():
+            controls = vbox(self.word, hbox(self.open_file, None, self.score), gap_px=8)
+        fill(card.body, (self.box, 1), controls)
+        self._examples = QWidget()
+        offers = (
+            button(self.tr("Try it: five texts"), lambda: self.try_texts("\n".join(EXAMPLES)), look="primary"),
+            button(self.tr("Try it: doctors and nurses"), lambda: self.try_texts(TEMPLATE)),
+        )
+        empty = label(self.tr("Nothing is scored yet. Which of these texts will the model find odd?"), wrap=True)
+        empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        vbox(None, empty, hbox(None, *offers, None, gap_px=8), None, parent=self._examples, gap_px=8)
+        content = QWidget()
+        vbox((self.table, 1), self.means, self.grid, parent=content, gap_px=8)
+        self.table.setMinimumHeight(theme.px(LEAST_TABLE_PX))
+        self.grid.setFixedHeight(theme.px(GRID_PX))
+        self._pages = QStackedWidget()
+        for page in (self._examples, content):
+            self._pages.addWidget(page)
+        fill(self._table_card.body, self.line, (self._pages, 1))
+        self._table_card.set_figure(self._figure)
+        if theme.is_projector():
+            card.setFixedWidth(theme.column_px(SIDE_PX))
+            self.column.addLayout(hbox((self._table_card, 1), folded_on_projector(card, card.title)))
+        else:
+            self.box.setFixedHeight(theme.px(BOX_PX))
+            fill(self.column, card, (self._table_card, 1))
+        self.table.opened.connect(lambda a, b: self.text_requested.emit(a, b))
+
+    def restore(self, kept: tuple[str, str]) -> None:
+        self.box.setPlainText(kept[0])
+        self.word.setText(kept[1])
+
+    def show_reading(self, reading: Reading, selection: Selection) -> None:
+        if reading.request.model != self._model:
+            self._model = reading.request.model
+            self.scores.forget()
+        if not self._model.tasks and self._model.pooling is None:
+            self.show_nothing(self.tr("No scores"), missing_words(reading))
+            return
+        self.show_content()
+        self._show()
+
+    def try_texts(self, text: str) -> None:
+        """Puts a list into the box and scores it."""
+        self.box.setPlainText(text)
+        self.word.clear()
+        self.ask()
+
+    def load(self, file: Path) -> None:
+        """The lines of a file into the box; what is wrong with it is said below."""
+        try:
+            lines = list(islice((line for _, line in numbered_lines(file) if line.strip()), MOST_LISTED_TEXTS + 1))
+        except BertcoreError as error:
+            self.scores.forget(str(error))
+            return
+        if len(lines) > MOST_LISTED_TEXTS or sum(map(len, lines)) > TASK_LINE_BYTES:
+            self.scores.forget(
+                self.tr("{file} has more text than fits in here; give a part of it, or use the command line.").format(
+                    file=file.name
+                )
+            )
+            return
+        self.box.setPlainText("\n".join(lines))
+        self.ask()
+
+    def ask(self) -> None:
+        """Scores what is in the box."""
+        if self.reading is None:
+            return
+        text, word = self.box.toPlainText().encode("utf-8", "replace").decode(), self.word.text().strip()
+        self.kept_changed.emit((text, word))
+        if not text.strip():
+            self.scores.forget(self.tr("Write a text first, one on each line."))
+            self._show()
+            return
+        named = self.tr("line {number}")
+
+        lines = [(named.format(number=number), line) for number, line in enumerate(text.split("\n"), start=1)]
+
+        def work(checkpoint: Checkpoint, step: Step) -> ScoredTexts:
+            return score_lines(checkpoint, lines, word or None, step)
+
+        self.scores.forget()
+        self.scores.ask_model(self.reading.request.model, (text, word), work, 0)
+        self._show()
+
+    def _on_open_clicked(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(
+            self, self.tr("Texts to score"), "", self.tr("Texts (*.txt *.tsv *.gz *.xz);;All files (*)")
+        )
+        if name:
+            self.load(Path(name))
+
+    def _on_scores_answered(self, scored: ScoredTexts) -> None:
+        self.table.set_scores(scored.scores)
+        self._show_means(scored)
+        self._show()
+
+    def _show(self) -> None:
+        scores = self.scores.answer
+        self._pages.setCurrentIndex(0 if scores is None else 1)
+        self._table_card.set_intro(
+            self.tr(
+                "Click a column’s name to sort: which text surprises the model most? Double-click a row to open its "
+                "text in all rooms."
+            )
+            if scores is not None
+            else ""
+        )
+        self._table_card.set_hint("" if scores is None else self.tr("%n text(s)", "", len(scores.scores)))
+
+    def _show_means(self, scored: ScoredTexts) -> None:
+        """Of a template: the mean of each word's texts, and with two places each pair of words."""
+        written = numbers.probability if scored.is_of_word else numbers.decimal
+        sentences = []
+        for means in scored.means:
+            words = ", ".join(f"{word or '–'} {written(value)}" for word, value in means.items())
+            if len(means) == 2:
+                first, second = means.values()
+                difference = numbers.signed(first - second, 3)
+                if not scored.is_of_word:
+                    difference = f"{numbers.signed(first - second)} (×{numbers.number(math.exp(first - second))})"
+                words = self.tr("{words}: difference {difference}").format(words=words, difference=difference)
+            sentences.append(words)
+        kind = self.tr("Mean ln p of the text, by word: {means}.")
+        if scored.is_of_word:
+            kind = self.tr("Mean probability of the word at [MASK], by word: {means}.")
+        self.means.setText(kind.format(means="; ".join(sentences)) if sentences else "")
+        self.means.setVisible(bool(sentences))
+        values = scored.pairs()
+        self.grid.setVisible(values is not None)
+        if values is not None:
+            explain("probability" if scored.is_of_word else "text_log_likelihood", self.grid)
+            rows, columns = (list(means) for means in scored.means)
+            texts = [[written(value) for value in row] for row in values.tolist()]
+            self.grid.set_grid(values, Labels(rows), Labels(columns), float(values.min()), float(values.max()), texts)
+
+    def _figure(self) -> Figure | None:
+        """All rows, in the order on the screen."""
+        if self.scores.answer is None:
+            return None
+        scores, columns = self.table.shown, self.table.scores.columns
+        texts = [" ".join(f"{score.a}\t{score.b or ''}".split()) for score in scores]
+        figures = [column for column in columns if column.kind]
+        values = np.array([[getattr(score, column.field) for column in figures] for score in scores], dtype=np.float64)
+        arrays = {"scores": Numbers(values, (Axis("text", texts), Axis("score", [one.field for one in figures])))}
+        for column in columns:
+            if not column.kind and column.field not in ("a", "b"):
+                said = [str(getattr(score, column.field) or "") for score in scores]
+                arrays[column.field] = numbers_of("text", texts, np.array(said))
+        title = self.tr("Scores of many texts")
+        return self.figure(title, [self.table, self.means, self.grid], arrays, plain=True, texts=False)

@@ -1,0 +1,121 @@
+"""The view "Many texts": a row for each, as the engine scores it; sorted, opened, saved."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from app.figures.files import table as csv_table
+from app.rooms.predict.texts_view import EXAMPLES, TEMPLATE, TextsView
+from app.shell.window import Window
+from bertcore.checkpoint.checkpoint import load_checkpoint
+from bertcore.evaluation.score_texts import listed_texts, mean_by_choice, score_texts
+from tests.app.conftest import TIMEOUT_MS, settle
+from tests.app.predict_room import figure_of, page, predict, reading_of
+
+LIST = "the cat sat on the mat\tthe dog ran\nthe cat\nthe [MASK] sat"
+
+
+@pytest.fixture
+def view(window: Window, qtbot: QtBot) -> TextsView:
+    return page(predict(window, qtbot, ()), TextsView, "texts", window, qtbot)
+
+
+def scored(view: TextsView, text: str, qtbot: QtBot, word: str = "") -> None:
+    view.box.setPlainText(text)
+    view.word.setText(word)
+    view.score.click()
+    qtbot.waitUntil(lambda: not view.scores.is_running, timeout=TIMEOUT_MS)
+
+
+def test_each_row_is_what_the_engine_says(view: TextsView, window: Window, qtbot: QtBot) -> None:
+    scored(view, LIST, qtbot)
+    checkpoint = load_checkpoint(reading_of(window).request.model.folder)
+    wanted = score_texts(checkpoint, [text for line in LIST.split("\n") for text in listed_texts(line)])
+    shown = view.table.shown
+    assert [(one.a, one.b, one.word) for one in shown] == [(one.a, one.b, one.word) for one in wanted]
+    assert [one.surprise_bits for one in shown] == pytest.approx([one.surprise_bits for one in wanted], abs=1e-4)
+    assert shown[0].next_sentence == pytest.approx(wanted[0].next_sentence, abs=1e-5)
+    fields = [column.field for column in view.table.scores.columns]
+    assert fields == ["a", "b", "surprise_bits", "log_likelihood", "word", "word_probability", "next_sentence"]
+
+
+def test_a_click_on_a_name_sorts_by_number(view: TextsView, qtbot: QtBot) -> None:
+    scored(view, LIST, qtbot)
+    column = [one.field for one in view.table.scores.columns].index("log_likelihood")
+    for order, is_falling in ((Qt.SortOrder.AscendingOrder, False), (Qt.SortOrder.DescendingOrder, True)):
+        view.table.sortByColumn(column, order)
+        values = [one.log_likelihood for one in view.table.shown]
+        assert values == sorted(values, key=lambda value: value or 0, reverse=is_falling)
+
+
+def test_a_double_click_opens_the_text_of_the_sorted_row(view: TextsView, window: Window, qtbot: QtBot) -> None:
+    scored(view, LIST, qtbot)
+    view.table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+    row = [one.b for one in view.table.shown].index("the dog ran")
+    view.table.selectRow(row)
+    QTest.keyClick(view.table, Qt.Key.Key_Return)
+    settle(window, qtbot)
+    assert (window.state.text_a, window.state.text_b) == ("the cat sat on the mat", "the dog ran")
+    assert len(view.table.shown) == 3, "the list stays"
+    view.table.doubleClicked.emit(view.table.model().index(1 - min(row, 1), 0))
+    assert window.state.text_b == ""
+
+
+def test_a_template_has_means_and_a_grid(view: TextsView, qtbot: QtBot) -> None:
+    scored(view, TEMPLATE, qtbot)
+    first, second = mean_by_choice(view.table.shown)
+    assert view.grid.values is not None and not view.grid.isHidden()
+    assert view.grid.values.mean(axis=1) == pytest.approx(list(first.values()))
+    assert view.grid.values.mean(axis=0) == pytest.approx(list(second.values()))
+    assert "doctor" in view.means.text() and "difference" in view.means.text()
+    scored(view, "The [cat|dog] sat.", qtbot)
+    assert view.grid.isHidden() and "cat" in view.means.text()
+    scored(view, LIST, qtbot)
+    assert view.grid.isHidden() and view.means.isHidden()
+
+
+def test_a_word_is_asked_about_at_the_mask(view: TextsView, qtbot: QtBot) -> None:
+    scored(view, "the [cat|dog] sat on the [MASK].", qtbot, "mat")
+    assert [one.word for one in view.table.shown] == ["mat"] * 2 and "probability" in view.means.text()
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "sentence"),
+    [
+        (" \n", "", "Write a text first"),
+        ("a\tb\tc", "", "line 1: expected a text"),
+        ("the cat\nthe cat", "cat", "line 1: there is no [MASK]"),
+        ("[a|b]" * 14, "", "more than 10,000 texts"),
+    ],
+)
+def test_what_does_not_fit_is_said(view: TextsView, qtbot: QtBot, text: str, word: str, sentence: str) -> None:
+    scored(view, text, qtbot, word)
+    assert sentence in view.line.text and view.scores.answer is None
+
+
+def test_a_file_is_opened(view: TextsView, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "texts.tsv"
+    file.write_text("the cat\tthe dog\n\nthe mat\n")
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(file), ""))
+    view.open_file.click()
+    qtbot.waitUntil(lambda: len(view.table.shown) == 2, timeout=TIMEOUT_MS)
+    view.load(tmp_path / "absent.txt")
+    assert "There is no file" in view.line.text
+    file.write_text("the cat\n" * 10_001)
+    view.load(file)
+    assert "more text than fits" in view.line.text
+
+
+def test_it_offers_lists_and_saves_one_line_for_each_text(view: TextsView, qtbot: QtBot) -> None:
+    assert figure_of(view) is None
+    view.try_texts("\n".join(EXAMPLES))
+    qtbot.waitUntil(lambda: view.scores.answer is not None, timeout=TIMEOUT_MS)
+    figure = figure_of(view)
+    assert figure is not None
+    lines = csv_table(figure).splitlines()
+    assert "surprise_bits" in lines[4]
+    assert [line.split(",")[0].startswith("The ") for line in lines[5:]] == [True] * len(EXAMPLES)
