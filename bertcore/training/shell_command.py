@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from bertcore.errors import BertcoreError, printable
 from bertcore.runs.run_folder import CONFIG, RunFolder
 from bertcore.settings import Setting, settings_of
 from bertcore.training.finetune_options import FinetuneOptions
@@ -19,11 +20,20 @@ _COLUMN_FLAGS = {"text": "--text", "text_b": "--text-b", "label": "--label"}
 
 def shell_command(run: Path) -> str:
     """`bertcore pretrain --corpus ...` with the settings that are not the usual ones; where no flag says one of them,
-    `bertcore pretrain --recipe RUN/config.json`. Raises BertcoreError where the run's config cannot be read."""
+    `bertcore pretrain --recipe RUN/config.json`. Raises BertcoreError where the run's config cannot be read.
+
+    No word has a line break or another control character, which a terminal may obey as it is pasted.
+    """
     config = RunFolder(run).config()
     kind = str(config.get("kind", PretrainOptions.kind))
-    words = _flags(config, kind) or ["--recipe", str(run / CONFIG)]
+    words = _flags(config, kind)
+    if not words or not all(map(_is_plain, words)):
+        words = ["--recipe", str(run / CONFIG)]
     command = ["bertcore", kind, *words]
+    if not all(map(_is_plain, command)):
+        raise BertcoreError(
+            f"There are control characters in the name or kind of the run {run}; rename its folder, then copy again."
+        )
     return subprocess.list2cmdline(command) if sys.platform == "win32" else shlex.join(command)
 
 
@@ -46,10 +56,16 @@ def _flags(config: Mapping[str, Any], kind: str) -> list[str] | None:
         elif _is_columns(setting):
             words += [word for role, column in value.items() for word in (_COLUMN_FLAGS[role], str(column))]
         elif setting.kind is tuple:
+            if any(str(item).startswith("-") for item in value):  # it would be taken for a flag
+                return None
             words += [flag, *map(str, value)]
         else:
             words += [flag, str(value)]
     return words
+
+
+def _is_plain(word: str) -> bool:
+    return printable(word) == word and "\n" not in word and "\t" not in word
 
 
 def _has_flag(setting: Setting) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -21,7 +22,7 @@ from app.runs.metrics import RunMetrics
 from app.runs.run_info import RunInfo, read_run
 from app.runs.service import RunsService
 from app.shell.rooms import connect_train_room
-from bertcore.runs.label import RunLabel
+from bertcore.runs.label import RunLabel, write_label
 from bertcore.runs.run_folder import RunFolder, RunStatus
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.pretrain_options import PretrainOptions
@@ -151,6 +152,15 @@ class TestBin:
         assert question is not None and "stories" in question.text() and run.path.exists()
         question.reject()
         assert run.path.exists()
+
+    def test_a_name_is_no_markup_in_the_question(self, room: TrainRoom, own_home: Path) -> None:
+        run = make_run(own_home)
+        write_label(run.path, RunLabel("<img src='/dev/zero'>"))
+        room.run_actions.ask_delete(read_run(run.path))
+        question = room.run_actions.question
+        assert question is not None and question.textFormat() == Qt.TextFormat.PlainText
+        assert "<img src='/dev/zero'>" in question.text()
+        question.reject()
 
     def test_a_run_that_ships_stays(
         self, service: RunsService, monkeypatch: pytest.MonkeyPatch, own_home: Path

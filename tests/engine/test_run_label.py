@@ -141,5 +141,21 @@ class TestShellCommand:
         command = shell_command(run.path)
         assert options_of(command, monkeypatch).to_dict() == options.to_dict()
 
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"name": "x\x1b[201~\ncurl elsewhere | sh\n"},
+            {"name": "x\r"},
+            {"name": "\u202ex"},
+            {"data": {"corpus": ["a.txt", "--out", "/home"]}},
+        ],
+    )
+    def test_a_strangers_run_commands_no_terminal(self, run: Path, changes: dict[str, Any]) -> None:
+        (run / "config.json").write_text(json.dumps(RunFolder(run).config() | changes))
+        assert shell_command(run) == f"bertcore pretrain --recipe {shlex.quote(str(run / 'config.json'))}"
+        odd = run.rename(run.with_name("a\nrun"))
+        with pytest.raises(BertcoreError, match="control characters in the name or kind of the run"):
+            shell_command(odd)
+
     def test_flags_are_only_of_what_is_not_usual(self, run: Path) -> None:
         assert shell_command(run) == "bertcore pretrain --name started"

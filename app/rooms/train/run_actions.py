@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QUrl, Signal
+from PySide6.QtCore import QObject, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QApplication,
@@ -77,6 +77,7 @@ class RunActions(QObject):
             return
         text = self.tr("Move “{name}” with all its snapshots to the bin?").format(name=run.name)
         self.question = QMessageBox(QMessageBox.Icon.Question, self.tr("Delete a run"), text, parent=self._window)
+        self.question.setTextFormat(Qt.TextFormat.PlainText)  # a run may be called "<img src=...>"
         self.question.setInformativeText(str(run.path))
         self.question.addButton(self.tr("Move to the bin"), QMessageBox.ButtonRole.AcceptRole)
         self.question.addButton(QMessageBox.StandardButton.Cancel)
