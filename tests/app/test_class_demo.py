@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from app.compute.over_time import Heads, heads_over_time
 from app.compute.question import Job, Question
+from app.look.fitting import as_piece
 from app.rooms.train.demos import DEMOS, finished_demo
-from app.rooms.train.guessed_sentence import as_piece
 from app.rooms.train.heads_card import milestones
 from app.rooms.train.question_board import QuestionBoard
 from app.rooms.train.room import TrainRoom

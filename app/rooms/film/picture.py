@@ -11,6 +11,7 @@ from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
 
 from ...look import numbers, theme
+from ...look.fitting import as_piece
 from ...look.theme import draw_text
 from ...widgets.raster import Raster, paint_scale
 from .content import Frame, Guesses, LossCurve
@@ -222,7 +223,7 @@ class FilmPainter:
         text = numbers.probability(share)
         width = QFontMetricsF(theme.font(LABEL_PX)).horizontalAdvance(text) + theme.px(3)
         color = "good_text" if guesses.is_right else "ink"
-        draw_text(painter, box.adjusted(0, 0, -width, 0), word, color, 13, bold=True)
+        draw_text(painter, box.adjusted(0, 0, -width, 0), as_piece(word), color, 13, bold=True)
         draw_text(painter, box, text, "muted", LABEL_PX, align=theme.RIGHT)
         self._paint_bar(painter, bar.adjusted(0, 1, 0, -1), share, guesses.is_right)
 
@@ -244,7 +245,7 @@ class FilmPainter:
             width = QFontMetricsF(theme.font(small)).horizontalAdvance(shown) + theme.px(3)
             has_share = width < place.width() / 2
             wide = place.adjusted(0, 0, -width if has_share else 0, 0)
-            draw_text(painter, wide, word, color, size_px, bold=number == 0)
+            draw_text(painter, wide, as_piece(word), color, size_px, bold=number == 0)
             if has_share:
                 draw_text(painter, place, shown, "muted", small, align=theme.RIGHT)
             self._paint_bar(painter, QRectF(box.left(), place.bottom(), box.width(), bar), share, is_right)
@@ -291,7 +292,7 @@ class FilmPainter:
         frame, box = self.film.frames[index], self.plan.large
         step = translate("FilmStrip", "step {step}").format(step=numbers.count(frame.step))
         guesses = self.film.guesses(frame)
-        said = f"{guesses.words[0][0]} · {numbers.probability(guesses.words[0][1])}" if guesses else ""
+        said = f"{as_piece(guesses.words[0][0])} · {numbers.probability(guesses.words[0][1])}" if guesses else ""
         draw_text(
             painter, self.plan.large_title, step, "accent", 13, bold=True, align=CENTER if not said else theme.LEFT
         )

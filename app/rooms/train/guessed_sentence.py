@@ -12,11 +12,6 @@ LARGEST_PX, SMALLEST_PX, PADDING_PX, HEIGHT_PX = 25.0, 13.0, 8, 44
 TICK = "✓"
 
 
-def as_piece(token: str) -> str:
-    """A guess that continues a word shows that it does: "##man" as "…man"."""
-    return f"…{token[2:]}" if token.startswith("##") and len(token) > 2 else token
-
-
 class GuessedSentence(QWidget):
     """The word is on purple while it is wrong, on green and with a tick once it is right."""
 

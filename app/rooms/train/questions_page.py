@@ -12,6 +12,7 @@ from bertcore.data.cloze import ClozeSentence
 from bertcore.runs.run_folder import RunStatus
 
 from ...look import numbers, theme
+from ...look.fitting import as_piece
 from ...runs.metrics import QuestionScore
 from ...runs.run_info import RunInfo, read_questions
 from ...widgets.bar_list import ROW_PX, Bar, BarList
@@ -19,7 +20,7 @@ from ...widgets.card import button, label
 from ...widgets.curve_plot import CurvePlot
 from ...widgets.curve_specs import PlotSpec
 from ...widgets.layouts import hbox, vbox
-from .guessed_sentence import GuessedSentence, as_piece
+from .guessed_sentence import GuessedSentence
 from .question_board import QuestionBoard
 
 REPLAY_MS = 300  # between two measurements, when a run is played again

@@ -235,7 +235,7 @@ class RunView(Card):
 
     def _build(self) -> None:
         self._row = QWidget()
-        hbox(*self.numbers.values(), None, parent=self._row, gap_px=18 if not theme.is_projector() else 8)
+        hbox(*self.numbers.values(), None, parent=self._row, gap_px=18 if not theme.is_projector() else 14)
         fill(self.body, self._row, self._message, self.ending, (self._stack, 1))
         self.numbers["speed"].setVisible(not theme.is_projector())  # a projector has no room for what few ask about
 

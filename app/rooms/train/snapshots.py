@@ -8,8 +8,8 @@ from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy
 
 from ...look import numbers, theme
+from ...look.fitting import as_piece
 from ...widgets.pointer import ARROWS, PointerWidget
-from .guessed_sentence import as_piece
 
 ROW_PX, GAP_PX = 28, 8
 FONT_PX = 12.5
