@@ -63,4 +63,4 @@ def sum_difference(reading: Reading, units: Units) -> Part | None:
     for unit, place in enumerate(reading.places_in_baseline(units.view)):
         if place is not None:
             values[unit] = ours[unit] - theirs[place]
-    return Part(name, "", values, note=translate("parts", "sum − baseline"))
+    return Part(name, "", values)

@@ -283,7 +283,7 @@ class PartsView(View):
             if width != after
             else self.tr("columns: the {width} numbers of each vector")
         ).format(width=numbers.count(width), after=numbers.count(after))
-        minus = self.tr("difference: now minus {baseline}").format(baseline=baseline_name(reading))
+        minus = self.tr("difference: the sum now minus that with {baseline}").format(baseline=baseline_name(reading))
         self.strips_card.set_hint(
             joined(columns, self.selection.token_view.vectors_note, minus if difference is not None else "")
         )

@@ -5253,8 +5253,8 @@ Ein anderer Schluss</translation>
 <translation>Spalten: {width} Zahlen, {after} nach der Projektion</translation>
 </message>
 <message>
-<source>difference: now minus {baseline}</source>
-<translation>Differenz: jetzt minus {baseline}</translation>
+<source>difference: the sum now minus that with {baseline}</source>
+<translation>Differenz: die Summe jetzt minus die mit {baseline}</translation>
 </message>
 <message>
 <source>nearest words by cosine</source>
@@ -9910,10 +9910,6 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>sum</source>
 <translation>Summe</translation>
-</message>
-<message>
-<source>sum − baseline</source>
-<translation>Summe − Baseline</translation>
 </message>
 <message>
 <source>token</source>
