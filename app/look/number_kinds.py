@@ -88,8 +88,8 @@ KINDS: dict[str, tuple[str, str]] = {  # kind -> meaning, formula
     "text_log_likelihood": (
         QT_TRANSLATE_NOOP(
             "NumberKind",
-            "How well the whole text fits: each token is hidden in turn. Nearer to 0 is better; longer texts have "
-            "less.",
+            "How well the whole text fits: each token is hidden in turn. Nearer to 0 is better; longer "
+            "texts score lower.",
         ),
         QT_TRANSLATE_NOOP("NumberKind", "Σ ln p(token | all others)"),
     ),

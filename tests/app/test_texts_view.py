@@ -86,7 +86,7 @@ def test_a_word_is_asked_about_at_the_mask(view: TextsView, qtbot: QtBot) -> Non
 @pytest.mark.parametrize(
     ("text", "word", "sentence"),
     [
-        (" \n", "", "Write a text first"),
+        (" \n", "", "Write a few texts first"),
         ("a\tb\tc", "", "line 1: expected a text"),
         ("the cat\nthe cat", "cat", "line 1: there is no [MASK]"),
         ("[a|b]" * 14, "", "more than 10,000 texts"),

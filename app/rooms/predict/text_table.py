@@ -119,7 +119,7 @@ class TextTable(QTableView):
         self._sorted.setSourceModel(self.scores)
         self._sorted.setSortRole(Qt.ItemDataRole.UserRole)
         self.setModel(self._sorted)
-        self.setAccessibleName(self.tr("What the model says of each text"))
+        self.setAccessibleName(self.tr("What the model says about each text"))
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)

@@ -61,21 +61,21 @@ class TextsView(PredictView):
         self.means = label("", wrap=True)
         self.grid = LabelledGrid(self.tr("Means of a template: rows are the first choice, columns the second"))
         self._model: ModelInfo | None = None  # that the scores are of
-        self._table_card = Card(self.tr("What the model says of each"))
+        self._table_card = Card(self.tr("What the model says about each"))
         self._build()
 
     def _build(self) -> None:
         card = Card(
             self.tr("Your texts"),
             intro=self.tr(
-                "One text on each line, or two with a tab between them. [doctor|nurse] tries both words. Up to {count} "
-                "texts."
+                "One text per line, or two with a tab between them. [doctor|nurse] tries both words. Up to "
+                "{count} texts."
             ).format(count=numbers.count(MOST_LISTED_TEXTS)),
         )
-        self.box.setAccessibleName(self.tr("Texts, one on each line"))
-        self.box.setPlaceholderText(self.tr("Paste or type texts here, one on each line"))
+        self.box.setAccessibleName(self.tr("Texts, one per line"))
+        self.box.setPlaceholderText(self.tr("Paste or type texts here, one per line"))
         self.box.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.word.setAccessibleName(self.tr("Word to ask about at [MASK]"))
+        self.word.setAccessibleName(self.tr("Word to score at [MASK]"))
         self.word.setPlaceholderText(self.tr("Word at [MASK]: the likeliest"))
         self.word.setToolTip(self.tr("How likely is this word at the first [MASK] of each text?"))
         self.word.returnPressed.connect(self.ask)
@@ -137,7 +137,7 @@ class TextsView(PredictView):
             return
         if len(lines) > MOST_LISTED_TEXTS or sum(map(len, lines)) > TASK_LINE_BYTES:
             self.scores.forget(
-                self.tr("{file} has more text than fits in here; give a part of it, or use the command line.").format(
+                self.tr("{file} has more text than fits here; open a part of it, or use the command line.").format(
                     file=file.name
                 )
             )
@@ -152,7 +152,7 @@ class TextsView(PredictView):
         text, word = self.box.toPlainText().encode("utf-8", "replace").decode(), self.word.text().strip()
         self.kept_changed.emit((text, word))
         if not text.strip():
-            self.scores.forget(self.tr("Write a text first, one on each line."))
+            self.scores.forget(self.tr("Write a few texts first, one per line."))
             self._show()
             return
         named = self.tr("line {number}")

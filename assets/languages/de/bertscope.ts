@@ -4887,8 +4887,8 @@ Ein anderer Schluss</translation>
 <translation>Wie stark das Neuron bei diesem Token feuert; um 0 herum schweigt es.</translation>
 </message>
 <message>
-<source>How well the whole text fits: each token is hidden in turn. Nearer to 0 is better; longer texts have less.</source>
-<translation>Wie gut der ganze Text passt: Jedes Token wird einmal verdeckt. Näher an 0 ist besser; längere Texte haben weniger.</translation>
+<source>How well the whole text fits: each token is hidden in turn. Nearer to 0 is better; longer texts score lower.</source>
+<translation>Wie gut der ganze Text passt: Jedes Token wird einmal verdeckt. Näher an 0 ist besser; längere Texte haben niedrigere Werte.</translation>
 </message>
 <message>
 <source>How widely its attention is spread: 0 is one token; higher is more tokens.</source>
@@ -7962,7 +7962,7 @@ Der andere Text: {theirs}</translation>
 <translation>Text B</translation>
 </message>
 <message>
-<source>What the model says of each text</source>
+<source>What the model says about each text</source>
 <translation>Was das Modell zu jedem Text sagt</translation>
 </message>
 <message>
@@ -8027,16 +8027,16 @@ Der andere Text: {theirs}</translation>
 <translation>Noch ist nichts bewertet. Welche dieser Texte wird das Modell seltsam finden?</translation>
 </message>
 <message>
-<source>One text on each line, or two with a tab between them. [doctor|nurse] tries both words. Up to {count} texts.</source>
-<translation>Ein Text in jeder Zeile, oder zwei mit einem Tabulator dazwischen. [doctor|nurse] probiert beide Wörter. Bis zu {count} Texte.</translation>
+<source>One text per line, or two with a tab between them. [doctor|nurse] tries both words. Up to {count} texts.</source>
+<translation>Ein Text pro Zeile, oder zwei mit einem Tabulator dazwischen. [doctor|nurse] probiert beide Wörter. Bis zu {count} Texte.</translation>
 </message>
 <message>
 <source>Open file…</source>
 <translation>Datei öffnen…</translation>
 </message>
 <message>
-<source>Paste or type texts here, one on each line</source>
-<translation>Texte hier einfügen oder tippen, einen in jede Zeile</translation>
+<source>Paste or type texts here, one per line</source>
+<translation>Texte hier einfügen oder tippen, einen pro Zeile</translation>
 </message>
 <message>
 <source>Score</source>
@@ -8055,8 +8055,8 @@ Der andere Text: {theirs}</translation>
 <translation>Texte zum Bewerten</translation>
 </message>
 <message>
-<source>Texts, one on each line</source>
-<translation>Texte, einer in jeder Zeile</translation>
+<source>Texts, one per line</source>
+<translation>Texte, einer pro Zeile</translation>
 </message>
 <message>
 <source>Try it: doctors and nurses</source>
@@ -8067,7 +8067,7 @@ Der andere Text: {theirs}</translation>
 <translation>Ausprobieren: fünf Texte</translation>
 </message>
 <message>
-<source>What the model says of each</source>
+<source>What the model says about each</source>
 <translation>Was das Modell zu jedem sagt</translation>
 </message>
 <message>
@@ -8075,12 +8075,12 @@ Der andere Text: {theirs}</translation>
 <translation>Wort bei [MASK]: das wahrscheinlichste</translation>
 </message>
 <message>
-<source>Word to ask about at [MASK]</source>
-<translation>Wort, nach dem bei [MASK] gefragt wird</translation>
+<source>Word to score at [MASK]</source>
+<translation>Wort, das bei [MASK] bewertet wird</translation>
 </message>
 <message>
-<source>Write a text first, one on each line.</source>
-<translation>Zuerst einen Text schreiben, einen in jede Zeile.</translation>
+<source>Write a few texts first, one per line.</source>
+<translation>Zuerst ein paar Texte schreiben, einen pro Zeile.</translation>
 </message>
 <message>
 <source>Your texts</source>
@@ -8091,7 +8091,7 @@ Der andere Text: {theirs}</translation>
 <translation>Zeile {number}</translation>
 </message>
 <message>
-<source>{file} has more text than fits in here; give a part of it, or use the command line.</source>
+<source>{file} has more text than fits here; open a part of it, or use the command line.</source>
 <translation>{file} hat mehr Text, als hier Platz hat; einen Teil davon öffnen oder die Befehlszeile nehmen.</translation>
 </message>
 <message>
