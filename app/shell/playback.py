@@ -45,7 +45,7 @@ class _Before:
 class Playback(QObject):
     """What a person opens while it plays stays open."""
 
-    changed = Signal()  # it plays now, or does not any more
+    changed = Signal(bool)  # whether it plays now
     shown = Signal(float)  # another snapshot is on show; when it came, by time.perf_counter()
 
     def __init__(
@@ -87,7 +87,7 @@ class Playback(QObject):
         self._question.compute((object(),), work, 0)
         even = min(max(WHOLE_MS // len(snapshots), LEAST_MS), MOST_MS)
         self._timer.start(even if pause_ms is None else pause_ms)
-        self.changed.emit()
+        self.changed.emit(self.is_playing)
 
     def stop(self) -> bool:
         """Gives back what was open before; False where nothing plays."""
@@ -113,7 +113,7 @@ class Playback(QObject):
         self._before = self._opens = None
         self._ready = []
         self._inference.release()
-        self.changed.emit()
+        self.changed.emit(self.is_playing)
 
     def _on_question_answered(self, _answer: None) -> None:
         """All is ready; the timer goes on from here."""

@@ -97,9 +97,10 @@ def _make_map(made: type[MapRoom], context: RoomContext) -> QWidget:
 
 def _make_film(made: type[FilmRoom], context: RoomContext) -> QWidget:
     services = context.services
-    room, machine = made(services.state), services.time_machine
-    machine.changed.connect(lambda: room.show_steps(machine.steps))
-    room.show_steps(machine.steps)
+    machine = services.time_machine
+    room = made(services.state, lambda: machine.steps)
+    machine.changed.connect(room.follow_steps)
+    room.follow_steps()
     room.snapshot_requested.connect(machine.open_snapshot)
     room.model_requested.connect(services.open_model.open)
     return connect_room(room, context)
@@ -124,7 +125,7 @@ def _make_train(made: type[TrainRoom], context: RoomContext) -> QWidget:
     room.room_requested.connect(open_with)
     playback = services.playback
     room.play_requested.connect(playback.toggle)
-    playback.changed.connect(lambda: room.show_playing(playback.is_playing))
+    playback.changed.connect(room.show_playing)
     room.show_playing(playback.is_playing)
     room.question_requested.connect(services.inference.ask)
     room.question_cancelled.connect(services.inference.cancel)

@@ -214,6 +214,8 @@ class NumberBox(SpinBox):
 def popped_up(menu: QMenu, fill: Callable[[QMenu], object], under: QWidget) -> QMenu:
     """Fills a menu and shows it below a widget."""
     menu.clear()
+    for part in menu.findChildren(QMenu):  # `clear` leaves them, and they are filled in anew
+        part.deleteLater()
     fill(menu)
     menu.popup(under.mapToGlobal(QPoint(0, under.height() + 2)))
     return menu

@@ -42,7 +42,7 @@ def test_it_lists_commands_rooms_examples_and_models(palette: Palette, window: W
 
 @pytest.mark.parametrize(
     ("typed", "first"),
-    [("swap", "Swap A and B"), ("lgtdk", "Light or dark theme"), ("dark", "Light or dark theme"), ("pre", "Predict")],
+    [("swap a", "Swap A and B"), ("lgtdk", "Light or dark theme"), ("dark", "Light or dark theme"), ("pre", "Predict")],
 )
 def test_a_few_letters_find_it(palette: Palette, typed: str, first: str) -> None:
     QTest.keyClicks(palette.line, typed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -39,10 +39,12 @@ class FilmRoom(Room):
     snapshot_requested = Signal(object)  # Path: to be opened in every room
     model_requested = Signal(str)  # by its name
 
-    def __init__(self, state: ExploreState) -> None:
+    def __init__(self, state: ExploreState, steps_of: Callable[[], Steps | None]) -> None:
+        """steps_of: gives the run of the open model; None where it has kept no snapshots."""
         content = QWidget()
         super().__init__(state, content)
         self.steps: Steps | None = None
+        self._steps_of = steps_of
         self._made: list[Frame] = []  # by the worker, in the order of the snapshots; for `_made_for`
         self._made_for: tuple[object, ...] = ()
         self._curve: list[LossCurve] = []  # one, when the worker has read it
@@ -93,9 +95,9 @@ class FilmRoom(Room):
         """One of PICTURES."""
         return str(self.tabs.tabData(self.tabs.currentIndex()))
 
-    def show_steps(self, steps: Steps | None) -> None:
-        """The run of the open model; None where it has kept no snapshots."""
-        self.steps = steps
+    def follow_steps(self) -> None:
+        """Another model is open, or its run has another snapshot."""
+        self.steps = self._steps_of()
         if self.is_drawn and self.state.reading is not None:
             self.draw_reading(self.state.reading)
 

@@ -12,6 +12,7 @@ from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.options import BUDGETS
 from bertcore.training.pretrain_options import DEFAULT_MINUTES, PretrainOptions
 
+from ...look import numbers
 from ...look.language import QT_TRANSLATE_NOOP
 from ...runs.process import Options, RunCommand
 from ...runs.run_info import RunInfo
@@ -76,8 +77,8 @@ class CopyForm(QWidget):
         self.length.setRange(0.01 if self._unit != "steps" else 1, math.inf)
         self.length.setValue(getattr(training, self._unit) or DEFAULT_MINUTES)
         rate = self._options.peak_rate if isinstance(self._options, PretrainOptions) else training.learning_rate
-        self._own_rate = "" if rate is None else f"{rate:.3g}"
-        self.rate.setText("" if rate is None else f"{rate / slower_by:.3g}")
+        self._own_rate = "" if rate is None else numbers.number(rate)
+        self.rate.setText("" if rate is None else numbers.number(rate / slower_by))
         text = self.tr("Text, model and all other settings are those of “{name}”.")
         self.about.setText(text.format(name=info.name))
         self.name.setText(info.name[:57] + " 2")
@@ -95,11 +96,10 @@ class CopyForm(QWidget):
         self.length.interpretText()
         length = self.length.value()
         typed = self.rate.text().strip()
-        try:
-            rate = None if typed in ("", self._own_rate) else float(typed.replace(",", "."))
-        except ValueError:
+        rate = None if typed in ("", self._own_rate) else numbers.read(typed)
+        if rate is None and typed not in ("", self._own_rate):
             problem = self.tr("The learning rate {text} is not a number; try 0.0005.")
-            raise BertcoreError(problem.format(text=typed)) from None
+            raise BertcoreError(problem.format(text=typed))
         budget = {self._unit: round(length) if self._unit == "steps" else length}
         changed = self._options.with_changes(
             name=self.name.text().strip() or self._options.name, learning_rate=rate, **budget

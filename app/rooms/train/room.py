@@ -230,7 +230,7 @@ class TrainRoom(QWidget):
         for chooser in (self.snapshot_list, self.slider):
             chooser.chosen.connect(self._on_chooser_chosen)
         for signal in (self._open_model.requested, self._open_model.opened, self._open_model.failed):
-            signal.connect(lambda *_about: self._place_handle())
+            signal.connect(self._on_open_model_signal)
         for asking in (self.watch, self.heads, self.view.batch):
             asking.question_requested.connect(self.question_requested)
             asking.question_cancelled.connect(self.question_cancelled)
@@ -381,6 +381,9 @@ class TrainRoom(QWidget):
         self.room_requested.emit("film", "" if question is None else question.text, None)
 
     # --- the model that every room shows
+
+    def _on_open_model_signal(self, *_about: object) -> None:
+        self._place_handle()
 
     def _place_handle(self) -> None:
         """At the snapshot that is open; nowhere if that one is no longer kept; else, to be opened, at the newest."""
