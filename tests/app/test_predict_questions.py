@@ -20,6 +20,7 @@ from app.rooms.predict.fill_view import ORDERS, FillView
 from app.rooms.predict.lens_view import LensView, word_sentence
 from app.rooms.predict.room import PredictRoom
 from app.rooms.predict.surprise_view import SurpriseView
+from app.rooms.predict.texts_view import TextsView
 from app.rooms.predict.view import decided_sentence
 from app.shell.window import Window
 from app.state.what_if import EditedRow, WhatIf
@@ -341,11 +342,14 @@ def test_every_page_gives_its_pictures_and_numbers(window: Window, qtbot: QtBot)
         if isinstance(room.view, FillView):
             room.view.next.click()
             answered(window, room, qtbot)
+        if isinstance(room.view, TextsView):
+            room.view.try_texts("the cat sat")
+            answered(window, room, qtbot)
         for button in figure_buttons(room):
             figure = button.figure()
             assert figure is not None and figure.caption and figure.numbers, key
             made.append(figure.title)
-    assert len(made) == len(set(made)) == 3 + 1 + 2 + 1 + 3 + 1
+    assert len(made) == len(set(made)) == 3 + 1 + 2 + 1 + 1 + 3 + 1
 
 
 @pytest.mark.slow

@@ -65,7 +65,13 @@ def test_without_a_display_it_says_so_and_does_the_tour(model_folder: Path, tmp_
     visits = json.loads((tmp_path / "build" / "tour" / "tour.json").read_text())["rooms"]
     predict, layers = ["predict"] * 6, ["layers"] * 8  # their views
     class_demo = ["train"] * 4  # halfway, finished, and two of its batches
-    compared = ["embed", "predict", "attend", "layers"] * 3  # with another text, the unchanged model, another model
+    compared = [
+        "embed",
+        "predict",
+        "predict",
+        "attend",
+        "layers",
+    ] * 3  # another text, the same unchanged, another model
     rooms = ["map", *["embed"] * 4, *["attend"] * 8, *predict, *layers, "train", "apply", "game", "film"]
     rooms += [*compared, "train", "train", "layers", "predict", *class_demo]  # curves; texts swapped; a template
     assert [(visit["room"], visit["theme"]) for visit in visits] == [
