@@ -126,7 +126,7 @@ class _Tour:
             for room_key, views in COMPARING.items():
                 for view in views:
                     self._wait(f"the comparison with another {name}", window.is_settled)
-                    yield self._visit(room_key, theme_name, view, file_as=f"compared-{name}")
+                    yield self._visit(room_key, theme_name, view, file_as=f"{view}-compared-{name}")
         state.set_baseline(None)
         state.set_what_if(NOTHING_CHANGED)
         state.set_text(*before)
