@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from PySide6.QtCore import Qt
 
 from bertcore.analysis.compare import linear_cka, state_similarity
 from bertcore.errors import BertcoreError
@@ -61,9 +62,11 @@ class ApartView(LayersView):
         explain("cosine_distance", self.distance)
         explain("cka", self.cka)
         self.problems = label("", wrap=True), label("", wrap=True)
+        self.try_it = self.offer_of_texts()
         cards = (self.distance_card, self.distance), (self.cka_card, self.cka)
         for (card, grid), problem in zip(cards, self.problems, strict=True):
             fill(card.body, problem, (grid, 1))
+        self.distance_card.body.insertWidget(1, self.try_it, 0, Qt.AlignmentFlag.AlignLeft)
         self.distance_card.set_figure(self._distance_figure)
         self.cka_card.set_figure(self._cka_figure)
         self._right = folded_on_projector(self.cka_card, self.cka_card.title)
@@ -77,6 +80,7 @@ class ApartView(LayersView):
     def show_reading(self, reading: Reading, selection: Selection) -> None:
         baseline, alignment = reading.baseline, reading.alignment
         self._right.setVisible(baseline is not None)
+        self.try_it.setVisible(baseline is None)
         if baseline is None or alignment is None:
             self.question.forget()
             sentence = self.tr("Compare with another model, step or text first: the menu is at the top.")

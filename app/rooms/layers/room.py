@@ -113,10 +113,8 @@ class LayersRoom(ViewRoom):
         return view
 
     def connect_view(self, view: View) -> None:
-        from .swap_view import SwapView
-
-        if isinstance(view, SwapView):
-            view.texts_wanted.connect(self._on_view_texts_wanted)
+        assert isinstance(view, LayersView)
+        view.texts_wanted.connect(self._on_view_texts_wanted)
 
     def draw_reading(self, reading: Reading) -> None:
         self._show_stages()

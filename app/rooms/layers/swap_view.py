@@ -8,7 +8,6 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from ...compute.head_questions import HeadTarget
@@ -18,7 +17,7 @@ from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...state.baseline import OtherText
 from ...state.token_units import TokenView, Units
-from ...widgets.card import GAP_PX, Card, button, label, scrolled
+from ...widgets.card import GAP_PX, Card, label, scrolled
 from ...widgets.controls import Choice
 from ...widgets.folding_card import folded_on_projector
 from ...widgets.labelled_grid import LabelledGrid, Labels
@@ -34,15 +33,12 @@ if TYPE_CHECKING:
     from ...state.readings import Reading
     from ...state.selection import Selection
 
-EXAMPLE = "The man opened the door and put on [MASK] hat.", "The woman opened the door and put on [MASK] hat."
 LEAST_WRITTEN = 0.005  # shares that round to nothing are not written into their cells
 LEAST_NAMED = 0.1  # a layer's highest share is named from here on
 
 
 class SwapView(LayersView):
     """The map of places, the map of heads below, and what comes out beside them."""
-
-    texts_wanted = Signal(str, str)  # the text to look at and the one to compare it with: a person has clicked for them
 
     def __init__(self) -> None:
         super().__init__()
@@ -99,9 +95,7 @@ class SwapView(LayersView):
         self.out_card.setMinimumWidth(theme.column_px(230))
         self._nothing = Card()
         self.nothing_title, self.nothing_text = label("", "title", wrap=True), label("", "muted", wrap=True)
-        self.try_it = button(
-            self.tr("Try it: a man and a woman"), lambda: self.texts_wanted.emit(*EXAMPLE), look="primary"
-        )
+        self.try_it = self.offer_of_texts()
         self._nothing.fill_with_message(self.nothing_title, self.nothing_text, self.try_it)
         self._pages = QStackedWidget()
         self._content = content

@@ -7607,10 +7607,6 @@ Werte: …</translation>
 <translation>Dieser Text mit „{token}“ an dieser Stelle, {stage}: {score}. Das sind {share} des Weges zum anderen Text.</translation>
 </message>
 <message>
-<source>Try it: a man and a woman</source>
-<translation>Ausprobieren: ein Mann und eine Frau</translation>
-</message>
-<message>
 <source>Two texts that differ in one word</source>
 <translation>Zwei Texte, die sich in einem Wort unterscheiden</translation>
 </message>
@@ -9918,6 +9914,10 @@ Der andere Text: {theirs}</translation>
 </context>
 <context>
 <name>stages</name>
+<message>
+<source>Try it: a man and a woman</source>
+<translation>Ausprobieren: ein Mann und eine Frau</translation>
+</message>
 <message>
 <source>after layer {layer}</source>
 <translation>nach Schicht {layer}</translation>
