@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QSizePolicy
 
 from bertcore.analysis.compare import linear_cka, state_similarity
 from bertcore.errors import BertcoreError
@@ -65,7 +66,9 @@ class ApartView(LayersView):
         self.try_it = self.offer_of_texts()
         cards = (self.distance_card, self.distance), (self.cka_card, self.cka)
         for (card, grid), problem in zip(cards, self.problems, strict=True):
+            problem.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
             fill(card.body, problem, (grid, 1))
+            card.body.addStretch(0)  # takes the grid's place while it is hidden
         self.distance_card.body.insertWidget(1, self.try_it, 0, Qt.AlignmentFlag.AlignLeft)
         self.distance_card.set_figure(self._distance_figure)
         self.cka_card.set_figure(self._cka_figure)
