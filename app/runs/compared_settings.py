@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bertcore.config import PRESETS
+from bertcore.config import HEAD_SIZE, PRESETS
 from bertcore.errors import BertcoreError, name_from_file, printable, shortened
 from bertcore.runs.run_folder import RunFolder
 
@@ -37,7 +37,8 @@ def _settings(run: Path) -> dict[tuple[str, ...], Any]:
     preset = config.get("preset")
     if isinstance(preset, str) and preset in PRESETS:
         layers, hidden = PRESETS[preset]
-        found = {("model", "num_hidden_layers"): layers, ("model", "hidden_size"): hidden} | found
+        shape = {"num_hidden_layers": layers, "hidden_size": hidden, "num_attention_heads": hidden // HEAD_SIZE}
+        found = {("model", name): value for name, value in shape.items()} | found
     return found
 
 

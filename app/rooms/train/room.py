@@ -162,7 +162,8 @@ class TrainRoom(QWidget):
         grid.addWidget(self._list_fold, 0, 0)
         fill(shown, (self._middle, 1), self._watch_fold)
         grid.addLayout(shown, 0, 1)
-        grid.addWidget(self._time_card(), 1, 0, 1, 2)
+        self._time = self._time_card()
+        grid.addWidget(self._time, 1, 0, 1, 2)
         grid.setColumnStretch(1, 1)
         grid.setRowStretch(0, 1)
 
@@ -392,6 +393,7 @@ class TrainRoom(QWidget):
             self._chosen = paths.index(folder)
         else:
             self._chosen = None if self._is_of_run(folder) or not paths else len(paths) - 1
+        self._time.setVisible(bool(paths) or self._run is None or not self._run.is_built_in)  # no own run is without
         self.snapshot_list.set_chosen(self._chosen)
         self.slider.set_chosen(self._chosen)
         for widget in (self.play, self.film_button, self.slider):
