@@ -33,6 +33,7 @@ LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 PROJECTOR_SCALE, LARGE_SCALE = 1.5, 1.25
 LEAST_PROJECTED_PX = 20  # type on a projector, of 720 lines: readable from two metres on a small screen
+SIGNED = 0.75  # place on the signed scale of what has a colour for its sign alone
 LARGE_WIDTH, LARGE_HEIGHT = 2200, 1200  # pixels of a window; from here on type and pictures grow
 
 
@@ -237,6 +238,11 @@ def sequential_color(fraction: float) -> QColor:
 def diverging_color(fraction: float) -> QColor:
     """The colour of a fraction -1..1 on the signed scale."""
     return QColor.fromRgb(diverging_table()[min(max(round((fraction + 1) * 127.5), 0), 255)])
+
+
+def signed_color(value: float) -> QColor:
+    """The colour of a line or bar that stands for more (above 0) or less (below 0), whatever its size."""
+    return diverging_color(SIGNED if value > 0 else -SIGNED)
 
 
 def contrast(one: QColor, other: QColor) -> float:

@@ -27,6 +27,7 @@ class Bar:
     is_strong: bool = False  # the row that matters: bold, and `mark` behind its number
     mark: str = ""
     note: str = ""  # small and muted, behind the label: the position of a token
+    sign: int = 0  # of a difference, 1 more or -1 less: its colour in the place of `color`
 
 
 class BarList(PointerWidget):
@@ -101,7 +102,7 @@ class BarList(PointerWidget):
         height = min(theme.px(BAR_PX) + (rect.height() - theme.px(ROW_PX)) * 0.4, rect.height() - 4)
         length = max(longest * min(max(bar.fraction, 0.0), 1.0), 2.0)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.color(bar.color))
+        painter.setBrush(theme.signed_color(bar.sign) if bar.sign else theme.color(bar.color))
         painter.drawRoundedRect(QRectF(label_width, rect.center().y() - height / 2, length, height), 2.5, 2.5)
         painter.setPen(theme.color("ink" if bar.is_strong else "muted"))
         behind = QRectF(label_width + length + theme.px(7), rect.y(), number_width * 2, rect.height())

@@ -38,7 +38,9 @@ class HeatTokens(WrappedBoxes):
         self.tokens: list[HeatToken] = []
         self._current: int | None = None
 
-    def set_tokens(self, tokens: list[HeatToken]) -> None:
+    def set_tokens(self, tokens: list[HeatToken], *, signed: bool | None = None) -> None:
+        """signed: whether values are on the signed scale from now on; None leaves it as it is."""
+        self._signed = self._signed if signed is None else signed
         self.tokens = tokens
         if self.hovered_cell is not None and self.hovered_cell >= len(tokens):
             self.hovered_cell = None

@@ -61,8 +61,11 @@ class ColorBar(QWidget):
         self.setFixedSize(theme.column_px(width_px), theme.px(16))
         self.setToolTip(self.tr("Values outside the range take the colour at its end"))
 
-    def set_range(self, low: float, high: float, write: Callable[[float], str] = _two_digits) -> None:
-        """write: how the ends are written."""
+    def set_range(
+        self, low: float, high: float, write: Callable[[float], str] = _two_digits, *, signed: bool | None = None
+    ) -> None:
+        """write: how the ends are written. signed: which of the two scales it is from now on; None leaves it."""
+        self._signed = self._signed if signed is None else signed
         self._ends = write(low), write(high)
         text = self.tr("Colour scale from {low} to {high}")
         self.setAccessibleName(text.format(low=self._ends[0], high=self._ends[1]))

@@ -13,8 +13,9 @@ from pytestqt.qtbot import QtBot
 
 from app.rooms.attend.lines_view import A_TO_B, LEAST, WITHIN, LinesView
 from app.rooms.attend.matrix_view import GradientMatrix, HeadMatrix, MatrixView
-from app.rooms.attend.query_key_view import ScoreView, score_steps
+from app.rooms.attend.query_key_view import ScoreView
 from app.rooms.attend.room import AttendRoom
+from app.rooms.attend.score_steps import score_steps
 from app.rooms.attend.strong_links import strongest_links
 from app.shell.window import Window
 from app.state.what_if import WhatIf

@@ -10,10 +10,10 @@ from pytestqt.qtbot import QtBot
 
 from app.look import theme
 from app.rooms.attend.atlas import HeadAtlas
+from app.rooms.attend.bar_strips import BarStrips, Strip
 from app.rooms.attend.check_view import CheckBars, Column
-from app.rooms.attend.lines_view import HeadLines, LinesPicture
+from app.rooms.attend.lines_picture import HeadLines, LinesPicture
 from app.rooms.attend.matrix_view import AttentionGrid, usual_high
-from app.rooms.attend.query_key_view import BarStrips, Strip
 from app.rooms.attend.strong_links import strongest_links
 from app.widgets.labelled_grid import Labels
 from app.widgets.zoom import Zoom

@@ -6,7 +6,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.look import numbers
-from app.rooms.predict.surprise_view import SurpriseView
+from app.rooms.predict.surprise_view import LEAST_CHANGE_BITS, SurpriseView
 from app.shell.window import Window
 from app.state.baseline import Baseline, OtherModel, OtherText
 from bertcore.analysis.words import surprise
@@ -56,3 +56,22 @@ def test_words_are_paired_with_those_of_another_text(window: Window, model_folde
 def test_a_model_without_words_leaves_ours_alone(window: Window, headless_folder: Path, qtbot: QtBot) -> None:
     view = compare(window, OtherModel(str(headless_folder)), qtbot)
     assert not any(view.their_bits) and any(view.bits)
+
+
+def test_the_colours_are_what_changed(window: Window, model_folder: Path, qtbot: QtBot) -> None:
+    text = "The dog sat on the mat.", TEXT_B
+    view = compare(window, OtherText(*text), qtbot)
+    checkpoint, encoding = load_checkpoint(model_folder), window.state.encoding
+    assert encoding is not None
+    mask = checkpoint.tokenizer.mask_id
+    now = surprise(checkpoint.model, encoding, mask).by_token(len(encoding))
+    before = surprise(checkpoint.model, checkpoint.tokenizer.encode(*text), mask).by_token(len(encoding))
+    changed = [i for i, change in enumerate(view.changes) if change is not None]
+    assert changed and all(view.changes[i] == pytest.approx(now[i] - before[i], abs=1e-3) for i in changed)
+    most = max(changed, key=lambda i: abs(now[i] - before[i]))
+    value = view.tokens.tokens[most].value
+    scale = max(abs(now[most] - before[most]), LEAST_CHANGE_BITS)
+    assert value == pytest.approx((now[most] - before[most]) / scale, abs=1e-3)
+    assert view.bars.bars[0].number == numbers.signed(now[most] - before[most]) and "→" in view.bars.bars[0].mark
+    window.comparison.toggle_difference()
+    assert not any(view.changes) and all((token.value or 0) >= 0 for token in view.tokens.tokens)

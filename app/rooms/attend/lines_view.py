@@ -2,26 +2,27 @@
 
 import html
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QLabel, QSizePolicy
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtWidgets import QLabel, QWidget
 
-from ...figures.figure import Axis, Figure, Numbers
+from ...figures.figure import Axis, Figure, Numbers, joined
 from ...look import numbers, theme
-from ...widgets.card import label, scrolled
+from ...widgets.card import Hint, label, scrolled
 from ...widgets.controls import Choice, NumberBox
-from ...widgets.layouts import fill
-from ...widgets.pointer import PointerWidget
-from .attentions import Head, head_name
+from ...widgets.layouts import fill, hbox, vbox
+from .attentions import Attentions, Head, head_name
+from .compared_attentions import ComparedAttentions
+from .counterpart import Counterpart, way_to_show
+from .lines_picture import HeadLines, LinesPicture
 from .strong_links import Links, between, strongest_links
 from .view import AttendView
 
 ALL, A_TO_B, B_TO_A, WITHIN = range(4)
 TOP_SHARE, LEAST = range(2)
-FIRST_PERCENTS = {TOP_SHARE: 60.0, LEAST: 20.0}
+FIRST_PERCENTS = {(TOP_SHARE, False): 60.0, (LEAST, False): 20.0, (TOP_SHARE, True): 60.0, (LEAST, True): 5.0}
+LEAST_CHANGE = 0.01  # smaller differences are never drawn
 MOST_LINES = 1500  # of one head: beyond that nobody tells them apart
 HEAD_COLORS = ("curve_train", "curve_held_out", "curve_mlm", "curve_nsp", "curve_norm", "muted")
 STYLES = (
@@ -33,135 +34,22 @@ STYLES = (
     Qt.PenStyle.SolidLine,
 )
 DASHES = {Qt.PenStyle.SolidLine: "━━", Qt.PenStyle.DashLine: "╍╍", Qt.PenStyle.DotLine: "┈┈"}
-ROW_PX, LARGEST_ROW_PX = 17, 30
-WIDEST_PX = 5.0
-COLUMN_PX = 130  # for tokens, on each side
-
-
-@dataclass(frozen=True, eq=False)
-class HeadLines:
-    """The lines of one head."""
-
-    head: Head
-    links: Links
-    color: str
-    style: Qt.PenStyle
-
-
-class LinesPicture(PointerWidget):
-    """Lines between the tokens; those of the token on show stand out. As tall as its tokens need."""
-
-    arrows_click = True
-
-    def __init__(self) -> None:
-        super().__init__("", Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName(self.tr("Attention as lines: the tokens on the left look at those on the right"))
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.MinimumExpanding)
-        self.lines: list[HeadLines] = []
-        self._tokens: list[str] = []
-        self._kinds: list[str] = []
-        self._row: int | None = None
-
-    def set_lines(self, lines: Sequence[HeadLines], tokens: list[str], kinds: list[str]) -> None:
-        """tokens (U), kinds (U): colour names of the labels."""
-        is_resized = len(tokens) != len(self._tokens)
-        self.lines, self._tokens, self._kinds = list(lines), tokens, kinds
-        self.setAccessibleDescription(
-            self.tr("{lines} lines of {heads} heads").format(
-                lines=sum(len(one.links.weights) for one in lines), heads=len(lines)
-            )
-        )
-        if is_resized:
-            self.updateGeometry()
-        self.update()
-
-    def set_row(self, row: int | None) -> None:
-        if row != self._row:
-            self._row = row
-            self.update()
-
-    def row_y(self, row: int) -> float:
-        """The middle of a token's line."""
-        return (row + 0.5) * self._row_height()
-
-    def cell_at(self, point: QPointF) -> int | None:
-        """A token of the left column."""
-        row = int(point.y() / self._row_height())
-        return row if point.x() < self._edges()[0] and 0 <= row < len(self._tokens) else None
-
-    def cell_after(self, cell: int | None, key: int) -> int | None:
-        step = {Qt.Key.Key_Up.value: -1, Qt.Key.Key_Down.value: 1}.get(key)
-        if step is None or not self._tokens:
-            return None
-        return min(max((-1 if cell is None else cell) + step, 0), len(self._tokens) - 1)
-
-    def selected_cell(self) -> int | None:
-        return self._row
-
-    def _row_height(self) -> float:
-        fits = self.height() / max(len(self._tokens), 1)
-        return min(max(fits, theme.px(ROW_PX)), theme.px(LARGEST_ROW_PX))
-
-    def _edges(self) -> tuple[float, float]:
-        """Where lines begin and end."""
-        column = min(theme.px(COLUMN_PX), self.width() * 0.3)
-        return column, self.width() - column
-
-    def _paint_lines(self, painter: QPainter, lines: HeadLines, seen: tuple[float, float]) -> None:
-        left, right = self._edges()
-        links = lines.links
-        for row, column, weight in zip(links.rows, links.columns, links.weights, strict=True):
-            y1, y2 = self.row_y(int(row)), self.row_y(int(column))
-            if max(y1, y2) < seen[0] or min(y1, y2) > seen[1]:
-                continue
-            is_strong = self._row is None or int(row) == self._row
-            color = theme.color(lines.color, round((70 + 185 * float(weight)) if is_strong else 28))
-            painter.setPen(QPen(color, max(WIDEST_PX * float(weight), 1.0), lines.style))
-            painter.drawLine(QLineF(left, y1, right, y2))
-
-    def _paint_tokens(self, painter: QPainter, seen: tuple[float, float]) -> None:
-        left, right = self._edges()
-        height, targets = self._row_height(), self._targets_of_row()
-        first, last = max(int(seen[0] / height), 0), min(int(seen[1] / height) + 1, len(self._tokens))
-        size = 13 if height >= theme.px(20) else 11.5
-        for i in range(first, last):
-            y = i * height
-            is_row = i in (self._row, self.hovered_cell)
-            token, kind, width = self._tokens[i], self._kinds[i], left - theme.px(8)
-            color, box = "accent" if is_row else kind, QRectF(0, y, width, height)
-            theme.draw_text(painter, box, token, color, size, align=theme.RIGHT, bold=is_row)
-            box.moveLeft(right + theme.px(8))
-            theme.draw_text(painter, box, token, kind, size, bold=i in targets)
-
-    def _targets_of_row(self) -> set[int]:
-        """What lines of the token on show lead to."""
-        targets: set[int] = set()
-        for lines in self.lines:
-            targets |= set(lines.links.columns[lines.links.rows == self._row].tolist())
-        return targets
-
-    def sizeHint(self) -> QSize:
-        return QSize(theme.px(420), max(len(self._tokens), 1) * theme.px(ROW_PX))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(theme.px(220), max(len(self._tokens), 1) * theme.px(ROW_PX))
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        if not self._tokens:
-            return
-        painter = theme.painter(self)
-        seen = (float(event.rect().top()), float(event.rect().bottom()))
-        for lines in self.lines:
-            self._paint_lines(painter, lines, seen)
-        self._paint_tokens(painter, seen)
 
 
 class LinesView(AttendView):
-    """Up to six of the chosen heads, each in a colour and a kind of line of its own."""
+    """Up to six of the chosen heads, each in a colour and a kind of line of its own.
+
+    A difference has two colours, for more and for less attention than in the baseline.
+    """
 
     def __init__(self) -> None:
         super().__init__()
-        self.picture = LinesPicture()
+        self.picture, self.other = LinesPicture(), LinesPicture()
+        self._counterpart = Counterpart(self)
+        self._compared: ComparedAttentions | None = None  # whose difference is drawn
+        self._beside: ComparedAttentions | None = None  # whose lines stand beside ours
+        self._beside_box, self._beside_title, self._now = QWidget(), Hint(), Hint(self.tr("now"))
+        vbox(self._beside_title, (scrolled(self.other), 1), parent=self._beside_box, gap_px=4)
         self.filter, self.limit = (
             Choice(self.tr("Which tokens are connected")),
             Choice(self.tr("Which lines are drawn")),
@@ -171,30 +59,39 @@ class LinesView(AttendView):
         name = self.tr("Share of each token’s attention, or smallest weight, in percent")
         self.percent = NumberBox(name, 0, 100, step=5, suffix=" %")
         self._percents = dict(FIRST_PERCENTS)
-        self.percent.show_value(self._percents[TOP_SHARE])
+        self.percent.show_value(self._percents[TOP_SHARE, False])
         self.legend = QLabel()
         self.legend.setTextFormat(Qt.TextFormat.RichText)
         self.legend.setWordWrap(True)
         self.legend.setAccessibleName(self.tr("Which colour is which head"))
         self.why_empty = label("", "muted", wrap=True)
         fill(self.controls, self.filter, self.limit, self.percent, None)
-        fill(self.body, self.controls, self.why_empty, (scrolled(self.picture), 1), self.legend)
+        now = vbox(self._now, (scrolled(self.picture), 1), gap_px=4)
+        pictures = hbox((self._beside_box, 1), (now, 1), gap_px=12)
+        fill(self.body, self.controls, self.why_empty, (pictures, 1), self.legend)
         self.filter.currentIndexChanged.connect(lambda _index: self.redraw())
         self.limit.currentIndexChanged.connect(self._on_limit_changed)
         self.percent.valueChanged.connect(self._on_percent_changed)
         self.picture.hovered.connect(lambda row: self.hover_unit(row))
         self.picture.clicked.connect(self._on_picture_clicked)
         self.add_token_menu(self.picture)
+        self.other.hovered.connect(self._on_other_hovered)
+        self.other.clicked.connect(self._on_other_clicked)
 
     def draw(self) -> None:
         chosen, attentions = self.chosen.heads, self.attentions
         heads = chosen[-len(HEAD_COLORS) :]  # the newest
         one = attentions.title(*self.head)
-        self.set_title(self.tr("%n head(s)", "", len(heads)) if len(heads) > 1 else one)
+        shown = way_to_show(attentions, self.selection)
+        self._compared, self._beside = shown.difference, shown.beside
+        self.percent.show_value(self._percents[self._percent_key])
+        self.set_title(self.tr("%n head(s)", "", len(heads)) if len(heads) > 1 else one, shown.hint)
         row = attentions.units.unit_of(self.selection.position)
-        lines = [self._lines_of(head, number, row) for number, head in enumerate(heads)]
-        self.picture.set_lines(lines, attentions.units.labels, attentions.units.kinds)
+        lines = self._differences(heads, row) if self._compared else self._all_lines(attentions, heads, row)
+        labels = self._compared.labels if self._compared else attentions.units.labels
+        self.picture.set_lines(lines, labels, attentions.units.kinds)
         self.picture.set_row(row)
+        self._show_beside(heads, row)
         self._show_legend(lines)
         needs_b = self.filter.currentIndex() in (A_TO_B, B_TO_A) and "b" not in attentions.parts
         self.why_empty.setText(self.tr("There is no sentence B. Type one to see how the two are connected."))
@@ -204,7 +101,9 @@ class LinesView(AttendView):
         if any(len(lines.links.weights) < lines.links.fitting for lines in self.picture.lines):
             self.draw()  # some are left out, but none of this token
         else:
-            self.picture.set_row(self.attentions.units.unit_of(self.selection.position))
+            row = self.attentions.units.unit_of(self.selection.position)
+            self.picture.set_row(row)
+            self.other.set_row(self._their_row(row))
 
     def make_figure(self) -> Figure | None:
         if not self.picture.lines or self.reading is None:
@@ -213,32 +112,78 @@ class LinesView(AttendView):
         drawn = {}
         for lines in self.picture.lines:
             values = np.zeros((len(labels), len(labels)), dtype=np.float32)
-            values[lines.links.rows, lines.links.columns] = lines.links.weights
+            signs = 1 if lines.signs is None else lines.signs
+            values[lines.links.rows, lines.links.columns] = lines.links.weights * signs
             axes = Axis("looks", labels), Axis("is looked at", labels)
             drawn[f"layer {lines.head[0] + 1} head {lines.head[1] + 1}"] = Numbers(values, axes)
         limit = f"{self.limit.currentText()} {numbers.decimal(self.percent.value(), 0)} %"
-        settings = f"{self.filter.currentText()} · {limit}"
+        minus = f"now minus {self._compared.name}" if self._compared else ""
+        settings = joined(minus, self.filter.currentText(), limit)
         is_one = len(self.picture.lines) == 1
         widgets = [self.picture, self.legend]
         hint = self.tr("left looks at right · thicker: more attention")
+        if self._compared is not None:
+            hint = self.tr("left looks at right · red: more attention than before, blue: less")
         return self.figure(self.title, widgets, drawn, hint=hint, settings=settings, head=is_one)
 
-    def _lines_of(self, head: Head, number: int, row: int | None) -> HeadLines:
+    @property
+    def _percent_key(self) -> tuple[int, bool]:
+        return self.limit.currentIndex(), self._compared is not None
+
+    def _all_lines(self, attentions: Attentions, heads: Sequence[Head], row: int | None) -> list[HeadLines]:
+        weights = [attentions.weights(*head) for head in heads]
+        return [
+            HeadLines(head, self._links(attentions, one, row), HEAD_COLORS[number], STYLES[number])
+            for number, (head, one) in enumerate(zip(heads, weights, strict=True))
+        ]
+
+    def _differences(self, heads: Sequence[Head], row: int | None) -> list[HeadLines]:
+        """All on one scale, whose thickest line is the largest difference in any of these heads."""
+        assert self._compared is not None
+        made = [self._compared.difference(*head) for head in heads]
+        full = max(LEAST_CHANGE, *(float(np.abs(one).max(initial=0.0)) for one in made))
+        lines = []
+        for number, (head, one) in enumerate(zip(heads, made, strict=True)):
+            links = self._links(self.attentions, np.abs(one), row, LEAST_CHANGE)
+            signs = np.sign(one[links.rows, links.columns])
+            lines.append(HeadLines(head, links, HEAD_COLORS[number], STYLES[number], signs, full))
+        return lines
+
+    def _links(self, attentions: Attentions, weights: np.ndarray, row: int | None, least: float = 0.0) -> Links:
+        """least: no line below it, whatever the controls say."""
         by_share = self.limit.currentIndex() == TOP_SHARE
         limit = self.percent.value() / 100
-        links = strongest_links(
-            self.attentions.weights(*head),
-            among=self._among(),
-            least=0.0 if by_share else limit,
+        return strongest_links(
+            weights,
+            among=self._among(attentions.parts),
+            least=least if by_share else max(limit, least),
             share=limit if by_share else None,
             most=MOST_LINES,
             always=row,
         )
-        return HeadLines(head, links, HEAD_COLORS[number], STYLES[number])
 
-    def _among(self) -> np.ndarray | None:
+    def _show_beside(self, heads: Sequence[Head], row: int | None) -> None:
+        """The same heads of the baseline, or in a model of another shape the most similar ones."""
+        both = self._beside
+        for widget in (self._beside_box, self._now):
+            widget.setVisible(both is not None)
+        if both is None:
+            return
+        theirs = [self._counterpart.head(both, head) for head in heads]
+        found = [head for head in theirs if head is not None]
+        self._beside_title.setText(self._counterpart.title(both, found[-1] if found else None))
+        units = both.theirs.units
+        lines = self._all_lines(both.theirs, found, self._their_row(row))
+        self.other.set_lines(lines, units.labels, units.kinds)
+        self.other.set_row(self._their_row(row))
+
+    def _their_row(self, row: int | None) -> int | None:
+        places = [] if self._beside is None else self._beside.alignment.theirs_of
+        return None if row is None or row >= len(places) else places[row]
+
+    def _among(self, parts: Sequence[str]) -> np.ndarray | None:
         """(U,U) which pairs of tokens the filter lets through."""
-        parts, chosen = self.attentions.parts, self.filter.currentIndex()
+        chosen = self.filter.currentIndex()
         if chosen == ALL:
             return None
         if chosen == WITHIN:
@@ -251,15 +196,34 @@ class LinesView(AttendView):
         chosen = len(self.chosen.heads)
         if chosen > len(lines):
             texts.append(self.tr("the last {shown} of {chosen} selected heads").format(shown=len(lines), chosen=chosen))
-        elif chosen == 1:
+        elif chosen == 1 and self._compared is None:
             texts.append(self.tr("Ctrl+click another head to compare it"))
-        self.legend.setText("&nbsp;&nbsp; ".join(texts))
+        signs = "" if self._compared is None else self._signs_explained(self._compared, lines)
+        self.legend.setText(signs + "&nbsp;&nbsp; ".join(texts))
+
+    def _signs_explained(self, both: ComparedAttentions, lines: Sequence[HeadLines]) -> str:
+        """The two colours, the thickest line, and what has none."""
+        name = html.escape(both.name)
+        more, less = (
+            f'<span style="color:{theme.signed_color(sign).name()}"><b>━━</b></span> {text}'
+            for sign, text in (
+                (1, self.tr("looks there more than with {baseline}").format(baseline=name)),
+                (-1, self.tr("less")),
+            )
+        )
+        full = numbers.decimal(max((one.full for one in lines), default=LEAST_CHANGE))
+        parts = [more, less, self.tr("thickest: ±{difference}").format(difference=full)]
+        if None in both.alignment.theirs_of:
+            parts.append(self.tr("tokens that only one text has are left out"))
+        return "&nbsp;&nbsp; ".join(parts) + "<br>"
 
     def _legend_of(self, lines: HeadLines) -> str:
         links, name = lines.links, head_name(*lines.head)
         if lines.head in self.attentions.off:
             name = self.tr("{head} off").format(head=name)
         count = len(links.weights)
+        if lines.signs is not None:
+            return self._difference_legend(lines, name, count)
         if count < links.fitting:
             text = self.tr("the strongest {count} of {all} lines, {share} of the attention")
         elif count == 1:
@@ -272,19 +236,39 @@ class LinesView(AttendView):
         color, dash = theme.color(lines.color).name(), DASHES.get(lines.style, "┅┅")
         return f'<span style="color:{color}"><b>{dash}</b></span> <b>{html.escape(name)}</b>: {html.escape(said)}'
 
+    def _difference_legend(self, lines: HeadLines, name: str, count: int) -> str:
+        text = self.tr("%n line(s), {share} of the difference", "", count)
+        if not count:
+            text = self.tr("nothing differs by {least} or more").format(least=numbers.decimal(LEAST_CHANGE))
+        said = text.format(share=numbers.percent(lines.links.share))
+        return f"{DASHES.get(lines.style, '┅┅')} <b>{html.escape(name)}</b>: {html.escape(said)}"
+
     def changeEvent(self, event: QEvent) -> None:
         """The legend's colours stand in its text."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and self.reading is not None:
             self._show_legend(self.picture.lines)
 
-    def _on_limit_changed(self, limit: int) -> None:
-        self.percent.show_value(self._percents[limit])
+    def _on_limit_changed(self, _limit: int) -> None:
+        self.percent.show_value(self._percents[self._percent_key])
         self.redraw()
 
     def _on_percent_changed(self, percent: float) -> None:
-        self._percents[self.limit.currentIndex()] = percent
+        self._percents[self._percent_key] = percent
         self.redraw()
 
     def _on_picture_clicked(self, row: int, modifiers: object) -> None:
         self.click_unit(row)
+
+    def _on_other_hovered(self, row: int | None) -> None:
+        self.hover_unit(None if row is None else self._own_row(row))
+
+    def _on_other_clicked(self, row: int, modifiers: object) -> None:
+        own = self._own_row(row)
+        if own is not None:
+            self.click_unit(own)
+
+    def _own_row(self, row: int) -> int | None:
+        """Of a token of the baseline, the one of ours that it is compared with."""
+        places = self._beside.alignment.reversed().theirs_of if self._beside is not None else ()
+        return places[row] if row < len(places) else None

@@ -21,9 +21,10 @@ from ...widgets.labelled_grid import LabelledGrid, Labels
 from ...widgets.layouts import fill, hbox, vbox
 from ...widgets.progress_line import ProgressLine
 from ...widgets.raster import Raster
-from .attentions import Head, head_title
+from .attentions import Head
 from .chosen_heads import TargetBox, named_heads
-from .compared_attentions import ComparedAttentions, Moved, compared
+from .compared_attentions import ComparedAttentions
+from .counterpart import Counterpart, way_to_show
 from .view import AttendView
 
 if TYPE_CHECKING:
@@ -222,7 +223,7 @@ class HeadMatrix(MatrixView):
         self.below.addWidget(self.edit)
         self.other = AttentionGrid(self.tr("Attention in the baseline: rows look at columns"))
         explain(self.number_kind, self.other)
-        self.matching: Question[Moved] = self.add_question(lambda _answer: self.redraw())
+        self._counterpart = Counterpart(self)
         self._compared: ComparedAttentions | None = None  # whose difference is drawn
         self._place_of: Sequence[int | None] = ()  # of our units in the baseline, and the reverse
         self._unit_of: Sequence[int | None] = ()
@@ -240,40 +241,26 @@ class HeadMatrix(MatrixView):
     def draw(self) -> None:
         is_off = self.head in self.attentions.off
         hints = [self.tr("switched off, so it has no effect")] if is_off else []
-        both, reading = compared(self.attentions), self.attentions.reading
-        self._compared = both if both is not None and self.selection.wants_difference and not both.problem else None
-        is_beside = both is not None and self._compared is None and reading.request.baseline is not None
-        self.beside.setVisible(is_beside)
+        shown = way_to_show(self.attentions, self.selection)
+        self._compared = shown.difference
         self._least_high = 0.0
-        self._now.setVisible(is_beside)
+        for widget in (self.beside, self._now):
+            widget.setVisible(shown.beside is not None)
         self.edit.setVisible(self._compared is None)
-        if both is not None and self._compared is not None:
-            hints.append(self.tr("now minus {baseline}; red: more, blue: less").format(baseline=both.name))
-        elif both is not None and self.selection.wants_difference:
-            hints.append(both.problem)
-        self.set_title(self.attentions.title(*self.head), " · ".join(hints))
-        if both is not None and is_beside:
-            self._show_beside(both)
+        self.set_title(self.attentions.title(*self.head), joined(*hints, shown.hint))
+        if shown.beside is not None:
+            self._show_beside(shown.beside)
         if self._compared is None:
             self.show_matrix(self.attentions.weights(*self.head), self.attentions.units)
         else:
             self.show_matrix(self._compared.difference(*self.head), self.attentions.units, self._compared.labels)
 
     def _show_beside(self, both: ComparedAttentions) -> None:
-        """The same head of the baseline, or in a model of another shape the most similar one."""
-        spot: tuple[int, int] | None = self.head
-        if not both.has_same_heads:
-            baseline = both.theirs.reading.request
-            if both.alignment.reason is None:
-                self.matching.compute((*self.attentions.key, baseline), lambda _step: both.moved(), self.pause_ms)
-            spot = None if self.matching.answer is None else self.matching.answer.their_head(self.head)
-        if spot is None or spot[0] >= both.theirs.layers or spot[1] >= both.theirs.heads:
-            self._beside_title.setText(both.problem)
+        spot = self._counterpart.head(both, self.head)
+        self._beside_title.setText(self._counterpart.title(both, spot))
+        if spot is None:
             self.other.clear()
             return
-        name = f"{both.name} · {head_title(*spot)}"
-        alike = self.tr("{head}: the most similar one")
-        self._beside_title.setText(name if both.has_same_heads else alike.format(head=name))
         units = both.theirs.units
         mine, theirs = self.attentions.weights(*self.head), both.theirs.weights(*spot)
         self._least_high = float(max(mine.max(), theirs.max()))  # one scale for both

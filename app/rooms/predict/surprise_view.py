@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +20,7 @@ from ...widgets.folding_card import folded_on_projector
 from ...widgets.heat_tokens import HeatToken, HeatTokens
 from ...widgets.layouts import fill, hbox
 from ...widgets.raster import ColorBar
-from .view import PredictView, missing_words, scrolled_column, with_name
+from .view import PredictView, missing_words, scrolled_column
 
 if TYPE_CHECKING:
     from bertcore.analysis.words import Surprise
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from ...state.token_units import Units
 
 LEAST_SCALE_BITS = 10.0  # what is hardly surprising looks so
+LEAST_CHANGE_BITS = 1.0  # the same of a difference
 MOST_BARS = 12
 SIDE_PX = 320
 LEAST_PX = 110  # where the window is lower, the whole room scrolls
@@ -46,16 +48,13 @@ class SurpriseView(PredictView):
         self.perplexity = label("", "number")
         self.bits: list[float | None] = []  # (U) as they are shown
         self.their_bits: list[float | None] = []  # (U) of what each is compared with
+        self.changes: list[float | None] = []  # (U) now minus before, where that is what is drawn
         self._explanation = label("", "muted", wrap=True)
-        self._scale = ColorBar(signed=False)
+        self._scale, self._scale_name = ColorBar(signed=False), label("", "muted")
         explain("surprise", self.tokens, self.bars, self._scale)
         explain("perplexity", self.perplexity)
-        self._card = Card(
-            self.tr("How surprising is each word?"),
-            intro=self.tr(
-                "Each word is hidden once while the model reads all the others. Stronger colour: harder to guess."
-            ),
-        )
+        self._card = Card(self.tr("How surprising is each word?"), intro=" ")
+        self._side = Card(self.tr("Most surprising"), intro=" ")
         self._bar_units: list[int] = []
         self._build()
         self.add_token_menu(self.tokens)
@@ -100,29 +99,64 @@ class SurpriseView(PredictView):
             theirs = _bits_of(self.their_surprise.answer, reading.baseline, reading.baseline.units(units.view))
             places = reading.places_in_baseline(units.view)
             self.their_bits = [None if place is None else theirs[place] for place in places]
-        highest = max(LEAST_SCALE_BITS, *(bits for bits in self.bits if bits is not None), 0.0)
-        self._scale.set_range(0, highest)
+        pairs = zip(self.bits, self.their_bits, strict=True)
+        differences = [None if now is None or before is None else now - before for now, before in pairs]
+        is_difference = selection.wants_difference and any(one is not None for one in differences)
+        self.changes = differences if is_difference else [None] * len(units)
+        drawn = self.changes if is_difference else self.bits
+        least = LEAST_CHANGE_BITS if is_difference else LEAST_SCALE_BITS
+        highest = max(least, *(abs(one) for one in drawn if one is not None), 0.0)
+        self._show_words(reading, is_difference, highest)
         typed = typed_units(reading, selection)
         self.tokens.set_tokens(
             [
                 HeatToken(
                     token,
-                    None if bits is None else bits / highest,
+                    None if value is None else value / highest,
                     _before_and_now(before, bits),
                     is_quiet=kind == "special",
                 )
-                for token, kind, bits, before in zip(typed, units.kinds, self.bits, self.their_bits, strict=True)
-            ]
+                for token, kind, value, bits, before in zip(
+                    typed, units.kinds, drawn, self.bits, self.their_bits, strict=True
+                )
+            ],
+            signed=is_difference,
         )
-        self._show_bars(units, typed, highest)
+        self._show_bars(units, typed, drawn, highest)
         self._show_total(found, selection)
         self.show_selection(reading, selection)
 
-    def _show_bars(self, units: Units, typed: list[str], highest: float) -> None:
-        known = [(bits, i) for i, bits in enumerate(self.bits) if bits is not None]
-        most = sorted(known, key=lambda one: -one[0])[:MOST_BARS]
+    def _show_words(self, reading: Reading, is_difference: bool, highest: float) -> None:
+        """What colours, scale and list are of: the bits, or what has changed."""
+        if is_difference:
+            self._scale_name.setText(self.tr("change in bits"))
+            self._scale.set_range(-highest, highest, numbers.signed, signed=True)
+            colors = self.tr("Red: harder to guess now than with {baseline}. Blue: easier.")
+            self._card.set_intro(colors.format(baseline=baseline_name(reading)))
+            self._side.set_title(self.tr("Changed most"))
+            self._side.set_intro(self.tr("The change, then the bits before and now. Click a word to select it."))
+        else:
+            self._scale_name.setText(self.tr("surprise in bits"))
+            self._scale.set_range(0, highest, signed=False)
+            self._card.set_intro(
+                self.tr(
+                    "Each word is hidden once while the model reads all the others. Stronger colour: harder to guess."
+                )
+            )
+            self._side.set_title(self.tr("Most surprising"))
+            self._side.set_intro(self.tr("Click a word to select it, and press M to hide it."))
+
+    def _show_bars(self, units: Units, typed: list[str], drawn: Sequence[float | None], highest: float) -> None:
+        known = [(value, i) for i, value in enumerate(drawn) if value is not None]
+        most = sorted(known, key=lambda one: -abs(one[0]))[:MOST_BARS]
         self._bar_units = [i for _, i in most]
-        self.bars.set_bars([self._bar(typed[i], bits, highest, i, units) for bits, i in most])
+        bar = self._change_bar if any(one is not None for one in self.changes) else self._bar
+        self.bars.set_bars([bar(typed[i], value, highest, i, units) for value, i in most])
+
+    def _change_bar(self, word: str, change: float, highest: float, unit: int, units: Units) -> Bar:
+        note, both = str(units.first_positions[unit]), _before_and_now(self.their_bits[unit], self.bits[unit])
+        sign = 1 if change > 0 else -1
+        return Bar(word, numbers.signed(change), abs(change) / highest, mark=both, note=note, sign=sign)
 
     def _bar(self, word: str, bits: float, highest: float, unit: int, units: Units) -> Bar:
         before, note = self.their_bits[unit], str(units.first_positions[unit])
@@ -161,11 +195,11 @@ class SurpriseView(PredictView):
     def _build(self) -> None:
         fill(
             self._card.body,
-            with_name(self.tr("surprise in bits"), self._scale),
+            hbox(self._scale_name, self._scale, None, gap_px=8),
             (scrolled_column(self.tokens, self.perplexity, self._explanation, least_px=LEAST_PX), 1),
         )
         self._card.set_figure(self._figure)
-        side = Card(self.tr("Most surprising"), intro=self.tr("Click a word to select it, and press M to hide it."))
+        side = self._side
         side.setFixedWidth(theme.column_px(SIDE_PX))
         side.body.addWidget(self.bars, 1)
         self.column.addLayout(hbox((self._card, 1), folded_on_projector(side, side.title), gap_px=GAP_PX))
@@ -177,7 +211,9 @@ class SurpriseView(PredictView):
         arrays = {"surprise": numbers_of("word", typed_units(self.reading, self.selection), values)}
         if any(bits is not None for bits in self.their_bits):
             before = np.array([np.nan if bits is None else bits for bits in self.their_bits])
-            arrays["surprise with the baseline"] = numbers_of("word", typed_units(self.reading, self.selection), before)
+            typed = typed_units(self.reading, self.selection)
+            arrays["surprise with the baseline"] = numbers_of("word", typed, before)
+            arrays["change of surprise"] = numbers_of("word", typed, values - before)
         widgets: list[QWidget] = [self.tokens, self._scale, self.perplexity]
         hint, settings = self.tr("bits, each word masked in turn"), self.perplexity.text()
         return self.figure(self._card.title, widgets, arrays, hint=hint, settings=settings, masks=False)

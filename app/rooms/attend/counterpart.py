@@ -1,0 +1,65 @@
+"""Which way a comparison is shown in a picture of one head, and which head of the baseline stands beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication
+
+from ...state.selection import Selection
+from .attentions import Attentions, Head, head_title
+from .compared_attentions import ComparedAttentions, Moved, compared
+
+if TYPE_CHECKING:
+    from ...compute.question import Question
+    from .view import AttendView
+
+translate = QCoreApplication.translate
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """At most one of the two; neither where there is nothing to compare with."""
+
+    difference: ComparedAttentions | None = None
+    beside: ComparedAttentions | None = None
+    hint: str = ""  # the colours of the difference, or why there is none
+
+
+def way_to_show(attentions: Attentions, selection: Selection) -> Shown:
+    """The difference where it is wanted and can be had; else both, if a person has chosen the baseline."""
+    both = compared(attentions)
+    if both is None:
+        return Shown()
+    if selection.wants_difference and not both.problem:
+        hint = translate("Attend", "now minus {baseline}; red: more, blue: less")
+        return Shown(difference=both, hint=hint.format(baseline=both.name))
+    is_chosen = attentions.reading.request.baseline is not None
+    return Shown(beside=both if is_chosen else None, hint=both.problem if selection.wants_difference else "")
+
+
+class Counterpart:
+    """The same head of the baseline, or in a model of another shape the most similar one, which the worker finds."""
+
+    def __init__(self, view: AttendView) -> None:
+        self._view = view
+        self.question: Question[Moved] = view.add_question(lambda _answer: view.redraw())
+
+    def head(self, both: ComparedAttentions, spot: Head) -> Head | None:
+        """None where there is none, and until it is found."""
+        if not both.has_same_heads:
+            if both.alignment.reason is not None:
+                return None
+            key = (*both.ours.key, both.theirs.reading.request)
+            self.question.compute(key, lambda _step: both.moved(), self._view.pause_ms)
+            return None if self.question.answer is None else self.question.answer.their_head(spot)
+        return spot
+
+    def title(self, both: ComparedAttentions, theirs: Head | None) -> str:
+        """What stands above the baseline's picture; why there is none where there is no head."""
+        if theirs is None:
+            return both.problem
+        name = f"{both.name} · {head_title(*theirs)}"
+        alike = translate("Attend", "{head}: the most similar one")
+        return name if both.has_same_heads else alike.format(head=name)
