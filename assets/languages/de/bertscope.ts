@@ -454,8 +454,16 @@
 <translation>nach Token, mit Spezialtoken</translation>
 </message>
 <message>
+<source>now minus {baseline}; red: more, blue: less</source>
+<translation>jetzt minus {baseline}; rot: mehr, blau: weniger</translation>
+</message>
+<message>
 <source>without your changes inside the model</source>
 <translation>ohne die Änderungen im Modell</translation>
+</message>
+<message>
+<source>{head}: the most similar one</source>
+<translation>{head}: der ähnlichste</translation>
 </message>
 </context>
 <context>
@@ -2793,16 +2801,8 @@ Ein anderer Schluss</translation>
 <translation>jetzt</translation>
 </message>
 <message>
-<source>now minus {baseline}; red: more, blue: less</source>
-<translation>jetzt minus {baseline}; rot: mehr, blau: weniger</translation>
-</message>
-<message>
 <source>switched off, so it has no effect</source>
 <translation>abgeschaltet, also ohne Wirkung</translation>
-</message>
-<message>
-<source>{head}: the most similar one</source>
-<translation>{head}: der ähnlichste</translation>
 </message>
 <message>
 <source>{row} looks at {column} with weight {before} → {after}; the rest of the row makes up the difference</source>
@@ -3707,6 +3707,13 @@ Ein anderer Schluss</translation>
 <numerusform>%n Köpfe</numerusform>
 </translation>
 </message>
+<message numerus="yes">
+<source>%n line(s), {share} of the difference</source>
+<translation>
+<numerusform>%n Linie, {share} des Unterschieds</numerusform>
+<numerusform>%n Linien, {share} des Unterschieds</numerusform>
+</translation>
+</message>
 <message>
 <source>1 line, {share} of the attention</source>
 <translation>1 Linie, {share} der Attention</translation>
@@ -3760,8 +3767,28 @@ Ein anderer Schluss</translation>
 <translation>Innerhalb A, innerhalb B</translation>
 </message>
 <message>
+<source>left looks at right · red: more attention than before, blue: less</source>
+<translation>links schaut auf rechts · rot: mehr Attention als vorher, blau: weniger</translation>
+</message>
+<message>
 <source>left looks at right · thicker: more attention</source>
 <translation>links schaut auf rechts · dicker: mehr Attention</translation>
+</message>
+<message>
+<source>less</source>
+<translation>weniger</translation>
+</message>
+<message>
+<source>looks there more than with {baseline}</source>
+<translation>schaut mehr dorthin als mit {baseline}</translation>
+</message>
+<message>
+<source>nothing differs by {least} or more</source>
+<translation>kein Unterschied von {least} oder mehr</translation>
+</message>
+<message>
+<source>now</source>
+<translation>jetzt</translation>
 </message>
 <message>
 <source>the last {shown} of {chosen} selected heads</source>
@@ -3770,6 +3797,14 @@ Ein anderer Schluss</translation>
 <message>
 <source>the strongest {count} of {all} lines, {share} of the attention</source>
 <translation>die stärksten {count} von {all} Linien, {share} der Attention</translation>
+</message>
+<message>
+<source>thickest: ±{difference}</source>
+<translation>am dicksten: ±{difference}</translation>
+</message>
+<message>
+<source>tokens that only one text has are left out</source>
+<translation>Token, die nur ein Text hat, fehlen</translation>
 </message>
 <message>
 <source>{count} lines, {share} of the attention</source>
@@ -6897,12 +6932,20 @@ Ein anderer Schluss</translation>
 <context>
 <name>ScoreView</name>
 <message>
+<source>Bars: now minus {baseline}; red: more, blue: less.</source>
+<translation>Balken: jetzt minus {baseline}; rot: mehr, blau: weniger.</translation>
+</message>
+<message>
 <source>Click a bar in the lower rows to see how that token’s weight is computed; the arrow keys work too.</source>
 <translation>Ein Klick auf einen Balken der unteren Reihen zeigt, wie das Gewicht dieses Tokens berechnet wird; die Pfeiltasten gehen auch.</translation>
 </message>
 <message>
 <source>From query and key to one attention weight</source>
 <translation>Von Query und Key zu einem Attention-Gewicht</translation>
+</message>
+<message>
+<source>Line across a bar: its value in {head}.</source>
+<translation>Strich über einem Balken: sein Wert in {head}.</translation>
 </message>
 <message>
 <source>Scores are for single tokens, including special tokens, whatever the other pictures show.</source>
@@ -6929,6 +6972,10 @@ Ein anderer Schluss</translation>
 <translation>Key von {token}</translation>
 </message>
 <message>
+<source>only in this text</source>
+<translation>nur in diesem Text</translation>
+</message>
+<message>
 <source>padding mask: changes nothing, because a single text has no padding</source>
 <translation>Padding-Maske: ändert nichts, denn ein einzelner Text hat kein Padding</translation>
 </message>
@@ -6953,12 +7000,24 @@ Ein anderer Schluss</translation>
 <translation>Summe = {sum}</translation>
 </message>
 <message>
+<source>with {baseline}: score {score}, softmax {weight}</source>
+<translation>mit {baseline}: Score {score}, Softmax {weight}</translation>
+</message>
+<message>
+<source>with {baseline}: {product}</source>
+<translation>mit {baseline}: {product}</translation>
+</message>
+<message>
 <source>{token}: score {score}, scaled {scaled}, softmax {weight}</source>
 <translation>{token}: Score {score}, geteilt {scaled}, Softmax {weight}</translation>
 </message>
 <message>
 <source>“{token}” ({position})</source>
 <translation>„{token}“ ({position})</translation>
+</message>
+<message>
+<source>“{token}” has no counterpart in {baseline}.</source>
+<translation>„{token}“ hat in {baseline} kein Gegenstück.</translation>
 </message>
 </context>
 <context>
@@ -7468,6 +7527,10 @@ Werte: …</translation>
 <translation>0 Bit: sicher. 1 Bit: ein Münzwurf. 10 Bit: eins zu tausend. Die Pseudo-Perplexität sagt, wie unsicher das Modell im Mittel ist: als wählte es unter so vielen gleich wahrscheinlichen Wörtern. Sie ist 2 hoch das Mittel, {mean} Bit über {count} Token.</translation>
 </message>
 <message>
+<source>Changed most</source>
+<translation>Am stärksten verändert</translation>
+</message>
+<message>
 <source>Click a word to select it, and press M to hide it.</source>
 <translation>Ein Wort anklicken, um es auszuwählen, und M drücken, um es zu verdecken.</translation>
 </message>
@@ -7496,8 +7559,16 @@ Werte: …</translation>
 <translation>Keine Vorhersagen</translation>
 </message>
 <message>
+<source>Red: harder to guess now than with {baseline}. Blue: easier.</source>
+<translation>Rot: jetzt schwerer zu raten als mit {baseline}. Blau: leichter.</translation>
+</message>
+<message>
 <source>Surprise of each word, in bits</source>
 <translation>Überraschung jedes Wortes, in Bit</translation>
+</message>
+<message>
+<source>The change, then the bits before and now. Click a word to select it.</source>
+<translation>Die Änderung, dann die Bit vorher und jetzt. Ein Klick auf ein Wort wählt es aus.</translation>
 </message>
 <message>
 <source>With your changes inside the model.</source>
@@ -7518,6 +7589,10 @@ Werte: …</translation>
 <message>
 <source>bits, each word masked in turn</source>
 <translation>Bit, jedes Wort der Reihe nach maskiert</translation>
+</message>
+<message>
+<source>change in bits</source>
+<translation>Änderung in Bit</translation>
 </message>
 <message>
 <source>pseudo-perplexity {perplexity}</source>
