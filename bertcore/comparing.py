@@ -107,14 +107,14 @@ def compare(
     texts = None if text is None else _compare_texts(ours, text, before or ours, text_before or text)
     if before is None:
         return Comparison(texts, None, None, [])
-    parts, words, notes = _compare_models(ours, before)
+    parts, words, notes = compare_parameters(ours, before)
     return Comparison(texts, parts, words, notes)
 
 
-def _compare_models(
+def compare_parameters(
     ours: Checkpoint, before: Checkpoint
 ) -> tuple[Records[PartChange] | None, Records[MovedWord] | None, list[str]]:
-    """What training changed, the words that moved, and why there is none of it."""
+    """What training changed, the words whose embedding moved, and sentences on why one or both cannot be said."""
     try:
         parts = Records(parameter_changes(before.model, ours.model))
     except BertcoreError as error:

@@ -141,16 +141,16 @@ class Inference(QObject):
         self._finished.emit(deliver, result, None)
 
     def _answer(self, question: Question[Any], job: Job) -> Any:
-        kind, model = _kind_of(question), job.model
-        checkpoint = None if model is None else self.checkpoint_of(model)
+        kind = _kind_of(question)
+        checkpoints = [self.checkpoint_of(model) for model in job.models]
 
         def step(share: float) -> None:
             self._worker.step(kind)
-            if model is not None:
+            for model in job.models:
                 self.checkpoint_of(model)
             self._progressed.emit(question, job, share)
 
-        return job.work(step) if checkpoint is None else job.work(checkpoint, step)
+        return job.work(*checkpoints, step)
 
     def _run_outside(self, work: Callable[[], Any], deliver: Deliver) -> None:
         result, problem = None, None

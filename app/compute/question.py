@@ -32,10 +32,10 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """What the worker is to compute. With a model, only while that model is the open one."""
+    """What the worker is to compute. With models, only while they are open."""
 
-    work: Callable[..., Any]  # (checkpoint, step) with a model, else (step)
-    model: ModelInfo | None
+    work: Callable[..., Any]  # (*checkpoints of the models, step)
+    models: tuple[ModelInfo, ...] = ()
 
 
 class Question(QObject, Generic[Answer]):
@@ -74,11 +74,22 @@ class Question(QObject, Generic[Answer]):
         self, model: ModelInfo, key: Key, work: Callable[[Checkpoint, Step], Answer], pause_ms: int = PAUSE_MS
     ) -> None:
         """Computes something with the open model, unless the very same has been asked already."""
-        self._ask(key, Job(work, model), pause_ms)
+        self._ask(key, Job(work, (model,)), pause_ms)
+
+    def ask_both(
+        self,
+        ours: ModelInfo,
+        theirs: ModelInfo,
+        key: Key,
+        work: Callable[[Checkpoint, Checkpoint, Step], Answer],
+        pause_ms: int = PAUSE_MS,
+    ) -> None:
+        """The same with the open model and the one that it is compared with."""
+        self._ask(key, Job(work, (ours, theirs)), pause_ms)
 
     def compute(self, key: Key, work: Callable[[Step], Answer], pause_ms: int = PAUSE_MS) -> None:
         """Computes something on the worker that needs no model."""
-        self._ask(key, Job(work, None), pause_ms)
+        self._ask(key, Job(work), pause_ms)
 
     def start(self) -> None:
         """Asks now: after the pause, or again after Stop."""

@@ -109,6 +109,14 @@ KINDS: dict[str, tuple[str, str]] = {  # kind -> meaning, formula
         QT_TRANSLATE_NOOP("NumberKind", "How alike two layers place the tokens: 1 is the same, 0 unrelated."),
         QT_TRANSLATE_NOOP("NumberKind", "linear CKA, without bias (Kornblith et al. 2019)"),
     ),
+    "parameter_change": (
+        QT_TRANSLATE_NOOP("NumberKind", "How far training moved the weights of a part: 0% is unchanged."),
+        QT_TRANSLATE_NOOP("NumberKind", "‖now − before‖ / ‖before‖, of all weights and biases"),
+    ),
+    "moved_word": (
+        QT_TRANSLATE_NOOP("NumberKind", "How far the embedding of a word moved: 0 is not at all."),
+        QT_TRANSLATE_NOOP("NumberKind", "‖now − before‖"),
+    ),
     "length": (QT_TRANSLATE_NOOP("NumberKind", "The length of a vector."), QT_TRANSLATE_NOOP("NumberKind", "√ Σ x²")),
     "part": (
         QT_TRANSLATE_NOOP("NumberKind", "The length of the part, and how much of the sum it makes; 100% in all."),

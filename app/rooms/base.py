@@ -15,17 +15,18 @@ from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QPoint, QSignalBlocker, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from ..compute.question import PAUSE_MS, Answer, Question
 from ..figures.figure import Figure, Numbers, caption_of, picture_of
 from ..look import theme
 from ..look.language import Titled
+from ..state.baseline import TWO_TEXTS, ComparisonOffer
 from ..state.explore_state import ExploreState
 from ..state.readings import Reading
 from ..state.selection import Selection
 from ..state.what_if import WhatIf
-from ..widgets.card import GAP_PX, intro_line
+from ..widgets.card import GAP_PX, button, intro_line
 from ..widgets.context_menu import figure_entries, show_token_menu
 from ..widgets.layouts import vbox
 from ..widgets.pages import MoreButton, Waiting, tab_bar
@@ -43,6 +44,7 @@ class Room(QWidget):
     hover_text_changed = Signal(str)  # what is under the mouse, for the status line
     question_requested = Signal(object)  # Question
     question_cancelled = Signal(object)  # Question
+    model_requested = Signal(str)  # to be opened, by its name
 
     def __init__(self, state: ExploreState, content: QWidget) -> None:
         super().__init__()
@@ -99,6 +101,7 @@ class Room(QWidget):
         view.stage_clicked.connect(self.state.set_stage)
         view.mask_toggled.connect(self.state.toggle_mask)
         view.what_if_edited.connect(self._on_view_what_if_edited)
+        view.comparison_wanted.connect(self._on_view_comparison_wanted)
         view.hover_text_changed.connect(self.hover_text_changed)
         view.token_menu_requested.connect(partial(show_token_menu, view, self.state))
         view.question_requested.connect(self.question_requested)
@@ -109,6 +112,13 @@ class Room(QWidget):
         reading = self.state.reading
         if reading is not None and reading.encoding is self.state.encoding:
             self.state.set_what_if(edit(self.state.what_if))
+
+    def _on_view_comparison_wanted(self, offer: ComparisonOffer) -> None:
+        if offer.model is not None:
+            self.model_requested.emit(offer.model)
+        if offer.text is not None:
+            self.state.set_text(offer.text, "")
+        self.state.set_baseline(offer.baseline)
 
     def _on_reading_changed(self) -> None:
         self._drawn = None
@@ -168,6 +178,7 @@ class ViewSpec(Titled):
 
     factory: Callable[[], View]
     is_for_experts: bool = False  # its tab is behind More
+    is_about_baseline: bool = False  # its tab is shown as well while there is a baseline
 
 
 def later(package: str, module: str, name: str) -> Callable[[], Any]:
@@ -188,6 +199,7 @@ class View(QWidget):
     stage_clicked = Signal(int)  # 0: the embeddings, l: the hidden states after layer l
     mask_toggled = Signal(int)  # position: masked, or not any more
     what_if_edited = Signal(object)  # Callable[[WhatIf], WhatIf]: of what is changed inside the model by then
+    comparison_wanted = Signal(object)  # ComparisonOffer: a person has clicked for it
     hover_text_changed = Signal(str)  # for the status line
     token_menu_requested = Signal(object, QPoint, object)  # position | None, a point of the screen, further entries
     question_requested = Signal(object)  # Question
@@ -253,6 +265,13 @@ class View(QWidget):
             self.token_menu_requested.emit(position, at, figure_entries(picture))
 
         picture.context_menu_requested.connect(ask)
+
+    def offer_button(self, title: str, offer: ComparisonOffer) -> QPushButton:
+        """For a view that is empty as long as there is nothing to compare with."""
+        return button(title, lambda: self.comparison_wanted.emit(offer), look="primary")
+
+    def offer_of_texts(self) -> QPushButton:
+        return self.offer_button(QCoreApplication.translate("View", "Try it: a man and a woman"), TWO_TEXTS)
 
     def figure(
         self, title: str, widgets: Sequence[QWidget], numbers: Mapping[str, Numbers], *, hint: str = "", **of: Any
@@ -373,6 +392,7 @@ class ViewRoom(Room):
             vbox(top, self.intro, (self.views, 1), self.progress, parent=content, gap_px=GAP_PX - 4)
         super().__init__(state, content)
         self.views.view_made.connect(self._on_view_made)
+        state.baseline_changed.connect(self._show_tabs)
         self.tabs.currentChanged.connect(lambda tab: self.open_view(self.specs[tab].key))
         kept = str(state.kept.get(self._kept_key))  # a window built anew goes on where the last one was
         self.open_view(kept if kept in names else self.specs[0].key)
@@ -397,9 +417,10 @@ class ViewRoom(Room):
 
     def _show_tabs(self) -> None:
         """Those for experts when they are wanted, or one of them is open."""
+        is_compared = self.state.baseline is not None
         for index, spec in enumerate(self.specs):
-            is_open = spec.key == self.views.key
-            self.tabs.setTabVisible(index, self.more.isChecked() or is_open or not spec.is_for_experts)
+            is_wanted = spec.key == self.views.key or (spec.is_about_baseline and is_compared)
+            self.tabs.setTabVisible(index, self.more.isChecked() or is_wanted or not spec.is_for_experts)
         self.tabs.setIconSize(self.tabs.iconSize())  # lays the tabs out anew: a hidden one would leave its gap
         self.tabs.updateGeometry()
         self._top.activate()  # at once: a row that is still too short scrolls its first tab out of sight

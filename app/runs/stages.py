@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from bertcore.files import open_regular
+from bertcore.files import open_regular, read_json_or_empty
 from bertcore.json_text import parse_json
 from bertcore.locations import BUILT_IN, SHIPPED, shipped_checkpoint
 from bertcore.runs.known_runs import run_behind
@@ -37,6 +37,20 @@ def steps_of(checkpoint: Path) -> Steps | None:
     if run is None or not snapshots:
         return None
     return Steps(run, snapshots, _stages_of(run, snapshots))
+
+
+def start_of(checkpoint: Path) -> Path | None:
+    """Where its training began: the first snapshot of its run, or the model that ships and was fine-tuned.
+
+    None where that is not kept, and for the first snapshot itself.
+    """
+    steps = steps_of(checkpoint)
+    if steps is not None:
+        first = steps.snapshots[0][1].resolve()
+        return first if first != checkpoint.resolve() else None
+    base = read_json_or_empty(checkpoint / "bertscope.json").get("base")
+    name = base.get("name") if isinstance(base, dict) else None
+    return shipped_checkpoint(name) if name in SHIPPED else None
 
 
 def reference_to(checkpoint: Path) -> str | None:

@@ -14,7 +14,7 @@ from bertcore.resolve_model import can_be_downloaded
 
 from ..compute.open_model import portable_reference
 from ..look import numbers
-from ..runs.stages import reference_to
+from ..runs.stages import reference_to, start_of
 from ..state.baseline import Baseline, OtherModel, OtherText
 from ..state.examples import load_examples
 from ..widgets.banner import BannerAction
@@ -145,15 +145,16 @@ class Comparison(QObject):
         ]
 
     def with_start(self) -> None:
-        """The first snapshot of the run behind the open model."""
-        steps = self._services.time_machine.steps
-        if steps is None:
+        """The first snapshot of the run behind the open model, or the model that was fine-tuned."""
+        model = self._state.model
+        start = None if model is None else start_of(model.folder)
+        if start is None:
             sentence = self.tr(
-                "The run that trained this model saved no snapshots, so there is no earlier step to compare with."
+                "No earlier step of this model’s training is kept here, so there is no start to compare with."
             )
             self.problem_found.emit(sentence, None)
         else:
-            self.with_model(reference_to(steps.snapshots[0][1]))
+            self.with_model(reference_to(start))
 
     def _models(self) -> list[str | None]:
         """References of those that ship and those that were open lately, without the one that is open."""

@@ -78,6 +78,7 @@ def open_view(room: Any, key: str) -> None:
 def connect_room(room: Room, context: RoomContext) -> QWidget:
     """Leads its questions to the worker, and what is under the mouse to the status line."""
     inference = context.services.inference
+    room.model_requested.connect(context.services.open_model.open)
     room.hover_text_changed.connect(context.show_hover_text)
     room.question_requested.connect(inference.ask)
     room.question_cancelled.connect(inference.cancel)
@@ -102,7 +103,6 @@ def _make_film(made: type[FilmRoom], context: RoomContext) -> QWidget:
     machine.changed.connect(room.follow_steps)
     room.follow_steps()
     room.snapshot_requested.connect(machine.open_snapshot)
-    room.model_requested.connect(services.open_model.open)
     return connect_room(room, context)
 
 
@@ -172,7 +172,6 @@ def _make_apply(made: type[ApplyRoom], context: RoomContext) -> QWidget:
         train_room.show_task_form(state.model.folder if state.model else None)
 
     room.train_requested.connect(train)
-    room.model_requested.connect(context.services.open_model.open)
     state.applied_texts_changed.connect(room.show_kept_text)
     return connect_room(room, context)
 

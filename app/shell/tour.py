@@ -23,6 +23,7 @@ from ..rooms.game.game import Phase
 from ..rooms.game.room import GameRoom
 from ..rooms.layers.room import LayersRoom
 from ..rooms.layers.swap_view import SwapView
+from ..rooms.layers.weights_view import WeightsView
 from ..rooms.predict.room import PredictRoom
 from ..rooms.predict.texts_view import TEMPLATE, TextsView
 from ..rooms.train.demos import finished_demo
@@ -234,12 +235,19 @@ class _Tour:
         state.set_text(*REVIEWS[0])
         state.set_baseline(OtherText(*REVIEWS[1]))
         self._wait("the two answers", self._window.is_settled)
-        visit = self._visit("apply", theme_name, file_as="compared-text")
+        visits = [self._visit("apply", theme_name, file_as="compared-text")]
+        state.set_baseline(OtherModel(None))
+        room = self._window.open_room("layers")
+        assert isinstance(room, LayersRoom)
+        view = room.open_view("weights")
+        assert isinstance(view, WeightsView)
+        self._wait("what fine-tuning changed", lambda: self._window.is_settled() and view.question.answer is not None)
+        visits.append(self._visit("layers", theme_name, "weights", "weights-fine-tuned"))
         state.set_baseline(None)
         state.set_text(*texts)
         opener.open(before)
         self._wait("the model of before", lambda: not opener.is_opening and self._is_read())
-        return [visit]
+        return visits
 
     def teach(self, themes: Sequence[str]) -> list[dict[str, object]]:
         """For a class: the offer of the tour, a round of the game, and the first page of a hand-out."""

@@ -21,3 +21,18 @@ class OtherText:
 
 
 Baseline = OtherModel | OtherText
+
+
+@dataclass(frozen=True)
+class ComparisonOffer:
+    """A comparison that a view offers at a click, as long as there is nothing for it to compare."""
+
+    baseline: Baseline
+    text: str | None = None  # to be looked at; None: the text stays
+    model: str | None = None  # to be opened first, by its name; None: the model stays
+
+
+TWO_TEXTS = ComparisonOffer(
+    OtherText("The woman opened the door and put on [MASK] hat.", ""),
+    text="The man opened the door and put on [MASK] hat.",
+)

@@ -23,7 +23,7 @@ from app.rooms.layers.steps_view import StepsView
 from app.rooms.layers.swap_view import SwapView
 from app.rooms.layers.word_view import WordView, verdict
 from app.shell.window import Window
-from app.state.baseline import OtherText
+from app.state.baseline import ComparisonOffer, OtherText
 from app.widgets.bar_list import BarList
 from bertcore.analysis.neurons import neuron_activations, pushed_words, strongest_neurons
 from bertcore.analysis.one_word import Parting, parting, word_in_sentences
@@ -348,10 +348,11 @@ def test_every_picture_gives_its_numbers(room: LayersRoom, window: Window, qtbot
 
     window.state.set_baseline(OtherText("The dog sat on the mat.", ""))
     made = {}
-    for key in (spec.key for spec in LayersRoom.specs):
+    for key in (spec.key for spec in LayersRoom.specs if spec.key != "weights"):  # that one needs two models
         view = opened(window, qtbot, key, LayersView)
         if isinstance(view, SwapView):
-            view.texts_wanted.emit("The cat sat on the [MASK].", "The dog sat on the [MASK].")
+            offer = ComparisonOffer(OtherText("The dog sat on the [MASK].", ""), text="The cat sat on the [MASK].")
+            view.comparison_wanted.emit(offer)
             qtbot.waitUntil(lambda view=view: view.maps.answer is not None, timeout=TIMEOUT_MS)
         qtbot.waitUntil(lambda: not window.services.inference.is_busy, timeout=TIMEOUT_MS)
         for button in room.view.findChildren(FigureButton):

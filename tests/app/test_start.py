@@ -63,7 +63,7 @@ def test_without_a_display_it_says_so_and_does_the_tour(model_folder: Path, tmp_
     assert done.returncode == 0, done.stderr
     assert not (home / "settings.json").exists()  # a tour changes nothing of the person's
     visits = json.loads((tmp_path / "build" / "tour" / "tour.json").read_text())["rooms"]
-    predict, layers = ["predict"] * 6, ["layers"] * 8  # their views
+    predict, layers = ["predict"] * 6, ["layers"] * 9  # their views
     class_demo = ["train"] * 4  # halfway, finished, and two of its batches
     compared = [
         "embed",

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from app.rooms.layers.room import LayersRoom
 from app.rooms.layers.swap_view import SwapView
 from app.shell.window import Window
-from app.state.baseline import OtherText
+from app.state.baseline import ComparisonOffer, OtherText
 from bertcore.analysis.passes import as_text
 from bertcore.analysis.patching import patched_at
 from bertcore.checkpoint.checkpoint import load_checkpoint
@@ -30,7 +30,7 @@ def view(window: Window, qtbot: QtBot) -> SwapView:
 
 
 def compare(window: Window, view: SwapView, ours: str, theirs: str, qtbot: QtBot) -> None:
-    view.texts_wanted.emit(ours, theirs)
+    view.comparison_wanted.emit(ComparisonOffer(OtherText(theirs, ""), text=ours))
     settle(window, qtbot)
     qtbot.waitUntil(lambda: view.maps.answer is not None or not view.maps.is_running, timeout=TIMEOUT_MS)
 

@@ -51,7 +51,6 @@ class ApplyRoom(Room):
     """One view at a time, by the task of the open model; what the model is stands beside it."""
 
     train_requested = Signal()
-    model_requested = Signal(str)  # the name of a fine-tuned model that ships
 
     def __init__(self, state: ExploreState) -> None:
         self._stack = QStackedWidget()

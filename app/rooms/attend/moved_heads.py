@@ -32,9 +32,10 @@ class MovedView(AttendView):
         self.bars = BarList(self.tr("Heads that moved most"), clickable=True)
         self.heads: list[Head] = []  # of the bars
         self._sentence = label("", "muted", wrap=True)
+        self.try_it = self.offer_of_texts()
         explain("divergence", self.map, self.bars)
         self.body.setSpacing(theme.px(7))
-        fill(self.body, self.line, self._sentence, self.bars, self.map)
+        fill(self.body, self.line, self._sentence, self.try_it, self.bars, self.map)
         self.bars.clicked.connect(lambda row: self.head_clicked.emit(*self.heads[row]))
         self.map.clicked.connect(lambda cell: self.head_clicked.emit(*cell))
         self.map.hovered.connect(self.head_hovered)
@@ -83,6 +84,7 @@ class MovedView(AttendView):
     def _show(self, moved: Moved | None, sentence: str) -> None:
         self._sentence.setText(sentence)
         self._sentence.setVisible(bool(sentence))
+        self.try_it.setVisible(self.attentions.reading.baseline is None)
         for widget in (self.bars, self.map):
             widget.setVisible(moved is not None)
         if moved is None:

@@ -166,6 +166,7 @@ class AttendRoom(Room):
         view.head_hovered.connect(self._on_head_hovered)
         view.token_menu_requested.connect(partial(show_token_menu, view, self.state))
         view.head_menu_requested.connect(self._on_head_menu_requested)
+        view.comparison_wanted.connect(self._on_view_comparison_wanted)
         view.question_requested.connect(self.question_requested)
         view.question_cancelled.connect(self.question_cancelled)
 

@@ -37,7 +37,6 @@ class FilmRoom(Room):
 
     key = "film"
     snapshot_requested = Signal(object)  # Path: to be opened in every room
-    model_requested = Signal(str)  # by its name
 
     def __init__(self, state: ExploreState, steps_of: Callable[[], Steps | None]) -> None:
         """steps_of: gives the run of the open model; None where it has kept no snapshots."""

@@ -1,7 +1,6 @@
-"""Room Layers: what becomes of each token on its way through the model, in seven views."""
+"""Room Layers: what becomes of each token on its way through the model, in nine views."""
 
 from ...look.language import QT_TRANSLATE_NOOP
-from ...state.baseline import OtherText
 from ...state.explore_state import ExploreState
 from ...state.readings import Reading
 from ...widgets.spots import name_spot
@@ -88,6 +87,19 @@ class LayersRoom(ViewRoom):
             ),
             later(__package__, "apart_view", "ApartView"),
             is_for_experts=True,
+            is_about_baseline=True,
+        ),
+        ViewSpec(
+            "weights",
+            QT_TRANSLATE_NOOP("ViewSpec", "Weights"),
+            QT_TRANSLATE_NOOP(
+                "ViewSpec",
+                "To learn is to change numbers: every part of the model is a table of them, its weights. "
+                "Where did training change most, and which words does it treat differently now?",
+            ),
+            later(__package__, "weights_view", "WeightsView"),
+            is_for_experts=True,
+            is_about_baseline=True,
         ),
         ViewSpec(
             "steps",
@@ -112,10 +124,6 @@ class LayersRoom(ViewRoom):
         self._show_stages()
         return view
 
-    def connect_view(self, view: View) -> None:
-        assert isinstance(view, LayersView)
-        view.texts_wanted.connect(self._on_view_texts_wanted)
-
     def draw_reading(self, reading: Reading) -> None:
         self._show_stages()
         super().draw_reading(reading)
@@ -123,10 +131,6 @@ class LayersRoom(ViewRoom):
     def draw_head(self, reading: Reading) -> None:
         self._show_stages()
         super().draw_head(reading)
-
-    def _on_view_texts_wanted(self, text: str, other: str) -> None:
-        self.state.set_text(text, "")
-        self.state.set_baseline(OtherText(other, ""))
 
     def _show_stages(self) -> None:
         assert isinstance(self.view, LayersView)

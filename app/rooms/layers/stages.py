@@ -7,17 +7,16 @@ from typing import Literal
 
 from PySide6.QtCore import QCoreApplication, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPaintEvent, QPen
-from PySide6.QtWidgets import QPushButton, QSizePolicy, QSlider, QWidget
+from PySide6.QtWidgets import QSizePolicy, QSlider, QWidget
 
 from ...look import theme
-from ...widgets.card import button, label
+from ...widgets.card import label
 from ...widgets.layouts import hbox
 from ..base import View
 
 LEAST_PX, MOST_PX, HEIGHT_PX = 70, 240, 28
 MARGIN_PX = 9
 HANDLE_PX = 7
-COMPARED_TEXTS = "The man opened the door and put on [MASK] hat.", "The woman opened the door and put on [MASK] hat."
 MANY = 30  # stages; from here on they get no dots of their own
 
 
@@ -28,12 +27,6 @@ class LayersView(View):
     """
 
     stages: Literal["", "layers", "all"] = ""
-    texts_wanted = Signal(str, str)  # the text to look at and the one to compare it with: a person has clicked for them
-
-    def offer_of_texts(self) -> QPushButton:
-        """For a view that is empty without a second text."""
-        name = QCoreApplication.translate("stages", "Try it: a man and a woman")
-        return button(name, lambda: self.texts_wanted.emit(*COMPARED_TEXTS), look="primary")
 
 
 def stage_name(stage: int) -> str:

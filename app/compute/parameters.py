@@ -1,0 +1,58 @@
+"""What training changed inside the model, for the view "Weights". Importable without torch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bertcore.errors import BertcoreError
+
+if TYPE_CHECKING:
+    from bertcore.analysis.nearest import NearWord
+    from bertcore.analysis.parameter_changes import MovedWord, PartChange
+    from bertcore.checkpoint.checkpoint import Checkpoint
+
+    from .question import Step
+
+NEIGHBOURS = 6
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingChanges:
+    """How far one model is from another of the same shape."""
+
+    parts: Sequence[PartChange]
+    words: Sequence[MovedWord]  # the farthest first
+    no_words: str  # why none can be said to have moved: a sentence
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbours:
+    """The words nearest to one in the token embeddings of two models."""
+
+    id: int
+    now: list[NearWord]
+    before: list[NearWord]
+
+
+def training_changes(ours: Checkpoint, before: Checkpoint, step: Step) -> TrainingChanges:
+    """As `bertcore compare` has them. Raises BertcoreError where the models are not of one shape."""
+    from bertcore.comparing import compare_parameters
+
+    step(0.0)
+    parts, words, notes = compare_parameters(ours, before)
+    if parts is None:
+        raise BertcoreError(notes[0])
+    return TrainingChanges(parts, words or (), " ".join(notes))
+
+
+def neighbours(ours: Checkpoint, before: Checkpoint, token_id: int, step: Step) -> Neighbours:
+    from bertcore.analysis.nearest import NearestWords
+
+    found = []
+    for checkpoint in (ours, before):
+        step(len(found) / 2)
+        table = checkpoint.model.embeddings.token.weight.detach().float().cpu().numpy()  # (V,E)
+        found.append(NearestWords(table, checkpoint.tokenizer).near([token_id], NEIGHBOURS))
+    return Neighbours(token_id, *found)

@@ -1,0 +1,122 @@
+"""The view "Weights": what training changed, against differences computed here; what it offers without a baseline."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.rooms.layers.room import LayersRoom
+from app.rooms.layers.weights_view import WeightsView
+from app.runs.stages import start_of
+from app.shell.window import Window
+from app.state.baseline import OtherModel, OtherText
+from app.widgets.figure_button import FigureButton
+from bertcore.checkpoint.weights import read_safetensors
+from bertcore.locations import BUILT_IN, TINY, TUNED, assets, shipped_checkpoint, tuned_models
+from tests.app.conftest import TIMEOUT_MS, settle
+
+FIRST = assets() / "runs" / TINY / "snapshots" / "step-00000000"
+needs_tuned = pytest.mark.skipif(TUNED[0] not in tuned_models(), reason="no fine-tuned model ships here")
+
+
+@pytest.fixture
+def tiny(open_window: Callable[[Path | str], Window], qtbot: QtBot) -> Window:
+    window = open_window(TINY)
+    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+    window.state.set_text("It was 20 degrees in the city.", "")
+    settle(window, qtbot)
+    return window
+
+
+@pytest.fixture
+def view(tiny: Window, qtbot: QtBot) -> WeightsView:
+    room = tiny.open_room("layers")
+    assert isinstance(room, LayersRoom)
+    view = room.open_view("weights")
+    assert isinstance(view, WeightsView)
+    return view
+
+
+def has_changes(view: WeightsView, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: view.question.answer is not None, timeout=TIMEOUT_MS)
+
+
+def test_the_start_of_its_training_is_offered_and_each_part_is_the_norm_of_what_changed(
+    view: WeightsView, tiny: Window, qtbot: QtBot
+) -> None:
+    assert view.from_start.isVisible() and not view.try_tiny.isVisible()
+    qtbot.mouseClick(view.from_start, Qt.MouseButton.LeftButton)
+    settle(tiny, qtbot)
+    has_changes(view, qtbot)
+    before, after = (read_safetensors(folder / "model.safetensors") for folder in (FIRST, shipped_checkpoint(TINY)))
+    word = "bert.embeddings.word_embeddings.weight"
+    query = [f"bert.encoder.layer.1.attention.self.query.{kind}" for kind in ("weight", "bias")]
+    change = sum(float(((after[n].double() - before[n].double()) ** 2).sum()) for n in query) ** 0.5
+    length = sum(float((before[n].double() ** 2).sum()) for n in query) ** 0.5
+    values = view.parts.values
+    assert values is not None and values.shape == (2, 7)
+    assert values[1, 0] == pytest.approx(100 * change / length, rel=1e-5)
+    moved = (after[word].double() - before[word].double()).norm(dim=1).numpy()
+    assert view.question.answer is not None
+    shown = view.question.answer.words
+    assert shown[0].id == int(np.argmax(moved)) and shown[0].distance == pytest.approx(float(moved.max()))
+    for figure in view.parts_card, view.words_card:
+        made = figure.findChildren(FigureButton)[0].figure()
+        assert made is not None and made.numbers and "step 0" in made.caption
+    view.unit.setCurrentIndex(1)
+    assert view.parts.values is not None and view.parts.values[1, 0] == pytest.approx(change, rel=1e-5)
+
+
+def test_a_word_shows_its_neighbours_of_now_and_of_before_and_is_selected_in_the_text(
+    view: WeightsView, tiny: Window, qtbot: QtBot
+) -> None:
+    tiny.state.set_baseline(OtherModel(str(FIRST)))
+    settle(tiny, qtbot)
+    has_changes(view, qtbot)
+    assert view.question.answer is not None and tiny.state.encoding is not None
+    row = next(i for i, word in enumerate(view.question.answer.words) if word.token == "celsius")
+    view.words.clicked.emit(row, Qt.KeyboardModifier.NoModifier)
+    qtbot.waitUntil(lambda: "degrees" in view.near.text(), timeout=TIMEOUT_MS)
+    now, before = view.near.text().split("Before:")
+    assert "degrees" in now and "degrees" not in before
+    tiny.state.set_text("It was 20 celsius.", "")
+    settle(tiny, qtbot)
+    view.words.clicked.emit(row, Qt.KeyboardModifier.NoModifier)
+    focus = tiny.state.focus
+    assert focus is not None and tiny.state.encoding.tokens[focus] == "celsius"
+
+
+def test_two_shapes_and_two_texts_have_no_changes_and_it_says_why(
+    view: WeightsView, tiny: Window, qtbot: QtBot
+) -> None:
+    tiny.state.set_baseline(OtherModel(None))
+    settle(tiny, qtbot)
+    qtbot.waitUntil(
+        lambda: "6 layers" in view.nothing_text.text() or "2 layers" in view.nothing_text.text(), timeout=TIMEOUT_MS
+    )
+    assert view.from_start.isVisible()
+    tiny.state.set_baseline(OtherText("It was cold.", ""))
+    settle(tiny, qtbot)
+    assert view.pages.currentIndex() == 1 and "layers" not in view.nothing_text.text()
+
+
+def test_the_tab_is_there_while_something_is_compared(tiny: Window) -> None:
+    room = tiny.open_room("layers")
+    assert isinstance(room, LayersRoom)
+    tabs = [spec.key for spec in room.specs if spec.is_about_baseline]
+    at = [[spec.key for spec in room.specs].index(key) for key in tabs]
+    assert tabs == ["apart", "weights"] and not any(room.tabs.isTabVisible(index) for index in at)
+    tiny.state.set_baseline(OtherText("It was cold.", ""))
+    assert all(room.tabs.isTabVisible(index) for index in at)
+    tiny.state.set_baseline(None)
+    assert not any(room.tabs.isTabVisible(index) for index in at)
+
+
+@needs_tuned
+def test_of_a_fine_tuned_model_the_start_is_the_model_it_was_made_from() -> None:
+    assert start_of(shipped_checkpoint(TUNED[0])) == shipped_checkpoint(BUILT_IN)
+    assert start_of(shipped_checkpoint(TINY)) == FIRST.resolve()
+    assert start_of(FIRST) is None and start_of(shipped_checkpoint(BUILT_IN)) is None
