@@ -50,7 +50,7 @@ def training_changes(ours: Checkpoint, before: Checkpoint, step: Step) -> Traini
 def neighbours(ours: Checkpoint, before: Checkpoint, token_id: int, step: Step) -> Neighbours:
     from bertcore.analysis.nearest import NearestWords
 
-    found = []
+    found: list[list[NearWord]] = []
     for checkpoint in (ours, before):
         step(len(found) / 2)
         table = checkpoint.model.embeddings.token.weight.detach().float().cpu().numpy()  # (V,E)
