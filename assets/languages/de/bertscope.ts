@@ -1655,6 +1655,10 @@ Ein anderer Schluss</translation>
 <translation>Den Vergleich beenden</translation>
 </message>
 <message>
+<source>No earlier step of this model’s training is kept here, so there is no start to compare with.</source>
+<translation>Von diesem Modell ist hier kein früherer Trainingsschritt aufbewahrt; es gibt also keinen Anfang zum Vergleichen.</translation>
+</message>
+<message>
 <source>Open folder…</source>
 <translation>Ordner öffnen…</translation>
 </message>
@@ -1665,10 +1669,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Swap with the baseline</source>
 <translation>Mit der Baseline tauschen</translation>
-</message>
-<message>
-<source>The run that trained this model saved no snapshots, so there is no earlier step to compare with.</source>
-<translation>Der Lauf, der dieses Modell trainiert hat, hat keine Snapshots gespeichert; also gibt es keinen früheren Schritt zum Vergleichen.</translation>
 </message>
 <message>
 <source>The unchanged model</source>
@@ -4882,6 +4882,14 @@ Ein anderer Schluss</translation>
 <translation>Wie weit sich die Antwort zu der des anderen Textes bewegt, wenn diese eine Stelle ausgetauscht wird: 0 gar nicht, 1 ganz.</translation>
 </message>
 <message>
+<source>How far the embedding of a word moved: 0 is not at all.</source>
+<translation>Wie weit sich das Embedding eines Wortes bewegt hat: 0 ist gar nicht.</translation>
+</message>
+<message>
+<source>How far training moved the weights of a part: 0% is unchanged.</source>
+<translation>Wie weit das Training die Gewichte eines Teils bewegt hat: 0 % ist unverändert.</translation>
+</message>
+<message>
 <source>How far two vectors point apart: 0 is the same direction, 1 unrelated.</source>
 <translation>Wie weit zwei Vektoren auseinander zeigen: 0 ist dieselbe Richtung, 1 ohne Bezug.</translation>
 </message>
@@ -5044,6 +5052,14 @@ Ein anderer Schluss</translation>
 <message>
 <source>Σ weight · |i − j|</source>
 <translation>Σ Gewicht · |i − j|</translation>
+</message>
+<message>
+<source>‖now − before‖</source>
+<translation>‖jetzt − vorher‖</translation>
+</message>
+<message>
+<source>‖now − before‖ / ‖before‖, of all weights and biases</source>
+<translation>‖jetzt − vorher‖ / ‖vorher‖, über alle Gewichte und Biases</translation>
 </message>
 <message>
 <source>∂ ln p / ∂ weight</source>
@@ -8746,6 +8762,13 @@ Der andere Text: {theirs}</translation>
 </message>
 </context>
 <context>
+<name>View</name>
+<message>
+<source>Try it: a man and a woman</source>
+<translation>Ausprobieren: ein Mann und eine Frau</translation>
+</message>
+</context>
+<context>
 <name>ViewRoom</name>
 <message>
 <source>Views</source>
@@ -8951,12 +8974,20 @@ Der andere Text: {theirs}</translation>
 <translation>So hat BERT Sprache gelernt: verdeckte Wörter raten. Eines verdecken und sehen, was es dort erwartet. Je länger der Balken, desto sicherer ist es sich.</translation>
 </message>
 <message>
+<source>To learn is to change numbers: every part of the model is a table of them, its weights. Where did training change most, and which words does it treat differently now?</source>
+<translation>Lernen heißt Zahlen ändern: Jeder Teil des Modells ist eine Tabelle davon, seine Gewichte. Wo hat das Training am meisten geändert, und welche Wörter behandelt das Modell jetzt anders?</translation>
+</message>
+<message>
 <source>Two texts or two models start out alike and end up different: at which layer does it happen, and at which token?</source>
 <translation>Zwei Texte oder zwei Modelle beginnen gleich und enden verschieden: In welcher Schicht geschieht das, und bei welchem Token?</translation>
 </message>
 <message>
 <source>Two vocabularies</source>
 <translation>Zwei Vokabulare</translation>
+</message>
+<message>
+<source>Weights</source>
+<translation>Gewichte</translation>
 </message>
 <message>
 <source>What if</source>
@@ -9186,6 +9217,65 @@ Der andere Text: {theirs}</translation>
 </message>
 </context>
 <context>
+<name>Weights</name>
+<message>
+<source>LayerNorm</source>
+<translation>LayerNorm</translation>
+</message>
+<message>
+<source>feed-forward in</source>
+<translation>Feed-Forward ein</translation>
+</message>
+<message>
+<source>feed-forward out</source>
+<translation>Feed-Forward aus</translation>
+</message>
+<message>
+<source>key</source>
+<translation>Key</translation>
+</message>
+<message>
+<source>layer {layer}, {part}</source>
+<translation>Schicht {layer}, {part}</translation>
+</message>
+<message>
+<source>output</source>
+<translation>Ausgabe</translation>
+</message>
+<message>
+<source>pooler</source>
+<translation>Pooler</translation>
+</message>
+<message>
+<source>position embeddings</source>
+<translation>Positions-Embeddings</translation>
+</message>
+<message>
+<source>query</source>
+<translation>Query</translation>
+</message>
+<message>
+<source>segment embeddings</source>
+<translation>Segment-Embeddings</translation>
+</message>
+<message>
+<source>their LayerNorm</source>
+<translation>ihre LayerNorm</translation>
+</message>
+<message>
+<source>token embeddings</source>
+<translation>Token-Embeddings</translation>
+</message>
+<message>
+<source>value</source>
+<translation>Value</translation>
+</message>
+<message>
+<source>word prediction</source>
+<translation>Wortvorhersage</translation>
+</message>
+</context>
+<context>
 <name>WeightsPage</name>
 <message>
 <source>As in our healthy runs: at most {most} in a step, and less at the end, as the learning rate falls.</source>
@@ -9206,6 +9296,113 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>Too few steps so far to say whether this is usual.</source>
 <translation>Noch zu wenige Schritte, um zu sagen, ob das üblich ist.</translation>
+</message>
+</context>
+<context>
+<name>WeightsView</name>
+<message>
+<source>As before: {parts}.</source>
+<translation>Wie vorher: {parts}.</translation>
+</message>
+<message>
+<source>Compare with the start of its training</source>
+<translation>Mit dem Anfang des Trainings vergleichen</translation>
+</message>
+<message>
+<source>Here you see what training changed: compare the model with an earlier step of its training, or with the model that was fine-tuned.</source>
+<translation>Hier ist zu sehen, was das Training verändert hat: Das Modell wird mit einem früheren Schritt seines Trainings verglichen oder mit dem Modell vor dem Fine-Tuning.</translation>
+</message>
+<message>
+<source>How far a part moved, as a share of its length before</source>
+<translation>Wie weit sich ein Teil bewegt hat, als Anteil seiner Länge vorher</translation>
+</message>
+<message>
+<source>How far a part moved, as it is: large parts move further</source>
+<translation>Wie weit sich ein Teil bewegt hat, so wie es ist: Große Teile bewegen sich weiter</translation>
+</message>
+<message>
+<source>How far each part moved: rows are layers, columns are parts</source>
+<translation>Wie weit sich jeder Teil bewegt hat: Zeilen sind Schichten, Spalten sind Teile</translation>
+</message>
+<message>
+<source>How far the parts outside the layers moved</source>
+<translation>Wie weit sich die Teile außerhalb der Schichten bewegt haben</translation>
+</message>
+<message>
+<source>In which unit</source>
+<translation>In welcher Einheit</translation>
+</message>
+<message>
+<source>Length</source>
+<translation>Länge</translation>
+</message>
+<message>
+<source>Most: {part}, by {change}.</source>
+<translation>Am meisten: {part}, um {change}.</translation>
+</message>
+<message>
+<source>Near “{word}” now: {now}. Before: {before}.</source>
+<translation>Nah an „{word}“ jetzt: {now}. Vorher: {before}.</translation>
+</message>
+<message>
+<source>No word moved: training left the token embeddings as they were.</source>
+<translation>Kein Wort hat sich bewegt: Das Training hat die Token-Embeddings gelassen, wie sie waren.</translation>
+</message>
+<message>
+<source>Nothing: both have the same weights.</source>
+<translation>Nichts: Beide haben dieselben Gewichte.</translation>
+</message>
+<message>
+<source>Percent</source>
+<translation>Prozent</translation>
+</message>
+<message>
+<source>Row: a layer. Column: a part of it. White: as before. The darker, the further its weights moved.</source>
+<translation>Zeile: eine Schicht. Spalte: ein Teil davon. Weiß: wie vorher. Je dunkler, desto weiter haben sich seine Gewichte bewegt.</translation>
+</message>
+<message>
+<source>The embedding of a word is where the model keeps what it knows about it. Click a word: which words are near it now, and which were before?</source>
+<translation>Im Embedding eines Wortes bewahrt das Modell auf, was es über das Wort weiß. Ein Klick auf ein Wort zeigt: Welche Wörter sind ihm jetzt nah, welche waren es vorher?</translation>
+</message>
+<message>
+<source>These two models have different shapes</source>
+<translation>Diese beiden Modelle haben verschiedene Formen</translation>
+</message>
+<message>
+<source>Try it: before and after learning from film reviews</source>
+<translation>Ausprobieren: vor und nach dem Lernen aus Filmkritiken</translation>
+</message>
+<message>
+<source>Try it: the tiny model, untrained and trained</source>
+<translation>Ausprobieren: das kleinste Modell, untrainiert und trainiert</translation>
+</message>
+<message>
+<source>Two models of the same shape</source>
+<translation>Zwei Modelle derselben Form</translation>
+</message>
+<message>
+<source>What did training change?</source>
+<translation>Was hat das Training verändert?</translation>
+</message>
+<message>
+<source>Which words moved most?</source>
+<translation>Welche Wörter haben sich am weitesten bewegt?</translation>
+</message>
+<message>
+<source>Words whose embedding moved most</source>
+<translation>Wörter, deren Embedding sich am weitesten bewegt hat</translation>
+</message>
+<message>
+<source>layer {layer}</source>
+<translation>Schicht {layer}</translation>
+</message>
+<message>
+<source>since {baseline}</source>
+<translation>seit {baseline}</translation>
+</message>
+<message>
+<source>{part}: moved by {change}, {share} of its length before, {before}</source>
+<translation>{part}: hat sich um {change} bewegt, {share} seiner Länge vorher, {before}</translation>
 </message>
 </context>
 <context>
@@ -9989,10 +10186,6 @@ Der andere Text: {theirs}</translation>
 </context>
 <context>
 <name>stages</name>
-<message>
-<source>Try it: a man and a woman</source>
-<translation>Ausprobieren: ein Mann und eine Frau</translation>
-</message>
 <message>
 <source>after layer {layer}</source>
 <translation>nach Schicht {layer}</translation>
