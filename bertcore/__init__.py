@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from bertcore.errors import BertcoreError
     from bertcore.loaded_model import LoadedModel, load
     from bertcore.model.bert import Bert
+    from bertcore.sweeping import sweep
     from bertcore.tokenizer.tokenizer import Tokenizer
 
-__all__ = ["Bert", "BertConfig", "BertcoreError", "LoadedModel", "Tokenizer", "load", "trace"]
+__all__ = ["Bert", "BertConfig", "BertcoreError", "LoadedModel", "Tokenizer", "load", "sweep", "trace"]
 
 _DEFINED_IN = {
     "Bert": "bertcore.model.bert",
@@ -30,6 +31,7 @@ _DEFINED_IN = {
     "LoadedModel": "bertcore.loaded_model",
     "Tokenizer": "bertcore.tokenizer.tokenizer",
     "load": "bertcore.loaded_model",
+    "sweep": "bertcore.sweeping",
     "trace": "bertcore.analysis.trace",
 }
 

@@ -31,7 +31,7 @@ LAYERS = (
     ("bertcore.analysis",),
     ("bertcore.evaluation",),
     ("bertcore.results",),
-    ("bertcore.comparing",),
+    ("bertcore.comparing", "bertcore.sweeping"),
     ("bertcore.measured_model",),
     ("bertcore.loaded_model",),
     ("bertcore",),

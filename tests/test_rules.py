@@ -47,6 +47,8 @@ TORCH_FREE = (
     "bertcore.runs.environment",
     "bertcore.training.resume_settings",
     "bertcore.training.pretrain_options",
+    "bertcore.training.sweep_plan",
+    "bertcore.runs.sweep",
 )
 
 # Built from parts, so that this file does not name them.

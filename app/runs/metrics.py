@@ -8,8 +8,8 @@ import numpy as np
 
 from bertcore.errors import printable
 from bertcore.runs.run_folder import RESUME
+from bertcore.tasks.readers.spec import METRICS
 
-from ..state.task_info import METRICS
 from .updates import MOST_UPDATES, Update, read_update
 
 KINDS = ("train", "held_out", "phase", RESUME, "snapshot")  # of lines

@@ -18,7 +18,7 @@ from bertcore.runs.run_folder import QUESTIONS, RunFolder, RunStatus
 from bertcore.runs.snapshots import can_resume
 from bertcore.training.pretrain_options import PretrainOptions
 
-from ..state.task_info import EVALUATION_FILE, kind_words, metrics_of, spec_of, task_title
+from ..state.task_info import EVALUATION_FILE, kind_words, spec_of, task_title
 from .process import Options
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def with_kind(info: RunInfo, config: dict[str, Any]) -> RunInfo:
         kind=kind if isinstance(kind, str) and kind in KINDS else PretrainOptions.kind,
         does=name_from_file(kind_words(config)),
         task_kind=spec.kind if spec else None,
-        metrics=metrics_of(spec) if spec else (),
+        metrics=spec.measured if spec else (),
         has_questions=_has_questions(config),
     )
 

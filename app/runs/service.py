@@ -201,7 +201,8 @@ class RunsService(QObject):
         """Where nobody has selected one yet: the run at work, else the newest; the built-in one until there is any."""
         if self.selected != self._stopgap or not self.runs:
             return
-        best = next((run for run in self.runs if run.status.active), self.runs[0])
+        at_work = [run for run in self.runs if run.status.active]
+        best = min(at_work, key=lambda run: run.status.state == "waiting", default=self.runs[0])
         if best.path != self.selected:
             self.select(best.path)
             self._stopgap = best.path if best.is_built_in else None

@@ -12,16 +12,6 @@ from bertcore.tasks.readers.spec import TaskSpec
 
 from ..look.language import QT_TRANSLATE_NOOP
 
-# Measured on held-out examples, by kind of task; the first is the main one where the task names no other.
-METRICS: dict[str, tuple[str, ...]] = {
-    "classify": ("accuracy", "f1", "f1_macro", "matthews_correlation"),
-    "regress": ("spearmanr", "pearson"),
-    "multilabel": ("f1_micro", "f1_macro", "accuracy"),
-    "tag": ("f1", "precision", "recall", "accuracy"),
-    "span": ("f1", "exact_match"),
-    "choice": ("accuracy",),
-    "summarise": ("rouge2", "rouge1", "rougeL"),
-}
 METRIC_NAMES: dict[str, str] = {
     "accuracy": QT_TRANSLATE_NOOP("Metric", "accuracy"),
     "precision": QT_TRANSLATE_NOOP("Metric", "precision"),
@@ -116,13 +106,6 @@ def task_title(spec: TaskSpec) -> str:
     return QCoreApplication.translate("Task", TASK_TITLES.get(spec.name, spec.title))
 
 
-def metrics_of(spec: TaskSpec) -> tuple[str, ...]:
-    """What is measured for a task, the main one first."""
-    known = METRICS[spec.kind]
-    main = next((name for name in spec.metrics if name in known), known[0])
-    return (main, *(name for name in known if name != main))
-
-
 def spec_of(config: dict[str, Any]) -> TaskSpec | None:
     """The task of a fine-tuning run, by its config.json; None for other runs."""
     data = config.get("data")
@@ -156,7 +139,7 @@ def task_info(
         return TaskInfo(kind, labels, number_range=number_range)
     is_pair = spec.is_pair if kind in ("classify", "regress", "multilabel") else None
     limits = spec.number_range or number_range
-    return TaskInfo(kind, labels, task_title(spec), is_pair, limits, _measured(measured, metrics_of(spec)))
+    return TaskInfo(kind, labels, task_title(spec), is_pair, limits, _measured(measured, spec.measured))
 
 
 def _measured(file: Path, metrics: tuple[str, ...]) -> tuple[str, float] | None:

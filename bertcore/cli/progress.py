@@ -46,6 +46,8 @@ class ProgressBar:
         if event["kind"] == "status":
             words = event["message"] or f"{event['state']}, step {event['step']:,}"
             self._progress.update(self._task, description=cell(words), completed=event["fraction"])
+        elif event["kind"] == "sweep":
+            self._print(f"run {event['number']} of {event['of']}: {event['name']}")
         elif event["kind"] == "phase":
             self._print(f"step {event['step']:>7,}  {event['message']}")
         elif event["kind"] == "held_out":

@@ -24,6 +24,16 @@ from bertcore.cli.output import (
 )
 from bertcore.cli.progress import watching
 from bertcore.cli.run_settings import run_and_settings, with_flags_of
+from bertcore.cli.sweep_flags import (
+    BatchSizes,
+    BudgetShare,
+    EpochCounts,
+    RandomRuns,
+    Rates,
+    Seeds,
+    train_sweep,
+    varied_from,
+)
 from bertcore.errors import BertcoreError
 from bertcore.files import read_json
 from bertcore.resolve_model import resolve_model
@@ -57,11 +67,18 @@ def pretrain(
     tokenizer: Annotated[
         str | None, typer.Option(metavar="MODEL", help="Use the vocabulary of this checkpoint, run or hub id.")
     ] = None,
+    rates: Rates = None,
+    batch_sizes: BatchSizes = None,
+    epoch_counts: EpochCounts = None,
+    seeds: Seeds = None,
+    random: RandomRuns = None,
+    budget_share: BudgetShare = None,
     resume: Resume = False,
     as_json: AsJson = False,
     flags: dict[str, Any],
 ) -> None:
     """Train a BERT from text. Stop it with Ctrl+C, continue with --resume."""
+    varied = varied_from(rates, batch_sizes, epoch_counts, seeds, random, budget_share)
     files = list(map(_absolute, [*(corpus or []), *(more_corpus or [])]))
     if run_named := next((file for file in files if is_run(Path(file))), None):
         raise BertcoreError(
@@ -93,6 +110,9 @@ def pretrain(
         )
 
     keep_freed_memory()
+    if varied is not None:
+        train_sweep(options, run, varied, resume, as_json)
+        return
     with watching(as_json) as on_event:
         snapshot = start_or_resume(options, run, resume, on_event)
     if not is_follower() and _print_end(run, snapshot, as_json):
@@ -119,6 +139,12 @@ def finetune(
     text: ColumnText = None,
     text_b: ColumnTextB = None,
     label: ColumnLabel = None,
+    rates: Rates = None,
+    batch_sizes: BatchSizes = None,
+    epoch_counts: EpochCounts = None,
+    seeds: Seeds = None,
+    random: RandomRuns = None,
+    budget_share: BudgetShare = None,
     resume: Resume = False,
     as_json: AsJson = False,
     flags: dict[str, Any],
@@ -127,6 +153,7 @@ def finetune(
     if task == "list":
         _list_tasks(as_json)
         return
+    varied = varied_from(rates, batch_sizes, epoch_counts, seeds, random, budget_share)
     name = flags["name"] or (task if not recipe else None)
     run, options, is_resumed = run_and_settings(FinetuneOptions, recipe, out, resume, name)
     flags["name"] = flags["name"] if is_resumed else name
@@ -141,6 +168,9 @@ def finetune(
     from bertcore.training.finetune import EVALUATION_FILE, start_or_resume_finetuning
 
     keep_freed_memory()
+    if varied is not None:
+        train_sweep(options, run, varied, resume, as_json)
+        return
     with watching(as_json) as on_event:
         snapshot = start_or_resume_finetuning(options, run, resume, on_event)
     if is_follower():

@@ -49,8 +49,8 @@ from bertcore.json_text import parse_json
 
 FORMAT_VERSION = 1
 COMMANDS = ("pause", "resume", "stop", "snapshot")
-STATES = ("starting", "running", "paused", "stopped", "done", "failed")
-ACTIVE_STATES = ("starting", "running", "paused")
+STATES = ("waiting", "starting", "running", "paused", "stopped", "done", "failed")
+ACTIVE_STATES = ("waiting", "starting", "running", "paused")
 
 CONFIG, STATUS, METRICS = "config.json", "status.json", "metrics.jsonl"
 CONTROL, LOG, LOCK, SNAPSHOTS = "control.json", "log.txt", "lock", "snapshots"
@@ -64,6 +64,7 @@ _PARTIAL = ".partial"
 _LONGEST_LINE = 1 << 20  # bytes of a line of metrics; one has some 500
 _READ_AT_ONCE = 1 << 20
 _LARGEST_NUMBER = 1e18  # of steps, seconds or a process: beyond it a line or a status is damaged
+NEVER_BEGUN = "It never began: the process that was to train it has ended."
 NO_WORD = "The process ended unexpectedly. Its snapshots remain."
 
 
@@ -264,7 +265,8 @@ class RunFolder:
         status = self._read_status()  # it may have ended, with a word, between the two looks
         if not status.active:
             return status
-        return RunStatus(**{**vars(status), "state": "stopped", "remaining_s": None, "message": NO_WORD})
+        why = NEVER_BEGUN if status.state == "waiting" else NO_WORD
+        return RunStatus(**{**vars(status), "state": "stopped", "remaining_s": None, "message": why})
 
     def is_alive(self) -> bool:
         """Whether a process holds the lock."""

@@ -22,17 +22,29 @@ class StopRequestedError(BertcoreError):
     """A stop was requested before there was anything to save."""
 
 
+class _StopHandler:
+    def __init__(self, request_stop: Callable[[], None], before: object) -> None:
+        self._request_stop = request_stop
+        self._around = before if isinstance(before, _StopHandler) else None
+
+    def __call__(self, *_about: object) -> None:
+        self._request_stop()
+        if self._around is not None:
+            self._around()
+
+
 @contextlib.contextmanager
 def stop_signals(request_stop: Callable[[], None]) -> Iterator[None]:
     """Ctrl+C, a polite kill and a closed terminal ask for a stop instead of ending the process.
 
-    Does nothing off the main thread. Under nohup a closed terminal is no reason to stop.
+    Inside another such block both are asked: a sweep, and the run that it is training. Does nothing off the main
+    thread. Under nohup a closed terminal is no reason to stop.
     """
     names = [signal.SIGINT, signal.SIGTERM]
     if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
         names.append(signal.SIGHUP)
     try:
-        former = {name: signal.signal(name, lambda *_: request_stop()) for name in names}
+        former = {name: signal.signal(name, _StopHandler(request_stop, signal.getsignal(name))) for name in names}
     except ValueError:  # not on the main thread: signals are not ours to handle
         former = {}
     try:

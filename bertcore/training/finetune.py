@@ -28,7 +28,7 @@ from bertcore.tasks.readers.reading import TaskFile, task_named
 from bertcore.tasks.readers.spec import TaskSpec
 from bertcore.training.distributed import ProcessGroup, process_group
 from bertcore.training.evaluate import EVALUATION_FILE
-from bertcore.training.finetune_options import FinetuneOptions
+from bertcore.training.finetune_options import DEFAULT_EPOCHS, FinetuneOptions
 from bertcore.training.first_batch import write_task_batch
 from bertcore.training.loop import MEASURING_SHARE, run_training
 from bertcore.training.model_card import RunStory, task_card
@@ -48,9 +48,7 @@ HEAD_OF_KIND = {  # kind of task -> the head that learns it
     "choice": "choice",
     "summarise": "summarise",
 }
-_DEFAULT_EPOCHS = 3.0
 _FEWEST_STEPS = 150  # where no budget is given: three passes over a small file would teach nothing
-_RATE_OF_BASE, _BASE_WIDTH = 5e-5, 768
 _SMALLEST_SAMPLE = 64  # of the held-out examples; also what is measured before the first step
 _SAMPLE_OF_MINUTES = 512  # where the budget is in minutes, and nobody knows how many steps that will be
 _STEP_PASSES = 3  # a step costs as much as so many forward passes: its own, and twice that backwards
@@ -94,11 +92,13 @@ def start_or_resume_finetuning(
     cannot be opened, and a folder that holds something else, cannot be written or is in use.
     """
     with process_group() as group:
-        settings = group.broadcast(lambda: open_or_create(FinetuneOptions, options, run, resume, _check).to_dict())
+        settings = group.broadcast(
+            lambda: open_or_create(FinetuneOptions, options, run, resume, refuse_finetuning).to_dict()
+        )
         return run_training(FineTuning(FinetuneOptions.from_dict(settings), group), RunFolder(run), on_event)
 
 
-def _check(options: FinetuneOptions | None) -> FinetuneOptions:
+def refuse_finetuning(options: FinetuneOptions | None) -> FinetuneOptions:
     """Read the examples before a folder is made for the run."""
     if options is None or not options.data.train:
         raise BertcoreError("There is nothing to learn from; give a file or folder with --train.")
@@ -222,13 +222,11 @@ class FineTuning:
         training = self.options.training
         if training.steps is not None or training.minutes is not None:
             return Budget(training.steps, None if training.minutes is None else 60.0 * training.minutes)
-        epochs, least = (_DEFAULT_EPOCHS, _FEWEST_STEPS) if training.epochs is None else (training.epochs, 1)
+        epochs, least = (DEFAULT_EPOCHS, _FEWEST_STEPS) if training.epochs is None else (training.epochs, 1)
         return Budget(max(least, round(epochs * batches_per_epoch)), None)
 
     def peak_rate(self, model: Bert) -> float:
-        """As given, or 5e-5 for BERT-base (Devlin et al. 2019, appendix A.3), more for narrower models."""
-        narrower = max(1.0, _BASE_WIDTH / model.config.hidden_size)
-        return self.options.training.learning_rate or _RATE_OF_BASE * narrower**2
+        return self.options.peak_rate(model.config.hidden_size)
 
     def use_precision(self, name: str) -> Materials:
         self.materials = replace(self.materials, precision=choose_precision(name, self.materials.device))

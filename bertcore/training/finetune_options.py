@@ -8,6 +8,8 @@ from bertcore.settings import Settings, setting
 from bertcore.training.options import BUDGETS, LoopOptions, RunOptions
 
 SCHEDULE_NAMES = ("linear", "slanted", "constant")
+DEFAULT_EPOCHS = 3.0
+_RATE_OF_BASE, _BASE_WIDTH = 5e-5, 768
 
 
 @dataclass(frozen=True)
@@ -91,3 +93,8 @@ class FinetuneOptions(RunOptions):
         super().__post_init__()
         if sum(getattr(self.training, budget) is not None for budget in BUDGETS) > 1:
             raise BertcoreError("Give one budget: epochs, steps or minutes.")
+
+    def peak_rate(self, hidden_size: int) -> float:
+        """As given, or 5e-5 for BERT-base (Devlin et al. 2019, appendix A.3), more for narrower models."""
+        narrower = max(1.0, _BASE_WIDTH / hidden_size)
+        return self.training.learning_rate or _RATE_OF_BASE * narrower**2

@@ -68,11 +68,13 @@ def start_or_resume(options: PretrainOptions | None, run: Path, resume: bool, on
     trained on.
     """
     with process_group() as group:
-        settings = group.broadcast(lambda: open_or_create(PretrainOptions, options, run, resume, _check).to_dict())
+        settings = group.broadcast(
+            lambda: open_or_create(PretrainOptions, options, run, resume, refuse_pretraining).to_dict()
+        )
         return run_training(Pretraining(PretrainOptions.from_dict(settings), group), RunFolder(run), on_event)
 
 
-def _check(options: PretrainOptions | None) -> PretrainOptions:
+def refuse_pretraining(options: PretrainOptions | None) -> PretrainOptions:
     """Read the first documents of the text, and the questions, before a folder is made for the run."""
     if options is None or not options.data.corpus:
         raise BertcoreError(NO_TEXT)

@@ -99,6 +99,7 @@ def state_name(state: str) -> str:
     """A run's state as a person reads it."""
     translate = QCoreApplication.translate
     return {
+        "waiting": translate("RunList", "Waiting"),
         "starting": translate("RunList", "Starting"),
         "running": translate("RunList", "Running"),
         "paused": translate("RunList", "Paused"),

@@ -13,6 +13,17 @@ from bertcore.tasks.examples import Example, Kind, TextExample
 Layout = Literal["table", "cola", "conll", "squad", "choices", "summaries"]
 Role = Literal["text", "text_b", "label"]  # what a column is for; --text, --text-b and --label name one's own
 
+# Measured on held-out examples, by kind of task; the first is the main one where the task names no other.
+METRICS: dict[Kind, tuple[str, ...]] = {
+    "classify": ("accuracy", "f1", "f1_macro", "matthews_correlation"),
+    "regress": ("spearmanr", "pearson"),
+    "multilabel": ("f1_micro", "f1_macro", "accuracy"),
+    "tag": ("f1", "precision", "recall", "accuracy"),
+    "span": ("f1", "exact_match"),
+    "choice": ("accuracy",),
+    "summarise": ("rouge2", "rouge1", "rougeL"),
+}
+
 
 @dataclass(frozen=True)
 class TaskSpec:
@@ -38,6 +49,13 @@ class TaskSpec:
     @property
     def is_pair(self) -> bool:
         return "text_b" in self.columns
+
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """The metrics of its held-out examples, the main one first."""
+        known = METRICS[self.kind]
+        main = next((name for name in self.metrics if name in known), known[0])
+        return (main, *(name for name in known if name != main))
 
     @property
     def problem(self) -> str | None:

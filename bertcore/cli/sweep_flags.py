@@ -1,0 +1,133 @@
+"""Flags with which one command trains several runs that differ in a few settings, and what they found, as a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from bertcore.cli.output import print_json, say
+from bertcore.cli.progress import watching
+from bertcore.errors import BertcoreError, brief
+from bertcore.runs.sweep import Sweep, SweepGroup
+from bertcore.sweeping import Swept
+from bertcore.training.options import RunOptions
+from bertcore.training.sweep_plan import Varied
+
+Rates = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RATES",
+        help="A sweep: a run with each of these learning rates (1e-4,3e-4,1e-3), or with 5 around the usual one (5).",
+    ),
+]
+BatchSizes = Annotated[str | None, typer.Option(metavar="NUMBERS", help="A sweep: a run with each batch size (16,32).")]
+EpochCounts = Annotated[
+    str | None, typer.Option(metavar="NUMBERS", help="A sweep: a run with each number of epochs (2,3,4).")
+]
+Seeds = Annotated[
+    int | None, typer.Option(metavar="NUMBER", help="Repeat each run with so many seeds: mean and standard deviation.")
+]
+RandomRuns = Annotated[
+    int | None,
+    typer.Option("--random", metavar="NUMBER", help="Of all combinations, try only so many, drawn at random."),
+]
+BudgetShare = Annotated[
+    float | None, typer.Option(metavar="SHARE", help="Give each run of a sweep only this share of its budget (0.3).")
+]
+
+
+def varied_from(
+    rates: str | None,
+    batch_sizes: str | None,
+    epoch_counts: str | None,
+    seeds: int | None,
+    random: int | None,
+    budget_share: float | None,
+) -> Varied | None:
+    """None where one ordinary run is meant. Raises BertcoreError for what are no numbers."""
+    varied = Varied(
+        _numbers("--rates", rates),
+        tuple(map(int, _numbers("--batch-sizes", batch_sizes))),
+        _numbers("--epoch-counts", epoch_counts),
+        1 if seeds is None else seeds,
+        random,
+        1.0 if budget_share is None else budget_share,
+    )
+    if not varied.is_one_run:
+        return varied
+    if random is not None or budget_share is not None:
+        raise BertcoreError("--random and --budget-share belong to a sweep: add --rates, --batch-sizes or --seeds.")
+    return None
+
+
+def _numbers(flag: str, text: str | None) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in text.split(",")) if text is not None else ()
+    except ValueError:
+        raise BertcoreError(
+            f"{flag} takes numbers with commas between them, such as 1e-4,3e-4, not {brief(text)}."
+        ) from None
+
+
+def train_sweep(options: RunOptions, base: Path, varied: Varied, resume: bool, as_json: bool) -> None:
+    """Trains the runs and prints what they found."""
+    from bertcore.training.sweep import run_sweep
+
+    with watching(as_json) as on_event:
+        sweep = run_sweep(options, base, varied, resume, on_event)
+    if as_json:
+        print_json(as_table(sweep))
+    else:
+        _say(sweep)
+
+
+def as_table(sweep: Sweep) -> dict[str, Any]:
+    """For JSON."""
+    return {
+        "sweep": sweep.id,
+        "figure": sweep.figure,
+        "higher_is_better": sweep.higher_is_better,
+        "groups": [
+            {**group.values, "mean": group.mean, "deviation": group.deviation, "runs": len(group.figures)}
+            for group in sweep.groups
+        ],
+        "best": dict(sweep.best.values) if sweep.best else None,
+        "best_run": str(sweep.best_run.path) if sweep.best_run else None,
+        "runs": Swept(sweep).rows(),
+    }
+
+
+def _say(sweep: Sweep) -> None:
+    title = sweep.figure.replace("_", " ")
+    say("".join(f"{name.replace('_', ' '):>15}" for name in sweep.varied) + f"{title:>24}   runs")
+    for group in sweep.groups:
+        is_best = "   best" if group is sweep.best and len(sweep.groups) > 1 else ""
+        values = "".join(f"{_value(value):>15}" for value in group.values.values())
+        say(f"{values}{figure_in_words(group):>24}   {_states(group)}{is_best}")
+    if sweep.best_run is None:
+        raise BertcoreError("None of the runs came to its end; their logs say why.")
+    if len(sweep.groups) > 1:
+        say("The best of several was chosen by the held-out part, so its figure is a little too good; measure it on")
+        say(f"other examples: bertcore evaluate {sweep.best_run.path} FILE")
+    else:
+        say(f"The best of them: {sweep.best_run.path}")
+
+
+def figure_in_words(group: SweepGroup) -> str:
+    """ "0.8120 ± 0.0060"; without a figure why there is none."""
+    if group.mean is None:
+        return "diverged" if group.has_diverged else "none"
+    mean = f"{group.mean:.4f}"
+    return mean if group.deviation is None else f"{mean} ± {group.deviation:.4f}"
+
+
+def _states(group: SweepGroup) -> str:
+    others = [run.status.state for run in group.runs if run.figure is None]
+    counted = ", ".join(f"{others.count(state)} {state}" for state in dict.fromkeys(others))
+    return ", ".join(filter(None, (f"{len(group.figures)}", counted)))
+
+
+def _value(value: float | None) -> str:
+    return "usual" if value is None else f"{value:g}"

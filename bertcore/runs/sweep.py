@@ -1,0 +1,280 @@
+"""A sweep: runs that differ in a few settings only, and which of these settings did best. No torch.
+
+Each is a run like any other; sweep.json in its folder says which sweep it belongs to.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from bertcore.errors import BertcoreError, name_from_file
+from bertcore.files import open_regular, read_json_or_empty, write_errors, write_json
+from bertcore.json_text import parse_json
+from bertcore.runs.known_runs import known_runs
+from bertcore.runs.run_folder import METRICS, RunFolder, RunStatus, whole_lines
+from bertcore.tasks.readers.registry import TASKS
+
+SWEEP = "sweep.json"
+SETTINGS = ("learning_rate", "batch_size", "epochs")  # what a sweep varies, beside the seed
+HARDLY = 0.98  # of the loss at the start: a run that ends above it has learned next to nothing
+_MOST_BYTES = 2**16
+_MOST_RUNS = 10_000
+
+
+@dataclass(frozen=True)
+class SweepPlace:
+    """A run's place in a sweep."""
+
+    id: str
+    name: str
+    number: int  # from 1
+    of: int  # how many runs were planned
+    budget_share: float = 1.0  # of the budget that one run alone would have had
+
+
+def is_divergence(message: str | None) -> bool:
+    """Of a failed run: whether a loss, gradient or weight became infinite (bertcore/training/failures.py)."""
+    return "became infinite" in (message or "")
+
+
+def read_place(run: Path) -> SweepPlace | None:
+    """None for a run that belongs to no sweep, and for a damaged file."""
+    values = read_json_or_empty(run / SWEEP, _MOST_BYTES)
+    number, of, share = values.get("number"), values.get("of"), values.get("budget_share", 1.0)
+    sweep_id = values.get("id")
+    if not isinstance(sweep_id, str) or not isinstance(share, int | float) or not 0 < share <= 1:
+        return None
+    if type(number) is not int or type(of) is not int or not 1 <= number <= of <= _MOST_RUNS:
+        return None
+    return SweepPlace(sweep_id, name_from_file(values.get("name"), otherwise="sweep"), number, of, float(share))
+
+
+def write_place(run: Path, place: SweepPlace) -> None:
+    with write_errors(run):
+        write_json(run / SWEEP, asdict(place))
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A line of metrics on held-out data."""
+
+    step: int
+    figure: float
+    loss: float | None
+    examples: int | None
+
+
+@dataclass(frozen=True)
+class SweepRun:
+    """One run of a sweep."""
+
+    path: Path
+    number: int
+    status: RunStatus
+    values: Mapping[str, float | None]  # SETTINGS and "seed"; None: the usual one
+    measurements: tuple[Measurement, ...] = ()
+
+    @property
+    def figure(self) -> float | None:
+        """On all held-out data, of the finished model; None for a run that is not done, which says nothing yet."""
+        return self.measurements[-1].figure if self.status.state == "done" and self.measurements else None
+
+    @property
+    def loss(self) -> float | None:
+        return self.measurements[-1].loss if self.measurements else None
+
+    @property
+    def has_diverged(self) -> bool:
+        return self.status.state == "failed" and is_divergence(self.status.message)
+
+    @property
+    def has_hardly_learned(self) -> bool:
+        """The finished model is no better on held-out data than the untrained one."""
+        losses = [each.loss for each in self.measurements if each.loss is not None]
+        return self.figure is not None and len(losses) > 1 and losses[-1] > HARDLY * losses[0]
+
+    def best_step(self, higher_is_better: bool) -> int | None:
+        """Where its figure was best; measurements before the last may be of a sample."""
+        if not self.measurements:
+            return None
+        best = max if higher_is_better else min
+        return best(self.measurements, key=lambda each: each.figure).step
+
+
+@dataclass(frozen=True)
+class SweepGroup:
+    """Runs with the same settings but the seed."""
+
+    values: Mapping[str, float | None]  # of those that vary
+    runs: tuple[SweepRun, ...]
+
+    @cached_property
+    def figures(self) -> tuple[float, ...]:
+        return tuple(run.figure for run in self.runs if run.figure is not None)
+
+    @property
+    def mean(self) -> float | None:
+        return statistics.fmean(self.figures) if self.figures else None
+
+    @property
+    def deviation(self) -> float | None:
+        """Standard deviation over the seeds (n - 1); None for fewer than two."""
+        return statistics.stdev(self.figures) if len(self.figures) > 1 else None
+
+    @property
+    def has_diverged(self) -> bool:
+        return any(run.has_diverged for run in self.runs)
+
+    @property
+    def has_hardly_learned(self) -> bool:
+        return bool(self.figures) and all(run.has_hardly_learned for run in self.runs if run.figure is not None)
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Runs by number, and what they found.
+
+    figure: the metric that decides, as in metrics.jsonl; of pretraining the loss on masked words, where less is better.
+    """
+
+    id: str
+    name: str
+    kind: str  # "finetune" or "pretrain"
+    figure: str
+    higher_is_better: bool
+    of: int  # how many runs were planned
+    budget_share: float
+    runs: tuple[SweepRun, ...]
+
+    @property
+    def missing(self) -> int:
+        """Runs that were planned and are no longer there."""
+        return max(0, self.of - len(self.runs))
+
+    @property
+    def is_over(self) -> bool:
+        return not any(run.status.active for run in self.runs)
+
+    @cached_property
+    def varied(self) -> tuple[str, ...]:
+        """Which of SETTINGS differ between the runs."""
+        return tuple(name for name in SETTINGS if len({run.values.get(name) for run in self.runs}) > 1)
+
+    @cached_property
+    def seeds(self) -> int:
+        return len({run.values.get("seed") for run in self.runs})
+
+    @cached_property
+    def groups(self) -> tuple[SweepGroup, ...]:
+        """By their settings, from the smallest values up."""
+        found: dict[tuple[float | None, ...], list[SweepRun]] = {}
+        for run in self.runs:
+            found.setdefault(tuple(run.values.get(name) for name in self.varied), []).append(run)
+        ordered = sorted(found, key=lambda values: tuple(-1.0 if value is None else value for value in values))
+        return tuple(SweepGroup(dict(zip(self.varied, key, strict=True)), tuple(found[key])) for key in ordered)
+
+    @cached_property
+    def best(self) -> SweepGroup | None:
+        """The best on average by the held-out part; settings with which a run failed count only if there are no
+        others."""
+        measured = [group for group in self.groups if group.mean is not None]
+        whole = [group for group in measured if not any(run.status.state == "failed" for run in group.runs)]
+        return max(whole or measured, key=lambda group: self._rank(group.mean), default=None)
+
+    @property
+    def best_run(self) -> SweepRun | None:
+        """Of the best settings the run with the best figure."""
+        runs = [run for run in self.best.runs if run.figure is not None] if self.best else []
+        return max(runs, key=lambda run: self._rank(run.figure), default=None)
+
+    def _rank(self, figure: float | None) -> float:
+        value = 0.0 if figure is None else figure
+        return value if self.higher_is_better else -value
+
+
+def read_sweep(runs: Iterable[Path], statuses: Mapping[Path, RunStatus] | None = None) -> Sweep:
+    """The sweep of these run folders, which all belong to it.
+
+    `statuses`: what is known of some of them already. Raises BertcoreError for none, and where a config is damaged.
+    """
+    found = sorted(((place, run) for run in runs if (place := read_place(run))), key=lambda each: each[0].number)
+    if not found:
+        raise BertcoreError("There are no runs of such a sweep here.")
+    place, first = found[0]
+    config = RunFolder(first).config()
+    names, higher = _figures_of(config)
+    measured = {run: _read_measurements(run, names) for _, run in found}
+    name = next((name for name, _ in measured.values() if name), names[0])
+    members = tuple(
+        SweepRun(
+            run,
+            at.number,
+            (statuses or {}).get(run) or RunFolder(run).status(),
+            _values_of(RunFolder(run).config()),
+            measured[run][1] if measured[run][0] == name else (),
+        )
+        for at, run in found
+    )
+    kind = str(config.get("kind", "pretrain"))
+    return Sweep(place.id, place.name, kind, name, higher, place.of, place.budget_share, members)
+
+
+def find_sweep(run: Path) -> Sweep:
+    """The sweep that a run belongs to. Raises BertcoreError for one that belongs to none."""
+    place = read_place(run)
+    if place is None:
+        raise BertcoreError(f"The run {run} does not belong to a sweep.")
+    beside = [folder for folder in run.resolve().parent.iterdir() if folder.is_dir()]
+    folders = dict.fromkeys([*beside, *known_runs()])
+    return read_sweep(each for each in folders if (other := read_place(each)) and other.id == place.id)
+
+
+def _figures_of(config: Mapping[str, Any]) -> tuple[Sequence[str], bool]:
+    """What a run of this kind measures, what decides first; and whether more of it is better."""
+    data = config.get("data")
+    task = data.get("task") if config.get("kind") == "finetune" and isinstance(data, Mapping) else None
+    if isinstance(task, str) and task in TASKS:
+        return TASKS[task].measured, True
+    return ("mlm_loss", "loss"), False
+
+
+def _values_of(config: Mapping[str, Any]) -> dict[str, float | None]:
+    training = config.get("training")
+    training = training if isinstance(training, Mapping) else {}
+    values = {name: training.get(name) for name in (*SETTINGS, "seed")}
+    return {name: value if isinstance(value, int | float) else None for name, value in values.items()}
+
+
+def _read_measurements(run: Path, names: Sequence[str]) -> tuple[str, tuple[Measurement, ...]]:
+    """The first of `names` that the run measures, and its measurements; without any, "" and none."""
+    try:
+        with open_regular(run / METRICS) as stream:
+            lines = [_object(line) for line in whole_lines(stream) if b'"held_out"' in line]
+    except OSError:
+        return "", ()
+    measured = [line for line in lines if line.get("kind") == "held_out" and type(line.get("step")) is int]
+    name = next((name for name in names if any(_number(line.get(name)) is not None for line in measured)), "")
+    found = []
+    for line in measured:
+        figure, examples = _number(line.get(name)), line.get("examples")
+        if figure is not None:
+            counted = examples if type(examples) is int else None
+            found.append(Measurement(line["step"], figure, _number(line.get("loss")), counted))
+    return name, tuple(found)
+
+
+def _object(line: bytes) -> dict[str, Any]:
+    try:
+        value = parse_json(line.decode("utf-8"), nulls=True)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

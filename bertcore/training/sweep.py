@@ -1,0 +1,141 @@
+"""Trains the runs of a sweep one after the other, each in an ordinary run folder, all of which are there from the
+start."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from bertcore.errors import BertcoreError
+from bertcore.runs.known_runs import register_run
+from bertcore.runs.run_folder import RunFolder
+from bertcore.runs.sweep import Sweep, SweepPlace, is_divergence, read_place, read_sweep, write_place
+from bertcore.training.failures import StopRequestedError, stop_signals
+from bertcore.training.finetune import refuse_finetuning, start_or_resume_finetuning
+from bertcore.training.finetune_options import FinetuneOptions
+from bertcore.training.options import RunOptions
+from bertcore.training.pretrain import refuse_pretraining, start_or_resume
+from bertcore.training.pretrain_options import PretrainOptions
+from bertcore.training.resume_settings import has_run
+from bertcore.training.sweep_plan import PlannedRun, Varied, plan_sweep
+from bertcore.training.trainable import OnEvent
+
+NOT_BEGUN = "Not begun: the sweep was stopped."
+
+
+def run_sweep(
+    options: RunOptions, base: Path, varied: Varied, resume: bool = False, on_event: OnEvent | None = None
+) -> Sweep:
+    """Train a run for each combination of values, and read what they found.
+
+    The runs' folders are `base` with a suffix. A run that diverges does not end the others; one that cannot even begin
+    does. "stop" in a waiting run's control.json takes it out; a signal to stop ends all. With `resume`, what is done
+    is not repeated. Raises BertcoreError, one sentence, for what cannot be trained on and folders that are not free.
+    """
+    if int(os.environ.get("WORLD_SIZE", "1")) > 1:
+        raise BertcoreError("A sweep trains in one process; start it without a launcher.")
+    return _SweepLoop(plan_sweep(options, base, varied), options.name, varied, resume).run(on_event)
+
+
+class _SweepLoop:
+    def __init__(self, planned: Sequence[PlannedRun], name: str, varied: Varied, resume: bool) -> None:
+        self._planned, self._resume = planned, resume
+        self._is_stopped = self._has_trained = False
+        self._waiting: dict[Path, contextlib.ExitStack] = {}  # each holds the lock of its run
+        self._create(name, varied.budget_share)
+
+    def run(self, on_event: OnEvent | None) -> Sweep:
+        def follow(event: dict[str, Any]) -> None:
+            self._take_stops()
+            if on_event is not None:
+                on_event(event)
+
+        with stop_signals(self._stop), contextlib.ExitStack() as at_end:
+            at_end.callback(self._end_waiting)
+            for number, planned in enumerate(self._planned, start=1):
+                self._take_stops()
+                lock = self._waiting.pop(planned.path, None)
+                if lock is None:  # done, or stopped while it waited
+                    continue
+                if self._is_stopped:
+                    self._give_up(planned.path, lock)
+                    continue
+                lock.close()
+                follow({"kind": "sweep", "number": number, "of": len(self._planned), "name": planned.options.name})
+                self._train(planned, follow)
+        return read_sweep(planned.path for planned in self._planned)
+
+    def _train(self, planned: PlannedRun, on_event: OnEvent) -> None:
+        with contextlib.suppress(StopRequestedError):
+            try:
+                _start(planned, on_event)
+            except StopRequestedError:
+                raise
+            except BertcoreError:
+                if not self._has_trained and RunFolder(planned.path).status().step == 0:
+                    raise  # the same would happen to all
+        self._has_trained = True
+
+    def _create(self, name: str, budget_share: float) -> None:
+        """All folders, with their places in the sweep, before the first run begins."""
+        places = [read_place(planned.path) for planned in self._planned]
+        taken = [planned.path for planned in self._planned if has_run(planned.path)]
+        if taken and not self._resume:
+            raise BertcoreError(
+                f"The folder {taken[0]} already holds a run; add --resume to continue, or name another."
+            )
+        sweep_id = next((place.id for place in places if place), f"{name}-{secrets.token_hex(4)}")
+        _check(self._planned[0].options)
+        for number, planned in enumerate(self._planned, start=1):
+            if planned.path not in taken:
+                RunFolder.create(planned.path, planned.options.to_dict())
+            if places[number - 1] is None:
+                write_place(planned.path, SweepPlace(sweep_id, name, number, len(self._planned), budget_share))
+            register_run(planned.path)
+            folder = RunFolder(planned.path)
+            if not _is_over(folder):
+                lock = self._waiting[planned.path] = contextlib.ExitStack()
+                lock.enter_context(folder.acquire())
+                folder.write_status(state="waiting")
+
+    def _stop(self) -> None:
+        self._is_stopped = True
+
+    def _take_stops(self) -> None:
+        for path, lock in list(self._waiting.items()):
+            if RunFolder(path).take_command() == "stop":
+                del self._waiting[path]
+                self._give_up(path, lock)
+
+    def _end_waiting(self) -> None:
+        for path, lock in self._waiting.items():
+            self._give_up(path, lock)
+        self._waiting.clear()
+
+    def _give_up(self, path: Path, lock: contextlib.ExitStack) -> None:
+        with lock, contextlib.suppress(BertcoreError):  # a folder that was deleted meanwhile
+            RunFolder(path).write_status(state="stopped", message=NOT_BEGUN)
+
+
+def _is_over(folder: RunFolder) -> bool:
+    """Done, or diverged: it would do so again."""
+    status = folder.status()
+    return status.state == "done" or (status.state == "failed" and is_divergence(status.message))
+
+
+def _check(options: RunOptions) -> None:
+    refuse: Callable[[Any], object] = refuse_finetuning if isinstance(options, FinetuneOptions) else refuse_pretraining
+    refuse(options)
+
+
+def _start(planned: PlannedRun, on_event: OnEvent) -> None:
+    """In a folder that is there already: that is to resume what has not begun."""
+    if isinstance(planned.options, FinetuneOptions):
+        start_or_resume_finetuning(planned.options, planned.path, True, on_event)
+    else:
+        assert isinstance(planned.options, PretrainOptions)
+        start_or_resume(planned.options, planned.path, True, on_event)

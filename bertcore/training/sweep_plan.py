@@ -1,0 +1,139 @@
+"""Which runs a sweep is made of: every combination of the values, or some of them drawn at random. Imports no torch."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from bertcore.checkpoint.config_file import read_config
+from bertcore.errors import BertcoreError, brief
+from bertcore.resolve_model import resolve_model
+from bertcore.training.finetune_options import DEFAULT_EPOCHS, FinetuneOptions
+from bertcore.training.options import BUDGETS, RunOptions
+from bertcore.training.pretrain_options import DEFAULT_MINUTES, PretrainOptions
+
+RATE_FACTOR = 3.0  # between neighbouring learning rates
+MOST_RUNS = 200
+Options = TypeVar("Options", bound=RunOptions)
+_WORDS = {"learning_rate": "rate", "batch_size": "batch", "epochs": "epochs", "seed": "seed"}
+
+
+@dataclass(frozen=True)
+class Varied:
+    """What differs between the runs of a sweep. An empty tuple keeps the setting as it is.
+
+    rates: learning rates; or one whole number: so many around the usual rate, each three times the one before.
+    seeds: how often each combination is repeated, with the seed and those that follow it.
+    random: only so many of the combinations, drawn with the seed; None: all of them.
+    budget_share: of the budget, for each run.
+    """
+
+    rates: tuple[float, ...] = ()
+    batch_sizes: tuple[int, ...] = ()
+    epochs: tuple[float, ...] = ()
+    seeds: int = 1
+    random: int | None = None
+    budget_share: float = 1.0
+
+    @property
+    def is_one_run(self) -> bool:
+        return not (self.rates or self.batch_sizes or self.epochs) and self.seeds == 1
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    path: Path
+    options: RunOptions
+
+
+def plan_sweep(options: Options, base: Path, varied: Varied) -> list[PlannedRun]:
+    """The runs in the order in which they are trained; their folders lie beside one another, as `base` and a suffix.
+
+    Raises BertcoreError for values that the runs cannot have, and for too many of them.
+    """
+    _check(options, varied)
+    values = {
+        "learning_rate": _rates(options, varied.rates) if varied.rates else (),
+        "batch_size": varied.batch_sizes,
+        "epochs": varied.epochs,
+    }
+    given = {name: tuple(dict.fromkeys(each)) for name, each in values.items() if each}
+    combinations: list[dict[str, Any]] = [
+        dict(zip(given, each, strict=True)) for each in itertools.product(*given.values())
+    ]
+    if varied.random is not None and varied.random < len(combinations):
+        drawn = random.Random(options.training.seed).sample(range(len(combinations)), varied.random)
+        combinations = [combinations[index] for index in sorted(drawn)]
+    if len(combinations) * varied.seeds > MOST_RUNS:
+        count = len(combinations) * varied.seeds
+        raise BertcoreError(f"That would be {count:,} runs; {MOST_RUNS} at most. Give fewer values, or --random.")
+    # one seed of all combinations before the next: what can be compared is there early
+    seeds = [options.training.seed + number for number in range(varied.seeds)]
+    shorter = _shorter(options, varied.budget_share)
+    return [
+        _planned(shorter, base, {**each, **({"seed": seed} if varied.seeds > 1 else {})})
+        for seed in seeds
+        for each in combinations
+    ]
+
+
+def usual_rate(options: RunOptions) -> float:
+    """The peak learning rate that these settings mean. Raises BertcoreError where there is no such model."""
+    if isinstance(options, PretrainOptions):
+        return options.peak_rate
+    assert isinstance(options, FinetuneOptions)
+    return options.training.learning_rate or options.peak_rate(read_config(resolve_model(options.model)).hidden_size)
+
+
+def rates_around(rate: float, count: int) -> tuple[float, ...]:
+    """Evenly spaced on a logarithmic scale, `rate` in the middle; two digits each, as people write them."""
+    low, high = 1e-8, 1.0
+    exponents = [index - (count - 1) / 2 for index in range(count)]
+    return tuple(min(high, max(low, float(f"{rate * RATE_FACTOR**exponent:.2g}"))) for exponent in exponents)
+
+
+def _rates(options: RunOptions, rates: tuple[float, ...]) -> tuple[float, ...]:
+    if len(rates) == 1 and rates[0] > 1:
+        return rates_around(usual_rate(options), int(rates[0]))
+    return tuple(sorted(rates))
+
+
+def _check(options: RunOptions, varied: Varied) -> None:
+    if not isinstance(options, PretrainOptions | FinetuneOptions) or type(options).kind == "distil":
+        raise BertcoreError("Only pretraining and fine-tuning can be swept.")
+    if not 1 <= varied.seeds <= MOST_RUNS:
+        raise BertcoreError(f"The number of seeds must be between 1 and {MOST_RUNS}, not {brief(varied.seeds)}.")
+    if varied.random is not None and varied.random < 1:
+        raise BertcoreError(f"At least 1 combination has to be drawn, not {brief(varied.random)}.")
+    if not 0 < varied.budget_share <= 1:
+        raise BertcoreError(f"The share of the budget must be above 0 and at most 1, not {brief(varied.budget_share)}.")
+    if varied.epochs and any(getattr(options.training, unit, None) is not None for unit in ("steps", "minutes")):
+        raise BertcoreError("The runs cannot differ in their epochs and have a budget in steps or minutes; give one.")
+    if any(
+        rate > 1 and not (len(varied.rates) == 1 and 2 <= rate <= 50 and rate == int(rate)) for rate in varied.rates
+    ):
+        raise BertcoreError("Learning rates are at most 1; a whole number from 2 to 50 alone is how many to try.")
+
+
+def _shorter(options: Options, share: float) -> Options:
+    """With this share of the budget."""
+    if share == 1.0:
+        return options
+    unit = next((name for name in BUDGETS if getattr(options.training, name, None) is not None), None)
+    if unit is None:
+        unit, usual = (
+            ("epochs", DEFAULT_EPOCHS) if isinstance(options, FinetuneOptions) else ("minutes", DEFAULT_MINUTES)
+        )
+    else:
+        usual = getattr(options.training, unit)
+    return options.with_changes(**{unit: max(1, round(usual * share)) if unit == "steps" else usual * share})
+
+
+def _planned(options: RunOptions, base: Path, values: dict[str, Any]) -> PlannedRun:
+    suffix = " ".join(f"{_WORDS[name]} {value:g}" for name, value in values.items())
+    changed = options.with_changes(name=f"{options.name} {suffix}".strip(), **values)
+    return PlannedRun(base.with_name(f"{base.name}-{re.sub(r'[ +]+', '-', suffix)}".rstrip("-")), changed)

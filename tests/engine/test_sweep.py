@@ -1,0 +1,287 @@
+"""A sweep: which runs it is made of, what it leaves behind when one diverges or is stopped, and what is best in it."""
+
+import json
+import math
+import signal
+import statistics
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bertcore
+from bertcore.checkpoint.checkpoint import save_checkpoint
+from bertcore.cli.sweep_flags import varied_from
+from bertcore.errors import BertcoreError
+from bertcore.runs.run_folder import RunFolder
+from bertcore.runs.sweep import Sweep, SweepPlace, find_sweep, read_place, read_sweep, write_place
+from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
+from bertcore.training.options import RunOptions
+from bertcore.training.pretrain_options import PretrainOptions
+from bertcore.training.sweep import run_sweep
+from bertcore.training.sweep_plan import Varied, plan_sweep, rates_around, usual_rate
+from tests.engine.models import tiny_model, word_tokenizer
+
+pytestmark = pytest.mark.usefixtures("fast_disk")
+
+
+@pytest.fixture(scope="module")
+def options(tmp_path_factory: pytest.TempPathFactory) -> FinetuneOptions:
+    folder = tmp_path_factory.mktemp("sweep")
+    save_checkpoint(tiny_model(("mlm", "nsp"), num_hidden_layers=1), word_tokenizer(), folder / "model")
+    texts = [("the cat sang", 1), ("the dog sat", 0), ("the bird sang on", 1), ("it was a dog", 0)] * 10
+    rows = "\n".join(f"{text}\t{label}" for text, label in texts)
+    (folder / "train.tsv").write_text(f"sentence\tlabel\n{rows}\n", encoding="utf-8")
+    return FinetuneOptions(
+        name="cats",
+        model=str(folder / "model"),
+        data=TaskDataOptions(task="sst2", train=str(folder / "train.tsv"), max_length=16),
+        training=TuningOptions(steps=6, batch_size=8, threads=1, precision="fp32", evaluations=2, seed=3),
+    )
+
+
+# --- the plan
+
+
+def test_five_rates_lie_evenly_on_a_logarithmic_scale_around_the_usual_one(options: FinetuneOptions) -> None:
+    planned = plan_sweep(options, Path("runs/cats"), Varied(rates=(5.0,)))
+    rates = [run.options.training.learning_rate or 0.0 for run in planned]
+    assert len(set(rates)) == 5 and rates[2] == pytest.approx(usual_rate(options), rel=0.02)
+    steps = np.diff(np.log10(rates))
+    assert steps == pytest.approx(math.log10(3), abs=0.03)
+
+
+def test_the_usual_rate_is_the_one_that_the_run_would_take() -> None:
+    assert usual_rate(PretrainOptions(preset="tiny")) == PretrainOptions(preset="tiny").peak_rate
+    assert usual_rate(FinetuneOptions(training=TuningOptions(learning_rate=1e-3))) == 1e-3
+    assert rates_around(2e-4, 3) == (6.7e-5, 2e-4, 6e-4)
+
+
+def test_a_grid_has_every_combination_once_and_each_folder_is_its_own(options: FinetuneOptions) -> None:
+    in_epochs = options.with_changes(epochs=1.0)
+    varied = Varied(rates=(1e-3, 1e-4), batch_sizes=(8, 16), epochs=(1.0, 2.0), seeds=2)
+    planned = plan_sweep(in_epochs, Path("runs/cats"), varied)
+    trainings = [run.options.training for run in planned]
+    found = {(each.learning_rate, each.batch_size, getattr(each, "epochs", None), each.seed) for each in trainings}
+    assert len(found) == len(planned) == len({run.path for run in planned}) == 16
+    assert {each.seed for each in trainings} == {3, 4}
+    assert {run.path.parent for run in planned} == {Path("runs")}
+
+
+def test_random_combinations_are_some_of_the_grid_and_the_same_each_time(options: FinetuneOptions) -> None:
+    varied = Varied(rates=(1e-4, 1e-3), batch_sizes=(8, 16, 32))
+    grid = [run.path for run in plan_sweep(options, Path("cats"), varied)]
+    drawn = [run.path for run in plan_sweep(options, Path("cats"), Varied(varied.rates, varied.batch_sizes, random=4))]
+    again = [run.path for run in plan_sweep(options, Path("cats"), Varied(varied.rates, varied.batch_sizes, random=4))]
+    assert len(drawn) == 4 and set(drawn) < set(grid) and drawn == again
+
+
+@pytest.mark.parametrize(("before", "after"), [({"steps": 90}, ("steps", 30)), ({"minutes": 6.0}, ("minutes", 2.0))])
+def test_a_share_of_the_budget(options: FinetuneOptions, before: dict[str, Any], after: tuple[str, float]) -> None:
+    varied = Varied(seeds=2, budget_share=1 / 3)
+    for run in plan_sweep(options.with_changes(**before), Path("cats"), varied):
+        assert getattr(run.options.training, after[0]) == pytest.approx(after[1])
+
+
+@pytest.mark.parametrize(
+    "varied",
+    [
+        Varied(rates=(3.0, 1e-4)),
+        Varied(rates=(2.5,)),
+        Varied(epochs=(1.0, 2.0)),  # beside a budget in steps
+        Varied(seeds=0),
+        Varied(seeds=201),
+        Varied(rates=(1e-4,), random=0),
+        Varied(seeds=2, budget_share=0.0),
+    ],
+)
+def test_what_cannot_be_swept_is_refused(options: FinetuneOptions, varied: Varied) -> None:
+    with pytest.raises(BertcoreError):
+        plan_sweep(options, Path("cats"), varied)
+
+
+def test_the_flags_of_the_shell() -> None:
+    assert varied_from(None, None, None, None, None, None) is None
+    assert varied_from("1e-4,3e-4", "16", None, 3, None, None) == Varied((1e-4, 3e-4), (16,), (), 3)
+    for wrong in ({"rates": "1e-4;2"}, {"random": 3}, {"budget_share": 0.5}):
+        flags = dict.fromkeys(("rates", "batch_sizes", "epoch_counts", "seeds", "random", "budget_share"))
+        with pytest.raises(BertcoreError):
+            varied_from(**{**flags, **wrong})
+
+
+# --- what is best, from folders whose numbers are known
+
+
+def written(
+    folder: Path,
+    number: int,
+    rate: float,
+    seed: int,
+    figures: list[float],
+    state: str = "done",
+    message: str = "",
+) -> Path:
+    run = RunFolder.create(
+        folder / f"run-{number}",
+        {"kind": "finetune", "data": {"task": "sst2"}, "training": {"learning_rate": rate, "seed": seed}},
+    )
+    for step, figure in enumerate(figures):
+        run.append_metric(
+            {"kind": "held_out", "step": 10 * step, "accuracy": figure, "loss": 1 - figure, "examples": 40}
+        )
+    run.write_status(state=state, message=message or None)
+    write_place(run.path, SweepPlace("abc", "cats", number, 7))
+    return run.path
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> list[Path]:
+    infinite = "The loss or its gradient became infinite or undefined at step 3; there was no snapshot yet."
+    return [
+        written(tmp_path, 1, 1e-4, 0, [0.5, 0.70]),
+        written(tmp_path, 2, 1e-3, 0, [0.5, 0.90, 0.82]),
+        written(tmp_path, 3, 1e-2, 0, [0.5], "failed", infinite),
+        written(tmp_path, 4, 1e-4, 1, [0.5, 0.72]),
+        written(tmp_path, 5, 1e-3, 1, [0.5, 0.80]),
+        written(tmp_path, 6, 1e-2, 1, [0.5, 0.95]),
+    ]
+
+
+def test_the_best_settings_are_those_with_the_best_mean_of_finished_runs(recorded: list[Path]) -> None:
+    sweep = read_sweep(recorded)
+    assert (sweep.figure, sweep.varied, sweep.seeds, sweep.missing) == ("accuracy", ("learning_rate",), 2, 1)
+    assert [group.values["learning_rate"] for group in sweep.groups] == [1e-4, 1e-3, 1e-2]
+    assert sweep.best is sweep.groups[1], "0.95 is the figure of one seed; with the other one it diverged"
+    assert sweep.best.mean == pytest.approx(0.81) and sweep.best.deviation == pytest.approx(
+        statistics.stdev([0.82, 0.8])
+    )
+    assert sweep.best_run is not None and sweep.best_run.number == 2 and sweep.best_run.best_step(True) == 10
+    assert [group.has_diverged for group in sweep.groups] == [False, False, True]
+
+
+def test_a_run_that_is_at_work_or_was_stopped_has_no_figure_yet(tmp_path: Path) -> None:
+    sweep = read_sweep(
+        [written(tmp_path, 1, 1e-4, 0, [0.5, 0.9], "stopped"), written(tmp_path, 2, 1e-3, 0, [0.5, 0.6])]
+    )
+    assert [run.figure for run in sweep.runs] == [None, 0.6]
+    assert sweep.best is sweep.groups[1] and sweep.is_over
+
+
+def test_less_is_better_where_the_figure_is_a_loss(tmp_path: Path) -> None:
+    paths = []
+    for number, loss in enumerate((6.0, 5.0), start=1):
+        run = RunFolder.create(tmp_path / str(number), {"kind": "pretrain", "training": {"learning_rate": 10**-number}})
+        run.append_metric({"kind": "held_out", "step": 1, "mlm_loss": loss, "loss": loss + 0.7})
+        run.write_status(state="done")
+        write_place(run.path, SweepPlace("abc", "text", number, 2))
+        paths.append(run.path)
+    sweep = read_sweep(paths)
+    assert not sweep.higher_is_better and sweep.best_run is not None and sweep.best_run.number == 2
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", '{"id": 3}', '{"id": "a", "number": 9, "of": 2}', '{"id": "a", "number": 1e9}']
+)
+def test_a_damaged_place_counts_as_none(tmp_path: Path, text: str) -> None:
+    (tmp_path / "sweep.json").write_text(text, encoding="utf-8")
+    assert read_place(tmp_path) is None
+
+
+# --- training it
+
+
+@pytest.fixture(scope="module")
+def trained(options: FinetuneOptions, tmp_path_factory: pytest.TempPathFactory) -> Sweep:
+    return run_sweep(options, tmp_path_factory.mktemp("runs") / "cats", Varied(rates=(1e-3, 1e-2), seeds=2))
+
+
+def test_each_run_is_an_ordinary_one_and_its_figure_that_of_its_evaluation(trained: Sweep) -> None:
+    assert [run.status.state for run in trained.runs] == ["done"] * 4
+    for run in trained.runs:
+        evaluation = json.loads((run.path / "evaluation.json").read_text(encoding="utf-8"))
+        assert run.figure == evaluation["metrics"]["accuracy"]
+        assert RunFolder(run.path).newest_snapshot() is not None
+    assert find_sweep(trained.runs[0].path) == trained
+
+
+def test_one_of_its_runs_is_bit_for_bit_the_run_that_one_would_start_alone(trained: Sweep, tmp_path: Path) -> None:
+    from bertcore.training.finetune import start_or_resume_finetuning
+
+    swept = trained.runs[1]
+    alone = FinetuneOptions.from_dict(RunFolder(swept.path).config())
+    start_or_resume_finetuning(alone, tmp_path / "alone", resume=False)
+    timed = ("elapsed_s", "tok_per_s", "memory_mib", "cores", "path")
+
+    def lines(run: Path) -> list[dict[str, Any]]:
+        return [{k: v for k, v in line.items() if k not in timed} for line in RunFolder(run).tail().read_new()]
+
+    assert lines(swept.path) == lines(tmp_path / "alone") != []
+
+
+def test_a_second_sweep_in_the_same_place_is_refused_and_a_resumed_one_repeats_nothing(
+    trained: Sweep, options: FinetuneOptions
+) -> None:
+    base, varied = trained.runs[0].path.parent / "cats", Varied(rates=(1e-3, 1e-2), seeds=2)
+    with pytest.raises(BertcoreError, match="already holds a run"):
+        run_sweep(options, base, varied)
+    before = [run.path.joinpath("metrics.jsonl").stat().st_mtime_ns for run in trained.runs]
+    assert run_sweep(options, base, varied, resume=True) == trained
+    assert [run.path.joinpath("metrics.jsonl").stat().st_mtime_ns for run in trained.runs] == before
+
+
+def test_all_folders_are_there_from_the_start_and_a_waiting_run_can_be_taken_out(
+    options: FinetuneOptions, tmp_path: Path
+) -> None:
+    seen: list[list[str]] = []
+    third = plan_sweep(options, tmp_path / "cats", Varied(rates=(1e-4, 1e-3, 1e-2)))[2].path
+
+    def on_event(event: dict[str, Any]) -> None:
+        if event["kind"] == "train" and not seen:
+            runs = [run.path for run in plan_sweep(options, tmp_path / "cats", Varied(rates=(1e-4, 1e-3, 1e-2)))]
+            seen.append([RunFolder(run).status().state for run in runs])
+            RunFolder(third).send("stop")
+
+    sweep = run_sweep(options, tmp_path / "cats", Varied(rates=(1e-4, 1e-3, 1e-2)), on_event=on_event)
+    assert seen == [["running", "waiting", "waiting"]]
+    assert [run.status.state for run in sweep.runs] == ["done", "done", "stopped"]
+
+
+def test_one_that_cannot_begin_ends_all_and_says_why(options: FinetuneOptions, tmp_path: Path) -> None:
+    wrong: RunOptions = options.with_changes(model=str(tmp_path / "none"))
+    with pytest.raises(BertcoreError, match="There is no folder"):
+        run_sweep(wrong, tmp_path / "cats", Varied(rates=(1e-4, 1e-3)))
+    states = [RunFolder(run).status().state for run in sorted(tmp_path.glob("cats-*"))]
+    assert states == ["failed", "stopped"]
+
+
+def test_waiting_runs_of_a_process_that_is_gone_never_began(tmp_path: Path) -> None:
+    run = RunFolder.create(tmp_path / "run", {})
+    run.write_status(state="waiting")
+    status = run.status()
+    assert status.state == "stopped" and "never began" in (status.message or "")
+
+
+def test_from_python(options: FinetuneOptions, tmp_path: Path) -> None:
+    settings = {"model": options.model, "train": options.data.train, "steps": 2, "batch_size": 8, "threads": 1}
+    found = bertcore.sweep("finetune", tmp_path / "cats", task="sst2", rates=[1e-3, 1e-2], max_length=16, **settings)
+    assert found.best is not None and found.best.values["learning_rate"] in (1e-3, 1e-2)
+    assert found.best_run is not None and bertcore.load(found.best_run).predict("the cat sang").label in (
+        "positive",
+        "negative",
+    )
+    assert [row["learning_rate"] for row in found.rows()] == [1e-3, 1e-2]
+    with pytest.raises(BertcoreError, match="no such setting"):
+        bertcore.sweep("finetune", tmp_path / "dogs", task="sst2", lerning_rate=1e-3)
+
+
+def test_a_signal_to_stop_ends_the_run_at_work_and_those_that_wait(options: FinetuneOptions, tmp_path: Path) -> None:
+    def on_event(event: dict[str, Any]) -> None:
+        if event["kind"] == "train" and event["step"] == 2:
+            signal.raise_signal(signal.SIGTERM)
+
+    sweep = run_sweep(options, tmp_path / "cats", Varied(rates=(1e-4, 1e-3, 1e-2)), on_event=on_event)
+    assert [run.status.state for run in sweep.runs] == ["stopped"] * 3
+    assert [run.status.step for run in sweep.runs] == [2, 0, 0] and sweep.best is None
+    again = run_sweep(options, tmp_path / "cats", Varied(rates=(1e-4, 1e-3, 1e-2)), resume=True)
+    assert [run.status.state for run in again.runs] == ["done"] * 3 and again.id == sweep.id
