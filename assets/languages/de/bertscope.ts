@@ -6346,6 +6346,10 @@ Ein anderer Schluss</translation>
 <translation>Nicht lesbar</translation>
 </message>
 <message>
+<source>Waiting</source>
+<translation>Wartet</translation>
+</message>
+<message>
 <source>step {step}</source>
 <translation>Schritt {step}</translation>
 </message>
