@@ -8,14 +8,16 @@ from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QLinearGradient, QPaint
 
 from ...look import numbers, theme
 from ...widgets.raster import Raster
+from .compared import ComparedLines
 from .content import Content, embedding
+from .key import distance_color, embedding_limit, key_line_px, key_of, paint_key
 from .plan import HEADINGS, Gap, Layer, Part, Plan
 from .strokes import CENTER, WRAPPED, curve_between, draw_arrow, draw_wrapped
 
 translate = QCoreApplication.translate
-WITHIN = 0.99  # the share of values that the colour scale of the embeddings reaches; a few outliers would pale the rest
 FADED = 0.2  # opacity of heads that are off
 LINE_ALPHA = 110  # of 255: the lines that are not followed
+WIDER = 3.4  # by how much a line is wider that is as far from the baseline's as any
 SLANTED = 62  # height of the slanted names of embeddings
 
 
@@ -48,9 +50,12 @@ class _Base:
         painter.setFont(theme.font(13 if plan.sizes.has_sections else 11))
         painter.setPen(theme.color("muted"))
         needs, taken = painter.boundingRect(text, WRAPPED, content.title.text), box
-        if needs.height() <= text.height():
+        entries = key_of(plan, content)
+        if needs.height() + len(entries) * key_line_px(plan) <= text.height():
             painter.drawText(text, WRAPPED, content.title.text)
             taken = box.united(needs)
+        free = QRectF(text.left(), taken.bottom() + px(2), text.width(), text.bottom() - taken.bottom())
+        taken = taken.united(paint_key(painter, plan, entries, free))
         above = HEADINGS + (SLANTED if plan.is_tight else 22)
         label = QRectF(plan.layer_zone.left() - px(150), plan.top - px(above), px(134), px(15))
         if not label.intersects(taken):
@@ -105,8 +110,7 @@ class _Base:
         px, rows, count = plan.px, plan.rows, plan.columns_per_strip
         values = {name: embedding(content.reading, name) for name in plan.embeddings}
         shown = {name: value[plan.positions, :count] for name, value in values.items() if value is not None}
-        sizes = np.sort(np.abs(np.concatenate([part.ravel() for part in shown.values()])))
-        limit = float(sizes[min(int(len(sizes) * WITHIN), len(sizes) - 1)]) or 1.0
+        limit = embedding_limit(plan, content)
         of_rows = [i for i, row in enumerate(rows) if isinstance(row, int)]
         dropped = content.reading.request.what_if.dropped
         names = {
@@ -164,11 +168,30 @@ class _Base:
             gradient = QLinearGradient(end - plan.px(10), 0, end + plan.px(14), 0)
             gradient.setColorAt(0, color)
             gradient.setColorAt(1, QColor(color.red(), color.green(), color.blue(), 0))
-            painter.setPen(QPen(QBrush(gradient), 1.2))
-            painter.drawLine(QLineF(start, y, end + plan.px(14), y))
+            if content.compared is not None and content.compared.distances is not None:
+                self._paint_compared_line(content.compared, position, y)
+            else:
+                painter.setPen(QPen(QBrush(gradient), 1.2))
+                painter.drawLine(QLineF(start, y, end + plan.px(14), y))
             before = QLineF(plan.tokens.right() + 2, y, next(iter(plan.embeddings.values())).left() - 2, y)
             painter.setPen(QPen(color, 1.2))
             painter.drawLine(before)
+
+    def _paint_compared_line(self, compared: ComparedLines, position: int, y: float) -> None:
+        """Redder and thicker from layer to layer, the farther it is from the baseline's; dashed where that has none."""
+        painter, plan = self._painter, self._plan
+        x = plan.embeddings["sum"].right()
+        for stage in range(plan.sizes.layers + 1):
+            share, right = compared.share(position, stage), plan.stage_x(stage)
+            style = Qt.PenStyle.DashLine if share is None else Qt.PenStyle.SolidLine
+            painter.setPen(QPen(theme.color("line" if share is None else "faint", 150), 1.2, style))
+            painter.drawLine(QLineF(x, y, right, y))
+            if share is not None:
+                flat = Qt.PenCapStyle.FlatCap
+                width = plan.px(1.2 + WIDER * share)
+                painter.setPen(QPen(distance_color(share), width, Qt.PenStyle.SolidLine, flat))
+                painter.drawLine(QLineF(x, y, right, y))
+            x = right
 
     def _paint_layer(self, layer: Layer) -> None:
         painter, plan, content = self._painter, self._plan, self._content

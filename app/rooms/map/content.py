@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ...state.readings import Reading
     from ...state.verdicts import Verdict
     from ...widgets.head_sheet import HeadSheet
+    from .compared import ComparedLines
 
 EMBEDDINGS = ("token", "segment", "position", "sum")
 
@@ -47,7 +48,17 @@ class Answer:
     title: str = ""
     guesses: Sequence[WordGuess] = ()  # the likeliest after each stage (L+1); none while they are not known
     words: Sequence[tuple[str, float]] = ()  # in the end, likeliest first
+    guesses_before: Sequence[WordGuess] = ()  # of the baseline, after each of its stages
+    words_before: Sequence[float | None] = ()  # the baseline's probability of each of `words`
     reason: str = ""  # why there are no words
+
+    def guess_before(self, stage: int) -> WordGuess | None:
+        """The baseline's after a stage, where it is another one; with other layers only the last is compared."""
+        last = len(self.guesses) - 1
+        if not self.guesses_before or (len(self.guesses_before) != len(self.guesses) and stage != last):
+            return None
+        before = self.guesses_before[-1 if stage == last else stage]
+        return None if before.token == self.guesses[stage].token else before
 
 
 @dataclass
@@ -62,6 +73,7 @@ class Content:
     captions: Mapping[str, Caption] = field(default_factory=dict)  # by the name of the section
     pair: Caption = field(default_factory=lambda: Caption("", ""))  # the question about A and B; why it has no answer
     verdict: Verdict | None = None
+    compared: ComparedLines | None = None  # where the lines show how far they are from the baseline's
     activity: FeedForwardActivity | None = None
     activity_rows: list[int] = field(default_factory=list)  # the positions it is of
 

@@ -198,4 +198,5 @@ class ModelMap(PointerWidget):
             base.end()
         painter = theme.painter(self)
         painter.drawPixmap(0, 0, self._base)
-        Overlay(painter, self.plan, self.answer, self._head, self.hovered_cell, self.describe).paint()
+        is_compared = self.content.compared is not None
+        Overlay(painter, self.plan, self.answer, self._head, self.hovered_cell, self.describe, is_compared).paint()

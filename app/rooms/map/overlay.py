@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QCoreApplication, QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
 from ...look import numbers, theme
@@ -13,6 +13,7 @@ from .plan import Part, Plan
 from .strokes import CENTER, WRAPPED, curve_between, draw_wrapped
 
 BUBBLE_PX = 270
+translate = QCoreApplication.translate
 
 
 class Overlay:
@@ -26,8 +27,11 @@ class Overlay:
         head: tuple[int, int],
         hovered: Part | None,
         describe: Callable[[Part], Caption],
+        is_compared: bool = False,
     ) -> None:
-        """head: the selected one. describe: the words beside the part that is pointed at."""
+        """head: the selected one. describe: the words beside the part that is pointed at. is_compared: lines show how
+        far they are from a baseline's."""
+        self._is_compared = is_compared
         self._painter, self._plan, self._answer = painter, plan, answer
         self._head, self._hovered, self._describe = head, hovered, describe
 
@@ -41,7 +45,7 @@ class Overlay:
         answer, px = self._answer, plan.px
         y, color = plan.line_y(answer.position), theme.color(answer.color)
         end = QPointF(plan.answer_box.left() - px(6), plan.answer_box.top() + px(12))
-        painter.setPen(QPen(color, px(2.4)))
+        painter.setPen(QPen(color, px(1.2 if self._is_compared else 2.4)))  # what is below it is to be seen
         painter.drawLine(QLineF(plan.embeddings["sum"].right(), y, plan.layer_zone.right(), y))
         painter.setPen(QPen(color, px(1.6)))
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -52,6 +56,7 @@ class Overlay:
         painter.setFont(font)
         metrics = QFontMetricsF(font)
         placed: list[QRectF] = []
+        befores: list[tuple[QRectF, str]] = []
         pills = []
         last = len(answer.guesses) - 1
         for stage in self._stages_by_weight(last):
@@ -62,6 +67,9 @@ class Overlay:
             if not any(pill.adjusted(-2, 0, 2, 0).intersects(other) for other in placed):
                 placed.append(pill)
                 pills.append((stage, word, pill))
+                before = answer.guess_before(stage)
+                if before is not None:
+                    befores.append((pill, metrics.elidedText(before.token, Qt.TextElideMode.ElideRight, px(64))))
             else:
                 painter.setPen(QPen(color, 1.2))
                 painter.setBrush(theme.color("card"))
@@ -72,6 +80,23 @@ class Overlay:
             painter.drawRoundedRect(pill, pill.height() / 2, pill.height() / 2)
             painter.setPen(theme.ink_on(color) if stage == last else color)
             painter.drawText(pill, CENTER, word)
+        self._paint_before(befores, metrics)
+
+    def _paint_before(self, befores: Sequence[tuple[QRectF, str]], metrics: QFontMetricsF) -> None:
+        """Below a guess, in grey, that of the baseline where it is another one."""
+        painter, px, taken = self._painter, self._plan.px, 0.0
+        for pill, word in sorted(befores, key=lambda one: one[0].left()):
+            below = QRectF(0, 0, metrics.horizontalAdvance(word) + px(10), pill.height() - px(1))
+            below.moveCenter(QPointF(pill.center().x(), pill.center().y() + pill.height()))
+            below.moveRight(min(below.right(), self._plan.answers.left() - px(8)))
+            if below.left() < taken:
+                continue
+            taken = below.right() + px(2)
+            painter.setPen(QPen(theme.color("faint"), 1, Qt.PenStyle.DotLine))
+            painter.setBrush(theme.color("card"))
+            painter.drawRoundedRect(below, below.height() / 2, below.height() / 2)
+            painter.setPen(theme.color("muted"))
+            painter.drawText(below, CENTER, word)
 
     def _stages_by_weight(self, last: int) -> list[int]:
         """Which pills come first where there is no room for all: both ends, the open layer, where the guess changes."""
@@ -97,8 +122,10 @@ class Overlay:
         shown = answer.words[: plan.answer_count]
         widest = max(metrics.horizontalAdvance(word) for word, _ in shown)
         label = min(widest + px(8), box.width() * 0.5)
-        full = box.width() - label - metrics.horizontalAdvance("99.9% ") - px(4)
-        longest = max(shown[0][1], 0.01)
+        befores = [numbers.percent(share) for share in answer.words_before if share is not None]
+        beside = max((QFontMetricsF(theme.font(12)).horizontalAdvance(f" ({one})") for one in befores), default=0.0)
+        full = max(box.width() - label - metrics.horizontalAdvance("99.9% ") - beside - px(4), px(12))
+        longest = max(shown[0][1], *(before for before in answer.words_before if before is not None), 0.01)
         for row, (word, share) in enumerate(shown):
             line = QRectF(box.left(), box.top() + px(24 + 21 * row), label, px(21))
             theme.draw_text(painter, line, word, answer.color if row == 0 else "ink", 13, bold=row == 0)
@@ -106,8 +133,19 @@ class Overlay:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.color(answer.color if row == 0 else "bar"))
             painter.drawRoundedRect(bar, 2.5, 2.5)
-            behind = QRectF(bar.right() + px(6), line.top(), box.right() - bar.right(), px(21))
-            theme.draw_text(painter, behind, numbers.percent(share), "ink" if row == 0 else "muted", 12, bold=row == 0)
+            before = answer.words_before[row] if row < len(answer.words_before) else None
+            number, end = numbers.percent(share), bar.right()
+            if before is not None:
+                at = line.right() + min(full * before / longest, full)
+                end = max(end, at)
+                painter.setPen(QPen(theme.color("ink"), theme.stroke(1.6)))
+                painter.drawLine(QLineF(at, bar.top() - 2, at, bar.bottom() + 2))
+            behind = QRectF(end + px(6), line.top(), box.right() - end - px(4), px(21))
+            if before is not None:
+                long = translate("ModelMap", "{now} (was {before})").format(now=number, before=numbers.percent(before))
+                fits = QFontMetricsF(theme.font(12, bold=row == 0)).horizontalAdvance(long) <= behind.width()
+                number = long if fits else f"{number} ({numbers.percent(before)})"
+            theme.draw_text(painter, behind, number, "ink" if row == 0 else "muted", 12, bold=row == 0)
 
     def _paint_pointer(self) -> None:
         painter, plan = self._painter, self._plan

@@ -16,6 +16,7 @@ from .plan import Part
 if TYPE_CHECKING:
     from ...compute.feed_forward import FeedForwardActivity
     from ...state.readings import Reading
+    from .compared import ComparedLines
     from .content import Answer
 
 translate = QCoreApplication.translate
@@ -138,6 +139,26 @@ def _state(part: Part, reading: Reading, answer: Answer) -> Caption:
             word=isolated(guess.token), share=numbers.percent(guess.probability)
         )
     return Caption(title, text)
+
+
+def with_comparison(caption: Caption, part: Part, answer: Answer, compared: ComparedLines | None) -> Caption:
+    """The same of a line, with what the baseline has there."""
+    texts = [caption.text]
+    before = answer.guess_before(part.stage) if part.position == answer.position and answer.guesses else None
+    if before is not None:
+        texts.append(
+            translate("Map", "With the baseline: “{word}”, {share}.").format(
+                word=isolated(before.token), share=numbers.percent(before.probability)
+            )
+        )
+    distances = None if compared is None else compared.distances
+    if distances is not None:
+        distance = float(distances[part.position, part.stage])
+        text = translate("Map", "Its cosine with the baseline’s line is {cosine}.")
+        if np.isnan(distance):
+            text = translate("Map", "The baseline has no such token.")
+        texts.append(text.format(cosine=numbers.decimal(1 - distance)))
+    return Caption(caption.title, " ".join(texts), caption.link)
 
 
 def _embedding(part: Part, reading: Reading) -> Caption:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame
 
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers
+from ...state.compared_words import ComparedMask, compared_mask
 from ...state.token_units import TokenView
 from ...state.verdicts import first_token, question_for, verdict_of
 from ...widgets.figure_button import FigureButton
@@ -17,18 +18,19 @@ from ...widgets.head_sheet import HeadSheet
 from ...widgets.layouts import vbox
 from ...widgets.progress_line import ProgressLine
 from ..base import View
+from .compared import ComparedLines, compared_lines
 from .content import Answer, Caption, Content, Word, kinds_of
 from .doors import SECTIONS, Door, door_of
 from .model_map import ModelMap
 from .plan import Part
-from .sentences import caption_of
+from .sentences import caption_of, with_comparison
 
 if TYPE_CHECKING:
     from bertcore.analysis.predict import WordGuess
     from bertcore.checkpoint.checkpoint import Checkpoint
 
     from ...compute.feed_forward import FeedForwardActivity
-    from ...compute.question import Step
+    from ...compute.question import Question, Step
     from ...state.readings import Reading
     from ...state.selection import Selection
 
@@ -57,6 +59,7 @@ class MapView(View):
         self.map.set_floating(self.save, self.progress)
         self._activity = self.add_question(self._on_activity_answered, self.progress)
         self._guesses = self.add_question(self._on_guesses_answered, self.progress)
+        self._their_guesses = self.add_question(self._on_guesses_answered, self.progress)  # the baseline's
         self._activity_rows: list[int] = []
         self.map.describe = self._caption
         self.map.rows_changed.connect(self._on_rows_changed)
@@ -71,7 +74,7 @@ class MapView(View):
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
         keep = [*(mask.position for mask in reading.masks), *_separators(reading)]
-        self.map.set_content(self._content(reading), self._around(reading, selection), keep)
+        self.map.set_content(self._content(reading, selection), self._around(reading, selection), keep)
         self._ask()
         self.show_selection(reading, selection)
 
@@ -116,8 +119,28 @@ class MapView(View):
         if self._activity.answer is not None:
             self.map.set_activity(self._activity.answer, self._activity_rows)
         positions = tuple(mask.position for mask in reading.masks[:MOST_MASKS]) or rows
-        if "mlm" not in request.model.tasks:
-            self._guesses.forget()
+        self._ask_guesses(self._guesses, reading, positions, positions, pause_ms)
+        baseline, alignment = reading.baseline, reading.alignment
+        if baseline is None or alignment is None:
+            self._their_guesses.forget()
+            return
+        pairs = [(position, alignment.theirs_of[position]) for position in positions]
+        paired = [(ours, theirs) for ours, theirs in pairs if theirs is not None]
+        ours, theirs = (tuple(one) for one in zip(*paired, strict=True)) if paired else ((), ())
+        self._ask_guesses(self._their_guesses, baseline, theirs, ours, pause_ms)
+
+    def _ask_guesses(
+        self,
+        question: Question[Guesses],
+        reading: Reading,
+        positions: tuple[int, ...],
+        named: tuple[int, ...],
+        pause_ms: int,
+    ) -> None:
+        """named: what each position is called in the answer: of a baseline's, ours that is compared with it."""
+        request = reading.request
+        if "mlm" not in request.model.tasks or not positions:
+            question.forget()
             return
         hidden = reading.trace.hidden_states[:, list(positions)]  # (L+1,R,H)
 
@@ -127,12 +150,12 @@ class MapView(View):
             found: Guesses = {}
             for first in range(0, len(positions), AT_ONCE):
                 lens = lens_at(checkpoint, np.ascontiguousarray(hidden[:, first : first + AT_ONCE]), GUESSES)
-                for i, position in enumerate(positions[first : first + AT_ONCE]):
+                for i, position in enumerate(named[first : first + AT_ONCE]):
                     found[position] = [stage[i] for stage in lens.words]
                 step((first + AT_ONCE) / len(positions))
             return found
 
-        self._guesses.ask_model(request.model, (request, positions), guesses, pause_ms)
+        question.ask_model(request.model, (request, positions, named), guesses, pause_ms)
 
     def _on_rows_changed(self) -> None:
         if self.reading is not None:
@@ -160,14 +183,28 @@ class MapView(View):
         mask = next((mask for mask in reading.masks if mask.position == position), None)
         best = mask.words if mask is not None else stages[-1] if stages else []
         words = [(word.token, word.probability) for word in best[:GUESSES]]
-        return Answer(position, color, title.format(mask=token), [stage[0] for stage in stages], words)
+        before = (self._their_guesses.answer or {}).get(position, [])
+        compared = compared_mask(reading, mask) if mask is not None else None
+        words_before: list[float | None] = []
+        if isinstance(compared, ComparedMask):
+            changes = [compared.changes.get(word.id) for word in best[:GUESSES]]
+            words_before = [None if change is None else change.probability for change in changes]
+        return Answer(
+            position,
+            color,
+            title.format(mask=token),
+            [stage[0] for stage in stages],
+            words,
+            [stage[0] for stage in before],
+            words_before,
+        )
 
-    def _content(self, reading: Reading) -> Content:
+    def _content(self, reading: Reading, selection: Selection) -> Content:
         """The values, and the words around them."""
         model = reading.request.model
         question, verdict = question_for(model), verdict_of(reading)
         if verdict is not None:
-            note = self.tr("read from {token} alone").format(token=first_token(reading))
+            note = _verdict_before(reading) or self.tr("read from {token} alone").format(token=first_token(reading))
         elif question.missing:
             note = question.missing
         elif reading.encoding.text_b is None:
@@ -185,16 +222,36 @@ class MapView(View):
                 "follow it, mask a token (M) to have it guessed. Click any part to open it."
             )
         )
+        compared = compared_lines(reading)
+        title = self.tr("The whole model, in one picture")
+        if compared is not None:
+            title = self.tr("Compared with {baseline}").format(baseline=compared.name)
+            text = self._comparison_in_words(reading, selection, compared)
         return Content(
             reading,
             HeadSheet(reading.thumbnails),
             {position: word for word in _words(reading) for position in word.positions},
             kinds_of(reading),
-            Caption(self.tr("The whole model, in one picture"), text),
+            Caption(title, text),
             self._sections(reading),
             Caption(question.title, note),
             verdict,
+            compared
+            if compared is not None and compared.distances is not None and selection.wants_difference
+            else None,
         )
+
+    def _comparison_in_words(self, reading: Reading, selection: Selection, compared: ComparedLines) -> str:
+        """What a person sees of both; the colours have a key of their own."""
+        hold = self.tr("Hold X to see the baseline’s map.")
+        words = self.tr("Grey words below the line: what the baseline would guess, where that is another word.")
+        lines = compared.problem or self.tr("The redder a line, the farther it is from where it was.")
+        parts = (
+            lines if selection.wants_difference else "",
+            words if "mlm" in reading.request.model.tasks else "",
+            hold,
+        )
+        return " ".join(part for part in parts if part)
 
     def _sections(self, reading: Reading) -> dict[str, Caption]:
         config = reading.request.model.config
@@ -243,6 +300,8 @@ class MapView(View):
         if self.reading is None:
             return Caption("", "")
         caption = caption_of(part, self.reading, self.map.answer, self._activity.answer, self._activity_rows)
+        if part.kind == "state" and self.map.content is not None:
+            caption = with_comparison(caption, part, self.map.answer, self.map.content.compared)
         if part.kind == "head" and (part.layer, part.head) == (self.selection.layer, self.selection.head):
             frame = self.tr("Blue frame: this head is selected, in Attend as well.")
             caption = Caption(caption.title, f"{caption.text} {frame}")
@@ -279,7 +338,25 @@ class MapView(View):
             values = np.array([guess.probability for guess in answer.guesses])
             labels = [f"{stage} {guess.token}" for stage, guess in enumerate(answer.guesses)]
             arrays["best_guess"] = Numbers(values, (Axis("stage", labels),))
+        if answer.guesses_before:
+            values = np.array([guess.probability for guess in answer.guesses_before])
+            labels = [f"{stage} {guess.token}" for stage, guess in enumerate(answer.guesses_before)]
+            arrays["best_guess_with_the_baseline"] = Numbers(values, (Axis("stage", labels),))
+        compared = None if self.map.content is None else self.map.content.compared
+        if compared is not None and compared.distances is not None:
+            tokens = Axis("token", reading.shown_tokens)
+            arrays["1_minus_cosine_with_the_baseline"] = Numbers(compared.distances, (tokens, Axis("stage")))
         return self.figure(self.tr("The whole model"), [self.map], arrays)
+
+
+def _verdict_before(reading: Reading) -> str:
+    """What the baseline says of A and B; empty where nothing is compared."""
+    before = None if reading.baseline is None else verdict_of(reading.baseline)
+    if before is None:
+        return ""
+    share = numbers.percent(before.share)
+    text = QCoreApplication.translate("MapView", "was: {answer} {share}")
+    return text.format(answer=before.answer, share=share)
 
 
 def _words(reading: Reading) -> list[Word]:
