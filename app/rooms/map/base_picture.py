@@ -51,10 +51,14 @@ class _Base:
         painter.setPen(theme.color("muted"))
         needs, taken = painter.boundingRect(text, WRAPPED, content.title.text), box
         entries = key_of(plan, content)
-        if needs.height() + len(entries) * key_line_px(plan) <= text.height():
+        text.setHeight(max(text.height() - len(entries) * key_line_px(plan), 0))
+        if needs.height() <= text.height():
             painter.drawText(text, WRAPPED, content.title.text)
             taken = box.united(needs)
-        free = QRectF(text.left(), taken.bottom() + px(2), text.width(), text.bottom() - taken.bottom())
+        elif plan.sizes.has_sections and content.compared is not None:
+            taken = box.united(draw_wrapped(painter, text, content.title.text))
+        bottom = plan.top - px(HEADINGS + 24)
+        free = QRectF(text.left(), taken.bottom() + px(2), text.width(), bottom - taken.bottom())
         taken = taken.united(paint_key(painter, plan, entries, free))
         above = HEADINGS + (SLANTED if plan.is_tight else 22)
         label = QRectF(plan.layer_zone.left() - px(150), plan.top - px(above), px(134), px(15))

@@ -38,8 +38,8 @@ def key_of(plan: Plan, content: Content) -> list[KeyEntry]:
         limit = embedding_limit(plan, content)
         ends = numbers.signed(-limit), numbers.signed(limit)
         entries.append(KeyEntry(translate("ModelMap", "embeddings"), *ends, "signed"))
-        most = translate("ModelMap", "the most")
-        entries.append(KeyEntry(translate("ModelMap", "attention, neurons"), "0", most, "sequential"))
+        high = translate("ModelMap", "high")
+        entries.append(KeyEntry(translate("ModelMap", "attention, neurons"), "0", high, "sequential"))
     return entries
 
 

@@ -25,8 +25,11 @@ def curve_between(start: QPointF, end: QPointF) -> QPainterPath:
     return path
 
 
-def draw_wrapped(painter: QPainter, box: QRectF, text: str) -> None:
-    """As many whole sentences of a text as fit into a box, in lines; of the first as many words as fit."""
+def draw_wrapped(painter: QPainter, box: QRectF, text: str) -> QRectF:
+    """As many whole sentences of a text as fit into a box, in lines; of the first as many words as fit.
+
+    Returns what they take.
+    """
     sentences, free = text.split(". "), QRectF(box.left(), box.top(), box.width(), 9999)
     while len(sentences) > 1 and painter.boundingRect(free, WRAPPED, ". ".join(sentences)).height() > box.height():
         sentences = [*sentences[:-2], f"{sentences[-2].removesuffix('.')}."]
@@ -34,3 +37,4 @@ def draw_wrapped(painter: QPainter, box: QRectF, text: str) -> None:
     while words and painter.boundingRect(free, WRAPPED, " ".join(words)).height() > box.height():
         words = [*words[: -2 if words[-1] == "…" else -1], "…"] if words != ["…"] else []
     painter.drawText(box, WRAPPED, " ".join(words))
+    return painter.boundingRect(box, WRAPPED, " ".join(words))

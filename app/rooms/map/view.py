@@ -236,9 +236,7 @@ class MapView(View):
             self._sections(reading),
             Caption(question.title, note),
             verdict,
-            compared
-            if compared is not None and compared.distances is not None and selection.wants_difference
-            else None,
+            compared if selection.wants_difference and not (compared is None or compared.problem) else None,
         )
 
     def _comparison_in_words(self, reading: Reading, selection: Selection, compared: ComparedLines) -> str:
