@@ -3894,6 +3894,10 @@ Ein anderer Schluss</translation>
 <translation>Er hat in diesem Text keine bestimmte Gewohnheit.</translation>
 </message>
 <message>
+<source>Its cosine with the baseline’s line is {cosine}.</source>
+<translation>Ihr Kosinus mit der Linie im Vergleich ist {cosine}.</translation>
+</message>
+<message>
 <source>Layer {layer} · Attention is added</source>
 <translation>Schicht {layer} · Attention wird addiert</translation>
 </message>
@@ -3950,6 +3954,10 @@ Ein anderer Schluss</translation>
 <translation>Abgeschaltet: Er fügt nichts hinzu.</translation>
 </message>
 <message>
+<source>The baseline has no such token.</source>
+<translation>Im Vergleich gibt es kein solches Token.</translation>
+</message>
+<message>
 <source>The embeddings added up, number by number; length {length}.</source>
 <translation>Die Embeddings, Zahl für Zahl addiert; Länge {length}.</translation>
 </message>
@@ -3964,6 +3972,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>The picture has those {count} that fire most. At “{token}”: neuron {neuron}, {value}.</source>
 <translation>Das Bild hat die {count}, die am stärksten feuern. Bei „{token}“: Neuron {neuron}, {value}.</translation>
+</message>
+<message>
+<source>The two models have other layers or sizes, so their lines have no distance.</source>
+<translation>Die beiden Modelle haben andere Schichten oder Größen, daher haben ihre Linien keinen Abstand.</translation>
 </message>
 <message>
 <source>The two sentences</source>
@@ -4004,6 +4016,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Which token it is, as {width} learned numbers; length {length}.</source>
 <translation>Welches Token es ist, als {width} gelernte Zahlen; Länge {length}.</translation>
+</message>
+<message>
+<source>With the baseline: “{word}”, {share}.</source>
+<translation>Im Vergleich: „{word}“, {share}.</translation>
 </message>
 <message>
 <source>{count} neurons work on each token alone; what they find is added to its line.</source>
@@ -4056,6 +4072,10 @@ Ein anderer Schluss</translation>
 <translation>Blauer Rahmen: Dieser Kopf ist gewählt, auch unter Attention.</translation>
 </message>
 <message>
+<source>Compared with {baseline}</source>
+<translation>Verglichen mit {baseline}</translation>
+</message>
+<message>
 <source>Each dot is a token. The nearer two dots, the more alike their numbers.</source>
 <translation>Jeder Punkt ist ein Token. Je näher zwei Punkte, desto ähnlicher ihre Zahlen.</translation>
 </message>
@@ -4072,12 +4092,20 @@ Ein anderer Schluss</translation>
 <translation>Jede Linie ist ein Token des Textes. Der lila Linie von links nach rechts folgen: Sie beginnt als Maske und endet als Wort; die Wörter auf ihr sind der jeweils beste Tipp. Ein Klick öffnet jeden Teil.</translation>
 </message>
 <message>
+<source>Grey words below the line: what the baseline would guess, where that is another word.</source>
+<translation>Graue Wörter unter der Linie: was im Vergleich geraten wird, wo es ein anderes Wort ist.</translation>
+</message>
+<message>
 <source>Here the model uses only the line of {token}.</source>
 <translation>Hier benutzt das Modell nur die Linie von {token}.</translation>
 </message>
 <message>
 <source>Here the model uses only the lines of {first} and {mask}. Its guess is the token, out of {count}, that fits best.</source>
 <translation>Hier benutzt das Modell nur die Linien von {first} und {mask}. Sein Tipp ist das Token, von {count}, das am besten passt.</translation>
+</message>
+<message>
+<source>Hold X to see the baseline’s map.</source>
+<translation>Solange X gedrückt ist, erscheint die Karte des Vergleichs.</translation>
 </message>
 <message>
 <source>Hollow: for each token, the words whose vectors point in a similar direction (cosine).</source>
@@ -4114,6 +4142,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Text is cut into tokens; rare words into several pieces.</source>
 <translation>Text wird in Token zerlegt, seltene Wörter in mehrere Stücke.</translation>
+</message>
+<message>
+<source>The redder a line, the farther it is from where it was.</source>
+<translation>Je röter eine Linie, desto weiter ist sie von ihrer alten Stelle entfernt.</translation>
 </message>
 <message>
 <source>The sum</source>
@@ -4170,6 +4202,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>there are no tokens to show</source>
 <translation>keine Token zu zeigen</translation>
+</message>
+<message>
+<source>was: {answer} {share}</source>
+<translation>vorher: {answer} {share}</translation>
 </message>
 <message>
 <source>{share} of the variance</source>
@@ -4534,8 +4570,24 @@ Ein anderer Schluss</translation>
 <translation>Attention-Köpfe</translation>
 </message>
 <message>
+<source>attention, neurons</source>
+<translation>Attention, Neuronen</translation>
+</message>
+<message>
+<source>distance (1 − cosine)</source>
+<translation>Abstand (1 − Kosinus)</translation>
+</message>
+<message>
+<source>embeddings</source>
+<translation>Embeddings</translation>
+</message>
+<message>
 <source>feed-forward</source>
 <translation>Feed-Forward</translation>
+</message>
+<message>
+<source>high</source>
+<translation>hoch</translation>
 </message>
 <message>
 <source>position</source>
@@ -4556,6 +4608,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>token</source>
 <translation>Token</translation>
+</message>
+<message>
+<source>{now} (was {before})</source>
+<translation>{now} (vorher {before})</translation>
 </message>
 <message numerus="yes">
 <source>⋮ %n more</source>
