@@ -48,7 +48,7 @@ from bertcore.files import (
 from bertcore.json_text import parse_json
 
 FORMAT_VERSION = 1
-COMMANDS = ("pause", "resume", "stop", "snapshot")
+COMMANDS = ("pause", "resume", "stop", "snapshot", "step", "ten_steps")
 STATES = ("waiting", "starting", "running", "paused", "stopped", "done", "failed")
 ACTIVE_STATES = ("waiting", "starting", "running", "paused")
 

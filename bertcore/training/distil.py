@@ -98,6 +98,7 @@ class Distilling(Pretraining):
             phase=MASKED,
             metrics=_metrics(losses, batch) if log else None,
             write_batch=self._writer(made),
+            batch_loss=lambda: float(distillation_losses(self.teacher, materials.model, batch, self.distil).total),
         )
 
     def finish(self, folder: RunFolder, done: bool) -> None:

@@ -260,7 +260,23 @@ class FineTuning:
             epochs = round(epoch + (place + 1) / self._per_epoch, 4)
             head = materials.batches.features.head
             metrics = {"loss": whole, f"{head}_loss": whole, "epoch": epochs, "examples": len(batch.units)}
-        return StepResult(int(tokens), total, "task", metrics, lambda name: self._write_batch(batch, name))
+        return StepResult(
+            tokens=int(tokens),
+            loss=total,
+            phase="task",
+            metrics=metrics,
+            write_batch=lambda name: self._write_batch(batch, name),
+            batch_loss=lambda: self._batch_loss(batch, all_labels),
+        )
+
+    def _batch_loss(self, batch: StepBatch, all_labels: float) -> float:
+        model, device = self.materials.model, self.materials.device
+        losses = [
+            float(task_losses(model, to_device(part, device)).total) * labels / max(all_labels, 1)
+            for part, labels in zip(batch.parts, batch.labels, strict=True)
+        ]
+        (whole,) = self.group.all_reduce(sum(losses))
+        return whole
 
     def _next_batch(self, step: int, fraction: float) -> StepBatch:
         """The batch of a step; the next one is then made on another thread."""

@@ -36,11 +36,13 @@ from bertcore.training.failures import (
 from bertcore.training.optimizer import optimizer_tensors
 from bertcore.training.options import Budget
 from bertcore.training.records import Progress, Records, load_newest, save_progress
+from bertcore.training.slow_motion import SLOW_STEP, STEPS, SlowStep
 from bertcore.training.trainable import Materials, OnEvent, Trainable
 
 SHORT_RUN_STEPS = 1000  # up to here every step is logged
 MEASURING_SHARE = 0.1  # of a run's work or time goes to measurements on held-out data, at most
 LOG_EVERY_S = 0.5  # runs with a budget in minutes log a step this often
+COMMAND_WAIT_S = 0.1  # a paused run looks for a command this often
 
 
 def run_training(trainable: Trainable, folder: RunFolder, on_event: OnEvent | None = None) -> Path:
@@ -72,6 +74,8 @@ class TrainingLoop:
         self.stop_requested = False
         self._signalled = False  # this process got a signal to stop
         self._command: str | None = None  # taken from the folder, not yet obeyed
+        self._is_paused = False
+        self._slow_steps = 0  # to take in slow motion before it waits again
         self._now = 0.0  # monotonic seconds, of process 0
         self.phases: list[str] = []
         self._best: Mapping[str, Any] | None = None
@@ -199,8 +203,8 @@ class TrainingLoop:
                 gc.collect()
             if is_mark(self.step) or self._now - self._last_snapshot > 60 * self.options.save_minutes:
                 self._snapshot()
-            if self.records.status_is_old:
-                self._status("running")
+            if self.records.status_is_old or self._is_paused:
+                self._status("paused" if self._is_paused else "running")
         return "done"
 
     def _take_step(self) -> None:
@@ -213,17 +217,18 @@ class TrainingLoop:
         for parameters in optimizer.param_groups:
             parameters["lr"] = rate * parameters.get("rate_share", 1.0)
         optimizer.zero_grad(set_to_none=True)
-        result = self.trainable.forward_backward(step, fraction, log=self._is_logged(step))
+        result = self.trainable.forward_backward(step, fraction, log=self._is_paused or self._is_logged(step))
         norm = nn.utils.clip_grad_norm_(model.parameters(), self.options.gradient_clip)
         self._write_batch = result.write_batch if self.group.is_first else None
         self._unchecked.append(UncheckedStep(step, norm, result.loss, self._write_batch))
         if result.metrics is not None:
             self._check_steps()  # before they could change a weight
-        is_measured = self.group.is_first and update_sizes.is_measured(step)
+        is_measured = self.group.is_first and (self._is_paused or update_sizes.is_measured(step))
         sizes = update_sizes.UpdateSizes(model, norm, self.options.gradient_clip) if is_measured else None
+        slow = SlowStep(model, result.batch_loss) if self._is_paused else None
         optimizer.step()
         self.step, self.tokens = step, self.tokens + result.tokens
-        self.elapsed_s += time.perf_counter() - started
+        self.elapsed_s += time.perf_counter() - started - (slow.seconds if slow else 0.0)
         for event in self.trainable.events(step, fraction, self.phases):
             self.phases.append(event["phase"])
             self.records.metric(event)
@@ -231,6 +236,10 @@ class TrainingLoop:
             self._log_step(result.metrics, result.phase, rate, float(norm))
         if sizes is not None:
             self.records.metric({"kind": update_sizes.UPDATES, "step": step, **sizes.finish()})
+        if slow is not None:
+            numbers = {**slow.finish(), "learning_rate": rate, "gradient_norm": float(norm)}
+            self.records.metric({"kind": SLOW_STEP, "step": step, **numbers})
+            self._slow_steps -= 1
         self._synchronise()
 
     def _check_steps(self) -> None:
@@ -250,8 +259,7 @@ class TrainingLoop:
         self._command = COMMANDS[int(number) - 1] if number else None
 
     def _obey(self) -> None:
-        """Do what the folder's control file commands; while paused, wait here."""
-        paused = False
+        """Do what the folder's control file commands; while paused, wait here for a command to take steps or go on."""
         while not self.stop_requested:
             command, self._command = self._command, None
             if command == "stop":
@@ -261,16 +269,19 @@ class TrainingLoop:
                 if self.group.is_first:
                     keep(snapshot)
                     self.records.log(f"snapshot of step {self.step:,} taken on request; it is kept")
-            elif command == "pause" and not paused:
-                paused = True
-                self._snapshot()
-                self._status("paused")
-            elif command == "resume" and paused:
+            elif command == "pause" or command in STEPS:
+                if not self._is_paused:
+                    self._snapshot()
+                    self._is_paused = True
+                    self._status("paused")
+                self._slow_steps = STEPS.get(command, 0)
+            elif command == "resume" and self._is_paused:
+                self._is_paused, self._slow_steps = False, 0
                 self._status("running")
+            if not self._is_paused or self._slow_steps:
                 return
-            if not paused:
-                return
-            time.sleep(0.2)
+            time.sleep(COMMAND_WAIT_S)
+            self._cores.since_last()
             self._synchronise()
 
     @property

@@ -256,7 +256,16 @@ class Pretraining:
             phase=CAUSAL if batch.causal else MASKED,
             metrics=self._sum_metrics(metrics, pairs) if log else None,
             write_batch=self._writer(batch),
+            batch_loss=lambda: self._batch_loss(batch, (words, pairs)),
         )
+
+    def _batch_loss(self, batch: Batch, totals: tuple[int, int]) -> float:
+        """Not compiled, which would take longer than it saves: only slow motion asks for it."""
+        materials, weight = self.materials, self.options.training.next_sentence_weight
+        parts = (part.to(materials.device) for part in in_parts(batch, materials.compute.parts))
+        losses = [float(pretraining_loss(materials.model, part, weight, totals).total) for part in parts]
+        (whole,) = self.group.all_reduce(sum(losses))
+        return whole
 
     def _next_batch(self, step: int, fraction: float) -> Batch:
         batch = self.materials.batches.take(step, fraction)

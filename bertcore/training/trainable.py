@@ -43,6 +43,7 @@ class StepResult:
     phase: str
     metrics: Mapping[str, float | None] | None  # for the metrics line; None where the step is not logged
     write_batch: WriteBatch
+    batch_loss: Callable[[], float]  # of this very batch by the weights as they are then, over all processes, in fp32
 
 
 class Trainable(Protocol):

@@ -1,0 +1,148 @@
+"""Slow motion: a run that takes single steps on command is the undisturbed one, and says what each step did."""
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bertcore.checkpoint.checkpoint import load_checkpoint
+from bertcore.runs.run_folder import RunFolder
+from bertcore.training.batch_losses import batch_losses
+from bertcore.training.drawn_batches import open_batches
+from bertcore.training.slow_motion import SLOW_STEP
+from tests.engine.runs_of_each_kind import RUNS, STEPS, TIMES, pretraining
+from tests.engine.training_runs import losses, metrics
+
+pytestmark = pytest.mark.usefixtures("fast_disk")
+Watch = Callable[[dict[str, Any]], None]
+
+
+def _send_while_paused(run: Path, commands: list[str], first_at: int = 1) -> Watch:
+    """One command after step `first_at`, and another whenever the run says that it waits."""
+    rest = iter(commands)
+
+    def watch(event: dict[str, Any]) -> None:
+        if (event["kind"] == "train" and event["step"] == first_at and not metrics(run, SLOW_STEP)) or (
+            event["kind"] == "status" and event["state"] == "paused"
+        ):
+            command = next(rest, None)
+            if command:
+                RunFolder(run).send(command)
+
+    return watch
+
+
+def _end_of(run: Path) -> dict[str, Any]:
+    newest = RunFolder(run).newest_snapshot()
+    assert newest is not None
+    lines = [
+        {key: value for key, value in line.items() if key not in TIMES}
+        for line in map(json.loads, (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines())
+        if line["kind"] in ("train", "held_out", "phase")
+    ]
+    names = ("model.safetensors", "training_state.safetensors")
+    return {"lines": lines, "state": RunFolder(run).status().state, **{n: (newest / n).read_bytes() for n in names}}
+
+
+@pytest.mark.parametrize("kind", RUNS)
+def test_a_run_in_slow_motion_ends_with_the_weights_of_one_that_ran_through(kind: str, tmp_path: Path) -> None:
+    start = RUNS[kind](tmp_path)
+    start(tmp_path / "through")
+    start(tmp_path / "slow", _send_while_paused(tmp_path / "slow", ["pause", "step", "step", "ten_steps"]))
+    slow = metrics(tmp_path / "slow", SLOW_STEP)
+    assert [line["step"] for line in slow] == list(range(2, STEPS + 1))
+    assert _end_of(tmp_path / "slow") == _end_of(tmp_path / "through")
+    assert {line["step"] for line in metrics(tmp_path / "slow", "updates")} >= {3, 4, 6}  # measured at each slow step
+
+
+@pytest.mark.parametrize("kind", RUNS)
+def test_a_step_says_the_loss_before_and_after_and_the_rate(kind: str, tmp_path: Path) -> None:
+    """Steps 1, 2 and 3 of one run: the weights before a step are those after the step before, the batch is another."""
+    run = tmp_path / "run"
+    RUNS[kind](tmp_path)(run, _send_while_paused(run, ["step", "ten_steps"]))
+    logged = {line["step"]: line for line in metrics(run)}
+    for line in metrics(run, SLOW_STEP):
+        assert line["learning_rate"] == logged[line["step"]]["learning_rate"]
+        assert line["gradient_norm"] == logged[line["step"]]["gradient_norm"]
+        assert 0 < line["loss_before"] < 20 and line["loss_before"] != line["loss_after"]
+    slow = metrics(run, SLOW_STEP)
+    assert sum(line["loss_after"] < line["loss_before"] for line in slow) >= len(slow) - 1  # what a step is for
+
+
+def test_the_losses_are_those_of_the_snapshots_on_the_batch_drawn_again(tmp_path: Path) -> None:
+    """Of step 2, from the snapshots of steps 1 and 2, each opened afresh: no dropout, the same masks."""
+    run = tmp_path / "run"
+    pretraining(tmp_path, causal_share=0.0)(run, _send_while_paused(run, ["step", "resume"]))
+    (line,) = metrics(run, SLOW_STEP)
+    assert line["step"] == 2
+    drawn = open_batches(run).at(2)
+    for name, step in (("loss_before", 1), ("loss_after", 2)):
+        found = batch_losses(load_checkpoint(RunFolder(run).snapshot_path(step)).model, drawn)
+        assert found.pair_loss is not None
+        assert line[name] == pytest.approx(found.word_loss + found.pair_loss, rel=1e-5)
+
+
+def test_a_command_to_step_pauses_a_run_at_work(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    states: list[tuple[str, int]] = []
+
+    def watch(event: dict[str, Any]) -> None:
+        send(event)
+        if event["kind"] == "status":
+            states.append((event["state"], event["step"]))
+
+    send = _send_while_paused(run, ["step", "", "stop"], first_at=2)
+    pretraining(tmp_path)(run, watch)
+    assert ("paused", 2) in states and ("paused", 3) in states and states[-1] == ("stopped", 3)
+    assert RunFolder(run).newest_snapshot() == RunFolder(run).snapshot_path(3)
+    assert load_checkpoint(RunFolder(run).snapshot_path(3)).step == 3
+    pretraining(tmp_path)(run)  # it goes on as any run that was stopped
+    assert RunFolder(run).status().state == "done" and [step for step, _ in losses(run)] == list(range(1, STEPS + 1))
+
+
+def test_pause_ends_ten_steps_early(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    taken: list[int] = []
+
+    def watch(event: dict[str, Any]) -> None:
+        if event["kind"] == "train" and event["step"] == 1:
+            RunFolder(run).send("ten_steps")
+        if event["kind"] == SLOW_STEP and event["step"] == 3:
+            RunFolder(run).send("pause")
+        if event["kind"] == "status" and event["state"] == "paused":
+            taken.append(event["step"])
+            if event["step"] == 3:
+                RunFolder(run).send("resume")
+
+    pretraining(tmp_path)(run, watch)
+    assert taken == [1, 2, 3] and RunFolder(run).status().state == "done"
+    assert [line["step"] for line in metrics(run, SLOW_STEP)] == [2, 3]
+
+
+def test_neither_waiting_nor_the_two_losses_are_training_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = tmp_path / "run"
+
+    def watch(event: dict[str, Any]) -> None:
+        if event["kind"] == "train" and event["step"] == 1:
+            RunFolder(run).send("step")
+        if event["kind"] == "status" and event["state"] == "paused" and event["step"] == 2:
+            time.sleep(1.0)
+            RunFolder(run).send("resume")
+
+    slow_to_measure = lambda *_: time.sleep(0.5) or 1.0  # noqa: E731
+    monkeypatch.setattr("bertcore.training.pretrain.Pretraining._batch_loss", slow_to_measure)
+    pretraining(tmp_path)(run, watch)
+    elapsed = {line["step"]: line["elapsed_s"] for line in metrics(run)}
+    assert elapsed[3] - elapsed[1] < 0.8  # a second of waiting and one of measuring lie between
+
+
+def test_nothing_is_measured_twice_while_no_slow_motion_is_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> float:
+        raise AssertionError("a run that nobody watches computes no loss a second time")
+
+    monkeypatch.setattr("bertcore.training.pretrain.Pretraining._batch_loss", refuse)
+    pretraining(tmp_path)(tmp_path / "run")
+    assert not metrics(tmp_path / "run", SLOW_STEP)
