@@ -10,7 +10,7 @@ from bertcore.errors import printable
 from bertcore.runs.run_folder import RESUME
 from bertcore.tasks.readers.spec import METRICS
 
-from .updates import MOST_UPDATES, Update, read_update
+from .updates import MOST_UPDATES, SlowStep, Update, read_slow_step, read_update
 
 KINDS = ("train", "held_out", "phase", RESUME, "snapshot")  # of lines
 MOST_PHASES = 1000  # and resumes
@@ -115,6 +115,7 @@ class RunMetrics:
         self.resumes: dict[int, str] = {}  # the step that a later sitting goes on from -> what it changed, in words
         self.scores: list[QuestionScore] = []  # of a run that answers questions, by step
         self.updates: list[Update] = []  # by step
+        self.slow_steps: list[SlowStep] = []  # by step
         self._axes = {name: Series() for name in (EPOCH, TOKENS, SECONDS)}
 
     def append(self, metrics: Iterable[Metric]) -> None:
@@ -129,6 +130,8 @@ class RunMetrics:
                 self.scores.append(score)
             if kind == "updates" and len(self.updates) < MOST_UPDATES:
                 self.updates += filter(None, [read_update(int(step), metric)])
+            if kind == "slow_step" and len(self.slow_steps) < MOST_UPDATES:
+                self.slow_steps += filter(None, [read_slow_step(int(step), metric)])
             if kind == "phase":
                 self._add_phase(int(step), str(metric.get("phase")))
             if kind == RESUME and len(self.resumes) < MOST_PHASES:

@@ -33,6 +33,24 @@ def read_update(step: int, line: Mapping[str, Any]) -> Update | None:
     return Update(step, gradient, ratio)
 
 
+@dataclass(frozen=True)
+class SlowStep:
+    """A step in slow motion: the loss on its own batch before and after it, in nats."""
+
+    step: int
+    before: float
+    after: float
+    learning_rate: float
+    gradient_norm: float
+
+
+def read_slow_step(step: int, line: Mapping[str, Any]) -> SlowStep | None:
+    """None where the line is damaged."""
+    names = ("loss_before", "loss_after", "learning_rate", "gradient_norm")
+    found = _numbers({name: line.get(name) for name in names})
+    return SlowStep(step, *(found[name] for name in names)) if len(found) == len(names) else None
+
+
 def _numbers(values: Any) -> dict[str, float]:
     if not isinstance(values, dict) or len(values) > MOST_PARTS:
         return {}

@@ -26,6 +26,7 @@ from .questions_page import QuestionsPage
 from .result_view import ResultView
 from .run_ending import RunEnding
 from .run_list import state_name
+from .slow_motion import SlowMotion
 from .weights_page import WeightsPage
 
 RESULT_PX = 210  # of the result's height at least
@@ -35,7 +36,7 @@ REDRAW_MS = 120  # metrics come in bursts; the curves follow at this pace
 class RunView(Card):
     """Shows one run. Metrics come by `append_metrics`; what the person wants leaves by `command_given`."""
 
-    command_given = Signal(str)  # pause, resume, stop
+    command_given = Signal(str)  # pause, resume, stop, step, ten_steps
     menu_requested = Signal(QPoint)  # what can be done with the run: at this point of the screen
     page_changed = Signal()  # shows_batch may be another now
 
@@ -77,6 +78,11 @@ class RunView(Card):
         self.questions = QuestionsPage(plots_of(self._info).specs[0])
         self.questions.plot.set_figure(self.about)
         self.batch, self.weights = BatchPage(), WeightsPage()
+        self.slow_motion = SlowMotion()
+        self.slow_motion.command_given.connect(self.command_given)
+        self.slow_motion.weights_requested.connect(lambda: self._show(self.weights))
+        for asking in (self.slow_motion, self.weights):
+            asking.batch_requested.connect(self._on_batch_requested)
         self._stack = QStackedWidget()
         for page in (self.result, self.questions, self.batch, self.weights, self.curves):
             self._stack.addWidget(page)
@@ -126,6 +132,7 @@ class RunView(Card):
         for control in (self.pause, self.stop):
             control.setVisible(not info.is_built_in and not is_over)
         self.stop.setEnabled(info.status.active)
+        self.slow_motion.show_status(info)
         message = info.status.message or "" if state != "running" else ""
         name = state_name(state)
         self._message.setText(message if not message or message.startswith(name) else f"{name}: {message}")
@@ -190,6 +197,7 @@ class RunView(Card):
         """The batch and the weights need its room."""
         needs_room = self._stack.currentWidget() in (self.batch, self.weights)
         self.ending.setVisible(self.ending.ending is not None and not needs_room)
+        self.slow_motion.setVisible(self.slow_motion.can_steer and needs_room)
 
     def _on_menu_clicked(self) -> None:
         self.menu_requested.emit(self.menu.mapToGlobal(self.menu.rect().bottomLeft()))
@@ -201,8 +209,11 @@ class RunView(Card):
         page.plot.set_marks(marks_of(self.metrics))
 
     def _draw_weights(self) -> None:
-        updates = self.metrics.updates
+        updates, slow = self.metrics.updates, self.metrics.slow_steps
         self.weights.show_updates(updates)
+        self.weights.show_slow_steps(slow)
+        if self.slow_motion.show_steps(slow) and self.shows_batch:
+            self.batch.show_step(slow[-1].step)
         self.to_weights.setEnabled(bool(updates))
         self.to_weights.setToolTip(
             self.tr("How far each part of the model moves in a step")
@@ -236,7 +247,7 @@ class RunView(Card):
     def _build(self) -> None:
         self._row = QWidget()
         hbox(*self.numbers.values(), None, parent=self._row, gap_px=18 if not theme.is_projector() else 14)
-        fill(self.body, self._row, self._message, self.ending, (self._stack, 1))
+        fill(self.body, self._row, self._message, self.ending, self.slow_motion, (self._stack, 1))
         self.numbers["speed"].setVisible(not theme.is_projector())  # a projector has no room for what few ask about
 
     def _show_pages(self) -> None:
@@ -273,6 +284,7 @@ class RunView(Card):
         self.to_result.setChecked(shown is self._front)
         self.to_batch.setChecked(shown is self.batch)
         self.to_weights.setChecked(shown is self.weights)
+        self.slow_motion.show_beside(batch=shown is self.batch)
         self.set_intro(self._intro_of(shown))
         self.page_changed.emit()
 
@@ -322,6 +334,10 @@ class RunView(Card):
         if self.metrics.phase == "causal":
             curve, unit = "loss_next_word", self.tr("next-word loss")
         self.numbers["loss"].set(numbers.decimal(self.metrics.latest_value(curve)), unit)
+
+    def _on_batch_requested(self, step: int) -> None:
+        self._show(self.batch)
+        self.batch.show_step(step)
 
     def _on_pause_clicked(self) -> None:
         self.command_given.emit(self._pause_command)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from ...look import numbers
-from ...runs.updates import LARGE, Update, verdict_of
+from ...runs.updates import LARGE, SlowStep, Update, verdict_of
 from ...widgets.card import label, set_role
 from ...widgets.layouts import vbox
+from .slow_picture import SlowPicture
 from .updates_picture import UpdatesPicture, share
 
 
 class WeightsPage(QWidget):
     """Shows the newest measured step, or the one under the mouse."""
+
+    batch_requested = Signal(int)  # of this step
 
     def __init__(self) -> None:
         super().__init__()
@@ -21,7 +25,16 @@ class WeightsPage(QWidget):
         self.picture = UpdatesPicture()
         self.picture.hovered.connect(self._on_picture_hovered)
         self.about = label("", "muted")
-        vbox(self.verdict, (self.picture, 1), self.about, parent=self, gap_px=8)
+        self.slow_title = label("", "strong", wrap=True)
+        self.slow = SlowPicture()
+        self.slow_about = label("", "muted")
+        self.slow.clicked.connect(self._on_slow_clicked)
+        self.slow.hovered.connect(self._on_slow_hovered)
+        vbox(
+            self.slow_title, self.slow, self.slow_about, 4, self.verdict, (self.picture, 1), self.about,
+            parent=self, gap_px=8,
+        )  # fmt: skip
+        self.show_slow_steps([])
 
     def show_updates(self, updates: list[Update]) -> None:
         """All of the run, by step."""
@@ -31,6 +44,28 @@ class WeightsPage(QWidget):
         self.picture.set_updates(self._updates)
         self._show_verdict()
         self._show_step()
+
+    def show_slow_steps(self, steps: list[SlowStep]) -> None:
+        """All that the run has taken in slow motion, by step."""
+        for part in (self.slow_title, self.slow, self.slow_about):
+            part.setVisible(bool(steps))
+        self.slow.set_steps(steps)
+        lower = sum(step.after < step.before for step in steps)
+        text = self.tr("Of %n step(s) in slow motion, {lower} lowered the loss on their own batch.", "", len(steps))
+        self.slow_title.setText(text.format(lower=numbers.count(lower)))
+        self._on_slow_hovered()
+
+    def _on_slow_hovered(self, _cell: object = None) -> None:
+        step = self.slow.shown
+        if step is not None:
+            text = self.tr(
+                "Step {step}: the loss on its batch was {before} before, {after} after. Click: its batch."
+            )
+            before, after = numbers.decimal(step.before, 3), numbers.decimal(step.after, 3)
+            self.slow_about.setText(text.format(step=numbers.count(step.step), before=before, after=after))
+
+    def _on_slow_clicked(self, index: int) -> None:
+        self.batch_requested.emit(self.slow.steps[index].step)
 
     def _show_verdict(self) -> None:
         kind = verdict_of(self._updates)

@@ -1,0 +1,107 @@
+"""Slow motion: a run at work taken step by step, and what each step did to the loss of its own batch."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtWidgets import QWidget
+
+from ...look import numbers, theme
+from ...runs.run_info import RunInfo
+from ...runs.updates import SlowStep
+from ...widgets.card import button, label
+from ...widgets.layouts import hbox
+from ...widgets.linked_text import LinkedText
+
+
+class SlowMotion(QWidget):
+    """Buttons, and the newest step in words. It shows itself while a run that can be steered is looked at."""
+
+    command_given = Signal(str)  # step, ten_steps, resume
+    batch_requested = Signal(int)  # of this step
+    weights_requested = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._steps: list[SlowStep] = []
+        self._state = ""
+        self._is_awaiting = False  # a step was ordered and has not been heard of
+        self.one = button(self.tr("One step"), lambda: self._order("step"))
+        self.one.setToolTip(self.tr("Pause the run, and train on one batch"))
+        self.ten = button(self.tr("Ten steps"), lambda: self._order("ten_steps"))
+        self.ten.setToolTip(self.tr("Pause the run, and train on ten batches, one after the other"))
+        self.go_on = button(self.tr("Go on"), lambda: self.command_given.emit("resume"))
+        self.go_on.setToolTip(self.tr("At full speed again; the run ends as if nobody had watched"))
+        self.to_batch = button(self.tr("What went in"), self._on_to_batch_clicked)
+        self.to_batch.setToolTip(self.tr("The batch that this step trained on"))
+        self.to_weights = button(self.tr("What it did"), self.weights_requested.emit)
+        self.to_weights.setToolTip(self.tr("How far this step moved each part of the model"))
+        self._shows_batch = False
+        self.words = LinkedText()
+        title = label(self.tr("Slow motion"), "strong")
+        title.setVisible(not theme.is_projector())
+        others = self.to_batch, self.to_weights
+        hbox(title, self.one, self.ten, self.go_on, (self.words, 1), *others, parent=self, gap_px=8)
+
+    def show_status(self, info: RunInfo) -> None:
+        self._state = info.status.state
+        if self._state not in ("running", "paused"):
+            self._is_awaiting = False
+        self._show()
+
+    def show_steps(self, steps: list[SlowStep]) -> bool:
+        """All that the run has taken in slow motion, by step. True where one was added while it is steered."""
+        has_more = len(steps) > len(self._steps)
+        if len(steps) != len(self._steps):
+            self._is_awaiting = False
+        self._steps = list(steps)
+        self._show()
+        return has_more and self.can_steer
+
+    def show_beside(self, *, batch: bool) -> None:
+        """Whether it stands above the batch, or above the weights."""
+        self._shows_batch = batch
+        self._show()
+
+    @property
+    def can_steer(self) -> bool:
+        """Whether the run is at work, or waits."""
+        return self._state in ("running", "paused")
+
+    def _order(self, command: str) -> None:
+        self._is_awaiting = True
+        self._show()
+        self.command_given.emit(command)
+
+    def _on_to_batch_clicked(self) -> None:
+        if self._steps:
+            self.batch_requested.emit(self._steps[-1].step)
+
+    def _show(self) -> None:
+        is_paused = self._state == "paused"
+        for made in (self.one, self.ten):
+            made.setEnabled(not self._is_awaiting)
+        self.go_on.setEnabled(is_paused)
+        newest = self._steps[-1] if self._steps else None
+        self.to_batch.setVisible(newest is not None and not self._shows_batch)
+        self.to_weights.setVisible(newest is not None and self._shows_batch and not theme.is_projector())
+        self.words.setText(about_step(newest) if newest is not None and is_paused else self._invitation())
+
+    def _invitation(self) -> str:
+        return self.tr(
+            "Take one step at a time, and see what it does to the weights and to the loss on its own batch."
+        )
+
+
+def about_step(step: SlowStep) -> str:
+    """The loss before and after, and how large the step was."""
+    words = QCoreApplication.translate(
+        "SlowMotion",
+        "Step {step}. This batch: loss {before} before, {after} after. Learning rate {rate}, gradient norm {norm}.",
+    )
+    return words.format(
+        step=numbers.count(step.step),
+        before=numbers.decimal(step.before, 3),
+        after=numbers.decimal(step.after, 3),
+        rate=numbers.number(step.learning_rate, 2),
+        norm=numbers.number(step.gradient_norm, 2),
+    )

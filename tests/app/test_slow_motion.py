@@ -1,0 +1,130 @@
+"""Slow motion at the window: a run at work is taken step by step through its folder, and each step is shown."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.rooms.train.room import TrainRoom
+from app.rooms.train.slow_picture import MOST, SlowPicture
+from app.rooms.train.weights_page import WeightsPage
+from app.runs.metrics import RunMetrics
+from app.runs.updates import SlowStep, read_slow_step
+from app.shell.window import Window
+from bertcore.runs.run_folder import RunFolder
+from bertcore.training.pretrain import start_or_resume
+from tests.app.conftest import TIMEOUT_MS
+from tests.engine.training_runs import metrics, tiny_run, write_text
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A run that waits after its second step, in this process but on another thread; stopped at the end."""
+    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
+    path = tmp_path / "run"
+    waits = threading.Event()
+
+    def watch(event: dict) -> None:
+        if event["kind"] == "train" and event["step"] == 2 and not waits.is_set():
+            RunFolder(path).send("pause")
+        if event["kind"] == "status" and event["state"] == "paused":
+            waits.set()
+
+    options = tiny_run(write_text(tmp_path), steps=400)
+    thread = threading.Thread(target=start_or_resume, args=(options, path, False, watch))
+    thread.start()
+    assert waits.wait(60)
+    yield path
+    RunFolder(path).send("stop")
+    thread.join(60)
+    assert RunFolder(path).status().state == "stopped"
+
+
+def test_one_step_ten_steps_and_on_at_full_speed(window: Window, qtbot: QtBot, run: Path) -> None:
+    room = window.open_room("train")
+    assert isinstance(room, TrainRoom)
+    window.services.runs.select(run)
+    view, slow = room.view, room.view.slow_motion
+    qtbot.waitUntil(lambda: view.to_weights.isEnabled(), timeout=TIMEOUT_MS)
+    assert slow.isHidden()  # the curves need the room
+    view.to_weights.click()
+    assert slow.isVisible() and slow.to_batch.isHidden() and "one step at a time" in slow.words.text()
+    slow.one.click()
+    assert not slow.one.isEnabled() and not slow.ten.isEnabled()  # until it is heard of
+    qtbot.waitUntil(lambda: slow.one.isEnabled(), timeout=TIMEOUT_MS)
+    (line,) = metrics(run, "slow_step")
+    assert line["step"] == 3
+    qtbot.waitUntil(lambda: f"{line['loss_before']:.3f} before" in slow.words.text(), timeout=TIMEOUT_MS)
+    assert f"{line['loss_after']:.3f} after" in slow.words.text() and "Step 3." in slow.words.text()
+    assert view.weights.slow.isVisible() and view.weights.picture.updates_shown[-1].step == 3
+    slow.ten.click()
+    qtbot.waitUntil(lambda: RunFolder(run).status().step == 13, timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: len(view.weights.slow.steps) == 11, timeout=TIMEOUT_MS)
+    assert RunFolder(run).status().state == "paused"
+    slow.to_batch.click()
+    assert view.shows_batch and view.batch.step == 13 and slow.isVisible() and slow.to_batch.isHidden()
+    qtbot.waitUntil(lambda: view.batch.shows(13), timeout=TIMEOUT_MS)
+    slow.one.click()
+    qtbot.waitUntil(lambda: view.batch.shows(14), timeout=TIMEOUT_MS)  # the page goes along
+    slow.to_weights.click()
+    assert not view.shows_batch
+    slow.go_on.click()
+    qtbot.waitUntil(lambda: RunFolder(run).status().step > 30, timeout=TIMEOUT_MS)
+    assert len(metrics(run, "slow_step")) == 12
+
+
+def test_it_is_not_there_for_a_run_that_is_over(window: Window, qtbot: QtBot, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    start_or_resume(tiny_run(write_text(tmp_path), steps=3), run, resume=False)
+    room = window.open_room("train")
+    assert isinstance(room, TrainRoom)
+    window.services.runs.select(run)
+    qtbot.waitUntil(lambda: room.view.to_weights.isEnabled(), timeout=TIMEOUT_MS)
+    room.view.to_weights.click()
+    assert room.view.slow_motion.isHidden()
+
+
+def _step(number: int, before: float, after: float) -> SlowStep:
+    return SlowStep(number, before, after, 1e-3, 1.5)
+
+
+def test_a_bar_for_each_step_and_its_numbers(qtbot: QtBot) -> None:
+    page = WeightsPage()
+    qtbot.addWidget(page)
+    page.resize(900, 500)
+    page.show()
+    assert page.slow.isHidden()
+    page.show_slow_steps([_step(7, 4.83, 4.61), _step(8, 5.0, 5.02)])
+    assert page.slow.isVisible() and "2 steps" in page.slow_title.text() and "1 lowered" in page.slow_title.text()
+    assert "Step 8: the loss on its batch was 5.000 before, 5.020 after" in page.slow_about.text()
+    page.slow.set_hovered(page.slow.cell_at(page.slow.column(0).center()))
+    assert "4.830 before, 4.610 after" in page.slow_about.text()
+    asked: list[int] = []
+    page.batch_requested.connect(asked.append)
+    qtbot.mouseClick(page.slow, Qt.MouseButton.LeftButton, pos=page.slow.column(1).center().toPoint())
+    assert asked == [8]
+    qtbot.keyClick(page.slow, Qt.Key.Key_Left)
+    assert page.slow.hovered_cell == 0
+    page.grab()
+
+
+def test_many_steps_and_none_fit(qtbot: QtBot) -> None:
+    picture = SlowPicture()
+    qtbot.addWidget(picture)
+    picture.resize(200, 110)
+    picture.grab()
+    picture.set_steps([_step(number, 1.0, 1.0) for number in range(1, 100)])  # nothing changed: no division by zero
+    assert len(picture.steps) == MOST and picture.steps[-1].step == 99
+    picture.grab()
+
+
+def test_a_damaged_line_is_left_out() -> None:
+    good = {"loss_before": 2.0, "loss_after": 1.5, "learning_rate": 0.1, "gradient_norm": 3.0}
+    assert read_slow_step(4, good) == SlowStep(4, 2.0, 1.5, 0.1, 3.0)
+    assert read_slow_step(4, {**good, "loss_after": None}) is None and read_slow_step(4, {}) is None
+    read = RunMetrics()
+    read.append([{"kind": "slow_step", "step": 1, "loss_before": "x"}, {"kind": "slow_step", "step": 2, **good}])
+    assert [step.step for step in read.slow_steps] == [2]
