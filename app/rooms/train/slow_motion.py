@@ -87,9 +87,7 @@ class SlowMotion(QWidget):
         self.words.setText(about_step(newest) if newest is not None and is_paused else self._invitation())
 
     def _invitation(self) -> str:
-        return self.tr(
-            "Take one step at a time, and see what it does to the weights and to the loss on its own batch."
-        )
+        return self.tr("Take one step at a time, and see what it does to the weights and to the loss on its own batch.")
 
 
 def about_step(step: SlowStep) -> str:

@@ -58,9 +58,7 @@ class WeightsPage(QWidget):
     def _on_slow_hovered(self, _cell: object = None) -> None:
         step = self.slow.shown
         if step is not None:
-            text = self.tr(
-                "Step {step}: the loss on its batch was {before} before, {after} after. Click: its batch."
-            )
+            text = self.tr("Step {step}: the loss on its batch was {before} before, {after} after. Click: its batch.")
             before, after = numbers.decimal(step.before, 3), numbers.decimal(step.after, 3)
             self.slow_about.setText(text.format(step=numbers.count(step.step), before=before, after=after))
 
