@@ -7329,6 +7329,72 @@ Werte: …</translation>
 </message>
 </context>
 <context>
+<name>SlowMotion</name>
+<message>
+<source>At full speed again; the run ends as if nobody had watched</source>
+<translation>Wieder in voller Geschwindigkeit; der Lauf endet, als hätte niemand zugesehen</translation>
+</message>
+<message>
+<source>Go on</source>
+<translation>Weiter</translation>
+</message>
+<message>
+<source>How far this step moved each part of the model</source>
+<translation>Wie weit dieser Schritt jeden Teil des Modells bewegt hat</translation>
+</message>
+<message>
+<source>One step</source>
+<translation>Ein Schritt</translation>
+</message>
+<message>
+<source>Pause the run, and train on one batch</source>
+<translation>Den Lauf anhalten und mit einem Batch trainieren</translation>
+</message>
+<message>
+<source>Pause the run, and train on ten batches, one after the other</source>
+<translation>Den Lauf anhalten und mit zehn Batches trainieren, einem nach dem anderen</translation>
+</message>
+<message>
+<source>Slow motion</source>
+<translation>Zeitlupe</translation>
+</message>
+<message>
+<source>Step {step}. This batch: loss {before} before, {after} after. Learning rate {rate}, gradient norm {norm}.</source>
+<translation>Schritt {step}. Dieser Batch: Loss {before} vorher, {after} nachher. Lernrate {rate}, Gradientennorm {norm}.</translation>
+</message>
+<message>
+<source>Take one step at a time, and see what it does to the weights and to the loss on its own batch.</source>
+<translation>Schritt für Schritt ist zu sehen, was mit den Gewichten geschieht und mit dem Loss des eigenen Batches.</translation>
+</message>
+<message>
+<source>Ten steps</source>
+<translation>Zehn Schritte</translation>
+</message>
+<message>
+<source>The batch that this step trained on</source>
+<translation>Der Batch, mit dem dieser Schritt trainiert hat</translation>
+</message>
+<message>
+<source>What it did</source>
+<translation>Was er bewirkt hat</translation>
+</message>
+<message>
+<source>What went in</source>
+<translation>Was hineinging</translation>
+</message>
+</context>
+<context>
+<name>SlowPicture</name>
+<message>
+<source>What each step changed in the loss on its own batch</source>
+<translation>Was jeder Schritt am Loss seines eigenen Batches geändert hat</translation>
+</message>
+<message>
+<source>step {step}: {before} before, {after} after</source>
+<translation>Schritt {step}: {before} vorher, {after} nachher</translation>
+</message>
+</context>
+<context>
 <name>SnapshotList</name>
 <message>
 <source>Snapshots</source>
@@ -9348,6 +9414,17 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>It hardly moves: at most {most} in a step. Try ten times the learning rate.</source>
 <translation>Es bewegt sich kaum: höchstens {most} in einem Schritt. Die zehnfache Lernrate versuchen.</translation>
+</message>
+<message numerus="yes">
+<source>Of %n step(s) in slow motion, {lower} lowered the loss on their own batch.</source>
+<translation>
+<numerusform>Von %n Schritt in Zeitlupe hat {lower} den Loss des eigenen Batches gesenkt.</numerusform>
+<numerusform>Von %n Schritten in Zeitlupe haben {lower} den Loss des eigenen Batches gesenkt.</numerusform>
+</translation>
+</message>
+<message>
+<source>Step {step}: the loss on its batch was {before} before, {after} after. Click: its batch.</source>
+<translation>Schritt {step}: Der Loss seines Batches war {before} vorher, {after} nachher. Klick: sein Batch.</translation>
 </message>
 <message>
 <source>Too far: up to {most} in a step; healthy runs stay below {limit}. Try a tenth of the learning rate.</source>
