@@ -5,7 +5,7 @@ Pretraining has its own loss, on fewer rows: training/objective.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 import torch
@@ -64,11 +64,23 @@ def task_losses(model: Bert, batch: TaskBatch) -> Losses:
         raise ValueError(
             f"no loss for {', '.join(unknown) or 'a batch without labels'}; there are {', '.join(_LOSSES)}"
         )
-    hidden = model(batch.input_ids, batch.segment_ids, batch.attention_mask)  # (B,S,H)
+    rows = rows_read(batch, batch.labels)
+    hidden = model(batch.input_ids, batch.segment_ids, batch.attention_mask, rows=rows)  # (B,S,H) or (R,H)
     parts, logits = {}, {}
     for head, labels in batch.labels.items():
         parts[head], logits[head] = _LOSSES[head](model, hidden, labels, batch)
     return Losses.of(parts, logits)
+
+
+def rows_read(batch: TaskBatch, heads: Collection[str]) -> Tensor | None:
+    """Indices into B*S of the hidden states that these heads read, so that the last layer computes no others.
+
+    None where they read all of them.
+    """
+    length = batch.input_ids.shape[1]
+    if set(heads) <= {"classify", "choice"}:  # [CLS] of each sequence
+        return torch.arange(0, batch.input_ids.numel(), length, device=batch.input_ids.device)
+    return batch.rows["summarise"] if set(heads) == {"summarise"} else None
 
 
 def _cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
@@ -77,8 +89,13 @@ def _cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
     return losses / (labels != NO_LABEL).sum().clamp(min=1)
 
 
+def _firsts(hidden: Tensor) -> Tensor:
+    """Hidden states of [CLS] (B,H), of all (B,S,H) or of the `rows_read`."""
+    return hidden if hidden.ndim == 2 else hidden[:, 0]
+
+
 def _classes(model: Bert, hidden: Tensor, labels: Tensor, batch: TaskBatch) -> tuple[Tensor, Tensor]:
-    logits = model.classify_logits(hidden[:, 0])  # (B,K)
+    logits = model.classify_logits(_firsts(hidden))  # (B,K)
     problem = model.config.problem
     if problem == "regression":
         return F.mse_loss(logits.float().view(labels.shape), labels.float()), logits
@@ -88,7 +105,7 @@ def _classes(model: Bert, hidden: Tensor, labels: Tensor, batch: TaskBatch) -> t
 
 
 def _choice(model: Bert, hidden: Tensor, labels: Tensor, batch: TaskBatch) -> tuple[Tensor, Tensor]:
-    logits = model.choice_logits(hidden[:, 0], batch.choices)  # (B/C,C)
+    logits = model.choice_logits(_firsts(hidden), batch.choices)  # (B/C,C)
     return _cross_entropy(logits, labels), logits
 
 
@@ -114,7 +131,9 @@ def _span(model: Bert, hidden: Tensor, labels: Tensor, batch: TaskBatch) -> tupl
 
 
 def _sentences(model: Bert, hidden: Tensor, labels: Tensor, batch: TaskBatch) -> tuple[Tensor, Tensor]:
-    logits = model.sentence_logits(hidden.flatten(0, 1)[batch.rows["summarise"]])  # (R)
+    if hidden.ndim == 3:
+        hidden = hidden.flatten(0, 1)[batch.rows["summarise"]]  # (B,S,H) -> (R,H)
+    logits = model.sentence_logits(hidden)  # (R)
     return F.binary_cross_entropy_with_logits(logits.float(), labels.float()), logits
 
 

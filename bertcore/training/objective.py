@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
 from bertcore.data.batches import Batch
 from bertcore.data.pairs import NO_LABEL
 from bertcore.model.bert import Bert
+from bertcore.model.fast import summed_cross_entropy
 from bertcore.model.losses import Losses
 
 Numbers = dict[str, float | None]  # by name; None: a batch of this kind has no such number
@@ -37,10 +37,7 @@ def summed_losses(model: Bert, batch: Batch) -> tuple[dict[str, Tensor], dict[st
         pooled = model.pool(hidden[here:])  # (B,H)
         logits[pair_head] = model.nsp_logits(pooled) if pair_head == "nsp" else model.sop_logits(pooled)  # (B,2)
         labels[pair_head] = batch.next_sentence
-    sums = {
-        name: F.cross_entropy(values.float(), labels[name], ignore_index=NO_LABEL, reduction="sum")
-        for name, values in logits.items()
-    }
+    sums = {name: summed_cross_entropy(values, labels[name], NO_LABEL) for name, values in logits.items()}
     return sums, {name: values.detach() for name, values in logits.items()}
 
 
