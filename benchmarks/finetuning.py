@@ -1,16 +1,22 @@
-"""The same checkpoint fine-tuned here and by `transformers`, with the same settings, three seeds each.
+"""Which learning rate suits small models in fine-tuning, and whether `transformers` reaches more with the same settings.
 
-    python -m benchmarks.finetuning TASK FOLDER [--model CHECKPOINT] [--epochs 3] [--max-examples N]
+    python -m benchmarks.finetuning search TASKS OUT
+    python -m benchmarks.finetuning compare TASKS OUT [--learning-rate RATE] [--seeds 3]
 
-`transformers` runs its class for the task in a plain loop: torch's AdamW, its linear schedule with warm-up, shuffled
-batches padded to their longest sequence. Both have the settings of bertcore.training.finetune_options. Prints the
-means and standard deviations of the task's main metric, and the examples per second.
+TASKS holds the folders sst2, cola, mrpc, conll2003 and stsb. `search` trains each task at each rate and measures on a
+third of the training examples, so that the dev files, which `compare` measures on, have no say in the rate.
+`compare` trains the same weights here and with `transformers`: its class for the task in a plain loop with torch's
+AdamW, its linear schedule with warm-up and shuffled batches padded to their longest sequence. All other settings are
+those of bertcore.training.finetune_options, and both use the same number format. What is done is kept in OUT and not
+done again; both commands print their table from there.
 """
 
+import json
+import os
+import shutil
 import statistics
-import tempfile
-import time
-from collections.abc import Sequence
+from collections.abc import Iterable
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,121 +25,198 @@ import torch
 import typer
 
 from bertcore.checkpoint.checkpoint import load_checkpoint
+from bertcore.model.losses import TaskBatch
 from bertcore.resolve_model import resolve_model
 from bertcore.tasks.features.collate import TaskBatches
 from bertcore.tasks.features.decode import decode
-from bertcore.tasks.features.kinds import Features
 from bertcore.tasks.features.make import make_features
 from bertcore.tasks.features.predictions import gold_answers
+from bertcore.tasks.inference.predict import reading_batches
 from bertcore.tasks.metrics import measure
-from bertcore.tasks.readers.reading import task_named
-from bertcore.training.finetune import FineTuning, read_examples, start_or_resume_finetuning
+from bertcore.tasks.readers.reading import find_file, task_named
+from bertcore.training.evaluate import EVALUATION_FILE
+from bertcore.training.finetune import FineTuning, start_or_resume_finetuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
+from bertcore.training.memory import keep_freed_memory
+from bertcore.training.precision import choose_precision
+from bertcore.training.task_files import read_examples
 
-_SEQUENCES = "AutoModelForSequenceClassification"
-CLASSES = {"classify": _SEQUENCES, "regress": _SEQUENCES, "tag": "AutoModelForTokenClassification"}
+TITLES = {"sst2": "SST-2", "cola": "CoLA", "mrpc": "MRPC", "conll2003": "CoNLL-2003", "stsb": "STS-B"}
+METRICS = {"cola": "matthews_correlation", "stsb": "spearmanr"}  # where it is not the first of the task's own
+RATES = (5e-5, 1e-4, 2e-4, 4e-4, 8e-4)
+SEARCH_SEED, SEARCH_EXAMPLES, SEARCH_HELD_OUT = 7, 3000, 1 / 3
+SEQUENCES = "AutoModelForSequenceClassification"
+CLASSES = {"classify": SEQUENCES, "regress": SEQUENCES, "tag": "AutoModelForTokenClassification"}
+app = typer.Typer(add_completion=False)
 
 
-def main(
-    task: str,
-    folder: str,
+@app.command()
+def search(
+    tasks: Path,
+    out: Path,
     model: str | None = None,
+    examples: int = SEARCH_EXAMPLES,
     epochs: float = 3.0,
-    max_examples: int | None = None,
-    learning_rate: float = 3e-4,
-    seeds: Annotated[int, typer.Option()] = 3,
-    threads: int = 2,
+    rate: Annotated[list[float] | None, typer.Option(help="Only these.")] = None,
 ) -> None:
-    data = TaskDataOptions(task=task, train=folder, max_examples=max_examples, max_length=128)
-    found: dict[str, list[tuple[float, float]]] = {"bertcore": [], "transformers": []}
-    for seed in range(1, seeds + 1):
-        training = TuningOptions(
-            epochs=epochs, seed=seed, learning_rate=learning_rate, threads=threads, evaluations=1, precision="fp32"
-        )
-        options = FinetuneOptions(name=task, model=model, data=data, training=training)
-        found["bertcore"].append(_ours(options))
-        found["transformers"].append(_theirs(options))
-        print({name: values[-1] for name, values in found.items()}, flush=True)
-    for name, values in found.items():
-        scores, speeds = zip(*values, strict=True)
-        deviation = statistics.stdev(scores) if len(scores) > 1 else float("nan")
-        print(
-            f"{task} {task_named(task).metrics[0]} {name}: {statistics.mean(scores):.4f} +- {deviation:.4f}, "
-            f"{statistics.median(speeds):.1f} examples/s"
-        )
+    """Each task at each rate, with one seed."""
+    keep_freed_memory()
+    rates = sorted(rate or RATES)
+    for peak, task in product(rates, TITLES):
+        file = str(find_file(task_named(task), tasks / task, "train"))  # not the folder, which has a dev file
+        data = TaskDataOptions(task=task, train=file, max_examples=examples, dev_share=SEARCH_HELD_OUT)
+        score_of(out / "search", "ours", options_of(data, model, epochs, peak, SEARCH_SEED))
+    print_row("task", "metric", *(f"{peak:g}" for peak in rates))
+    print_row(*["---"] * (len(rates) + 2))
+    for task in TITLES:
+        found = (kept(out / "search", "ours", task, peak, SEARCH_SEED) for peak in rates)
+        print_row(TITLES[task], metric_of(task).partition("_")[0], *(f"{score:.3f}" for score in found))
 
 
-def _ours(options: FinetuneOptions) -> tuple[float, float]:
-    with tempfile.TemporaryDirectory() as folder:
-        events: list[dict[str, Any]] = []
-        start_or_resume_finetuning(options, Path(folder) / "run", False, events.append)
-    train = [event for event in events if event["kind"] == "train"]
-    held_out = [event for event in events if event["kind"] == "held_out"][-1]
-    seconds = train[-1]["elapsed_s"] - train[0]["elapsed_s"]
-    examples = options.training.batch_size * (train[-1]["step"] - train[0]["step"])
-    return held_out[task_named(options.data.task).metrics[0]], examples / seconds
+@app.command()
+def compare(
+    tasks: Path,
+    out: Path,
+    learning_rate: float | None = None,
+    model: str | None = None,
+    seeds: int = 3,
+    examples: int = 3000,
+    epochs: float = 3.0,
+) -> None:
+    """Ours and `transformers`, each task with some seeds; the rate is the default one if none is given."""
+    keep_freed_memory()
+    numbers, whose = range(1, seeds + 1), ("ours", "theirs")
+    for seed, task, side in product(numbers, TITLES, whose):
+        data = TaskDataOptions(task=task, train=str(tasks / task), max_examples=examples)
+        score_of(out / "compare", side, options_of(data, model, epochs, learning_rate, seed))
+    print_row("task", "metric", "BERTscope", "`transformers`", "difference")
+    print_row(*["---"] * 5)
+    for task in TITLES:
+        ours, theirs = ([kept(out / "compare", side, task, learning_rate, seed) for seed in numbers] for side in whose)
+        difference = statistics.mean(ours) - statistics.mean(theirs)
+        cells = (metric_of(task).partition("_")[0], mean_and_deviation(ours), mean_and_deviation(theirs))
+        print_row(TITLES[task], *cells, f"{difference:+.3f}")
 
 
-def _theirs(options: FinetuneOptions) -> tuple[float, float]:
+def options_of(
+    data: TaskDataOptions, model: str | None, epochs: float, rate: float | None, seed: int
+) -> FinetuneOptions:
+    threads = int(os.environ.get("OMP_NUM_THREADS", "1"))
+    training = TuningOptions(epochs=epochs, seed=seed, learning_rate=rate, threads=threads, evaluations=1)
+    return FinetuneOptions(name=data.task, model=model, data=data, training=training)
+
+
+def metric_of(task: str) -> str:
+    return METRICS.get(task, task_named(task).metrics[0])
+
+
+def result_file(out: Path, side: str, task: str, rate: float | None, seed: int) -> Path:
+    return out / f"{task}-{'default' if rate is None else f'{rate:g}'}-{seed}-{side}.json"
+
+
+def kept(out: Path, side: str, task: str, rate: float | None, seed: int) -> float:
+    metrics = json.loads(result_file(out, side, task, rate, seed).read_text(encoding="utf-8"))
+    return float(metrics[metric_of(task)])
+
+
+def score_of(out: Path, side: str, options: FinetuneOptions) -> None:
+    """Train and keep the metrics, where that is not done."""
+    training = options.training
+    file = result_file(out, side, options.data.task, training.learning_rate, training.seed)
+    if file.is_file():
+        return
+    out.mkdir(parents=True, exist_ok=True)
+    metrics = _ours(options, file.with_suffix("")) if side == "ours" else _theirs(options)
+    file.write_text(json.dumps(metrics) + "\n", encoding="utf-8")
+    print(file.stem, round(metrics[metric_of(options.data.task)], 4), flush=True)
+
+
+def mean_and_deviation(values: list[float]) -> str:
+    deviation = f" ± {statistics.stdev(values):.3f}" if len(values) > 1 else ""
+    return f"{statistics.mean(values):.3f}{deviation}"
+
+
+def print_row(*cells: object) -> None:
+    print("|", " | ".join(str(cell) for cell in cells), "|", flush=True)
+
+
+def _ours(options: FinetuneOptions, run: Path) -> dict[str, float]:
+    start_or_resume_finetuning(options, run, resume=True)
+    metrics: dict[str, float] = json.loads((run / EVALUATION_FILE).read_text(encoding="utf-8"))["metrics"]
+    shutil.rmtree(run)  # a hundred megabytes of snapshots
+    return metrics
+
+
+def _theirs(options: FinetuneOptions) -> dict[str, float]:
     import transformers
 
     training, spec = options.training, task_named(options.data.task)
     torch.set_num_threads(training.threads or 1)
+    precision = choose_precision(training.precision, torch.device("cpu"))
     folder = resolve_model(options.model)
-    tokenizer = load_checkpoint(folder).tokenizer
+    checkpoint = load_checkpoint(folder)
     train, dev = read_examples(options)
-    features, held_out = (
-        make_features(spec.kind, file.examples, tokenizer, train.labels, max_length=options.data.max_length)
-        for file in (train, dev)
+    features = make_features(
+        spec.kind, train.examples, checkpoint.tokenizer, train.labels, max_length=options.data.max_length
     )
     torch.manual_seed(training.seed)
-    model = getattr(transformers, CLASSES[spec.kind]).from_pretrained(folder, num_labels=max(1, len(train.labels)))
+    model: Any = getattr(transformers, CLASSES[spec.kind]).from_pretrained(folder, num_labels=max(1, len(train.labels)))
     plain = [p for name, p in model.named_parameters() if "bias" in name or "LayerNorm" in name]
     decayed = [p for name, p in model.named_parameters() if "bias" not in name and "LayerNorm" not in name]
+    tuning = FineTuning(options)
     optimizer = torch.optim.AdamW(
         [{"params": decayed, "weight_decay": training.weight_decay}, {"params": plain, "weight_decay": 0.0}],
-        lr=options.training.learning_rate or 5e-5,
+        lr=tuning.peak_rate(checkpoint.model),
         eps=1e-6,
         fused=True,
     )
-    batches = TaskBatches(features, training.batch_size, tokenizer.pad_id)
-    count = len(features.ids)
-    steps = FineTuning(options).budget(-(-count // training.batch_size)).steps or 1
+    batches = TaskBatches(features, training.batch_size, checkpoint.tokenizer.pad_id)
+    steps = tuning.budget(len(batches)).steps or 1
     schedule = transformers.get_linear_schedule_with_warmup(optimizer, round(training.warm_up_share * steps), steps)
-    rng, order, seconds = np.random.default_rng(training.seed), np.zeros(0, dtype=np.int64), 0.0
     model.train()
-    for _ in range(steps):
-        if len(order) < training.batch_size:
-            order = np.concatenate([order, rng.permutation(count)])
-        units, order = order[: training.batch_size], order[training.batch_size :]
-        started = time.perf_counter()
-        _logits(model, batches, units, features).loss.backward()
+    for units in _shuffled(len(features.ids), training.batch_size, training.seed, steps):
+        with precision.autocast(torch.device("cpu")):
+            _output(model, batches.batch(units), features.head).loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), training.gradient_clip)
         optimizer.step()
         schedule.step()
         optimizer.zero_grad(set_to_none=True)
-        seconds += time.perf_counter() - started
-    return _score(model, held_out, tokenizer.pad_id, spec.metrics[0]), steps * training.batch_size / seconds
+    held_out = reading_batches(
+        spec.kind, dev.examples, checkpoint.tokenizer, train.labels, checkpoint.config, need_answers=True
+    )
+    return _metrics(model, held_out)
 
 
-def _logits(model: Any, batches: TaskBatches, units: Any, features: Features) -> Any:
-    batch = batches.batch(np.asarray(units))
+def _shuffled(count: int, batch_size: int, seed: int, steps: int) -> Iterable[np.ndarray]:
+    """Passes in random order, cut into batches as torch's DataLoader does."""
+    rng, made = np.random.default_rng(seed), 0
+    while made < steps:
+        order = rng.permutation(count)
+        for first in range(0, count, batch_size):
+            if made < steps:
+                yield order[first : first + batch_size]
+            made += 1
+
+
+def _output(model: Any, batch: TaskBatch, head: str) -> Any:
     return model(
         input_ids=batch.input_ids,
         attention_mask=batch.attention_mask,
         token_type_ids=batch.segment_ids,
-        labels=batch.labels[features.head],
+        labels=batch.labels[head],
     )
 
 
 @torch.no_grad()
-def _score(model: Any, features: Features, pad_id: int, metric: str) -> float:
+def _metrics(model: Any, batches: TaskBatches) -> dict[str, float]:
+    """On the very batches that our own measurement reads, in fp32."""
     model.eval()
-    batches = TaskBatches(features, 32, pad_id, shuffle=False)
-    outputs: Sequence[Any] = [(units, _logits(model, batches, units, features).logits) for units in batches.order()]
+    features = batches.features
+    outputs = [(units, _output(model, batches.batch(units), features.head).logits) for units in batches.order()]
     given = [prediction.answer for prediction in decode(features, outputs)]
-    return float(measure(features.kind, gold_answers(features.examples), given, features.labels)[metric])
+    found = measure(features.kind, gold_answers(features.examples), given, features.labels)
+    return {name: float(value) for name, value in found.items() if value is not None}
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    app()
