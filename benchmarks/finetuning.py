@@ -1,4 +1,4 @@
-"""Which learning rate suits small models in fine-tuning, and whether `transformers` reaches more with the same settings.
+"""Which learning rate suits small models in fine-tuning, and what `transformers` reaches with the same settings.
 
     python -m benchmarks.finetuning search TASKS OUT
     python -m benchmarks.finetuning compare TASKS OUT [--learning-rate RATE] [--seeds 3]

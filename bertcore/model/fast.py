@@ -1,4 +1,4 @@
-"""Some of torch's modules and functions made quicker. What they compute is torch's; a reader of the model may pass them by."""
+"""Some of torch's parts made quicker. What they compute is torch's; a reader of the model may pass them by."""
 
 from typing import Any
 
