@@ -19,11 +19,11 @@ from bertcore.analysis.attention_heads import classify_heads, head_facts
 from bertcore.analysis.attribution import Method, attribute
 from bertcore.analysis.find_heads import find_heads
 from bertcore.analysis.find_target import NamedTarget, find_target
-from bertcore.analysis.interventions import Head
+from bertcore.analysis.interventions import Head, Part
 from bertcore.analysis.lens import layer_lens, lens_words
 from bertcore.analysis.merging import word_groups
 from bertcore.analysis.passes import as_text
-from bertcore.analysis.patching import Part, check_patching, patching_map
+from bertcore.analysis.patching import check_patching, patching_map
 from bertcore.analysis.predict import next_sentence, predict_masks, replaced_probabilities, sentence_order, top_words
 from bertcore.analysis.sentence_vectors import sentence_vectors
 from bertcore.analysis.targets import SimilarityTarget, Target

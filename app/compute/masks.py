@@ -160,7 +160,7 @@ def word_through_layers(
 
     model, tokenizer = checkpoint.model, checkpoint.tokenizer
     ids = pieces_at(word, tokenizer, encoding, position)
-    if len(ids) > 1 and (what_if.rows or what_if.positions):
+    if len(ids) > 1 and (what_if.rows or what_if.positions or what_if.swap):
         raise BertcoreError(
             f"“{word.strip()}” has {len(ids)} pieces and makes the text longer; put back the edited rows and moved "
             "tokens first, or choose a word of one piece."

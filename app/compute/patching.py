@@ -5,7 +5,7 @@ Importable without torch: the window names what it asks about on its own thread,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +17,7 @@ from ..look.bidi import isolated
 from .head_questions import INTERACTIVE_TOKENS, HeadTarget, targets_of
 
 if TYPE_CHECKING:
+    from bertcore.analysis.interventions import Part
     from bertcore.analysis.patching import PatchingMap
     from bertcore.checkpoint.checkpoint import Checkpoint
 
@@ -24,18 +25,21 @@ if TYPE_CHECKING:
     from .question import Step
 
 translate = QCoreApplication.translate
-SHARE_OF_STATES = 0.7  # of the time that both maps take
+SHARE_OF_PASS = 0.5  # what a batched pass takes of one that is traced; of heads, whose changes are larger, more
+SHARE_OF_HEADS = 0.8
+MOST_S = 8.0  # what takes longer is offered, and not begun by itself
+LEAST_PLACES = 3  # that are computed of a long text, whatever they take
 
 
-@dataclass(frozen=True, eq=False)
-class SwapMaps:
-    """Two maps of the same difference; L layers, N heads, S tokens."""
-
-    states: PatchingMap  # (L+1,S): what each token is after the embeddings and after each layer
-    heads: PatchingMap  # (L,N): what each head gives, at all tokens
-
-
-def swap_maps(checkpoint: Checkpoint, ours: ModelInput, theirs: ModelInput, target: Target, step: Step) -> SwapMaps:
+def swap_map(
+    checkpoint: Checkpoint,
+    ours: ModelInput,
+    theirs: ModelInput,
+    target: Target,
+    part: Part,
+    places: Sequence[int] | None,
+    step: Step,
+) -> PatchingMap:
     """Everything in `ours` replaced in turn by what it is in `theirs` (`patching.patching_map`).
 
     Raises BertcoreError where the texts differ in length, or not enough in the target.
@@ -45,24 +49,31 @@ def swap_maps(checkpoint: Checkpoint, ours: ModelInput, theirs: ModelInput, targ
 
     model = checkpoint.model
     text, other = (as_text(model, one.input_ids, one.segments, one.positions) for one in (ours, theirs))
-    states = patching_map(
-        model,
-        text,
-        other,
-        target,
-        max_tokens=INTERACTIVE_TOKENS,
-        progress=lambda share: step(SHARE_OF_STATES * share),
-    )
-    heads = patching_map(
-        model,
-        text,
-        other,
-        target,
-        "head",
-        max_tokens=INTERACTIVE_TOKENS,
-        progress=lambda share: step(SHARE_OF_STATES + (1 - SHARE_OF_STATES) * share),
-    )
-    return SwapMaps(states, heads)
+    return patching_map(model, text, other, target, part, places=places, max_tokens=INTERACTIVE_TOKENS, progress=step)
+
+
+def seconds_for(reading: Reading, places: int, part: Part) -> float:
+    """About how long a map of so many columns takes, by the time that the text alone took.
+
+    A pass begins at the patched layer, so on average only half of the layers are computed.
+    """
+    layers, share = reading.request.model.layers, SHARE_OF_HEADS if part == "head" else SHARE_OF_PASS
+    return places * (layers + 1) / 2 * share * reading.forward_ms / 1000
+
+
+def places_first(ours: Reading, theirs: Reading, target: Target, pinned: Sequence[int]) -> list[int] | None:
+    """The positions to patch at once, in order; None: all, as that takes only seconds.
+
+    pinned: those that were clicked. Of a long text these, the token asked about, and those that the texts differ in.
+    """
+    length = len(ours.encoding)
+    most = int(MOST_S / max(seconds_for(ours, 1, "state"), 1e-6))
+    if most >= length:
+        return None
+    pairs = enumerate(zip(ours.request.input_ids, theirs.request.input_ids, strict=True))
+    differ = [position for position, (one, other) in pairs if one != other]
+    wanted = [target.position, *pinned, *differ]
+    return sorted(list(dict.fromkeys(wanted))[: max(most, LEAST_PLACES)])
 
 
 def swap_targets(ours: Reading, theirs: Reading, position: int) -> list[HeadTarget]:

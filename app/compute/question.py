@@ -71,10 +71,18 @@ class Question(QObject, Generic[Answer]):
         return self._pause.isActive()
 
     def ask_model(
-        self, model: ModelInfo, key: Key, work: Callable[[Checkpoint, Step], Answer], pause_ms: int = PAUSE_MS
+        self,
+        model: ModelInfo,
+        key: Key,
+        work: Callable[[Checkpoint, Step], Answer],
+        pause_ms: int = PAUSE_MS,
+        offer: str = "",
     ) -> None:
-        """Computes something with the open model, unless the very same has been asked already."""
-        self._ask(key, Job(work, (model,)), pause_ms)
+        """Computes something with the open model, unless the very same has been asked already.
+
+        offer: a sentence on how long it takes; then it begins only when a person starts it.
+        """
+        self._ask(key, Job(work, (model,)), pause_ms, offer)
 
     def ask_both(
         self,
@@ -133,11 +141,14 @@ class Question(QObject, Generic[Answer]):
         if self.is_running:
             self._show(share)
 
-    def _ask(self, key: Key, job: Job, pause_ms: int) -> None:
+    def _ask(self, key: Key, job: Job, pause_ms: int, offer: str = "") -> None:
         if key == self.key:
             return
         self.key, self.job, self.answer = key, job, None
-        if pause_ms:
+        if offer:
+            self._cancel()
+            self._show(None, offer, can_restart=True)
+        elif pause_ms:
             self._pause.start(pause_ms)
             self._show(0.0)
         else:

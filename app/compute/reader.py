@@ -58,7 +58,7 @@ class Reader(QObject):
         if not isinstance(request.baseline, OtherModel):
             self._inference.close_second()
         self._kept = {name: kept for name, kept in self._kept.items() if self._inference.is_open(kept.request.model)}
-        unchanged, problem = None, ""
+        unchanged, problem, swap = None, "", request.what_if.swap
         if request.what_if:
             plain = replace(request, what_if=NOTHING_CHANGED, baseline=None)
             unchanged = self._read_once("unchanged", plain, checkpoint)
@@ -70,14 +70,26 @@ class Reader(QObject):
                 baseline = self._read_baseline(request)
             except BertcoreError as error:
                 problem = sentence(error)
+        other_text = baseline if isinstance(request.baseline, OtherText) and not problem else None
+        if swap is None:
+            self._kept.pop("swapped from", None)
+        else:
+            source = other_text
+            if source is None or swap.text != request.baseline:
+                source = self._read_once("swapped from", other_request(request, request.model, swap.text), checkpoint)
+            request = _with_swap(request, source, checkpoint)
+            other_text = other_text or source
+            if swap.text == request.baseline:
+                baseline = unchanged  # what the swap does is seen beside this text, not beside where it came from
         reading = read(request, checkpoint)
-        return replace(reading, unchanged=unchanged, baseline=baseline, baseline_problem=problem)
+        return replace(reading, unchanged=unchanged, baseline=baseline, baseline_problem=problem, other_text=other_text)
 
     def _read_baseline(self, request: ReadingRequest) -> Reading:
         chosen, model = request.baseline, request.model
         if isinstance(chosen, OtherModel):
             model = self._inference.open_second(chosen.reference)
-        return self._read_once("baseline", baseline_request(request, model), self._inference.checkpoint_of(model))
+        asked = other_request(request, model, chosen if isinstance(chosen, OtherText) else None)
+        return self._read_once("baseline", asked, self._inference.checkpoint_of(model))
 
     def _read_once(self, name: str, request: ReadingRequest, checkpoint: Checkpoint) -> Reading:
         """Kept until it is to be another one: a person types on, or changes one thing after the other."""
@@ -100,17 +112,34 @@ class Reader(QObject):
             self.baseline_failed.emit(chosen, reading.baseline_problem)
 
 
-def baseline_request(request: ReadingRequest, model: ModelInfo) -> ReadingRequest:
-    """What is to be read beside a reading. model: the one that reads it.
+def other_request(request: ReadingRequest, model: ModelInfo, text: OtherText | None) -> ReadingRequest:
+    """What is to be read beside a reading. model: the one that reads it. text: None is the same text.
 
     Raises BertcoreError where the text cannot be tokenised.
     """
-    chosen, ours = request.baseline, request.encoding
-    a, b = (chosen.a, chosen.b) if isinstance(chosen, OtherText) else (ours.text_a, ours.text_b or "")
+    ours = request.encoding
+    a, b = (ours.text_a, ours.text_b or "") if text is None else (text.a, text.b)
     theirs = model.tokenizer.encode(a, b if b.strip() else None, model.max_positions)
     theirs_of = align(ours, theirs).theirs_of
     by_hand = {theirs_of[position] for position in request.by_hand} if model.tokenizer.mask_id is not None else set()
     return request_for(model, theirs, frozenset(position for position in by_hand if position is not None))
+
+
+def _with_swap(request: ReadingRequest, source: Reading, checkpoint: Checkpoint) -> ReadingRequest:
+    """The request with what is swapped in computed from the reading it comes from.
+
+    Raises BertcoreError where the texts differ in length, or the model has no such place.
+    """
+    from bertcore.analysis.passes import as_text
+    from bertcore.analysis.patching import check_patching, patched_at
+
+    swap = request.what_if.swap
+    assert swap is not None
+    inputs = (request.model_input, source.request.model_input)
+    text, other = (as_text(checkpoint.model, one.input_ids, one.segments, one.positions) for one in inputs)
+    check_patching(text, other, swap.part)
+    changes = patched_at(checkpoint.model, other, swap.part, swap.row, swap.place)
+    return replace(request, what_if=request.what_if.with_swap(replace(swap, changes=changes)))
 
 
 def read(request: ReadingRequest, checkpoint: Checkpoint) -> Reading:

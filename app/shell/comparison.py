@@ -69,8 +69,8 @@ class Comparison(QObject):
             self._services.open_model.open(chosen.reference)
             self.with_model(own)
         elif isinstance(chosen, OtherText):
-            is_read = reading is not None and reading.baseline is not None and reading.request.baseline == chosen
-            masks = reading.baseline.request.by_hand if is_read and reading and reading.baseline else ()
+            is_read = reading is not None and reading.request.baseline == chosen
+            masks = reading.other_text.request.by_hand if is_read and reading and reading.other_text else ()
             ours = OtherText(state.text_a, state.text_b)
             state.set_text(chosen.a, chosen.b)
             state.set_masks(masks)

@@ -168,15 +168,16 @@ class Frame(QWidget):
             layout.setContentsMargins(theme.px(14), theme.px(10), theme.px(14), theme.px(10))
             layout.setSpacing(theme.px(8))
             layout.addWidget(self.sentences)
+        below = hbox((self.prediction, 3), (self.what_if, 2), gap_px=12)
         if theme.is_projector():  # the menu of all commands has the switches, too
             self.switches.setParent(self)
             self.switches.hide()
             hbox((self.strip, 1), parent=self.tokens)
-            fill(layout, self.tokens, self.prediction)
+            fill(layout, self.tokens, below)
         else:
             hbox((self.strip, 1), self.switches, parent=self.tokens, gap_px=12)
-            fill(layout, self.tokens, self.prediction)
-        fill(layout, self.note, self.question, self.what_if)
+            fill(layout, self.tokens, below)
+        fill(layout, self.note, self.question)
         return panel
 
     def _connect(self) -> None:
@@ -206,6 +207,7 @@ class Frame(QWidget):
         self.switches.other_held.connect(state.show_baseline)
         self.switches.specials_switched.connect(lambda on: state.set_token_view(specials=on))
         self.what_if.reset_requested.connect(lambda: state.set_what_if(NOTHING_CHANGED))
+        self.what_if.swap_ended.connect(state.end_swap)
         self.sentences.edited.connect(self.typed)  # first: what the text changes then was typed
         self.sentences.edited.connect(state.set_text)
         field.clicked.connect(state.set_focus)
@@ -236,7 +238,9 @@ class Frame(QWidget):
 
     def _on_what_if_changed(self) -> None:
         labels = self.state.encoding.labels if self.state.encoding else []
-        self.what_if.show_changes(self.state.what_if.described(labels))
+        what_if = self.state.what_if
+        swap = "" if what_if.swap is None else what_if.swap.description
+        self.what_if.show_changes(what_if.with_swap(None).described(labels), swap)
 
     def _on_baseline_changed(self) -> None:
         self.title_bar.show_baseline(self.state)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QEventLoop, QTimer
+from PySide6.QtCore import QEventLoop, Qt, QTimer
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -49,6 +49,7 @@ REVIEWS = (
     ("The soup was hot and good, and everyone was kind to us.", ""),
     ("The soup was cold and nobody spoke.", ""),
 )
+SWAPPED_TOKEN = 2  # in which the two texts of "Swap in" differ
 OWN_SENTENCE = "In the morning we had bread and butter."
 
 
@@ -154,7 +155,7 @@ class _Tour:
         runs.select(before)
 
     def _visit_swap(self, theme_name: str) -> list[dict[str, object]]:
-        """The view "Swap in" with the two texts that it offers."""
+        """The view "Swap in" with the two texts that it offers, and a cell of its map in Layers, Predict and Attend."""
         state = self._window.state
         if state.model is None or "mlm" not in state.model.tasks:
             return []
@@ -165,11 +166,18 @@ class _Tour:
         before = state.text_a, state.text_b
         view.try_it.click()
         self._wait("the two texts", self._window.is_settled)
-        self._wait("what comes back", lambda: not view.maps.is_running)
-        visit = self._visit("layers", theme_name, "swap", "swap-texts")
+        self._wait("what comes back", lambda: not view.is_running)
+        visits = [self._visit("layers", theme_name, "swap", "swap-texts")]
+        row, token = state.model.layers // 2, SWAPPED_TOKEN
+        view.states.clicked.emit((row, token), Qt.KeyboardModifier.NoModifier)
+        self._wait("the pass with a place swapped in", self._window.is_settled)
+        state.set_head(state.model.layers - 1, 0)  # above it: what is below is as it was
+        for room_key, name in (("layers", "swap"), ("predict", "words"), ("attend", "matrix")):
+            visits.append(self._visit(room_key, theme_name, name, f"{name}-swapped"))
+        state.end_swap()
         state.set_baseline(None)
         state.set_text(*before)
-        return [visit]
+        return visits
 
     def _visit_texts(self, theme_name: str) -> list[dict[str, object]]:
         """The view "Many texts" with the template that it offers."""

@@ -428,8 +428,8 @@ class Window(QMainWindow):
         self.frame.title_bar.show_playing(self.services.playback.is_playing)
 
     def _escape(self) -> None:
-        """Ends what is playing, else deselects the token; where none is, ends the comparison."""
-        if self.services.playback.stop():
+        """Ends what is playing, else what is swapped in, else deselects the token, else ends the comparison."""
+        if self.services.playback.stop() or self.state.end_swap():
             return
         if self.state.focus is None:
             self.comparison.end()

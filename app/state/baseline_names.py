@@ -22,14 +22,19 @@ def unchanged_name() -> str:
     return translate("Baseline", "the unchanged model")
 
 
+def unswapped_name() -> str:
+    return translate("Baseline", "this text as it is")
+
+
 def baseline_name(reading: Reading) -> str:
     """Of what a reading is compared with, in a few words; empty where there is nothing."""
     baseline = reading.baseline
     if baseline is None:
         return ""
     chosen, ours = reading.request.baseline, reading.encoding
-    if chosen is None:
-        return unchanged_name()
+    if chosen is None or baseline is reading.unchanged:
+        swap = reading.request.what_if.swap
+        return unchanged_name() if swap is None else unswapped_name()
     if isinstance(chosen, OtherText):
         return text_name(f"{ours.text_a} {ours.text_b or ''}", f"{chosen.a} {chosen.b}")
     return model_name(reading.request.model, baseline.request.model)

@@ -295,6 +295,12 @@ class ExploreState(QObject):
             self.what_if_changed.emit()
             self.input_changed.emit()
 
+    def end_swap(self) -> bool:
+        """Nothing of another text is in this pass any more; False where nothing was."""
+        had_any = self.what_if.swap is not None
+        self.set_what_if(self.what_if.with_swap(None))
+        return had_any
+
     def set_baseline(self, baseline: Baseline | None) -> None:
         """Compares with something else; None: with the model unchanged, where something is changed inside."""
         if baseline != self.baseline:

@@ -179,6 +179,9 @@ def _difference(before: Moment, now: Moment, is_typed: bool) -> str:
     if before.masks != now.masks:
         is_more = len(now.masks) > len(before.masks)
         return translate("History", "masking") if is_more else translate("History", "unmasking")
+    if before.what_if.swap != now.what_if.swap:
+        is_more = now.what_if.swap is not None
+        return translate("History", "swapping in") if is_more else translate("History", "ending the swap")
     if before.what_if != now.what_if:
         return translate("History", "the change inside the model")
     return translate("History", "the comparison") if before.baseline != now.baseline else ""

@@ -89,6 +89,7 @@ class Reading:
     unchanged: Reading | None = None  # the same text with nothing changed inside; None where nothing is changed
     baseline: Reading | None = None  # what it is compared with: what a person has chosen, else `unchanged`
     baseline_problem: str = ""  # why what was chosen could not be read: a sentence
+    other_text: Reading | None = None  # that was chosen as baseline, or that something is swapped in from
 
     @property
     def plain(self) -> Reading:

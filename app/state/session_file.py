@@ -9,7 +9,8 @@ Places are characters of a sentence; `reference` is what `bertscope MODEL` takes
 heads and positions count from 0. `changes` is what is changed inside the model; what is not changed is left out:
 
     {"heads_off": [[0, 2]], "layers_off": [3], "dropped": ["position"], "segments": [[4, 1]], "positions": [[2, 5]],
-     "rows": [{"layer": 0, "head": 1, "position": 4, "weights": [0.5, 0.5, ...]}]}
+     "rows": [{"layer": 0, "head": 1, "position": 4, "weights": [0.5, 0.5, ...]}],
+     "swap": {"part": "state", "row": 2, "place": 4, "text_a": "...", "text_b": "...", "token": "dog"}}
 `baseline` is what it is compared with, null for none: {"text_a": "...", "text_b": "..."} or {"model": {...}}, the
 model as above; `difference` says whether only what differs is shown.
 """
@@ -20,7 +21,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from PySide6.QtCore import QCoreApplication
 
@@ -30,7 +31,7 @@ from bertcore.json_text import parse_json
 
 from .baseline import OtherText
 from .text_spans import Place
-from .what_if import NOTHING_CHANGED, EditedRow, WhatIf
+from .what_if import NOTHING_CHANGED, EditedRow, Swap, WhatIf
 
 translate = QCoreApplication.translate
 FORMAT_VERSION = 1
@@ -209,8 +210,14 @@ def _changes_as_json(what_if: WhatIf) -> dict[str, Any]:
             {"layer": row.layer, "head": row.head, "position": row.position, "weights": list(row.weights)}
             for row in what_if.rows
         ],
+        "swap": None if what_if.swap is None else _swap_as_json(what_if.swap),
     }
     return {name: value for name, value in values.items() if value}
+
+
+def _swap_as_json(swap: Swap) -> dict[str, Any]:
+    text = {"text_a": swap.text.a, "text_b": swap.text.b, "token": swap.token}
+    return {"part": swap.part, "row": swap.row, "place": swap.place, **text}
 
 
 # Each takes a value as JSON gives it; TypeError, ValueError or KeyError where it is not what is wanted.
@@ -282,12 +289,22 @@ def _changes(value: Any) -> WhatIf:
         segments=_places(values.pop("segments", []), most=2),
         positions=_places(values.pop("positions", []), most=MOST_ITEMS),
         dropped=frozenset(_list(values.pop("dropped", []))),
+        swap=_swap(values.pop("swap")) if "swap" in values else None,
     )
-    from bertcore.analysis.interventions import EMBEDDINGS  # here: the first paint need not wait for it
+    from bertcore.analysis.interventions import EMBEDDINGS, Part  # here: the first paint need not wait for it
 
-    if values or not made.dropped <= set(EMBEDDINGS):
+    is_known = made.swap is None or made.swap.part in get_args(Part)
+    if values or not is_known or not made.dropped <= set(EMBEDDINGS):
         raise ValueError
     return made
+
+
+def _swap(value: Any) -> Swap:
+    if len(value) != 6:
+        raise ValueError
+    text = OtherText(_text(value["text_a"]), _text(value["text_b"]))
+    token = name_from_file(_text(value["token"], MOST_NAME))
+    return Swap(value["part"], _count(value["row"]), _count(value["place"]), text, token)
 
 
 def _places(value: Any, most: int) -> tuple[tuple[int, int], ...]:

@@ -1,4 +1,5 @@
-"""What a person has changed inside the model: heads and layers off, edited rows, moved segments, swapped positions.
+"""What a person has changed inside the model: heads and layers off, edited rows, moved segments, swapped positions,
+and what has been swapped in from another text.
 
 Plain values; `changes()` turns them into what the engine takes. Layers, heads and positions count from 0 here.
 """
@@ -6,12 +7,15 @@ Plain values; `changes()` turns them into what the engine takes. Layers, heads a
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QCoreApplication
 
+from .baseline import OtherText
+
 if TYPE_CHECKING:
+    from bertcore.analysis.interventions import Part
     from bertcore.model.tap import Changes
 
 Head = tuple[int, int]  # layer, head
@@ -29,6 +33,40 @@ class EditedRow:
 
 
 @dataclass(frozen=True)
+class Swap:
+    """One place of the pass gets what it had in the pass over another text: a cell of a map of `patching`."""
+
+    part: Part
+    row: int  # a layer; of "state" 0 is the embeddings, and l what layer l gives
+    place: int  # a token's position; of "head" the head, at all tokens
+    text: OtherText
+    token: str = field(default="", compare=False)  # of the other text at that place, as it is shown
+    # what the reader computed from the other text: how the model takes it; None in the state
+    changes: Changes | None = field(default=None, compare=False, repr=False)
+
+    def fits(self, layers: int, heads: int, tokens: int) -> bool:
+        """Whether a model of that shape, reading so many tokens, has the place."""
+        rows, places = layers + (self.part == "state"), heads if self.part == "head" else tokens
+        return self.row < rows and self.place < places
+
+    @property
+    def description(self) -> str:
+        """In a few words: "“woman” after layer 3"."""
+        translate = QCoreApplication.translate
+        if self.part == "head":
+            return translate("WhatIf", "head {head} of the other text").format(head=f"{self.row + 1}·{self.place + 1}")
+        if self.part == "state" and not self.row:
+            return translate("WhatIf", "“{token}” at the embeddings").format(token=self.token)
+        named = {
+            "state": translate("WhatIf", "“{token}” after layer {layer}"),
+            "attention": translate("WhatIf", "what attention adds to “{token}” in layer {layer}"),
+            "feed-forward": translate("WhatIf", "what feed-forward adds to “{token}” in layer {layer}"),
+        }
+        layer = self.row if self.part == "state" else self.row + 1
+        return named[self.part].format(token=self.token, layer=layer)
+
+
+@dataclass(frozen=True)
 class WhatIf:
     """Everything that is changed at once; empty: the model as it is."""
 
@@ -38,6 +76,7 @@ class WhatIf:
     segments: tuple[tuple[int, int], ...] = ()  # (position, segment it is taken to be of)
     positions: tuple[tuple[int, int], ...] = ()  # (position, position it is taken to stand at)
     dropped: frozenset[str] = frozenset()  # of "token", "segment", "position": embeddings left out
+    swap: Swap | None = None  # what comes from another text
 
     def __bool__(self) -> bool:
         return self != WhatIf()
@@ -58,6 +97,10 @@ class WhatIf:
     def without_row(self, layer: int, head: int, position: int) -> WhatIf:
         where = (layer, head, position)
         return replace(self, rows=tuple(row for row in self.rows if (row.layer, row.head, row.position) != where))
+
+    def with_swap(self, swap: Swap | None) -> WhatIf:
+        """In place of the one before; None: nothing is swapped in any more."""
+        return replace(self, swap=swap)
 
     def with_segment(self, position: int, segment: int | None) -> WhatIf:
         """None: as it is."""
@@ -102,11 +145,12 @@ class WhatIf:
             and all(layer < layers for layer in self.layers_off)
             and all(at < tokens for at in places)
             and all(row.position < tokens == len(row.weights) for row in self.rows)
+            and (self.swap is None or self.swap.fits(layers, heads, tokens))
         )
 
     def without_places(self) -> WhatIf:
         """What is bound to no token: this goes on when the text is another."""
-        return replace(self, rows=(), segments=(), positions=())
+        return replace(self, rows=(), segments=(), positions=(), swap=None)
 
     def described(self, tokens: Sequence[str]) -> list[str]:
         """Each change in a few words; tokens (S) as they are shown."""
@@ -115,6 +159,7 @@ class WhatIf:
         row_edited = translate("WhatIf", "head {head}: row of {token} edited")
         segment_moved = translate("WhatIf", "{token} ({place}) in segment {segment}")
         position_moved = translate("WhatIf", "{token} ({place}) at position {position}")
+        swapped_in = translate("WhatIf", "swapped in: {what}")
         dropped = {
             "token": translate("WhatIf", "no token embedding"),
             "segment": translate("WhatIf", "no segment embedding"),
@@ -136,6 +181,7 @@ class WhatIf:
                 for at, place in sorted(self.positions)
             ),
             *(dropped[embedding] for embedding in sorted(self.dropped)),
+            *([] if self.swap is None else [swapped_in.format(what=self.swap.description)]),
         ]
 
     def segments_for(self, segments: Sequence[int]) -> list[int]:
@@ -152,10 +198,13 @@ class WhatIf:
         """For `trace` and all other analyses; None where nothing is changed inside."""
         from bertcore.analysis import interventions  # here: the first paint need not wait for it
 
-        if not (self.heads_off or self.layers_off or self.rows or self.dropped):
+        if not (self.heads_off or self.layers_off or self.rows or self.dropped or self.swap):
             return None
+        if self.swap is not None and self.swap.changes is None:
+            raise RuntimeError("what is swapped in has not been computed; take the changes of a reading's request")
         named: list[Any] = sorted(self.dropped)
         return interventions.combine(
+            *([] if self.swap is None or self.swap.changes is None else [self.swap.changes]),
             *(interventions.drop_embedding(embedding) for embedding in named),
             *(interventions.set_attention_row(row.layer, row.head, row.position, row.weights) for row in self.rows),
             interventions.switch_off_heads(self.heads_off),

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 from ..look import theme
 from ..look.fitting import plain_tip
 from ..state.baseline import OtherText
-from ..state.baseline_names import AROUND, baseline_name, text_name, unchanged_name
+from ..state.baseline_names import AROUND, baseline_name, text_name, unchanged_name, unswapped_name
 from ..state.explore_state import ExploreState
 from .controls import IconButton, MenuButton
 from .layouts import hbox
@@ -58,7 +58,9 @@ class BaselineChip(QWidget):
 
 def chosen_name(state: ExploreState, is_short: bool = False) -> str:
     """In a few words what the state is compared with, read or not; empty where there is nothing."""
-    chosen, reading = state.baseline, state.newest_reading
+    chosen, reading, swap = state.baseline, state.newest_reading, state.what_if.swap
+    if swap is not None and chosen in (None, swap.text):
+        return QCoreApplication.translate("Baseline", "this text") if is_short else unswapped_name()
     if chosen is None:
         return unchanged_name() if state.what_if else ""
     if isinstance(chosen, OtherText):

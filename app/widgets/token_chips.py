@@ -51,9 +51,9 @@ def replaced_tokens(state: ExploreState) -> dict[int, str]:
     is_read = newest is not None and newest.request.baseline == state.baseline
     if not isinstance(state.baseline, OtherText) or not is_read or ours is None:
         return {}
-    if newest is None or newest.baseline is None:
+    if newest is None or newest.other_text is None:
         return {}
-    theirs = newest.baseline.encoding
+    theirs = newest.other_text.encoding
     return {i: theirs.labels[j] for i, j in align(ours, theirs).pairs if ours.labels[i] != theirs.labels[j]}
 
 

@@ -1,6 +1,6 @@
 """Beside the tokens: how all rooms show the text, and what it is compared with.
 
-Below them, where something is changed inside the model: what.
+Below these, where something is changed inside the model: what.
 """
 
 from PySide6.QtCore import Signal
@@ -55,17 +55,26 @@ class WhatIfLine(QWidget):
     """Hidden where nothing is changed inside the model."""
 
     reset_requested = Signal()
+    swap_ended = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self._changes = Hint()
         set_role(self._changes, "strong")
-        hbox(
-            (self._changes, 1),
-            button(self.tr("Reset"), self.reset_requested.emit, hint=self.tr("Undo every change inside the model")),
-            parent=self,
-            gap_px=6,
+        self.swap = button(
+            "",
+            self._on_swap_clicked,
+            look="small",
+            hint=self.tr("All rooms show this pass. Click or press Escape to end it"),
+            checkable=True,
         )
+        self._reset = button(
+            self.tr("Reset"),
+            self.reset_requested.emit,
+            look="small",
+            hint=self.tr("Undo every change inside the model"),
+        )
+        hbox((self._changes, 1), self._reset, self.swap, parent=self, gap_px=6)
         self.show_changes([])
 
     @property
@@ -73,7 +82,15 @@ class WhatIfLine(QWidget):
         """What is said to be changed; empty where nothing is."""
         return self._changes.text()
 
-    def show_changes(self, changes: list[str]) -> None:
-        """Each change in a few words."""
+    def show_changes(self, changes: list[str], swap: str = "") -> None:
+        """Each change in a few words; swap: what comes from another text, on a chip of its own."""
         self._changes.setText(self.tr("What if:  {changes}").format(changes=" · ".join(changes)) if changes else "")
-        self.setVisible(bool(changes))
+        self._reset.setVisible(bool(changes))
+        self.swap.setText(self.tr("Swapped in: {what}  ×").format(what=swap))
+        self.swap.setChecked(True)
+        self.swap.setVisible(bool(swap))
+        self.setVisible(bool(changes or swap))
+
+    def _on_swap_clicked(self) -> None:
+        self.swap.setChecked(True)  # it is on as long as it is there
+        self.swap_ended.emit()

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from bertcore.analysis.interventions import check_numbers, check_rows, patch, patch_head
+from bertcore.analysis.interventions import Part, check_numbers, check_rows, patch, patch_head
 from bertcore.analysis.passes import MAX_TOKENS, Text, as_doubles, chunks, target_from
 from bertcore.analysis.targets import Target
 from bertcore.errors import BertcoreError
@@ -24,7 +24,6 @@ from bertcore.model.bert import Bert
 from bertcore.model.tap import Changes, Intervention, Recorder, hidden_points
 from bertcore.progress import Progress
 
-Part = Literal["state", "attention", "feed-forward", "head"]
 SMALLEST_DIFFERENCE = 1e-3  # of the target between the texts: float32 errs by some 1e-6, and of less by percents
 
 
@@ -36,7 +35,8 @@ class PatchingMap:
     text: float
     other: float
     # "state": (L+1,S) after the embeddings and each layer; "attention", "feed-forward": (L,S); "head": (L,N)
-    patched: NDArray[np.float64]
+    patched: NDArray[np.float64]  # where only some `places` were patched, one column for each of these
+    places: tuple[int, ...]  # the position, or head, of each column
 
     @property
     def shares(self) -> NDArray[np.float64]:
@@ -53,27 +53,36 @@ def patching_map(
     part: Part = "state",
     *,
     position: int | None = None,
+    places: Sequence[int] | None = None,
     max_tokens: int = MAX_TOKENS,
     progress: Progress | None = None,
 ) -> PatchingMap:
     """Every place in turn. `position` patches a head's output at one token only; absent, at all of them.
 
+    `places` are the columns wanted, positions or heads; absent, all: of a long text a few tokens take a fraction.
     What is before a patched layer is the same without the patch, so only the layers from there on are computed, for
     all places of a layer in batches of at most `max_tokens` tokens. `progress` is told the share done after each.
-    Raises BertcoreError where the texts differ in length, or not enough in the target.
+    Raises BertcoreError where the texts differ in length, or not enough in the target, and for places not there.
     """
     check_patching(text, other, part, position)
+    count = model.config.num_attention_heads if part == "head" else len(text)
+    columns = list(range(count) if places is None else places)
+    if part == "head":
+        check_numbers("head", columns, count, "each layer of this model")
+    else:
+        check_rows(columns, count)
     target.check(len(text))
     states, points = hidden_points(model.encoder.depth), _points(model, part)
     entering, intact = _record(model, text, target, states)
     theirs, wanted = _record(model, other, target, points)
     check_difference(intact, wanted)
-    count = model.config.num_attention_heads if part == "head" else len(text)
-    patched = np.full((len(points), count), intact)
+    patched = np.full((len(points), len(columns)), intact)
+    costs = np.cumsum([0, *range(len(points), 0, -1)]) / sum(range(len(points) + 1))  # layers to compute, of each row
     for row, new in enumerate(theirs):
-        places = _changed_places(entering[row], new) if part == "state" else range(count)
-        for chunk in chunks(len(places), len(text), max_tokens):
-            chosen = list(places[chunk])
+        differ = _changed_places(entering[row], new) if part == "state" else set(columns)
+        kept = [column for column, place in enumerate(columns) if place in differ]
+        for chunk in chunks(len(kept), len(text), max_tokens):
+            chosen = [columns[column] for column in kept[chunk]]
             change = _patch_heads(new, chosen, position) if part == "head" else _patch_tokens(new, chosen)
             batch = entering[row].expand(len(chosen), -1, -1)  # (B,S,H)
             if part == "state":
@@ -81,10 +90,10 @@ def patching_map(
             else:
                 tap = Intervention({points[row]: change})
                 first, batch = row + 1, model.encoder.layer(row)(batch, tap=tap, name=f"layer.{row}")
-            patched[row, chosen] = as_doubles(target_from(model, first, batch, target, {}))
+            patched[row, kept[chunk]] = as_doubles(target_from(model, first, batch, target, {}))
             if progress is not None:
-                progress((row + (chosen[-1] + 1) / count) / len(points))
-    return PatchingMap(part, intact, wanted, patched)
+                progress(float(costs[row] + (costs[row + 1] - costs[row]) * (chunk.stop / len(kept))))
+    return PatchingMap(part, intact, wanted, patched, tuple(columns))
 
 
 def patched_at(model: Bert, other: Text, part: Part, layer: int, place: int, position: int | None = None) -> Changes:
@@ -146,9 +155,9 @@ def _record(model: Bert, text: Text, target: Target, points: Sequence[str]) -> t
     return [record[point] for point in points], value
 
 
-def _changed_places(ours: Tensor, theirs: Tensor) -> list[int]:
+def _changed_places(ours: Tensor, theirs: Tensor) -> set[int]:
     """Positions whose states (1,S,H) differ: above the embeddings all, below only the words replaced."""
-    return [int(place) for place in (ours != theirs)[0].any(dim=-1).nonzero()[:, 0]]
+    return {int(place) for place in (ours != theirs)[0].any(dim=-1).nonzero()[:, 0]}
 
 
 def _patch_tokens(new: Tensor, places: Sequence[int]) -> Callable[[Tensor], Tensor]:

@@ -353,7 +353,8 @@ def test_every_picture_gives_its_numbers(room: LayersRoom, window: Window, qtbot
         if isinstance(view, SwapView):
             offer = ComparisonOffer(OtherText("The dog sat on the [MASK].", ""), text="The cat sat on the [MASK].")
             view.comparison_wanted.emit(offer)
-            qtbot.waitUntil(lambda view=view: view.maps.answer is not None, timeout=TIMEOUT_MS)
+            settle(window, qtbot)
+            qtbot.waitUntil(lambda view=view: not view.is_running, timeout=TIMEOUT_MS)
         qtbot.waitUntil(lambda: not window.services.inference.is_busy, timeout=TIMEOUT_MS)
         for button in room.view.findChildren(FigureButton):
             figure = button.figure()

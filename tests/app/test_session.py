@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,9 +17,10 @@ from pytestqt.qtbot import QtBot
 
 from app.figures.figure import model_hash
 from app.shell.window import Window
+from app.state.baseline import OtherText
 from app.state.session_file import Session, SessionModel, as_json, is_session, load_session, read_session
 from app.state.text_spans import Place
-from app.state.what_if import NOTHING_CHANGED, EditedRow, WhatIf
+from app.state.what_if import NOTHING_CHANGED, EditedRow, Swap, WhatIf
 from bertcore.errors import BertcoreError
 from bertcore.locations import TINY, shipped_checkpoint
 from tests.app.conftest import TEXT_A, TIMEOUT_MS, settle
@@ -277,6 +279,7 @@ def test_a_model_that_has_changed_is_said(saved: Path, window: Window) -> None:
         {"positions": [[1, 500]]},
         {"segments": [[500, 1]]},
         {"rows": [{"layer": 0, "head": 0, "position": 1, "weights": [1]}]},
+        {"swap": {"part": "head", "row": 0, "place": 9, "text_a": "A dog.", "text_b": "", "token": ""}},
     ],
 )
 def test_changes_that_the_model_has_no_place_for_are_left_out(saved: Path, window: Window, changes: Any) -> None:
@@ -329,6 +332,12 @@ def test_changes_that_the_model_has_no_place_for_are_left_out(saved: Path, windo
         (b'{"format_version": 1, "changes": {"dropped": ["bias"]}}', "its entry 'changes' is wrong"),
         (b'{"format_version": 1, "changes": {"segments": [[1, 2]]}}', "its entry 'changes' is wrong"),
         (b'{"format_version": 1, "changes": {"positions": [[1, 2], [1, 3]]}}', "its entry 'changes' is wrong"),
+        (b'{"format_version": 1, "changes": {"swap": {"part": "state"}}}', "its entry 'changes' is wrong"),
+        (
+            b'{"format_version": 1, "changes": {"swap": {"part": "neuron", "row": 0, "place": 0, "text_a": "a", '
+            b'"text_b": "", "token": "a"}}}',
+            "its entry 'changes' is wrong",
+        ),
         (
             b'{"format_version": 1, "changes": {"rows": [{"layer": 0, "head": 0, "position": 0, "weights": [NaN]}]}}',
             "session: NaN is not a finite number.",
@@ -377,8 +386,29 @@ def test_every_session_reads_as_it_was_written() -> None:
         "Der Bär 🐻", "", (Place("a", 4, 7),), Place("a", 0, 3), SessionModel("me/model", "model", "12345678"), 2, 3
     )
     changes = WhatIf(frozenset({(0, 1)}), frozenset({2}), (EditedRow(0, 1, 2, (0.25, 0.75)),), ((1, 0),), ((2, 3),))
-    session = replace(session, changes=changes.with_dropped("token", True))
-    assert read_session(as_json(session), FILE) == session
+    swap = Swap("state", 1, 2, OtherText("Der Hund", ""), "hund")
+    session = replace(session, changes=changes.with_dropped("token", True).with_swap(swap))
+    read = read_session(as_json(session), FILE)
+    assert read == session and read.changes.swap is not None and read.changes.swap.token == "hund"
+
+
+def test_what_is_swapped_in_comes_back(window: Window, qtbot: QtBot, tmp_path: Path) -> None:
+    state, file = window.state, tmp_path / "swapped.bertscope.json"
+    state.set_text("A dog ran home.", "")
+    state.set_masks([3])
+    state.set_what_if(WhatIf(swap=Swap("head", 1, 2, OtherText("A cat ran home.", ""))))
+    settle(window, qtbot)
+    assert state.reading is not None
+    before = state.reading.trace.hidden_states
+    window.sessions.save(file)
+    state.set_text("Another text.", "")
+    settle(window, qtbot)
+    window.sessions.open(file)
+    settle(window, qtbot)
+    assert "head 2·3 of the other text" in window.frame.what_if.swap.text()
+    assert state.reading is not None and np.array_equal(state.reading.trace.hidden_states, before)
+    assert state.reading.baseline is not None
+    assert not np.array_equal(state.reading.baseline.trace.hidden_states, before)
 
 
 def test_a_weight_a_little_above_1_is_1() -> None:

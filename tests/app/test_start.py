@@ -73,7 +73,8 @@ def test_without_a_display_it_says_so_and_does_the_tour(model_folder: Path, tmp_
         "layers",
     ] * 3  # another text, the same unchanged, another model
     rooms = ["map", *["embed"] * 4, *["attend"] * 8, *predict, *layers, "train", "apply", "game", "film"]
-    rooms += [*compared, "train", "train", "layers", "predict", *class_demo]  # curves; texts swapped; a template
+    swapped = ["layers", "layers", "predict", "attend"]  # the map; then one of its cells
+    rooms += [*compared, "train", "train", *swapped, "predict", *class_demo]  # curves; swapped; a template
     assert [(visit["room"], visit["theme"]) for visit in visits] == [
         (room, look) for look in ("light", "dark") for room in rooms
     ]

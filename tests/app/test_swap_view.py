@@ -1,5 +1,7 @@
 """The view "Swap in": what comes back where one place is swapped, as the engine computes it cell by cell."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 import torch
@@ -7,9 +9,12 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.rooms.layers.room import LayersRoom
-from app.rooms.layers.swap_view import SwapView
+from app.rooms.layers.swap_view import PARTS, SwapView
 from app.shell.window import Window
 from app.state.baseline import ComparisonOffer, OtherText
+from app.state.baseline_names import baseline_name
+from app.state.what_if import NOTHING_CHANGED
+from app.widgets.labelled_grid import LabelledGrid
 from bertcore.analysis.passes import as_text
 from bertcore.analysis.patching import patched_at
 from bertcore.checkpoint.checkpoint import load_checkpoint
@@ -32,13 +37,24 @@ def view(window: Window, qtbot: QtBot) -> SwapView:
 def compare(window: Window, view: SwapView, ours: str, theirs: str, qtbot: QtBot) -> None:
     view.comparison_wanted.emit(ComparisonOffer(OtherText(theirs, ""), text=ours))
     settle(window, qtbot)
-    qtbot.waitUntil(lambda: view.maps.answer is not None or not view.maps.is_running, timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: not view.is_running, timeout=TIMEOUT_MS)
+
+
+def choose(view: SwapView, index: int, qtbot: QtBot) -> None:
+    """Another prediction to explain."""
+    view.result.target.setCurrentIndex(index)
+    view.result.target.activated.emit(index)
+    qtbot.waitUntil(lambda: not view.is_running, timeout=TIMEOUT_MS)
+
+
+def click(grid: LabelledGrid, cell: tuple[int, int]) -> None:
+    grid.clicked.emit(cell, Qt.KeyboardModifier.NoModifier)
 
 
 def test_each_cell_is_a_pass_with_one_place_swapped(view: SwapView, window: Window, qtbot: QtBot) -> None:
     compare(window, view, OURS, THEIRS, qtbot)
-    maps, reading, chosen = view.maps.answer, window.state.reading, view.chosen
-    assert maps is not None and reading is not None and reading.baseline is not None and chosen is not None
+    reading, chosen, heads = window.state.reading, view.chosen, view.head_map.answer
+    assert heads is not None and reading is not None and reading.baseline is not None and chosen is not None
     model = load_checkpoint(reading.request.model.folder).model
     text, other = (as_text(model, one.request.input_ids, one.request.segments) for one in (reading, reading.baseline))
     with torch.inference_mode():
@@ -49,26 +65,24 @@ def test_each_cell_is_a_pass_with_one_place_swapped(view: SwapView, window: Wind
             share = (score - scores[0]) / (scores[1] - scores[0])
             assert view.states.values is not None
             assert view.states.values[row, column] == pytest.approx(share, abs=1e-3)
-    assert view.heads.values is not None and np.allclose(view.heads.values, maps.heads.shares)
+    assert view.heads.values is not None and np.allclose(view.heads.values, heads.shares)
     assert view.states.columns.texts[2] == "cat → dog" and view.states.columns.texts[1] == "the"
 
 
 def test_the_word_that_gains_is_asked_about_first(view: SwapView, window: Window, qtbot: QtBot) -> None:
     compare(window, view, OURS, THEIRS, qtbot)
-    chosen, maps = view.chosen, view.maps.answer
-    assert chosen is not None and chosen.target.against is not None and maps is not None
-    assert maps.states.other > maps.states.text
-    view.target.setCurrentIndex(1)
-    view.target.activated.emit(1)
-    qtbot.waitUntil(lambda: view.maps.answer is not None and view.maps.answer is not maps, timeout=TIMEOUT_MS)
+    chosen, found = view.chosen, view.place_map.answer
+    assert chosen is not None and chosen.target.against is not None and found is not None
+    assert found.other > found.text
+    choose(view, 1, qtbot)
     assert view.chosen is not None and view.chosen.target.against is None
 
 
 def test_a_click_on_a_place_says_what_it_brings_back(view: SwapView, window: Window, qtbot: QtBot) -> None:
     compare(window, view, OURS, THEIRS, qtbot)
-    view.states.clicked.emit((0, 2), Qt.KeyboardModifier.NoModifier)
-    assert "“dog” swapped in" in view.cell.text() and window.state.focus == 2
-    view.heads.clicked.emit((1, 0), Qt.KeyboardModifier.NoModifier)
+    click(view.states, (1, 2))
+    assert "“dog” after layer 1 swapped in" in view.result.cell.text() and window.state.focus == 2
+    click(view.heads, (1, 0))
     assert (window.state.layer, window.state.head) == (1, 0)
     figure = view._states_figure()
     assert figure is not None and set(figure.numbers) == {"share", "target"}
@@ -90,8 +104,8 @@ def test_what_cannot_be_swapped_is_said(
 
 def test_equal_texts_have_no_difference_to_locate(view: SwapView, window: Window, qtbot: QtBot) -> None:
     compare(window, view, OURS, OURS, qtbot)
-    qtbot.waitUntil(lambda: bool(view.maps.sentence), timeout=TIMEOUT_MS)
-    assert "no difference to locate" in view.maps.sentence
+    qtbot.waitUntil(lambda: bool(view.place_map.sentence), timeout=TIMEOUT_MS)
+    assert "no difference to locate" in view.place_map.sentence
 
 
 def test_without_another_text_it_offers_two(view: SwapView, window: Window, qtbot: QtBot) -> None:
@@ -99,3 +113,120 @@ def test_without_another_text_it_offers_two(view: SwapView, window: Window, qtbo
     view.try_it.click()
     settle(window, qtbot)
     assert isinstance(window.state.baseline, OtherText) and window.state.text_a != TEXT_A
+
+
+class TestInAllRooms:
+    """A click on a cell: the whole reading is the pass of that cell."""
+
+    def test_predict_has_the_number_of_the_cell(self, view: SwapView, window: Window, qtbot: QtBot) -> None:
+        compare(window, view, OURS, THEIRS, qtbot)
+        target = next(i for i, one in enumerate(view.result.targets) if one.target.against is None)
+        choose(view, target, qtbot)
+        for part in range(len(PARTS)):
+            view.part.setCurrentIndex(part)
+            view.part.activated.emit(part)
+            qtbot.waitUntil(lambda: not view.is_running, timeout=TIMEOUT_MS)
+            found, chosen = view.place_map.answer, view.chosen
+            assert found is not None and chosen is not None and found.part == PARTS[part]
+            cells = ((0, 2), (1, 2), (len(found.patched) - 1, 6))
+            for cell in cells:
+                click(view.states, cell)
+                settle(window, qtbot)
+                reading = window.state.reading
+                assert reading is not None and reading.request.what_if.swap is not None
+                assert chosen.value(reading) == pytest.approx(np.exp(found.patched[cell]), rel=1e-4)
+        heads = view.head_map.answer
+        assert heads is not None
+        click(view.heads, (1, 3))
+        settle(window, qtbot)
+        assert window.state.reading is not None
+        assert chosen.value(window.state.reading) == pytest.approx(np.exp(heads.patched[1, 3]), rel=1e-4)
+
+    def test_it_is_compared_with_this_text_and_the_map_stays(
+        self, view: SwapView, window: Window, qtbot: QtBot
+    ) -> None:
+        compare(window, view, OURS, THEIRS, qtbot)
+        found, plain = view.place_map.answer, window.state.reading
+        assert plain is not None and plain.baseline is not None
+        before = plain.baseline.trace.hidden_states
+        click(view.states, (1, 2))
+        settle(window, qtbot)
+        reading = window.state.reading
+        assert reading is not None and reading.baseline is not None and reading.other_text is not None
+        assert np.allclose(reading.trace.hidden_states[1, 2], before[1, 2], atol=1e-6)
+        assert np.allclose(reading.trace.hidden_states[1, 1], plain.trace.hidden_states[1, 1], atol=1e-6)
+        assert np.array_equal(reading.baseline.trace.hidden_states, plain.trace.hidden_states)
+        assert reading.other_text.encoding.text_a == THEIRS
+        assert baseline_name(reading) == "this text as it is" and window.state.wants_difference
+        assert view.place_map.answer is found and view.states.selected == (1, 2)
+        assert window.frame.strip.field.chips[2].was == "dog"
+
+    @pytest.mark.parametrize("way", ["cell", "chip", "escape", "reset", "undo", "text"])
+    def test_it_ends(self, view: SwapView, window: Window, qtbot: QtBot, way: str) -> None:
+        compare(window, view, OURS, THEIRS, qtbot)
+        window.history.look()
+        click(view.states, (1, 2))
+        settle(window, qtbot)
+        chip = window.frame.what_if.swap
+        assert chip.isVisible() and chip.text() == "Swapped in: “dog” after layer 1  ×"
+        window.history.look()
+        ends: dict[str, Callable[[], object]] = {
+            "cell": lambda: click(view.states, (1, 2)),
+            "chip": chip.click,
+            "escape": window._escape,
+            "reset": lambda: window.state.set_what_if(NOTHING_CHANGED),
+            "undo": window.history.undo,
+            "text": lambda: window.state.set_text("The cat sat on the big [MASK]."),
+        }
+        ends[way]()
+        settle(window, qtbot)
+        reading = window.state.reading
+        assert window.state.what_if.swap is None and not chip.isVisible()
+        assert isinstance(window.state.baseline, OtherText) and window.state.baseline.a == THEIRS
+        assert reading is not None and reading.baseline is reading.other_text
+        if way == "undo":
+            window.history.redo()
+            settle(window, qtbot)
+            assert chip.isVisible() and window.state.reading is not None
+            assert window.state.reading.request.what_if.swap == window.state.what_if.swap
+
+    def test_a_mask_is_put_into_both_texts(self, view: SwapView, window: Window, qtbot: QtBot) -> None:
+        compare(window, view, OURS, THEIRS, qtbot)
+        click(view.states, (2, 2))
+        window.state.toggle_mask(3)
+        settle(window, qtbot)
+        qtbot.waitUntil(lambda: not view.is_running, timeout=TIMEOUT_MS)
+        reading = window.state.reading
+        assert reading is not None and reading.other_text is not None and reading.request.what_if.swap is not None
+        theirs = reading.other_text
+        assert theirs.request.masked == reading.request.masked == (3, 6)
+        assert np.allclose(reading.trace.hidden_states[2, 2], theirs.trace.hidden_states[2, 2], atol=1e-6)
+
+    def test_other_changes_act_as_well(self, view: SwapView, window: Window, qtbot: QtBot) -> None:
+        compare(window, view, OURS, THEIRS, qtbot)
+        click(view.states, (1, 2))
+        settle(window, qtbot)
+        window.state.set_what_if(window.state.what_if.with_head(1, 0, True))
+        settle(window, qtbot)
+        assert window.frame.what_if.text == "What if:  head 2·1 off" and window.frame.what_if.swap.isVisible()
+        reading = window.state.reading
+        assert reading is not None and reading.unchanged is not None
+        assert "swapped in: “dog” after layer 1" in " ".join(reading.request.what_if.described(reading.shown_tokens))
+
+
+def test_a_long_text_has_the_tokens_that_matter_first(
+    view: SwapView, window: Window, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.compute.patching.MOST_S", 0.0)
+    monkeypatch.setattr("app.rooms.layers.swap_view.MOST_S", 0.0)
+    compare(window, view, OURS, THEIRS, qtbot)
+    found = view.place_map.answer
+    assert found is not None and found.places == (2, 6) and view.states.columns.texts == ["cat → dog", "[MASK]"]
+    assert "2 of 9" in view.some.text() and view.all_places.isVisible()
+    assert view.head_map.answer is None and "takes about" in view.heads_line.text
+    view.head_map.start()
+    view.all_places.click()
+    qtbot.waitUntil(lambda: not view.is_running, timeout=TIMEOUT_MS)
+    whole, heads = view.place_map.answer, view.head_map.answer
+    assert whole is not None and heads is not None and whole.places == tuple(range(9))
+    assert np.allclose(whole.patched[:, [2, 6]], found.patched, atol=1e-5) and not view.all_places.isVisible()

@@ -1,40 +1,44 @@
-"""View "Swap in": one place of the text gets what the other text has there; how much of its answer comes back?"""
+"""View "Swap in": one place of the text gets what the other text has there; how much of its answer comes back?
+
+A click on a cell has all rooms show that pass: what is swapped in becomes part of what is changed inside the model.
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-from itertools import groupby
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from ...compute.head_questions import HeadTarget
-from ...compute.patching import SwapMaps, swap_maps, swap_targets
+from ...compute.patching import MOST_S, places_first, seconds_for, swap_map, swap_targets
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...state.baseline import OtherText
-from ...state.token_units import TokenView, Units
-from ...widgets.card import GAP_PX, Card, label, scrolled
+from ...state.token_units import TokenView
+from ...state.what_if import Swap
+from ...widgets.card import GAP_PX, Card, button, label
 from ...widgets.controls import Choice
 from ...widgets.folding_card import folded_on_projector
 from ...widgets.labelled_grid import LabelledGrid, Labels
-from ...widgets.layouts import fill, hbox, vbox
+from ...widgets.layouts import hbox, vbox
 from ...widgets.progress_line import ProgressLine
 from .stages import LayersView, stage_labels, stage_name
+from .swap_result import SwapResult
 
 if TYPE_CHECKING:
+    from bertcore.analysis.interventions import Part
     from bertcore.analysis.patching import PatchingMap
     from bertcore.checkpoint.checkpoint import Checkpoint
 
-    from ...compute.question import Step
+    from ...compute.head_questions import HeadTarget
+    from ...compute.question import Key, Question, Step
     from ...state.readings import Reading
     from ...state.selection import Selection
 
 LEAST_WRITTEN = 0.005  # shares that round to nothing are not written into their cells
-LEAST_NAMED = 0.1  # a layer's highest share is named from here on
+PARTS: tuple[Part, ...] = ("state", "attention", "feed-forward")
 
 
 class SwapView(LayersView):
@@ -42,7 +46,10 @@ class SwapView(LayersView):
 
     def __init__(self) -> None:
         super().__init__()
-        self.target = Choice(self.tr("The prediction to explain"))
+        self.part = Choice(self.tr("What is swapped in"))
+        self.part.addItems(
+            [self.tr("the whole hidden state"), self.tr("what attention adds"), self.tr("what feed-forward adds")]
+        )
         self.states = LabelledGrid(
             self.tr("Share of the difference that each place carries: rows are layers, columns are tokens"),
             signed=True,
@@ -54,45 +61,47 @@ class SwapView(LayersView):
         self.states_card = Card(
             self.tr("Where is the difference?"),
             intro=self.tr(
-                "Each cell is one try: the numbers of this token after this layer are replaced by those "
-                "from the other text. Red: the answer moves to that of the other text; 1 is all the way. "
-                "White: nothing changes."
+                "Each cell is one try: the numbers of this token after this layer come from the other text. Red: the "
+                "answer moves to the other text’s; 1 is all the way. Click: all rooms show that try."
             ),
         )
         self.heads_card = Card(
             self.tr("Which heads carry it?"),
             intro=self.tr(
                 "The same for one head at a time, at all tokens. Row: a layer. Column: a head. Click one "
-                "and open Attend to see where it looks."
+                "to see the answers with it in Predict, and where it looks in Attend."
             ),
         )
-        self.out_card = Card(self.tr("What comes out"))
-        self.path, self.cell = label("", wrap=True), label("", wrap=True)
-        self.scores = label("", wrap=True)
-        self.formula = label("", "muted", wrap=True)
-        self.line = ProgressLine()
-        self.maps = self.add_question(self._on_maps_answered, self.line)
-        self._targets: list[HeadTarget] = []
-        self._picked: HeadTarget | None = None  # what the person chose
-        self._cell: tuple[int, int] | None = None  # of the map of places, that was clicked
+        self.result = SwapResult()
+        self.some = label("", "muted", wrap=True)
+        self.all_places = button(self.tr("All tokens"), self._on_all_clicked, look="small")
+        self._some_line = QWidget()
+        hbox((self.some, 1), self.all_places, parent=self._some_line, gap_px=8)
+        self.places_line, self.heads_line = ProgressLine(), ProgressLine()
+        self.place_map: Question[PatchingMap] = self.add_question(self._on_places_answered, self.places_line)
+        self.head_map: Question[PatchingMap] = self.add_question(self._on_heads_answered, self.heads_line)
+        self._clicked: Swap | None = None
+        self._pair: Key = ()  # the two texts on show
+        self._wants_all: Key = ()  # the two texts of which all places are wanted, however long that takes
+        self._pinned: list[int] = []  # tokens of a long text that were clicked
         self._build()
 
     def _build(self) -> None:
-        for card, grid, figure in (
-            (self.states_card, self.states, self._states_figure),
-            (self.heads_card, self.heads, self._heads_figure),
+        self.states_card.add_to_header(self.part)
+        for card, grid, figure, line in (
+            (self.states_card, self.states, self._states_figure, self.places_line),
+            (self.heads_card, self.heads, self._heads_figure, self.heads_line),
         ):
             explain("swapped_share", grid)
             card.set_figure(figure)
             card.body.addWidget(grid, 1)
-        inside = QWidget()
-        fill(vbox(parent=inside), self.target, self.scores, self.path, self.cell, self.formula, None)
-        self.out_card.body.addWidget(scrolled(inside), 1)
+            card.body.addWidget(line)
+        self.states_card.body.addWidget(self._some_line)
         maps = QWidget()
-        vbox((self.states_card, 3), (self.heads_card, 2), self.line, parent=maps, gap_px=GAP_PX)
+        vbox((self.states_card, 3), (self.heads_card, 2), parent=maps, gap_px=GAP_PX)
         content = QWidget()
-        hbox((maps, 3), folded_on_projector(self.out_card, self.out_card.title), parent=content, gap_px=GAP_PX)
-        self.out_card.setMinimumWidth(theme.column_px(230))
+        hbox((maps, 3), folded_on_projector(self.result, self.result.title), parent=content, gap_px=GAP_PX)
+        self.result.setMinimumWidth(theme.column_px(230))
         self._nothing = Card()
         self.nothing_title, self.nothing_text = label("", "title", wrap=True), label("", "muted", wrap=True)
         self.try_it = self.offer_of_texts()
@@ -102,21 +111,26 @@ class SwapView(LayersView):
         for page in (content, self._nothing):
             self._pages.addWidget(page)
         vbox(self._pages, parent=self)
-        self.target.activated.connect(self._on_target_activated)
+        self.part.activated.connect(self._ask_again)
+        self.result.target.activated.connect(self._ask_again)
         self.states.clicked.connect(self._on_states_clicked)
         self.states.hovered.connect(self._on_states_hovered)
-        self.heads.clicked.connect(lambda cell: self.head_clicked.emit(*cell))
+        self.heads.clicked.connect(self._on_heads_clicked)
         self.heads.hovered.connect(self._on_heads_hovered)
-        self.add_token_menu(self.states, lambda cell: cell[1])
+        self.add_token_menu(self.states, lambda cell: self._position(cell[1]))
 
     @property
     def chosen(self) -> HeadTarget | None:
         """What is asked about."""
-        return self._targets[self.target.currentIndex()] if self._targets else None
+        return self.result.chosen
+
+    @property
+    def is_running(self) -> bool:
+        return self.place_map.is_running or self.head_map.is_running
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
-        ours, theirs = reading.plain, reading.baseline
-        if theirs is None or not isinstance(reading.request.baseline, OtherText):
+        ours, theirs = reading.plain, reading.other_text
+        if theirs is None:
             self._show_nothing(
                 self.tr("Two texts that differ in one word"),
                 self.tr(
@@ -126,8 +140,8 @@ class SwapView(LayersView):
                 ),
             )
             return
-        self._targets = swap_targets(ours, theirs, selection.position)
-        if not self._targets:
+        targets = swap_targets(ours, theirs, selection.position)
+        if not targets:
             self._show_nothing(
                 self.tr("No prediction to explain"),
                 self.tr(
@@ -145,222 +159,209 @@ class SwapView(LayersView):
             )
             return
         self._pages.setCurrentWidget(self._content)
-        self._fill_targets()
-        self._ask(ours, theirs)
+        self.result.set_targets(targets)
+        self._ask(ours, theirs, selection)
         self._draw()
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
-        if self.maps.answer is not None:
-            self._show_frames()
+        self._show_frames()
 
-    def _fill_targets(self) -> None:
-        names = [one.label + one.note for one in self._targets]
-        if names != [self.target.itemText(i) for i in range(self.target.count())]:
-            self.target.clear()
-            self.target.addItems(names)
-        wanted = self._picked.target if self._picked is not None else None
-        self.target.setCurrentIndex(next((i for i, one in enumerate(self._targets) if one.target == wanted), 0))
-
-    def _ask(self, ours: Reading, theirs: Reading) -> None:
+    def _ask(self, ours: Reading, theirs: Reading, selection: Selection) -> None:
         chosen = self.chosen
         assert chosen is not None
-        text, other, target = ours.request.model_input, theirs.request.model_input, chosen.target
+        target, part = chosen.target, PARTS[self.part.currentIndex()]
+        pair = tuple((one.request.model, one.request.input_ids, tuple(one.request.segments)) for one in (ours, theirs))
+        if pair != self._pair:
+            self._pair, self._pinned, self._clicked = pair, [], None
+        if selection.pinned is not None and selection.pinned not in self._pinned:
+            self._pinned.append(selection.pinned)
+        places = places_first(ours, theirs, target, self._pinned)
+        self._show_some(ours, places)
+        if self._wants_all == pair:
+            places = None
+        text, other, model = ours.request.model_input, theirs.request.model_input, ours.request.model
 
-        def work(checkpoint: Checkpoint, step: Step) -> SwapMaps:
-            return swap_maps(checkpoint, text, other, target, step)
+        def work(asked: Part, wanted: list[int] | None, checkpoint: Checkpoint, step: Step) -> PatchingMap:
+            return swap_map(checkpoint, text, other, target, asked, wanted, step)
 
-        key = tuple((one.request.model, one.request.input_ids, tuple(one.request.segments)) for one in (ours, theirs))
-        self.maps.ask_model(ours.request.model, (*key, target), work, self.pause_ms)
+        key = (*pair, target, part, None if places is None else tuple(places))
+        self.place_map.ask_model(model, key, partial(work, part, places), self.pause_ms)
+        takes_s = seconds_for(ours, model.heads, "head")
+        offer = self.tr("Of a text of {count} tokens this map takes about {time}.").format(
+            count=numbers.count(len(ours.encoding)), time=numbers.duration(takes_s)
+        )
+        offer = offer if takes_s > MOST_S else ""
+        self.head_map.ask_model(model, (*pair, target), partial(work, "head", None), self.pause_ms, offer)
 
-    def _on_maps_answered(self, _maps: SwapMaps) -> None:
-        self._cell = None
+    def _show_some(self, ours: Reading, places: list[int] | None) -> None:
+        """That a long text has not all of its tokens on the map, and how long they would take."""
+        self._some_line.setVisible(places is not None and self._wants_all != self._pair)
+        if places is not None:
+            sentence = self.tr(
+                "The map shows {some} of {all} tokens: the one asked about, those that differ and those you clicked. "
+                "All tokens take about {time}."
+            )
+            takes_s = seconds_for(ours, len(ours.encoding), "state")
+            counts = {"some": numbers.count(len(places)), "all": numbers.count(len(ours.encoding))}
+            self.some.setText(sentence.format(time=numbers.duration(takes_s), **counts))
+
+    def _on_places_answered(self, _map: PatchingMap) -> None:
+        self._draw()
+
+    def _on_heads_answered(self, _map: PatchingMap) -> None:
         self._draw()
 
     def _draw(self) -> None:
-        maps, reading = self.maps.answer, self.reading
-        for grid in (self.states, self.heads):
-            grid.clear()
-        for words in (self.scores, self.path, self.cell, self.formula):
-            words.setVisible(maps is not None)
-        if maps is None or reading is None:
-            return
-        layers = stage_labels(len(maps.states.patched))
-        units = self._units(reading)
-        for grid, one, rows, columns in (
-            (self.states, maps.states, Labels(layers), Labels(self._columns(reading), units.kinds)),
-            (
-                self.heads,
-                maps.heads,
-                Labels(layers[1:]),
-                Labels([str(n + 1) for n in range(maps.heads.patched.shape[1])]),
-            ),
-        ):
+        places, heads, reading = self.place_map.answer, self.head_map.answer, self.reading
+        for grid, one in ((self.states, places), (self.heads, heads)):
+            if one is None or reading is None:
+                grid.clear()
+                continue
             shares = one.shares
+            if one.part == "head":
+                columns = Labels([str(place + 1) for place in one.places])
+            else:
+                kinds = reading.plain.units(TokenView()).kinds
+                columns = Labels(self._columns(reading, one), [kinds[place] for place in one.places])
             limit = max(1.0, float(np.abs(shares).max()))
             texts = [[numbers.decimal(v) if abs(v) >= LEAST_WRITTEN else "" for v in row] for row in shares.tolist()]
-            grid.set_grid(shares, rows, columns, -limit, limit, texts)
-        if self._cell is None:
-            self._cell = self._most_telling(maps.states)
-        self._show_words(maps, reading)
+            grid.set_grid(shares, Labels(_row_labels(one)), columns, -limit, limit, texts)
+        if reading is not None:
+            self.result.show_maps(places, heads, [] if places is None else self._columns(reading, places))
         self._show_frames()
 
     def _show_frames(self) -> None:
-        row, column = self._cell or (None, None)
-        self.states.set_selected(row, column)
+        """The cell that is spoken of, in its map."""
+        reading, places, heads = self.reading, self.place_map.answer, self.head_map.answer
+        if reading is None:
+            return
+        on = reading.request.what_if.swap
+        swap = on or self._clicked or (None if places is None else self._most_telling(reading, places))
+        is_head = swap is not None and swap.part == "head"
+        found = heads if is_head else places
+        self.states.set_selected(None, None)
         self.heads.set_selected(self.selection.layer, self.selection.head)
+        if swap is None or found is None or found.part != swap.part or swap.place not in found.places:
+            self.result.cell.setText("")
+            return
+        column = found.places.index(swap.place)
+        (self.heads if is_head else self.states).set_selected(swap.row, column)
+        self.result.show_swap(swap, found, column, is_on=on is not None)
 
-    def _show_words(self, maps: SwapMaps, reading: Reading) -> None:
-        states = maps.states
-        self.scores.setText(
-            self.tr("{what}\nThis text: {ours}\nThe other text: {theirs}").format(
-                what=self._number, ours=self._said(states.text), theirs=self._said(states.other)
-            )
-        )
-        self.path.setText(
-            " ".join([self._path(states, self._columns(reading)), self._strongest_head(maps.heads)]).strip()
-        )
-        if self._cell is not None:
-            row, column = self._cell
-            self.cell.setText(
-                self.tr(
-                    "This text with “{token}” swapped in, {stage}: {score}. That is {share} of the way to the other "
-                    "text."
-                ).format(
-                    token=self._other_token(reading, column),
-                    stage=stage_name(row),
-                    score=self._said(float(states.patched[row, column])),
-                    share=numbers.percent(float(states.shares[row, column])),
-                )
-            )
-        self.formula.setText(
-            self.tr("Share = (swapped − this text) / (other text − this text). Shares need not add up to 1.")
-        )
-
-    @property
-    def _number(self) -> str:
-        """What the numbers are, of the prediction that was chosen."""
-        chosen = self.chosen
-        assert chosen is not None
-        if chosen.is_score:
-            return self.tr("Its score:")
-        if chosen.target.against is None:
-            return self.tr("Its probability:")
-        if numbers.is_technical():
-            return self.tr("ln p of the first word − ln p of the second, in nats:")
-        return self.tr("Probability of the first word divided by that of the second:")
-
-    def _strongest_head(self, heads: PatchingMap) -> str:
-        layer, head = divmod(int(heads.shares.argmax()), heads.shares.shape[1])
-        share = float(heads.shares[layer, head])
-        if share < LEAST_NAMED:
-            return self.tr("No head alone carries much of it.")
-        return self.tr("Of all heads, {head} carries most of it: {share}.").format(
-            head=f"{layer + 1}·{head + 1}", share=numbers.percent(share)
-        )
-
-    def _path(self, states: PatchingMap, tokens: list[str]) -> str:
-        """At which token most of the difference is: "embeddings to layer 5 at woman, layer 6 at [MASK]"."""
-        shares = states.shares
-        best = [int(row.argmax()) for row in shares]
-        parts = []
-        for place, rows in groupby(range(len(best)), key=lambda row: best[row]):
-            stages = [row for row in rows if shares[row, place] >= LEAST_NAMED]
-            if not stages:
-                continue
-            names = [self.tr("layer {layer}").format(layer=stage) if stage else stage_name(0) for stage in stages]
-            span = names[0] if len(names) == 1 else self.tr("{first} to {last}").format(first=names[0], last=names[-1])
-            parts.append(self.tr("{stages} at “{token}”").format(stages=span, token=tokens[place]))
-        return self.tr("Where most of the difference is: {places}.").format(places="; ".join(parts)) if parts else ""
-
-    def _said(self, score: float) -> str:
-        """A target's number, as a person reads it."""
-        chosen = self.chosen
-        assert chosen is not None
-        if chosen.target.against is not None:
-            return numbers.log_factor(score)
-        return numbers.decimal(score) if chosen.is_score else numbers.probability(math.exp(min(score, 0.0)))
-
-    def _most_telling(self, states: PatchingMap) -> tuple[int, int] | None:
-        """The highest share behind the first layer and before the last, where neither end makes it 1 of itself."""
-        between = states.shares[1:-1]
+    def _most_telling(self, reading: Reading, places: PatchingMap) -> Swap | None:
+        """The highest share; of states behind the first layer and before the last, where neither end makes it 1."""
+        rows = slice(1, -1) if places.part == "state" else slice(None)
+        between = places.shares[rows]
         if not between.size:
             return None
         row, column = divmod(int(between.argmax()), between.shape[1])
-        return row + 1, column
+        return self._swap(reading, places, row + (rows.start or 0), column)
 
-    def _units(self, reading: Reading) -> Units:
-        """Single tokens: each is swapped alone, whatever the other rooms merge."""
-        return reading.plain.units(TokenView())
+    def _swap(self, reading: Reading, found: PatchingMap, row: int, column: int) -> Swap:
+        """The cell of a map as a change inside the model."""
+        chosen, on, place = reading.request.baseline, reading.request.what_if.swap, found.places[column]
+        text = chosen if isinstance(chosen, OtherText) else on.text if on is not None else None
+        assert text is not None and reading.other_text is not None
+        labels = reading.other_text.units(TokenView()).labels
+        return Swap(found.part, row, place, text, "" if found.part == "head" else labels[place])
 
-    def _columns(self, reading: Reading) -> list[str]:
-        """(S) this text's tokens, and what stands in their place in the other one: "man → woman"."""
-        assert reading.baseline is not None
-        pairs = zip(self._units(reading).labels, reading.baseline.units(TokenView()).labels, strict=True)
-        return [ours if ours == theirs else f"{ours} → {theirs}" for ours, theirs in pairs]
+    def _columns(self, reading: Reading, found: PatchingMap) -> list[str]:
+        """This text's tokens, each alone, and what stands in their place in the other one: "man → woman"."""
+        assert reading.other_text is not None
+        ours, theirs = (one.units(TokenView()).labels for one in (reading.plain, reading.other_text))
+        pairs = [(ours[place], theirs[place]) for place in found.places]
+        return [our if our == their else f"{our} → {their}" for our, their in pairs]
 
-    def _other_token(self, reading: Reading, position: int) -> str:
-        assert reading.baseline is not None
-        return reading.baseline.units(TokenView()).labels[position]
+    def _position(self, column: int) -> int | None:
+        found = self.place_map.answer
+        return None if found is None else found.places[column]
 
     def _show_nothing(self, title: str, sentence: str) -> None:
-        self._targets = []
+        self.result.set_targets([])
         self.nothing_title.setText(title)
         self.nothing_text.setText(sentence)
         self._pages.setCurrentWidget(self._nothing)
-        self.maps.forget()
+        self.place_map.forget()
+        self.head_map.forget()
 
-    def _on_target_activated(self, index: int) -> None:
-        self._picked = self._targets[index]
-        if self.reading is not None and self.reading.baseline is not None:
-            self.pause_ms = 0
-            self._ask(self.reading.plain, self.reading.baseline)
+    def _ask_again(self) -> None:
+        """A person has chosen something else to be asked about."""
+        reading = self.reading
+        if reading is not None and reading.other_text is not None and self.result.targets:
+            self.pause_ms, self._clicked = 0, None
+            self._ask(reading.plain, reading.other_text, self.selection)
             self._draw()
 
+    def _on_all_clicked(self) -> None:
+        self._wants_all = self._pair
+        self._ask_again()
+
     def _on_states_clicked(self, cell: tuple[int, int]) -> None:
-        self._cell = cell
-        self.position_clicked.emit(cell[1])
-        self.stage_clicked.emit(cell[0])
-        if self.maps.answer is not None and self.reading is not None:
-            self._show_words(self.maps.answer, self.reading)
+        found = self.place_map.answer
+        if found is None:
+            return
+        self.position_clicked.emit(found.places[cell[1]])
+        self.stage_clicked.emit(_stage(found, cell[0]))
+        self._show_in_all_rooms(found, cell)
+
+    def _on_heads_clicked(self, cell: tuple[int, int]) -> None:
+        self.head_clicked.emit(*cell)
+        if self.head_map.answer is not None:
+            self._show_in_all_rooms(self.head_map.answer, cell)
+
+    def _show_in_all_rooms(self, found: PatchingMap, cell: tuple[int, int]) -> None:
+        """The pass of this cell; again what was there before where all rooms show it already."""
+        if self.reading is not None and self.reading.other_text is not None:
+            swap = self._clicked = self._swap(self.reading, found, *cell)
+            self.what_if_edited.emit(lambda what_if: what_if.with_swap(None if what_if.swap == swap else swap))
             self._show_frames()
 
     def _on_states_hovered(self, cell: tuple[int, int] | None) -> None:
-        text, maps = "", self.maps.answer
-        if cell is not None and maps is not None and self.reading is not None:
+        text, found = "", self.place_map.answer
+        if cell is not None and found is not None and self.reading is not None:
             text = self.tr("{token}, {stage}: carries {share} of the difference").format(
-                token=self._other_token(self.reading, cell[1]),
-                stage=stage_name(cell[0]),
-                share=numbers.decimal(float(maps.states.shares[cell]), 3),
+                token=self._columns(self.reading, found)[cell[1]],
+                stage=stage_name(_stage(found, cell[0])),
+                share=numbers.decimal(float(found.shares[cell]), 3),
             )
         self.hover_text_changed.emit(text)
-        self.position_hovered.emit(cell[1] if cell is not None else None)
+        self.position_hovered.emit(self._position(cell[1]) if cell is not None else None)
 
     def _on_heads_hovered(self, cell: tuple[int, int] | None) -> None:
-        text, maps = "", self.maps.answer
-        if cell is not None and maps is not None:
+        text, found = "", self.head_map.answer
+        if cell is not None and found is not None:
             text = self.tr("Layer {layer}, head {head}: carries {share} of the difference").format(
-                layer=cell[0] + 1, head=cell[1] + 1, share=numbers.decimal(float(maps.heads.shares[cell]), 3)
+                layer=cell[0] + 1, head=cell[1] + 1, share=numbers.decimal(float(found.shares[cell]), 3)
             )
         self.hover_text_changed.emit(text)
 
     def _states_figure(self) -> Figure | None:
-        return self._figure(self.states_card, self.states, lambda maps: maps.states, "token")
+        return self._figure(self.states_card, self.states, self.place_map.answer)
 
     def _heads_figure(self) -> Figure | None:
-        return self._figure(self.heads_card, self.heads, lambda maps: maps.heads, "head")
+        return self._figure(self.heads_card, self.heads, self.head_map.answer)
 
-    def _figure(
-        self, card: Card, grid: LabelledGrid, part: Callable[[SwapMaps], PatchingMap], along: str
-    ) -> Figure | None:
-        maps, reading, chosen = self.maps.answer, self.reading, self.chosen
-        if maps is None or reading is None or chosen is None:
+    def _figure(self, card: Card, grid: LabelledGrid, found: PatchingMap | None) -> Figure | None:
+        reading, chosen = self.reading, self.chosen
+        if found is None or reading is None or chosen is None:
             return None
-        one = part(maps)
-        stages = stage_labels(len(maps.states.patched))
-        rows = Axis("layer", stages if along == "token" else stages[1:])
-        columns = Axis("token", self._units(reading).labels) if along == "token" else Axis("head", first=1)
-        arrays = {"share": Numbers(one.shares, (rows, columns)), "target": Numbers(one.patched, (rows, columns))}
+        rows, labels = Axis("layer", _row_labels(found)), reading.plain.units(TokenView()).labels
+        tokens = [labels[place] for place in found.places] if found.part != "head" else []
+        columns = Axis("token", tokens) if tokens else Axis("head", first=1)
+        arrays = {"share": Numbers(found.shares, (rows, columns)), "target": Numbers(found.patched, (rows, columns))}
         scores = self.tr("{prediction}: this text {ours}, the other text {theirs}").format(
-            prediction=chosen.label, ours=self._said(one.text), theirs=self._said(one.other)
+            prediction=chosen.label,
+            ours=self.result.score_text(found.text),
+            theirs=self.result.score_text(found.other),
         )
         return self.figure(card.title, [grid], arrays, hint=scores, settings=scores, plain=True, by_token=True)
+
+
+def _stage(found: PatchingMap, row: int) -> int:
+    """The stage that a row belongs to: 0 is the embeddings, which only states have a row for."""
+    return row if found.part == "state" else row + 1
+
+
+def _row_labels(found: PatchingMap) -> list[str]:
+    labels = stage_labels(len(found.patched) + 1)
+    return labels[:-1] if found.part == "state" else labels[1:]

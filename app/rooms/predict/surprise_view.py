@@ -82,7 +82,8 @@ class SurpriseView(PredictView):
     def _ask(self, question: Question[Surprise], reading: Reading, selection: Selection) -> None:
         request, words = reading.request, selection.token_view.words
         encoding, what_if, text = request.encoding, request.what_if, reading.request.model_input
-        key = (tuple(encoding.ids), tuple(encoding.words), tuple(text.segments), what_if, words)
+        masks = text.input_ids if what_if.swap else ()  # they are hidden in the other text as well
+        key = (tuple(encoding.ids), tuple(encoding.words), tuple(text.segments), what_if, masks, words)
 
         def work(checkpoint: Checkpoint, step: Step) -> Surprise:
             from ...compute.word_questions import surprise_of

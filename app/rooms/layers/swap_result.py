@@ -1,0 +1,138 @@
+"""Beside the maps of "Swap in": the prediction asked about, its number in both texts, and with one place swapped in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QWidget
+
+from ...compute.head_questions import HeadTarget
+from ...look import numbers
+from ...widgets.card import Card, label, scrolled
+from ...widgets.controls import Choice
+from ...widgets.layouts import fill, vbox
+from .stages import stage_name
+
+if TYPE_CHECKING:
+    from bertcore.analysis.patching import PatchingMap
+
+    from ...state.what_if import Swap
+
+LEAST_NAMED = 0.1  # a layer's highest share is named from here on
+
+
+class SwapResult(Card):
+    """`target` chooses the prediction. What there is no map for yet is left out."""
+
+    def __init__(self) -> None:
+        super().__init__(self.tr("What comes out"))
+        self.target = Choice(self.tr("The prediction to explain"))
+        self.path, self.cell = label("", wrap=True), label("", wrap=True)
+        self.scores = label("", wrap=True)
+        self.formula = label(
+            self.tr("Share = (swapped − this text) / (other text − this text). Shares need not add up to 1."),
+            "muted",
+            wrap=True,
+        )
+        self.targets: list[HeadTarget] = []
+        self._picked: HeadTarget | None = None  # what the person chose
+        inside = QWidget()
+        fill(vbox(parent=inside), self.target, self.scores, self.path, self.cell, self.formula, None)
+        self.body.addWidget(scrolled(inside), 1)
+        self.target.activated.connect(self._on_target_activated)
+
+    @property
+    def chosen(self) -> HeadTarget | None:
+        """What is asked about."""
+        return self.targets[self.target.currentIndex()] if self.targets else None
+
+    def set_targets(self, targets: list[HeadTarget]) -> None:
+        """What can be asked about now; what a person chose stays chosen as long as it is among it."""
+        self.targets = targets
+        names = [one.label + one.note for one in targets]
+        if names != [self.target.itemText(i) for i in range(self.target.count())]:
+            self.target.clear()
+            self.target.addItems(names)
+        wanted = self._picked.target if self._picked is not None else None
+        self.target.setCurrentIndex(next((i for i, one in enumerate(targets) if one.target == wanted), 0))
+
+    def show_maps(self, places: PatchingMap | None, heads: PatchingMap | None, columns: Sequence[str]) -> None:
+        """columns: a name for each place that was patched."""
+        one = places or heads
+        for words in (self.scores, self.path, self.cell, self.formula):
+            words.setVisible(one is not None)
+        if one is None:
+            return
+        self.scores.setText(
+            self.tr("{what}\nThis text: {ours}\nThe other text: {theirs}").format(
+                what=self._number, ours=self.score_text(one.text), theirs=self.score_text(one.other)
+            )
+        )
+        said = [] if places is None else [self._path(places, columns)]
+        self.path.setText(" ".join(said if heads is None else [*said, self._strongest_head(heads)]).strip())
+
+    def show_swap(self, swap: Swap, found: PatchingMap, column: int, *, is_on: bool) -> None:
+        """What one cell of a map says. is_on: all rooms show its pass."""
+        sentence = self.tr(
+            "This text with {what} swapped in: {score}. That is {share} of the way to the other text."
+        ).format(
+            what=swap.description,
+            score=self.score_text(float(found.patched[swap.row, column])),
+            share=numbers.percent(float(found.shares[swap.row, column])),
+        )
+        what_now = (
+            self.tr("All rooms show this pass now, compared with this text as it is. Esc ends it.")
+            if is_on
+            else self.tr("Click its cell to see that pass in all rooms.")
+        )
+        self.cell.setText(f"{sentence} {what_now}")
+
+    def score_text(self, score: float) -> str:
+        """A target's number, as a person reads it."""
+        chosen = self.chosen
+        assert chosen is not None
+        if chosen.target.against is not None:
+            return numbers.log_factor(score)
+        return numbers.decimal(score) if chosen.is_score else numbers.probability(math.exp(min(score, 0.0)))
+
+    @property
+    def _number(self) -> str:
+        """What the numbers are, of the prediction that was chosen."""
+        chosen = self.chosen
+        assert chosen is not None
+        if chosen.is_score:
+            return self.tr("Its score:")
+        if chosen.target.against is None:
+            return self.tr("Its probability:")
+        if numbers.is_technical():
+            return self.tr("ln p of the first word − ln p of the second, in nats:")
+        return self.tr("Probability of the first word divided by that of the second:")
+
+    def _strongest_head(self, heads: PatchingMap) -> str:
+        layer, head = divmod(int(heads.shares.argmax()), heads.shares.shape[1])
+        share = float(heads.shares[layer, head])
+        if share < LEAST_NAMED:
+            return self.tr("No head alone carries much of it.")
+        return self.tr("Of all heads, {head} carries most of it: {share}.").format(
+            head=f"{layer + 1}·{head + 1}", share=numbers.percent(share)
+        )
+
+    def _path(self, places: PatchingMap, columns: Sequence[str]) -> str:
+        """At which token most of the difference is: "embeddings to layer 5 at woman, layer 6 at [MASK]"."""
+        shares, first = places.shares, 0 if places.part == "state" else 1
+        best = [int(row.argmax()) for row in shares]
+        parts = []
+        for place, rows in groupby(range(len(best)), key=lambda row: best[row]):
+            stages = [row + first for row in rows if shares[row, place] >= LEAST_NAMED]
+            if not stages:
+                continue
+            names = [self.tr("layer {layer}").format(layer=stage) if stage else stage_name(0) for stage in stages]
+            span = names[0] if len(names) == 1 else self.tr("{first} to {last}").format(first=names[0], last=names[-1])
+            parts.append(self.tr("{stages} at “{token}”").format(stages=span, token=columns[place]))
+        return self.tr("Where most of the difference is: {places}.").format(places="; ".join(parts)) if parts else ""
+
+    def _on_target_activated(self, index: int) -> None:
+        self._picked = self.targets[index]
