@@ -649,6 +649,14 @@
 <translation>das unveränderte Modell</translation>
 </message>
 <message>
+<source>this text</source>
+<translation>dieser Text</translation>
+</message>
+<message>
+<source>this text as it is</source>
+<translation>dieser Text, wie er ist</translation>
+</message>
+<message>
 <source>{model} cannot predict words.</source>
 <translation>{model} kann keine Wörter vorhersagen.</translation>
 </message>
@@ -3015,12 +3023,20 @@ Ein anderer Schluss</translation>
 <translation>Änderung von {sentences}</translation>
 </message>
 <message>
+<source>ending the swap</source>
+<translation>Ende des Austauschs</translation>
+</message>
+<message>
 <source>inserting a word</source>
 <translation>Wort einsetzen</translation>
 </message>
 <message>
 <source>masking</source>
 <translation>Maskieren</translation>
+</message>
+<message>
+<source>swapping in</source>
+<translation>Austauschen</translation>
 </message>
 <message>
 <source>the change inside the model</source>
@@ -7750,18 +7766,14 @@ Werte: …</translation>
 </message>
 </context>
 <context>
-<name>SwapView</name>
+<name>SwapResult</name>
 <message>
-<source>Compare this text with another one of the same length (Ctrl+Alt+A) that gets a different answer. Then you see in which layer, at which token and in which head the answer is decided.</source>
-<translation>Diesen Text mit einem anderen gleicher Länge vergleichen (Strg+Alt+A), der eine andere Antwort bekommt. Dann ist zu sehen, in welcher Schicht, bei welchem Token und in welchem Kopf die Antwort entschieden wird.</translation>
+<source>All rooms show this pass now, compared with this text as it is. Esc ends it.</source>
+<translation>Alle Räume zeigen jetzt diesen Durchlauf, verglichen mit diesem Text, wie er ist. Esc beendet das.</translation>
 </message>
 <message>
-<source>Each cell is one try: the numbers of this token after this layer are replaced by those from the other text. Red: the answer moves to that of the other text; 1 is all the way. White: nothing changes.</source>
-<translation>Jede Zelle ist ein Versuch: Die Zahlen dieses Tokens nach dieser Schicht werden durch die aus dem anderen Text ersetzt. Rot: Die Antwort bewegt sich zu der des anderen Textes; 1 ist ganz. Weiß: Nichts ändert sich.</translation>
-</message>
-<message>
-<source>Hide a word in both texts: select it and press M. Then the model’s guesses there are compared.</source>
-<translation>In beiden Texten ein Wort verdecken: auswählen und M drücken. Dann werden die Tipps des Modells dort verglichen.</translation>
+<source>Click its cell to see that pass in all rooms.</source>
+<translation>Ein Klick auf die Zelle zeigt diesen Durchlauf in allen Räumen.</translation>
 </message>
 <message>
 <source>Its probability:</source>
@@ -7772,16 +7784,8 @@ Werte: …</translation>
 <translation>Ihr Wert:</translation>
 </message>
 <message>
-<source>Layer {layer}, head {head}: carries {share} of the difference</source>
-<translation>Schicht {layer}, Kopf {head}: trägt {share} des Unterschieds</translation>
-</message>
-<message>
 <source>No head alone carries much of it.</source>
 <translation>Kein Kopf allein trägt viel davon.</translation>
-</message>
-<message>
-<source>No prediction to explain</source>
-<translation>Keine Vorhersage zum Erklären</translation>
 </message>
 <message>
 <source>Of all heads, {head} carries most of it: {share}.</source>
@@ -7796,52 +7800,20 @@ Werte: …</translation>
 <translation>Anteil = (ausgetauscht − dieser Text) / (anderer Text − dieser Text). Anteile müssen zusammen nicht 1 ergeben.</translation>
 </message>
 <message>
-<source>Share of the difference that each head carries: rows are layers, columns are heads</source>
-<translation>Anteil des Unterschieds, den jeder Kopf trägt: Zeilen sind Schichten, Spalten Köpfe</translation>
-</message>
-<message>
-<source>Share of the difference that each place carries: rows are layers, columns are tokens</source>
-<translation>Anteil des Unterschieds, den jede Stelle trägt: Zeilen sind Schichten, Spalten Token</translation>
-</message>
-<message>
 <source>The prediction to explain</source>
 <translation>Die Vorhersage, die erklärt werden soll</translation>
 </message>
 <message>
-<source>The same for one head at a time, at all tokens. Row: a layer. Column: a head. Click one and open Attend to see where it looks.</source>
-<translation>Dasselbe für jeweils einen Kopf, bei allen Token. Zeile: eine Schicht. Spalte: ein Kopf. Einen anklicken und Attention öffnen zeigt, wohin er schaut.</translation>
-</message>
-<message>
-<source>The texts differ in length</source>
-<translation>Die Texte sind verschieden lang</translation>
-</message>
-<message>
-<source>This text has {ours} tokens, the other one {theirs}. Each place is swapped with the same place of the other text, so both need the same number of tokens.</source>
-<translation>Dieser Text hat {ours} Token, der andere {theirs}. Jede Stelle wird gegen dieselbe Stelle des anderen Textes ausgetauscht, darum brauchen beide gleich viele Token.</translation>
-</message>
-<message>
-<source>This text with “{token}” swapped in, {stage}: {score}. That is {share} of the way to the other text.</source>
-<translation>Dieser Text mit „{token}“ an dieser Stelle, {stage}: {score}. Das sind {share} des Weges zum anderen Text.</translation>
-</message>
-<message>
-<source>Two texts that differ in one word</source>
-<translation>Zwei Texte, die sich in einem Wort unterscheiden</translation>
+<source>This text with {what} swapped in: {score}. That is {share} of the way to the other text.</source>
+<translation>Dieser Text, ausgetauscht: {what}. Ergebnis: {score}. Das sind {share} des Wegs zum anderen Text.</translation>
 </message>
 <message>
 <source>What comes out</source>
 <translation>Was herauskommt</translation>
 </message>
 <message>
-<source>Where is the difference?</source>
-<translation>Wo ist der Unterschied?</translation>
-</message>
-<message>
 <source>Where most of the difference is: {places}.</source>
 <translation>Wo das meiste vom Unterschied ist: {places}.</translation>
-</message>
-<message>
-<source>Which heads carry it?</source>
-<translation>Welche Köpfe tragen ihn?</translation>
 </message>
 <message>
 <source>layer {layer}</source>
@@ -7856,16 +7828,8 @@ Werte: …</translation>
 <translation>{first} bis {last}</translation>
 </message>
 <message>
-<source>{prediction}: this text {ours}, the other text {theirs}</source>
-<translation>{prediction}: dieser Text {ours}, der andere Text {theirs}</translation>
-</message>
-<message>
 <source>{stages} at “{token}”</source>
 <translation>{stages} bei „{token}“</translation>
-</message>
-<message>
-<source>{token}, {stage}: carries {share} of the difference</source>
-<translation>{token}, {stage}: trägt {share} des Unterschieds</translation>
 </message>
 <message>
 <source>{what}
@@ -7874,6 +7838,97 @@ The other text: {theirs}</source>
 <translation>{what}
 Dieser Text: {ours}
 Der andere Text: {theirs}</translation>
+</message>
+</context>
+<context>
+<name>SwapView</name>
+<message>
+<source>All tokens</source>
+<translation>Alle Token</translation>
+</message>
+<message>
+<source>Compare this text with another one of the same length (Ctrl+Alt+A) that gets a different answer. Then you see in which layer, at which token and in which head the answer is decided.</source>
+<translation>Diesen Text mit einem anderen gleicher Länge vergleichen (Strg+Alt+A), der eine andere Antwort bekommt. Dann ist zu sehen, in welcher Schicht, bei welchem Token und in welchem Kopf die Antwort entschieden wird.</translation>
+</message>
+<message>
+<source>Each cell is one try: the numbers of this token after this layer come from the other text. Red: the answer moves to the other text’s; 1 is all the way. Click: all rooms show that try.</source>
+<translation>Jede Zelle ist ein Versuch: Die Zahlen dieses Tokens nach dieser Schicht kommen aus dem anderen Text. Rot: Die Antwort bewegt sich zu dessen Antwort; 1 ist ganz. Klick: Alle Räume zeigen ihn.</translation>
+</message>
+<message>
+<source>Hide a word in both texts: select it and press M. Then the model’s guesses there are compared.</source>
+<translation>In beiden Texten ein Wort verdecken: auswählen und M drücken. Dann werden die Tipps des Modells dort verglichen.</translation>
+</message>
+<message>
+<source>Layer {layer}, head {head}: carries {share} of the difference</source>
+<translation>Schicht {layer}, Kopf {head}: trägt {share} des Unterschieds</translation>
+</message>
+<message>
+<source>No prediction to explain</source>
+<translation>Keine Vorhersage zum Erklären</translation>
+</message>
+<message>
+<source>Of a text of {count} tokens this map takes about {time}.</source>
+<translation>Bei einem Text von {count} Token dauert diese Karte etwa {time}.</translation>
+</message>
+<message>
+<source>Share of the difference that each head carries: rows are layers, columns are heads</source>
+<translation>Anteil des Unterschieds, den jeder Kopf trägt: Zeilen sind Schichten, Spalten Köpfe</translation>
+</message>
+<message>
+<source>Share of the difference that each place carries: rows are layers, columns are tokens</source>
+<translation>Anteil des Unterschieds, den jede Stelle trägt: Zeilen sind Schichten, Spalten Token</translation>
+</message>
+<message>
+<source>The map shows {some} of {all} tokens: the one asked about, those that differ and those you clicked. All tokens take about {time}.</source>
+<translation>Die Karte zeigt {some} von {all} Token: das, nach dem gefragt ist, die verschiedenen und die angeklickten. Alle Token dauern etwa {time}.</translation>
+</message>
+<message>
+<source>The same for one head at a time, at all tokens. Row: a layer. Column: a head. Click one to see the answers with it in Predict, and where it looks in Attend.</source>
+<translation>Dasselbe für je einen Kopf, bei allen Token. Zeile: eine Schicht. Spalte: ein Kopf. Ein Klick zeigt in Vorhersagen die Antworten damit und in Attention, wohin der Kopf schaut.</translation>
+</message>
+<message>
+<source>The texts differ in length</source>
+<translation>Die Texte sind verschieden lang</translation>
+</message>
+<message>
+<source>This text has {ours} tokens, the other one {theirs}. Each place is swapped with the same place of the other text, so both need the same number of tokens.</source>
+<translation>Dieser Text hat {ours} Token, der andere {theirs}. Jede Stelle wird gegen dieselbe Stelle des anderen Textes ausgetauscht, darum brauchen beide gleich viele Token.</translation>
+</message>
+<message>
+<source>Two texts that differ in one word</source>
+<translation>Zwei Texte, die sich in einem Wort unterscheiden</translation>
+</message>
+<message>
+<source>What is swapped in</source>
+<translation>Was ausgetauscht wird</translation>
+</message>
+<message>
+<source>Where is the difference?</source>
+<translation>Wo ist der Unterschied?</translation>
+</message>
+<message>
+<source>Which heads carry it?</source>
+<translation>Welche Köpfe tragen ihn?</translation>
+</message>
+<message>
+<source>the whole hidden state</source>
+<translation>der ganze Hidden State</translation>
+</message>
+<message>
+<source>what attention adds</source>
+<translation>was Attention addiert</translation>
+</message>
+<message>
+<source>what feed-forward adds</source>
+<translation>was Feed-Forward addiert</translation>
+</message>
+<message>
+<source>{prediction}: this text {ours}, the other text {theirs}</source>
+<translation>{prediction}: dieser Text {ours}, der andere Text {theirs}</translation>
+</message>
+<message>
+<source>{token}, {stage}: carries {share} of the difference</source>
+<translation>{token}, {stage}: trägt {share} des Unterschieds</translation>
 </message>
 </context>
 <context>
@@ -9545,6 +9600,10 @@ Der andere Text: {theirs}</translation>
 <context>
 <name>WhatIf</name>
 <message>
+<source>head {head} of the other text</source>
+<translation>Kopf {head} des anderen Textes</translation>
+</message>
+<message>
 <source>head {head} off</source>
 <translation>Kopf {head} aus</translation>
 </message>
@@ -9569,6 +9628,18 @@ Der andere Text: {theirs}</translation>
 <translation>kein Token-Embedding</translation>
 </message>
 <message>
+<source>swapped in: {what}</source>
+<translation>ausgetauscht: {what}</translation>
+</message>
+<message>
+<source>what attention adds to “{token}” in layer {layer}</source>
+<translation>was Attention in Schicht {layer} zu „{token}“ addiert</translation>
+</message>
+<message>
+<source>what feed-forward adds to “{token}” in layer {layer}</source>
+<translation>was Feed-Forward in Schicht {layer} zu „{token}“ addiert</translation>
+</message>
+<message>
 <source>{token} ({place}) at position {position}</source>
 <translation>{token} ({place}) an Position {position}</translation>
 </message>
@@ -9576,12 +9647,28 @@ Der andere Text: {theirs}</translation>
 <source>{token} ({place}) in segment {segment}</source>
 <translation>{token} ({place}) in Segment {segment}</translation>
 </message>
+<message>
+<source>“{token}” after layer {layer}</source>
+<translation>„{token}“ nach Schicht {layer}</translation>
+</message>
+<message>
+<source>“{token}” at the embeddings</source>
+<translation>„{token}“ bei den Embeddings</translation>
+</message>
 </context>
 <context>
 <name>WhatIfLine</name>
 <message>
+<source>All rooms show this pass. Click or press Escape to end it</source>
+<translation>Alle Räume zeigen diesen Durchlauf. Ein Klick oder Esc beendet das</translation>
+</message>
+<message>
 <source>Reset</source>
 <translation>Zurücksetzen</translation>
+</message>
+<message>
+<source>Swapped in: {what}  ×</source>
+<translation>Ausgetauscht: {what}  ×</translation>
 </message>
 <message>
 <source>Undo every change inside the model</source>
