@@ -110,7 +110,13 @@ def _make_train(made: type[TrainRoom], context: RoomContext) -> QWidget:
     services = context.services
     room, runs = made(services.open_model), services.runs
     connect_train_room(room, runs)
-    room.compare_requested.connect(context.compare_with)
+
+    def compare(start: Path) -> None:
+        """Every room shows both from now on; the one that opens says what training changed."""
+        context.compare_with(start)
+        open_view(context.open_room("layers"), "weights")
+
+    room.compare_requested.connect(compare)
     room.apply_requested.connect(partial(context.open_room, "apply"))
 
     def open_with(key: str, text: str, head: tuple[int, int] | None) -> None:

@@ -10,13 +10,14 @@ from pytestqt.qtbot import QtBot
 
 from app.rooms.layers.room import LayersRoom
 from app.rooms.layers.weights_view import WeightsView
+from app.rooms.train.room import TrainRoom
 from app.runs.stages import start_of
 from app.shell.window import Window
 from app.state.baseline import OtherModel, OtherText
 from app.widgets.figure_button import FigureButton
 from bertcore.checkpoint.weights import read_safetensors
 from bertcore.locations import BUILT_IN, TINY, TUNED, assets, shipped_checkpoint, tuned_models
-from tests.app.conftest import TIMEOUT_MS, settle
+from tests.app.conftest import TIMEOUT_MS, make_run, settle
 
 FIRST = assets() / "runs" / TINY / "snapshots" / "step-00000000"
 needs_tuned = pytest.mark.skipif(TUNED[0] not in tuned_models(), reason="no fine-tuned model ships here")
@@ -120,3 +121,21 @@ def test_of_a_fine_tuned_model_the_start_is_the_model_it_was_made_from() -> None
     assert start_of(shipped_checkpoint(TUNED[0])) == shipped_checkpoint(BUILT_IN)
     assert start_of(shipped_checkpoint(TINY)) == FIRST.resolve()
     assert start_of(FIRST) is None and start_of(shipped_checkpoint(BUILT_IN)) is None
+
+
+def test_from_the_list_of_runs_one_click_compares_with_where_it_began(
+    open_window: Callable[[Path | str], Window], own_home: Path, qtbot: QtBot
+) -> None:
+    run = make_run(own_home / "runs" / "stories", (0, 10, 40))
+    window = open_window(TINY)
+    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+    train = window.open_room("train")
+    assert isinstance(train, TrainRoom)
+    info = next(one for one in window.services.runs.runs if one.path == run.path)
+    texts = {entry[0]: entry[1] for entry in train.run_actions.entries(info) if entry is not None}
+    texts["Compare with its start"]()
+    settle(window, qtbot)
+    reading, layers = window.state.reading, window.frame.rooms["layers"]
+    assert reading is not None and reading.baseline is not None and isinstance(layers, LayersRoom)
+    assert (reading.request.model.step, reading.baseline.request.model.step) == (40, 0)
+    assert window.room_key == "layers" and layers.views.key == "weights"

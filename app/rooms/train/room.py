@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QStackedWidget, QWidget
 
 from bertcore.errors import BertcoreError
 from bertcore.locations import built_in_checkpoint
+from bertcore.runs.run_folder import RunFolder
 
 from ...compute.open_model import OpenModel
 from ...look import numbers, theme
@@ -220,6 +221,7 @@ class TrainRoom(QWidget):
         self.view.ending.action.connect(self._on_ending_action)
         self.run_actions.copy_requested.connect(self.show_copy_form)
         self.run_actions.compare_requested.connect(self.view.curves.toggle_compared)
+        self.run_actions.start_requested.connect(self.compare_with_start)
         self.run_actions.problem_found.connect(self.show_problem)
         self.copy_form.cancelled.connect(self.show_list)
         for starter in (self.form, self.copy_form, self.demos):
@@ -280,6 +282,13 @@ class TrainRoom(QWidget):
         self._bin_offer.accepted.connect(self.put_back_requested)
         self._runs_frame.body.insertWidget(1, self._bin_offer)
 
+    def compare_with_start(self, run: RunInfo) -> None:
+        """Opens its last step, to be compared with its first."""
+        snapshots = RunFolder(run.path).snapshots()
+        if len(snapshots) > 1:
+            self._open_model.open(snapshots[-1][1])
+            self.compare_requested.emit(snapshots[0][1])
+
     def show_list(self) -> None:
         self._left.setCurrentIndex(0)
         self._runs_frame.set_title(self.tr("Runs"))
@@ -324,20 +333,20 @@ class TrainRoom(QWidget):
             at = nearest_snapshot(steps, self.view.ending.ending.best_step or 0)
             if at is not None:
                 self._on_chooser_chosen(at)
+        elif action == COMPARE:
+            self.compare_with_start(run)
         elif steps:
             self._on_chooser_chosen(len(steps) - 1)
             if action == APPLY:
                 self.apply_requested.emit()
-            elif action == COMPARE:
-                self.compare_requested.emit(self._snapshots[0][1])
 
     def _show_possible(self) -> None:
         """What can be done at the end of this run."""
         run, possible = self._run, {SLOWER, AGAIN}
         if self._snapshots:
             possible |= {OPEN, BEST, APPLY}
-        if len(self._snapshots) > 1 and run is not None and run.task_kind is None:
-            possible.add(COMPARE)  # of a task the first step has another head than the last, and no words
+        if len(self._snapshots) > 1:
+            possible.add(COMPARE)
         if run is not None and run.can_resume:
             possible.add(GO_ON)
         self.view.set_possible(possible)

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from bertcore.errors import BertcoreError
 from bertcore.runs.label import MOST_NOTE, RunLabel, tidy_tags
+from bertcore.runs.run_folder import RunFolder
 from bertcore.training.shell_command import shell_command
 
 from ...look import theme
@@ -39,6 +40,7 @@ class RunActions(QObject):
     export_requested = Signal(object, object)  # RunInfo, Path of the zip file
     copy_requested = Signal(object)  # RunInfo: its settings are to be those of a new run
     compare_requested = Signal(object)  # Path
+    start_requested = Signal(object)  # RunInfo: its last step is to be compared with its first
     problem_found = Signal(str)  # a sentence
 
     def __init__(self, parent: QWidget) -> None:
@@ -54,6 +56,8 @@ class RunActions(QObject):
             found += [(self.tr("Name, tags and note…"), partial(self.ask_label, run)), None]
         if compare:
             found.append((compare, partial(self.compare_requested.emit, run.path)))
+        if len(RunFolder(run.path).snapshots()) > 1:
+            found.append((self.tr("Compare with its start"), partial(self.start_requested.emit, run)))
         found += [
             (self.tr("New run with these settings…"), partial(self.copy_requested.emit, run)),
             (self.tr("Copy as a shell command"), partial(self.copy_command, run)),

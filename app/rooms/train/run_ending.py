@@ -37,7 +37,10 @@ class RunEnding(QFrame):
                 self.tr("Open everywhere"),
                 self.tr("All pictures, from Map to Layers, show the model as it was at its last step"),
             ),
-            COMPARE: (self.tr("Compare with its start"), self.tr("All pictures show its last step beside its first")),
+            COMPARE: (
+                self.tr("Compare with its start"),
+                self.tr("What training changed; all pictures show its last step beside its first"),
+            ),
             AGAIN: (self.tr("New run with these settings…"), self.tr("Change its name, length or learning rate")),
             LOG: (self.tr("Show the log"), self.tr("What happened, line by line")),
         }
