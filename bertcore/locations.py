@@ -44,5 +44,10 @@ def built_in_checkpoint() -> Path:
     return shipped_checkpoint(BUILT_IN)
 
 
+def minimal_pairs_file() -> Path:
+    """The set of minimal pairs that ships with BERTscope."""
+    return assets() / "evaluation" / "minimal_pairs.jsonl"
+
+
 def sample_corpus() -> Path:
     return assets() / "corpus" / "stories.txt"

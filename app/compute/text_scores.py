@@ -1,4 +1,4 @@
-"""A list of texts, scored for the view "Many texts". Importable without torch."""
+"""A list of texts or of minimal pairs, scored for the view "Many texts". Importable without torch."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
+    from bertcore.evaluation.estimates import Estimate
     from bertcore.evaluation.score_texts import TextScore
 
     from .question import Step
@@ -47,3 +48,41 @@ def score_lines(checkpoint: Checkpoint, lines: list[tuple[str, str]], word: str 
 
     scores = score_texts(checkpoint, read_lines(lines), word, step)
     return ScoredTexts(scores, mean_by_choice(scores))
+
+
+@dataclass(frozen=True)
+class PairScore:
+    """Of a minimal pair: which of its sentences the model finds better."""
+
+    a: str  # the right one
+    b: str
+    phenomenon: str
+    is_right: bool  # it prefers the right one
+    margin_bits: float  # how much more surprising the wrong one is
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredPairs:
+    scores: list[PairScore]
+    right: Estimate  # share in which the right sentence is preferred
+    phenomena: dict[str, Estimate]  # the same for each, in the order of the list
+
+
+def are_minimal_pairs(text: str) -> bool:
+    """Lines of JSON, as BLiMP's files have."""
+    return text.lstrip().startswith("{")
+
+
+def score_pairs(checkpoint: Checkpoint, lines: list[tuple[str, str]], step: Step) -> ScoredPairs:
+    """lines: what each is called in messages, and what it says. As `bertcore evaluate --pairs` measures it.
+
+    Raises BertcoreError for lines that are no minimal pairs, and for a model that predicts no words.
+    """
+    from bertcore.evaluation.sets import judge_minimal_pairs, listed_minimal_pairs
+
+    found = judge_minimal_pairs(checkpoint, listed_minimal_pairs(lines), step)
+    scores = [
+        PairScore(one.pair.good, one.pair.bad, one.pair.phenomenon, one.is_right, one.bad_bits - one.good_bits)
+        for one in found.preferences
+    ]
+    return ScoredPairs(scores, found.right, found.by_phenomenon())

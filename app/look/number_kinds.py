@@ -85,6 +85,12 @@ KINDS: dict[str, tuple[str, str]] = {  # kind -> meaning, formula
         QT_TRANSLATE_NOOP("NumberKind", "How hard the word is to guess: 0 is certain, 1 a coin toss, 10 hardly ever."),
         QT_TRANSLATE_NOOP("NumberKind", "−log₂ p"),
     ),
+    "pair_margin": (
+        QT_TRANSLATE_NOOP(
+            "NumberKind", "How much more surprising the wrong sentence is: above 0, the model prefers the right one."
+        ),
+        QT_TRANSLATE_NOOP("NumberKind", "Σ −log₂ p(wrong) − Σ −log₂ p(right), each token masked in turn"),
+    ),
     "text_log_likelihood": (
         QT_TRANSLATE_NOOP(
             "NumberKind",

@@ -15,7 +15,7 @@ from PySide6.QtCore import QEventLoop, Qt, QTimer
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 
-from bertcore.locations import BUILT_IN, SHIPPED, TINY
+from bertcore.locations import BUILT_IN, SHIPPED, TINY, minimal_pairs_file
 
 from ..lessons.shipped import shipped_lessons
 from ..rooms.base import Room
@@ -180,7 +180,7 @@ class _Tour:
         return visits
 
     def _visit_texts(self, theme_name: str) -> list[dict[str, object]]:
-        """The view "Many texts" with the template that it offers."""
+        """The view "Many texts" with the template and the minimal pairs that it offers."""
         model = self._window.state.model
         if model is None or "mlm" not in model.tasks:
             return []
@@ -190,7 +190,10 @@ class _Tour:
         assert isinstance(view, TextsView)
         view.try_texts(TEMPLATE)
         self._wait("the scores of the texts", lambda: not view.scores.is_running)
-        return [self._visit("predict", theme_name, "texts", "texts-scored")]
+        visits = [self._visit("predict", theme_name, "texts", "texts-scored")]
+        view.load(minimal_pairs_file())
+        self._wait("the minimal pairs", lambda: not view.scores.is_running)
+        return [*visits, self._visit("predict", theme_name, "texts", "texts-pairs")]
 
     def _visit_class_demo(self, theme_name: str) -> list[dict[str, object]]:
         """The finished class demo, and how it was halfway, as when it is played again."""

@@ -296,7 +296,7 @@ def _minimal_pairs(m: Any, files: tuple[str, ...], out: Path | None, as_json: bo
         print_json(answer)
         return
     for name, right in (*found.by_phenomenon().items(), ("all", found.right)):
-        say(f"{name:48} {right.value:6.1%} of {right.count:,}")
+        say(f"{name:48} {right.value:6.1%} ± {right.standard_error:.1%} of {right.count:,}")
 
 
 def _report(options: EvaluateOptions, out: Path | None, as_json: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,9 +44,15 @@ def records(file: Path, fields: dict[str, type]) -> Iterator[tuple[str, dict[str
         raise BertcoreError(f"The file {file} cannot be read: {error}.") from None
     if not any(line.strip() for line in lines):
         raise BertcoreError(f"The file {file} is empty.")
-    for number, line in enumerate(lines, 1):
+    yield from listed_records(
+        ((f"The file {file}, line {number}", line) for number, line in enumerate(lines, 1)), fields
+    )
+
+
+def listed_records(lines: Iterable[tuple[str, str]], fields: dict[str, type]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Of lines with their places; empty lines are left out. Raises BertcoreError as `records`."""
+    for place, line in lines:
         if line.strip():
-            place = f"The file {file}, line {number}"
             yield place, _record(place, line, fields)
 
 

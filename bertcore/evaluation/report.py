@@ -34,11 +34,11 @@ from bertcore.evaluation.sets import (
     answer_cloze,
     cloze_file,
     judge_minimal_pairs,
-    minimal_pairs_file,
     read_minimal_pairs,
     second_cloze_file,
 )
 from bertcore.files import jsonable
+from bertcore.locations import minimal_pairs_file
 
 FORMAT_VERSION = 3
 

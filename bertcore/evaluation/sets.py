@@ -9,7 +9,7 @@ Warstadt et al. 2020).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,11 +22,12 @@ from bertcore.analysis.predict import WordGuess, top_words
 from bertcore.analysis.words import pieces_at
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.data.batches import lay_out
-from bertcore.data.cloze import ClozeSentence, records
+from bertcore.data.cloze import ClozeSentence, listed_records, records
 from bertcore.data.pairs import NO_LABEL, Pair
 from bertcore.errors import BertcoreError
 from bertcore.evaluation.estimates import Estimate, share
 from bertcore.locations import assets
+from bertcore.progress import Progress
 from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 
 MOST_TOKENS = 8192  # in one batch
@@ -191,18 +192,13 @@ class MinimalPairs:
         }
 
     def summary(self) -> dict[str, Any]:
-        """Share right and number of pairs, of all and of each phenomenon: what `bertcore evaluate --pairs` prints."""
+        """Share right, its standard error and number of pairs, of all and by phenomenon: for `evaluate --pairs`."""
 
         def counted(right: Estimate) -> dict[str, float | int]:
-            return {"right": right.value, "pairs": right.count}
+            return {"right": right.value, "standard_error": right.standard_error, "pairs": right.count}
 
         phenomena = {name: counted(right) for name, right in self.by_phenomenon().items()}
         return {**counted(self.right), "phenomena": phenomena}
-
-
-def minimal_pairs_file() -> Path:
-    """The set that ships with BERTscope."""
-    return assets() / "evaluation" / "minimal_pairs.jsonl"
 
 
 def read_minimal_pairs(file: Path) -> list[MinimalPair]:
@@ -210,8 +206,17 @@ def read_minimal_pairs(file: Path) -> list[MinimalPair]:
 
     Raises BertcoreError for a file that is no such set.
     """
+    return _pairs_of(records(file, {}))
+
+
+def listed_minimal_pairs(lines: Iterable[tuple[str, str]]) -> list[MinimalPair]:
+    """Of (place, line) each; as `read_minimal_pairs`."""
+    return _pairs_of(listed_records(lines, {}))
+
+
+def _pairs_of(numbered: Iterable[tuple[str, dict[str, Any]]]) -> list[MinimalPair]:
     found = []
-    for place, record in records(file, {}):
+    for place, record in numbered:
         values = [_one_of(names, record, place) for names in (("phenomenon", "UID"), *_SENTENCES)]
         pair = MinimalPair(*values)
         if pair.good == pair.bad:
@@ -232,7 +237,9 @@ def _one_of(names: Sequence[str], record: dict[str, Any], place: str) -> str:
 
 
 @torch.inference_mode()
-def judge_minimal_pairs(checkpoint: Checkpoint, pairs: Sequence[MinimalPair]) -> MinimalPairs:
+def judge_minimal_pairs(
+    checkpoint: Checkpoint, pairs: Sequence[MinimalPair], progress: Progress | None = None
+) -> MinimalPairs:
     """Raises BertcoreError where the model has no masked-word head or no mask."""
     if "mlm" in checkpoint.missing:
         raise BertcoreError(checkpoint.missing["mlm"])
@@ -241,18 +248,23 @@ def judge_minimal_pairs(checkpoint: Checkpoint, pairs: Sequence[MinimalPair]) ->
         raise BertcoreError("This vocabulary has no mask, so no sentence can be scored by masking its words.")
     sentences = list(dict.fromkeys(text for pair in pairs for text in (pair.good, pair.bad)))
     encodings = [tokenizer.encode(text, max_length=checkpoint.config.max_length) for text in sentences]
-    scores = dict(zip(sentences, _pseudo_log_likelihoods(checkpoint, encodings, tokenizer.mask_id), strict=True))
+    scores = dict(
+        zip(sentences, _pseudo_log_likelihoods(checkpoint, encodings, tokenizer.mask_id, progress), strict=True)
+    )
     tokens = dict(zip(sentences, map(len, encodings), strict=True))
     return MinimalPairs(
         tuple(Preference(p, scores[p.good], scores[p.bad], tokens[p.good], tokens[p.bad]) for p in pairs)
     )
 
 
-def _pseudo_log_likelihoods(checkpoint: Checkpoint, encodings: Sequence[Encoding], mask_id: int) -> list[float]:
+def _pseudo_log_likelihoods(
+    checkpoint: Checkpoint, encodings: Sequence[Encoding], mask_id: int, progress: Progress | None
+) -> list[float]:
     """Bits of each sentence, as `analysis.words.surprise` adds them up: sentences with the same number of tokens
     share batches, so that there is no padding."""
     model, device = checkpoint.model, checkpoint.model.embeddings.token.weight.device
     bits = np.zeros(len(encodings))
+    done, tokens = 0, sum(map(len, encodings))
     by_length: dict[int, list[int]] = {}
     for number, encoding in enumerate(encodings):
         by_length.setdefault(len(encoding), []).append(number)
@@ -268,5 +280,8 @@ def _pseudo_log_likelihoods(checkpoint: Checkpoint, encodings: Sequence[Encoding
             logits = model.mlm_logits(model(seen, rows=row * length + at)).float()  # (B,V)
             losses = (logits.logsumexp(dim=-1) - logits.gather(1, own[:, None])[:, 0]).cpu().double() / math.log(2)
             bits += np.bincount(np.array(group)[of.cpu().numpy()], weights=losses.numpy(), minlength=len(bits))
+            done += len(at)
+            if progress is not None:
+                progress(done / tokens)
     found: list[float] = bits.tolist()
     return found

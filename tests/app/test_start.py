@@ -74,7 +74,8 @@ def test_without_a_display_it_says_so_and_does_the_tour(model_folder: Path, tmp_
     ] * 3  # another text, the same unchanged, another model
     rooms = ["map", *["embed"] * 4, *["attend"] * 8, *predict, *layers, "train", "apply", "game", "film"]
     swapped = ["layers", "layers", "predict", "attend"]  # the map; then one of its cells
-    rooms += [*compared, "train", "train", *swapped, "predict", *class_demo]  # curves; swapped; a template
+    many_texts = ["predict"] * 2  # a template, minimal pairs
+    rooms += [*compared, "train", "train", *swapped, *many_texts, *class_demo]  # curves
     assert [(visit["room"], visit["theme"]) for visit in visits] == [
         (room, look) for look in ("light", "dark") for room in rooms
     ]

@@ -1,5 +1,7 @@
 """The view "Many texts": a row for each, as the engine scores it; sorted, opened, saved."""
 
+import json
+import math
 from pathlib import Path
 
 import pytest
@@ -7,12 +9,16 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
+from typer.testing import CliRunner
 
+from app.compute.text_scores import ScoredPairs
 from app.figures.files import table as csv_table
 from app.rooms.predict.texts_view import EXAMPLES, TEMPLATE, TextsView
 from app.shell.window import Window
+from app.state.baseline import OtherText
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from bertcore.evaluation.score_texts import listed_texts, mean_by_choice, score_texts
+from bertcore.cli.main import app as cli
+from bertcore.evaluation.score_texts import ListedText, listed_texts, mean_by_choice, score_texts
 from tests.app.conftest import TIMEOUT_MS, settle
 from tests.app.predict_room import figure_of, page, predict, reading_of
 
@@ -119,3 +125,49 @@ def test_it_offers_lists_and_saves_one_line_for_each_text(view: TextsView, qtbot
     lines = csv_table(figure).splitlines()
     assert "surprise_bits" in lines[4]
     assert [line.split(",")[0].startswith("The ") for line in lines[5:]] == [True] * len(EXAMPLES)
+
+
+BLIMP = [
+    {"sentence_good": "the cat sat.", "sentence_bad": "the cat the.", "field": "syntax", "UID": "word_order"},
+    {"sentence_good": "the dog ran.", "sentence_bad": "ran dog the.", "field": "syntax", "UID": "word_order"},
+    {"sentence_good": "the dogs ran", "sentence_bad": "the dogs mat", "field": "syntax", "UID": "verbs"},
+]
+
+
+def test_a_file_of_minimal_pairs_has_the_figures_of_evaluate(
+    view: TextsView, window: Window, tmp_path: Path, qtbot: QtBot
+) -> None:
+    file = tmp_path / "blimp.jsonl"
+    file.write_text("".join(json.dumps(pair) + "\n" for pair in BLIMP))
+    view.load(file)
+    qtbot.waitUntil(lambda: not view.scores.is_running, timeout=TIMEOUT_MS)
+    found, out = view.scores.answer, tmp_path / "out.json"
+    assert isinstance(found, ScoredPairs)
+    folder = reading_of(window).request.model.folder
+    assert CliRunner().invoke(cli, ["evaluate", str(folder), "--pairs", str(file), "--out", str(out)]).exit_code == 0
+    wanted = json.loads(out.read_text())["minimal_pairs"]
+    assert (found.right.value, found.right.standard_error) == (wanted["right"], wanted["standard_error"])
+    assert {name: right.value for name, right in found.phenomena.items()} == {
+        name: phenomenon["right"] for name, phenomenon in wanted["phenomena"].items()
+    }
+    p = found.right.value
+    assert found.right.standard_error == pytest.approx((p * (1 - p) / 3) ** 0.5)
+    assert [bar.label for bar in view.phenomena.bars] == ["word order", "verbs"] and not view.phenomena.isHidden()
+    score = score_texts(load_checkpoint(folder), [ListedText("the cat sat."), ListedText("the cat the.")])
+    bits = [-(one.log_likelihood or 0) / math.log(2) for one in score]
+    assert found.scores[0].margin_bits == pytest.approx(bits[1] - bits[0], abs=1e-3)
+    assert found.scores[0].is_right == (bits[0] < bits[1])
+    figure = figure_of(view)
+    assert figure is not None and "phenomena" in figure.numbers
+
+
+def test_a_pair_opens_with_its_other_sentence_as_the_baseline(view: TextsView, window: Window, qtbot: QtBot) -> None:
+    scored(view, "\n".join(map(json.dumps, BLIMP)), qtbot)
+    view.table.doubleClicked.emit(view.table.model().index(1, 0))
+    settle(window, qtbot)
+    assert (window.state.text_a, window.state.baseline) == ("the dog ran.", OtherText("ran dog the.", ""))
+    page(predict(window, qtbot, ()), TextsView, "texts", window, qtbot)
+    scored(view, LIST, qtbot)
+    assert view._phenomena_area.isHidden()
+    scored(view, '{"good": "the cat"}', qtbot)
+    assert "line 1" in view.line.text and "phenomenon" in view.line.text

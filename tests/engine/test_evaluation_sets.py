@@ -23,11 +23,10 @@ from bertcore.evaluation.sets import (
     answer_cloze,
     cloze_file,
     judge_minimal_pairs,
-    minimal_pairs_file,
     read_minimal_pairs,
     second_cloze_file,
 )
-from bertcore.locations import built_in_checkpoint
+from bertcore.locations import built_in_checkpoint, minimal_pairs_file
 from bertcore.tokenizer.tokenizer import Tokenizer
 from tests.engine.models import tiny_checkpoint, tiny_model, word_tokenizer
 

@@ -85,8 +85,13 @@ class PredictRoom(ViewRoom):
         assert isinstance(view, PredictView)
         view.text_requested.connect(self.state.set_text)
         view.words_inserted.connect(self._on_view_words_inserted)
+        view.comparison_wanted.connect(self._on_view_compared)
         if isinstance(view, WordsView):
             view.swap_requested.connect(lambda: self.state.set_text(self.state.text_b, self.state.text_a))
+
+    def _on_view_compared(self) -> None:
+        """The two sentences of a pair, word by word."""
+        self.open_view("surprise")
 
     def _on_view_words_inserted(self, words: list[tuple[int, int]]) -> None:
         """words: position and token id of each."""

@@ -1,4 +1,4 @@
-"""A table with one row for each text of a list, sorted by a click on a column's name."""
+"""A table with one row for each text or minimal pair of a list, sorted by a click on a column's name."""
 
 from __future__ import annotations
 
@@ -25,6 +25,10 @@ from ...look.number_kinds import explained
 if TYPE_CHECKING:
     from bertcore.evaluation.score_texts import TextScore
 
+    from ...compute.text_scores import PairScore
+
+    Row = TextScore | PairScore
+
 Index = QModelIndex | QPersistentModelIndex
 NONE = QModelIndex()
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -35,10 +39,15 @@ translate = QCoreApplication.translate
 
 @dataclass(frozen=True)
 class Column:
-    field: str  # of TextScore
+    field: str  # of TextScore or PairScore
     name: str
     kind: str = ""  # of its numbers, for the tool tip; "": words
     written: Callable[[Any], str] = str
+
+    @property
+    def is_text(self) -> bool:
+        """It shares what room the others leave."""
+        return self.field in ("a", "b")
 
 
 def columns_for(scores: Sequence[TextScore]) -> list[Column]:
@@ -58,6 +67,20 @@ def columns_for(scores: Sequence[TextScore]) -> list[Column]:
     return [column for column in columns if any(getattr(score, column.field) is not None for score in scores)]
 
 
+def pair_columns() -> list[Column]:
+    return [
+        Column("a", translate("TextTable", "Right")),
+        Column("b", translate("TextTable", "Wrong")),
+        Column("is_right", translate("TextTable", "The model prefers"), "", _preferred),
+        Column("margin_bits", translate("TextTable", "By, bits"), "pair_margin", numbers.signed),
+        Column("phenomenon", translate("TextTable", "Phenomenon")),
+    ]
+
+
+def _preferred(is_right: bool) -> str:
+    return translate("TextTable", "✓ the right one") if is_right else translate("TextTable", "✗ the wrong one")
+
+
 def _answer(answer: str | float) -> str:
     return answer if isinstance(answer, str) else numbers.decimal(answer)
 
@@ -67,12 +90,12 @@ class ScoreModel(QAbstractTableModel):
 
     def __init__(self) -> None:
         super().__init__()
-        self.scores: Sequence[TextScore] = ()
+        self.scores: Sequence[Row] = ()
         self.columns: list[Column] = []
 
-    def set_scores(self, scores: Sequence[TextScore]) -> None:
+    def set_scores(self, scores: Sequence[Row], columns: list[Column]) -> None:
         self.beginResetModel()
-        self.scores, self.columns = scores, columns_for(scores)
+        self.scores, self.columns = scores, columns
         self.endResetModel()
 
     def rowCount(self, parent: Index = NONE) -> int:
@@ -93,7 +116,7 @@ class ScoreModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return fitting_line(column.written(value))
         if role == Qt.ItemDataRole.ToolTipRole and not column.kind:
-            return plain_tip(str(value))
+            return plain_tip(column.written(value))
         return None
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -110,7 +133,7 @@ class ScoreModel(QAbstractTableModel):
 class TextTable(QTableView):
     """A double click, or Enter, opens a row's text."""
 
-    opened = Signal(str, str)  # A, B; B "" where there is none
+    opened = Signal(object)  # TextScore or PairScore of the row
 
     def __init__(self) -> None:
         super().__init__()
@@ -132,26 +155,25 @@ class TextTable(QTableView):
         self.horizontalHeader().setHighlightSections(False)
         self.doubleClicked.connect(self._open)
 
-    def set_scores(self, scores: Sequence[TextScore]) -> None:
+    def set_scores(self, scores: Sequence[Row], columns: list[Column]) -> None:
         """In the order in which they are given, until a column's name is clicked."""
         self.setSortingEnabled(False)
         self.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self._sorted.sort(-1)
-        self.scores.set_scores(scores)
+        self.scores.set_scores(scores, columns)
         self.setSortingEnabled(True)
         header = self.horizontalHeader()
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         header.setMinimumSectionSize(theme.px(LEAST_PX))
         self.resizeColumnsToContents()
         for number, column in enumerate(self.scores.columns):
-            is_text = column.field in ("a", "b")
             header.resizeSection(number, header.sectionSize(number) + theme.px(AIR_PX))
             header.setSectionResizeMode(
-                number, QHeaderView.ResizeMode.Stretch if is_text else QHeaderView.ResizeMode.Interactive
+                number, QHeaderView.ResizeMode.Stretch if column.is_text else QHeaderView.ResizeMode.Interactive
             )
 
     @property
-    def shown(self) -> list[TextScore]:
+    def shown(self) -> list[Row]:
         """In the order of the rows."""
         rows = (self._sorted.mapToSource(self._sorted.index(row, 0)).row() for row in range(self._sorted.rowCount()))
         return [self.scores.scores[row] for row in rows]
@@ -164,5 +186,4 @@ class TextTable(QTableView):
 
     def _open(self, index: QModelIndex) -> None:
         if index.isValid():
-            score = self.scores.scores[self._sorted.mapToSource(index).row()]
-            self.opened.emit(score.a, score.b or "")
+            self.opened.emit(self.scores.scores[self._sorted.mapToSource(index).row()])

@@ -1,4 +1,4 @@
-"""View "Many texts": a list of texts, pairs or templates, and what the model says of each in a table."""
+"""View "Many texts": a list of texts, pairs, templates or minimal pairs, and what the model says of each in a table."""
 
 from __future__ import annotations
 
@@ -13,24 +13,30 @@ from PySide6.QtWidgets import QBoxLayout, QFileDialog, QLineEdit, QPlainTextEdit
 
 from bertcore.errors import BertcoreError
 from bertcore.limits import MOST_LISTED_TEXTS, TASK_LINE_BYTES
+from bertcore.locations import minimal_pairs_file
 from bertcore.tasks.readers.lines import numbered_lines
 
-from ...compute.text_scores import ScoredTexts, score_lines
+from ...compute.question import Question
+from ...compute.text_scores import PairScore, ScoredPairs, ScoredTexts, are_minimal_pairs, score_lines, score_pairs
 from ...figures.figure import Axis, Figure, Numbers, numbers_of
 from ...look import numbers, theme
 from ...look.number_kinds import explain
+from ...state.baseline import ComparisonOffer, OtherText
 from ...state.readings import Reading
 from ...state.selection import Selection
-from ...widgets.card import Card, button, label
+from ...widgets.bar_list import BarList
+from ...widgets.card import Card, button, label, scrolled
 from ...widgets.folding_card import folded_on_projector
 from ...widgets.labelled_grid import LabelledGrid, Labels
 from ...widgets.layouts import fill, hbox, vbox
 from ...widgets.progress_line import ProgressLine
-from .text_table import TextTable
+from .pair_results import phenomenon_bars, phenomenon_numbers, result_sentence
+from .text_table import TextTable, columns_for, pair_columns
 from .view import PredictView, missing_words
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
+    from bertcore.evaluation.score_texts import TextScore
 
     from ...compute.question import Step
     from ...state.model_info import ModelInfo
@@ -47,7 +53,10 @@ BOX_PX, SIDE_PX, LEAST_TABLE_PX, GRID_PX = 84, 330, 110, 96
 
 
 class TextsView(PredictView):
-    """The box with the list above, the table below it, and under that what a template shows."""
+    """The box with the list above, the table below it, and under that what a template shows.
+
+    Lines of JSON are minimal pairs: beside their table is how often the model is right, by phenomenon.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -56,10 +65,11 @@ class TextsView(PredictView):
         self.open_file = button(self.tr("Open file…"), self._on_open_clicked)
         self.score = button(self.tr("Score"), self.ask, look="primary")
         self.line = ProgressLine()
-        self.scores = self.add_question(self._on_scores_answered, self.line)
+        self.scores: Question[ScoredTexts | ScoredPairs] = self.add_question(self._on_scores_answered, self.line)
         self.table = TextTable()
         self.means = label("", wrap=True)
         self.grid = LabelledGrid(self.tr("Means of a template: rows are the first choice, columns the second"))
+        self.phenomena = BarList(self.tr("Share of pairs in which the model prefers the right sentence, by phenomenon"))
         self._model: ModelInfo | None = None  # that the scores are of
         self._table_card = Card(self.tr("What the model says about each"))
         self._build()
@@ -68,8 +78,8 @@ class TextsView(PredictView):
         card = Card(
             self.tr("Your texts"),
             intro=self.tr(
-                "One text per line, or two with a tab between them. [doctor|nurse] tries both words. Up to "
-                "{count} texts."
+                "One text per line, or two with a tab between them. [doctor|nurse] tries both words. A file of minimal "
+                "pairs such as BLiMP’s works, too. Up to {count} texts."
             ).format(count=numbers.count(MOST_LISTED_TEXTS)),
         )
         self.box.setAccessibleName(self.tr("Texts, one per line"))
@@ -87,12 +97,15 @@ class TextsView(PredictView):
         offers = (
             button(self.tr("Try it: five texts"), lambda: self.try_texts("\n".join(EXAMPLES)), look="primary"),
             button(self.tr("Try it: doctors and nurses"), lambda: self.try_texts(TEMPLATE)),
+            button(self.tr("Try it: right and wrong sentences"), lambda: self.load(minimal_pairs_file())),
         )
         empty = label(self.tr("Nothing is scored yet. Which of these texts will the model find odd?"), wrap=True)
         empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         vbox(None, empty, hbox(None, *offers, None, gap_px=8), None, parent=self._examples, gap_px=8)
         content = QWidget()
-        vbox((self.table, 1), self.means, self.grid, parent=content, gap_px=8)
+        self._phenomena_area = scrolled(self.phenomena)
+        rows = hbox((self.table, 5), (self._phenomena_area, 2), gap_px=12)
+        vbox((rows, 1), self.means, self.grid, parent=content, gap_px=8)
         self.table.setMinimumHeight(theme.px(LEAST_TABLE_PX))
         self.grid.setFixedHeight(theme.px(GRID_PX))
         self._pages = QStackedWidget()
@@ -106,7 +119,7 @@ class TextsView(PredictView):
         else:
             self.box.setFixedHeight(theme.px(BOX_PX))
             fill(self.column, card, (self._table_card, 1))
-        self.table.opened.connect(lambda a, b: self.text_requested.emit(a, b))
+        self.table.opened.connect(self._on_table_opened)
 
     def restore(self, kept: tuple[str, str]) -> None:
         self.box.setPlainText(kept[0])
@@ -159,7 +172,9 @@ class TextsView(PredictView):
 
         lines = [(named.format(number=number), line) for number, line in enumerate(text.split("\n"), start=1)]
 
-        def work(checkpoint: Checkpoint, step: Step) -> ScoredTexts:
+        def work(checkpoint: Checkpoint, step: Step) -> ScoredTexts | ScoredPairs:
+            if are_minimal_pairs(text):
+                return score_pairs(checkpoint, lines, step)
             return score_lines(checkpoint, lines, word or None, step)
 
         self.scores.forget()
@@ -168,28 +183,49 @@ class TextsView(PredictView):
 
     def _on_open_clicked(self) -> None:
         name, _ = QFileDialog.getOpenFileName(
-            self, self.tr("Texts to score"), "", self.tr("Texts (*.txt *.tsv *.gz *.xz);;All files (*)")
+            self, self.tr("Texts to score"), "", self.tr("Texts (*.txt *.tsv *.jsonl *.gz *.xz);;All files (*)")
         )
         if name:
             self.load(Path(name))
 
-    def _on_scores_answered(self, scored: ScoredTexts) -> None:
-        self.table.set_scores(scored.scores)
-        self._show_means(scored)
+    def _on_table_opened(self, row: TextScore | PairScore) -> None:
+        """Of a pair the right sentence, compared with the wrong one."""
+        if isinstance(row, PairScore):
+            self.comparison_wanted.emit(ComparisonOffer(OtherText(row.b, ""), text=row.a))
+        else:
+            self.text_requested.emit(row.a, row.b or "")
+
+    def _on_scores_answered(self, scored: ScoredTexts | ScoredPairs) -> None:
+        if isinstance(scored, ScoredPairs):
+            self.table.set_scores(scored.scores, pair_columns())
+            self.phenomena.set_bars(phenomenon_bars(scored))
+            self.means.setText(result_sentence(scored))
+            self.means.show()
+            self.grid.hide()
+        else:
+            self.table.set_scores(scored.scores, columns_for(scored.scores))
+            self._show_means(scored)
+        self._phenomena_area.setVisible(isinstance(scored, ScoredPairs))
         self._show()
 
     def _show(self) -> None:
         scores = self.scores.answer
         self._pages.setCurrentIndex(0 if scores is None else 1)
-        self._table_card.set_intro(
-            self.tr(
+        intro = hint = ""
+        if isinstance(scores, ScoredPairs):
+            hint = self.tr("%n pair(s)", "", len(scores.scores))
+            intro = self.tr(
+                "The sentences of a pair differ in one point, and one is wrong: which does the model find likelier? "
+                "Double-click a row to compare them in all rooms."
+            )
+        elif scores is not None:
+            hint = self.tr("%n text(s)", "", len(scores.scores))
+            intro = self.tr(
                 "Click a column’s name to sort: which text surprises the model most? Double-click a row to open its "
                 "text in all rooms."
             )
-            if scores is not None
-            else ""
-        )
-        self._table_card.set_hint("" if scores is None else self.tr("%n text(s)", "", len(scores.scores)))
+        self._table_card.set_intro(intro)
+        self._table_card.set_hint(hint)
 
     def _show_means(self, scored: ScoredTexts) -> None:
         """Of a template: the mean of each word's texts, and with two places each pair of words."""
@@ -219,7 +255,8 @@ class TextsView(PredictView):
 
     def _figure(self) -> Figure | None:
         """All rows, in the order on the screen."""
-        if self.scores.answer is None:
+        answer = self.scores.answer
+        if answer is None:
             return None
         scores, columns = self.table.shown, self.table.scores.columns
         texts = [" ".join(f"{score.a}\t{score.b or ''}".split()) for score in scores]
@@ -230,5 +267,8 @@ class TextsView(PredictView):
             if not column.kind and column.field not in ("a", "b"):
                 said = [str(getattr(score, column.field) or "") for score in scores]
                 arrays[column.field] = numbers_of("text", texts, np.array(said))
+        if isinstance(answer, ScoredPairs):
+            arrays["phenomena"] = phenomenon_numbers(answer)
         title = self.tr("Scores of many texts")
-        return self.figure(title, [self.table, self.means, self.grid], arrays, plain=True, texts=False)
+        widgets = [self.table, self._phenomena_area, self.means, self.grid]
+        return self.figure(title, widgets, arrays, plain=True, texts=False)

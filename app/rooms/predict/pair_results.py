@@ -1,0 +1,54 @@
+"""How often a model prefers the right sentence of a minimal pair: in all, and for each phenomenon."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QCoreApplication
+
+from ...compute.text_scores import ScoredPairs
+from ...figures.figure import Axis, Numbers
+from ...look import numbers
+from ...widgets.bar_list import Bar
+
+if TYPE_CHECKING:
+    from bertcore.evaluation.estimates import Estimate
+
+translate = QCoreApplication.translate
+
+
+def share_right(right: Estimate) -> str:
+    """With its standard error."""
+    return f"{numbers.percent(right.value)} ± {numbers.percent(right.standard_error)}"
+
+
+def result_sentence(scored: ScoredPairs) -> str:
+    text = translate(
+        "PairResults",
+        "It prefers the right sentence in {share} of %n pair(s); by chance it would be 50%.",
+        "",
+        scored.right.count,
+    )
+    return text.format(share=share_right(scored.right))
+
+
+def phenomenon_bars(scored: ScoredPairs) -> list[Bar]:
+    return [
+        Bar(
+            name.replace("_", " "),
+            numbers.percent(right.value),
+            right.value,
+            mark=f"± {numbers.percent(right.standard_error)}",
+            note=numbers.count(right.count),
+        )
+        for name, right in scored.phenomena.items()
+    ]
+
+
+def phenomenon_numbers(scored: ScoredPairs) -> Numbers:
+    """(phenomena, 3)"""
+    rights = scored.phenomena.values()
+    values = np.array([[right.value, right.standard_error, right.count] for right in rights])
+    axes = Axis("phenomenon", list(scored.phenomena)), Axis("measure", ["share right", "standard error", "pairs"])
+    return Numbers(values, axes)
