@@ -4982,6 +4982,10 @@ Ein anderer Schluss</translation>
 <translation>Wie viel wahrscheinlicher die Antwort wird, wenn dieses eine Gewicht ein wenig wächst.</translation>
 </message>
 <message>
+<source>How much more surprising the wrong sentence is: above 0, the model prefers the right one.</source>
+<translation>Um wie viel überraschender der falsche Satz ist: über 0 bevorzugt das Modell den richtigen.</translation>
+</message>
+<message>
 <source>How much of a token comes from each word, by attention alone; a row makes 1.</source>
 <translation>Wie viel von einem Token aus jedem Wort kommt, allein durch Attention; eine Zeile ergibt 1.</translation>
 </message>
@@ -5124,6 +5128,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Σ weight · |i − j|</source>
 <translation>Σ Gewicht · |i − j|</translation>
+</message>
+<message>
+<source>Σ −log₂ p(wrong) − Σ −log₂ p(right), each token masked in turn</source>
+<translation>Σ −log₂ p(falsch) − Σ −log₂ p(richtig), jedes Token einmal maskiert</translation>
 </message>
 <message>
 <source>‖now − before‖</source>
@@ -6085,6 +6093,10 @@ Ein anderer Schluss</translation>
 <context>
 <name>RunActions</name>
 <message>
+<source>Compare with its start</source>
+<translation>Mit dem Anfang vergleichen</translation>
+</message>
+<message>
 <source>Copy as a shell command</source>
 <translation>Als Befehl für die Kommandozeile kopieren</translation>
 </message>
@@ -6138,10 +6150,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>A new run with a third of its learning rate</source>
 <translation>Ein neuer Lauf mit einem Drittel der Lernrate</translation>
-</message>
-<message>
-<source>All pictures show its last step beside its first</source>
-<translation>Alle Bilder zeigen den letzten Schritt neben dem ersten</translation>
 </message>
 <message>
 <source>All pictures show the snapshot nearest to it</source>
@@ -6202,6 +6210,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>What happened, line by line</source>
 <translation>Was geschah, Zeile für Zeile</translation>
+</message>
+<message>
+<source>What training changed; all pictures show its last step beside its first</source>
+<translation>Was das Training verändert hat; alle Bilder zeigen den letzten Schritt neben dem ersten</translation>
 </message>
 </context>
 <context>
@@ -8206,12 +8218,24 @@ Der andere Text: {theirs}</translation>
 <translation>B folgt auf A</translation>
 </message>
 <message>
+<source>By, bits</source>
+<translation>Um, Bit</translation>
+</message>
+<message>
 <source>How sure</source>
 <translation>Wie sicher</translation>
 </message>
 <message>
 <source>Its probability</source>
 <translation>Seine Wahrscheinlichkeit</translation>
+</message>
+<message>
+<source>Phenomenon</source>
+<translation>Phänomen</translation>
+</message>
+<message>
+<source>Right</source>
+<translation>Richtig</translation>
 </message>
 <message>
 <source>Similarity</source>
@@ -8230,12 +8254,28 @@ Der andere Text: {theirs}</translation>
 <translation>Text B</translation>
 </message>
 <message>
+<source>The model prefers</source>
+<translation>Das Modell bevorzugt</translation>
+</message>
+<message>
 <source>What the model says about each text</source>
 <translation>Was das Modell zu jedem Text sagt</translation>
 </message>
 <message>
+<source>Wrong</source>
+<translation>Falsch</translation>
+</message>
+<message>
 <source>ln p</source>
 <translation>ln p</translation>
+</message>
+<message>
+<source>✓ the right one</source>
+<translation>✓ den richtigen</translation>
+</message>
+<message>
+<source>✗ the wrong one</source>
+<translation>✗ den falschen</translation>
 </message>
 </context>
 <context>
@@ -8259,6 +8299,13 @@ Der andere Text: {theirs}</translation>
 </context>
 <context>
 <name>TextsView</name>
+<message numerus="yes">
+<source>%n pair(s)</source>
+<translation>
+<numerusform>%n Paar</numerusform>
+<numerusform>%n Paare</numerusform>
+</translation>
+</message>
 <message numerus="yes">
 <source>%n text(s)</source>
 <translation>
@@ -8295,8 +8342,8 @@ Der andere Text: {theirs}</translation>
 <translation>Noch ist nichts bewertet. Welche dieser Texte wird das Modell seltsam finden?</translation>
 </message>
 <message>
-<source>One text per line, or two with a tab between them. [doctor|nurse] tries both words. Up to {count} texts.</source>
-<translation>Ein Text pro Zeile, oder zwei mit einem Tabulator dazwischen. [doctor|nurse] probiert beide Wörter. Bis zu {count} Texte.</translation>
+<source>One text per line, or two with a tab between them. [doctor|nurse] tries both words. A file of minimal pairs such as BLiMP’s works, too. Up to {count} texts.</source>
+<translation>Ein Text pro Zeile, oder zwei mit einem Tabulator dazwischen. [doctor|nurse] probiert beide Wörter. Auch eine Datei mit Minimalpaaren wie die von BLiMP geht. Bis zu {count} Texte.</translation>
 </message>
 <message>
 <source>Open file…</source>
@@ -8315,8 +8362,12 @@ Der andere Text: {theirs}</translation>
 <translation>Bewertung vieler Texte</translation>
 </message>
 <message>
-<source>Texts (*.txt *.tsv *.gz *.xz);;All files (*)</source>
-<translation>Texte (*.txt *.tsv *.gz *.xz);;Alle Dateien (*)</translation>
+<source>Share of pairs in which the model prefers the right sentence, by phenomenon</source>
+<translation>Anteil der Paare, bei denen das Modell den richtigen Satz bevorzugt, nach Phänomen</translation>
+</message>
+<message>
+<source>Texts (*.txt *.tsv *.jsonl *.gz *.xz);;All files (*)</source>
+<translation>Texte (*.txt *.tsv *.jsonl *.gz *.xz);;Alle Dateien (*)</translation>
 </message>
 <message>
 <source>Texts to score</source>
@@ -8327,12 +8378,20 @@ Der andere Text: {theirs}</translation>
 <translation>Texte, einer pro Zeile</translation>
 </message>
 <message>
+<source>The sentences of a pair differ in one point, and one is wrong: which does the model find likelier? Double-click a row to compare them in all rooms.</source>
+<translation>Die Sätze eines Paares unterscheiden sich in einem Punkt, und einer ist falsch: Welchen findet das Modell wahrscheinlicher? Ein Doppelklick auf eine Zeile vergleicht sie in allen Räumen.</translation>
+</message>
+<message>
 <source>Try it: doctors and nurses</source>
 <translation>Ausprobieren: doctor und nurse</translation>
 </message>
 <message>
 <source>Try it: five texts</source>
 <translation>Ausprobieren: fünf Texte</translation>
+</message>
+<message>
+<source>Try it: right and wrong sentences</source>
+<translation>Ausprobieren: richtige und falsche Sätze</translation>
 </message>
 <message>
 <source>What the model says about each</source>
