@@ -6,8 +6,9 @@
 TASKS holds the folders sst2, cola, mrpc, conll2003 and stsb. `search` trains each task at each rate and measures on a
 third of the training examples, so that the dev files, which `compare` measures on, have no say in the rate.
 `compare` trains the same weights here and with `transformers`: its class for the task in a plain loop with torch's
-AdamW, its linear schedule with warm-up and shuffled batches padded to their longest sequence. All other settings are
-those of bertcore.training.finetune_options, and both use the same number format. What is done is kept in OUT and not
+AdamW, its linear schedule with warm-up, and our batches, which hold sequences of similar length (as its Trainer's with
+group_by_length do). All other settings are those of bertcore.training.finetune_options, and both use the same number
+format. What is done is kept in OUT and not
 done again; both commands print their table from there.
 """
 
@@ -15,18 +16,17 @@ import json
 import os
 import shutil
 import statistics
-from collections.abc import Iterable
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import torch
 import typer
 
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.model.losses import TaskBatch
 from bertcore.resolve_model import resolve_model
+from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.features.collate import TaskBatches
 from bertcore.tasks.features.decode import decode
 from bertcore.tasks.features.make import make_features
@@ -80,14 +80,15 @@ def compare(
     learning_rate: float | None = None,
     model: str | None = None,
     seeds: int = 3,
-    examples: int = 3000,
+    examples: int = 1000,
+    held_out: int | None = 1000,
     epochs: float = 3.0,
 ) -> None:
     """Ours and `transformers`, each task with some seeds; the rate is the default one if none is given."""
     keep_freed_memory()
     numbers, whose = range(1, seeds + 1), ("ours", "theirs")
     for seed, task, side in product(numbers, TITLES, whose):
-        data = TaskDataOptions(task=task, train=str(tasks / task), max_examples=examples)
+        data = TaskDataOptions(task=task, train=str(tasks / task), max_examples=examples, max_held_out=held_out)
         score_of(out / "compare", side, options_of(data, model, epochs, learning_rate, seed))
     print_row("task", "metric", "BERTscope", "`transformers`", "difference")
     print_row(*["---"] * 5)
@@ -142,6 +143,8 @@ def print_row(*cells: object) -> None:
 
 def _ours(options: FinetuneOptions, run: Path) -> dict[str, float]:
     start_or_resume_finetuning(options, run, resume=True)
+    if RunFolder(run).status().state != "done":
+        raise SystemExit(f"The run {run} was stopped; the same command continues it.")
     metrics: dict[str, float] = json.loads((run / EVALUATION_FILE).read_text(encoding="utf-8"))["metrics"]
     shutil.rmtree(run)  # a hundred megabytes of snapshots
     return metrics
@@ -170,13 +173,14 @@ def _theirs(options: FinetuneOptions) -> dict[str, float]:
         eps=1e-6,
         fused=True,
     )
-    batches = TaskBatches(features, training.batch_size, checkpoint.tokenizer.pad_id)
+    batches = TaskBatches(features, training.batch_size, checkpoint.tokenizer.pad_id, training.seed)
     steps = tuning.budget(len(batches)).steps or 1
     schedule = transformers.get_linear_schedule_with_warmup(optimizer, round(training.warm_up_share * steps), steps)
     model.train()
-    for units in _shuffled(len(features.ids), training.batch_size, training.seed, steps):
+    for step in range(steps):
+        epoch, place = divmod(step, len(batches))
         with precision.autocast(torch.device("cpu")):
-            _output(model, batches.batch(units), features.head).loss.backward()
+            _output(model, batches.batch(batches.order(epoch)[place]), features.head).loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), training.gradient_clip)
         optimizer.step()
         schedule.step()
@@ -185,17 +189,6 @@ def _theirs(options: FinetuneOptions) -> dict[str, float]:
         spec.kind, dev.examples, checkpoint.tokenizer, train.labels, checkpoint.config, need_answers=True
     )
     return _metrics(model, held_out)
-
-
-def _shuffled(count: int, batch_size: int, seed: int, steps: int) -> Iterable[np.ndarray]:
-    """Passes in random order, cut into batches as torch's DataLoader does."""
-    rng, made = np.random.default_rng(seed), 0
-    while made < steps:
-        order = rng.permutation(count)
-        for first in range(0, count, batch_size):
-            if made < steps:
-                yield order[first : first + batch_size]
-            made += 1
 
 
 def _output(model: Any, batch: TaskBatch, head: str) -> Any:

@@ -258,6 +258,13 @@ class TestDropout:
         assert abs(float(dropped.mean()) - 1) < 0.002
         assert dropped.unique().numel() == 2
 
+    @pytest.mark.parametrize("p", [0.001, 0.1])
+    def test_many_passes_together_drop_the_very_share(self, p: float) -> None:
+        """A single one drops a whole number of 256ths."""
+        torch.manual_seed(0)
+        dropped = torch.stack([Dropout(p)(torch.ones(1024)) == 0 for _ in range(2000)])
+        assert float(dropped.float().mean()) == pytest.approx(p, abs=0.0003)
+
     def test_neighbours_are_independent(self) -> None:
         torch.manual_seed(0)
         kept = (Dropout(0.5)(torch.ones(400_000)) > 0).float() - 0.5
