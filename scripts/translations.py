@@ -50,12 +50,17 @@ def main() -> int:
     return 0
 
 
+def source_files() -> list[str]:
+    """What lupdate reads, from the root of the project: app/, and what the engine says that the window shows, too."""
+    files = [*sorted((ROOT / "app").rglob("*.py")), ROOT / "bertcore" / "runs" / "diagnosis_words.py"]
+    return [str(file.relative_to(ROOT)) for file in files]
+
+
 def strings_of_sources() -> Texts:
-    """All strings of app/, without translations."""
+    """All of them, without translations."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "app.ts"
-        sources = [str(source.relative_to(ROOT)) for source in sorted((ROOT / "app").rglob("*.py"))]
-        run_tool("lupdate", *sources, "-ts", str(file))
+        run_tool("lupdate", *source_files(), "-ts", str(file))
         return {key: [] for key in read_ts(file)}
 
 

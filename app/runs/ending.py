@@ -22,7 +22,6 @@ OPEN, BEST, APPLY, COMPARE, GO_ON, SLOWER, AGAIN, LOG = (
     "log",
 )
 HARDLY, WORSE = 0.98, 1.02  # of the loss at the start, of the best: less than this is chance
-SLOWER_BY = 3.0  # a rate that is too high is seldom a little too high
 translate = QCoreApplication.translate
 
 

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from bertcore.runs.diagnosis import LARGE, LEAST_STEPS, SMALL
+from bertcore.runs.run_record import Points
+
 MOST_PARTS, MOST_UPDATES = 200, 5000
-# Of the length of the weights, in one step, at its largest. Runs that learn: 0.4% (ten-second demo), 1.2% (class demo),
-# 2% and 6% (mini and tiny on the sample stories, with their own rates). With ten times the rate these have 12 to 38%,
-# and the class demo learns nothing; with a 3,000th of it, 0.001%.
-LARGE, SMALL = 0.1, 0.00005
-LEAST_STEPS = 20  # before that the rate has only begun to rise
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,12 @@ def parts_of(updates: Sequence[Update]) -> list[str]:
         return {"embeddings": 0, "encoder": 1, "layers": 1, "heads": 3}.get(first, 2), layer, name
 
     return sorted(names, key=place)
+
+
+def ratios_of(updates: Sequence[Update]) -> Points:
+    """steps (P), and how far the part moved that moved most (P)."""
+    largest = np.array([max(update.ratio.values()) for update in updates], dtype=np.float64)
+    return np.array([update.step for update in updates], dtype=np.float64), largest
 
 
 def verdict_of(updates: Sequence[Update]) -> str:

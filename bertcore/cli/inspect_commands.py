@@ -32,6 +32,10 @@ from bertcore.config import PRESETS, PUBLISHED, BertConfig
 from bertcore.errors import BertcoreError
 from bertcore.model.parameter_count import count_parameters
 from bertcore.resolve_model import resolve_model
+from bertcore.runs.diagnosis import diagnose, normal
+from bertcore.runs.diagnosis_words import in_words
+from bertcore.runs.known_runs import run_behind
+from bertcore.runs.run_record import read_record
 from bertcore.tokenizer.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -66,16 +70,30 @@ def info(
         facts["missing"] = what_is_missing(m.config, m.tasks, m.bert.pooler is not None)
         facts["unused_tensors"] = list(m.checkpoint.unused)
         facts["pooling"] = m.checkpoint.pooling.kind if m.checkpoint.pooling else None
+        run = run_behind(m.checkpoint.folder)
+        facts |= _training(run) if run is not None else {}
     if as_json:
         print_json(facts)
         return
-    sentences = [*facts.pop("missing", {}).values(), *facts.pop("absent").values()]
+    sentences = [*facts.pop("missing", {}).values(), *facts.pop("absent").values(), *facts.pop("diagnosis", ())]
     for name, value in facts.items():
         shown = f"{value:,}" if isinstance(value, int) else ", ".join(value) if isinstance(value, list) else value
         if value is not None and (shown or name == "tasks"):
             say(f"{name.replace('_', ' '):18} {shown or 'none'}")
     for sentence in sentences:
         say(sentence)
+
+
+def _training(run: Path) -> dict[str, Any]:
+    """Of the run that a model comes from: how it ended, and whether that is normal, in sentences."""
+    try:
+        record = read_record(run)
+    except BertcoreError:  # a damaged run folder around a model that is whole
+        return {}
+    found = diagnose(record) or [each for each in [normal(record)] if each is not None]
+    words = [in_words(each) for each in found]
+    sentences = [" ".join(filter(None, (each.seen, each.why, each.suggestion))) for each in words]
+    return {"run": f"{record.state} at step {record.step:,}", "diagnosis": sentences}
 
 
 def _facts(config: BertConfig, parameters: int, tasks: list[str]) -> dict[str, Any]:

@@ -41,6 +41,7 @@ class HeldOutText:
     """Fixed batches of held-out text, made once per run; apart for each kind of text where there are several."""
 
     kinds: dict[str, list[Batch]]
+    by_frequency: float | None = None  # loss of always guessing words by how frequent they are in training, if known
 
     @classmethod
     def of(
@@ -75,11 +76,15 @@ class HeldOutText:
         return [batch for batches in self.kinds.values() for batch in batches]
 
     def to(self, device: torch.device) -> HeldOutText:
-        return HeldOutText({name: [batch.to(device) for batch in batches] for name, batches in self.kinds.items()})
+        return replace(
+            self, kinds={name: [batch.to(device) for batch in batches] for name, batches in self.kinds.items()}
+        )
 
     def measure(self, model: Bert) -> dict[str, Any]:
         """The numbers of `measured` over all batches; with several kinds of text "kinds" has those of each."""
         numbers: dict[str, Any] = measured(model, self.batches)
+        if self.by_frequency is not None:
+            numbers["by_frequency"] = self.by_frequency
         if len(self.kinds) > 1:
             numbers["kinds"] = {name: measured(model, batches) for name, batches in self.kinds.items()}
         return numbers

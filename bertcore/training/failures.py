@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from bertcore.errors import BertcoreError
 from bertcore.files import is_out_of_memory, why_unwritten
+from bertcore.runs.diagnosis import DIVERGED
 from bertcore.runs.run_folder import RunFolder
 
 BAD_BATCH_FILE = "bad_batch.json"  # in the form of the first batch
@@ -89,7 +90,7 @@ def refuse_infinite_steps(steps: Sequence[UncheckedStep], run: Path) -> None:
     numbers = torch.stack([torch.stack([each.gradient_norm.float(), each.loss.float()]) for each in steps])
     for each, finite in zip(steps, numbers.isfinite().all(dim=1).tolist(), strict=True):
         if not finite:
-            raise _diverged("The loss or its gradient became infinite or undefined", each.step, run, each.write_batch)
+            raise _diverged(f"The loss or its gradient {DIVERGED}", each.step, run, each.write_batch)
 
 
 def refuse_infinite_weights(
@@ -101,7 +102,7 @@ def refuse_infinite_weights(
     """
     moments = [value for state in optimizer.state.values() for value in state.values() if isinstance(value, Tensor)]
     if not all(math.isfinite(float(value.sum())) for value in (*model.state_dict().values(), *moments)):
-        raise _diverged("The weights became infinite or undefined", step, run, write_batch)
+        raise _diverged(f"The weights {DIVERGED}", step, run, write_batch)
 
 
 def _diverged(what: str, step: int, run: Path, write_batch: WriteBatch | None) -> BertcoreError:

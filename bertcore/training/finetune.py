@@ -16,6 +16,7 @@ from bertcore.errors import BertcoreError
 from bertcore.files import write_json
 from bertcore.model.bert import Bert, initialise
 from bertcore.model.losses import NO_LABEL, Losses, TaskBatch, task_losses
+from bertcore.model.tap import Recorder
 from bertcore.resolve_model import resolve_model
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sources import note_sources
@@ -30,6 +31,7 @@ from bertcore.training.distributed import ProcessGroup, process_group
 from bertcore.training.evaluate import EVALUATION_FILE
 from bertcore.training.finetune_options import DEFAULT_EPOCHS, FinetuneOptions
 from bertcore.training.first_batch import write_task_batch
+from bertcore.training.head_activity import SEQUENCES, head_activity
 from bertcore.training.loop import MEASURING_SHARE, run_training
 from bertcore.training.model_card import RunStory, task_card
 from bertcore.training.optimizer import SCHEDULES, depth_of, make_optimizer
@@ -343,7 +345,23 @@ class FineTuning:
             with materials.precision.autocast(materials.device):  # many times as fast on some machines
                 evaluation = self._evaluate(materials.held_out_sample if fraction > 0.0 else materials.first_sample)
             self._evaluation = None
-        return {"loss": evaluation.loss, **evaluation.metrics, "examples": evaluation.examples}
+        return {
+            "loss": evaluation.loss,
+            **evaluation.metrics,
+            "examples": evaluation.examples,
+            "answers": most_common_answer(evaluation),
+            "heads": self._head_activity(),
+        }
+
+    def _head_activity(self) -> dict[str, list[list[float]]]:
+        model, batches = self.materials.model, self.materials.first_sample
+        batch = to_device(batches.batch(batches.order()[0][:SEQUENCES]), self.materials.device)
+        mask = batch.attention_mask
+
+        def read(tap: Recorder) -> None:
+            model(batch.input_ids, batch.segment_ids, mask, tap=tap)
+
+        return head_activity(model, read, mask)
 
     def _evaluate(self, batches: TaskBatches) -> TaskEvaluation:
         evaluation = evaluate_task(self.materials.model, batches, self.materials.device)
@@ -384,6 +402,17 @@ class FineTuning:
 
     def close(self) -> None:
         self._prefetcher.close()
+
+
+def most_common_answer(evaluation: TaskEvaluation) -> dict[str, Any] | None:
+    """The label that is given most often, its share of all answers, and of the right ones; None without a table."""
+    if evaluation.confusion is None:
+        return None
+    table = np.array(evaluation.confusion, dtype=np.float64)
+    given, total = table.sum(axis=0), max(table.sum(), 1.0)
+    most = int(given.argmax())
+    share, right = float(given[most] / total), float(table[most].sum() / total)
+    return {"label": evaluation.labels[most], "share": round(share, 4), "right": round(right, 4)}
 
 
 def _examples_in_words(batches: TaskBatches) -> str:

@@ -29,6 +29,7 @@ from bertcore.training.distributed import ProcessGroup, process_group
 from bertcore.training.evaluate import EVALUATION_FILE, HeldOutText, best_and_worst
 from bertcore.training.failures import WriteBatch
 from bertcore.training.first_batch import write_pretraining_batch
+from bertcore.training.head_activity import SEQUENCES, head_activity
 from bertcore.training.loop import run_training
 from bertcore.training.model_card import RunStory, Teaching, pretraining_card
 from bertcore.training.objective import Numbers, compiled_losses, pretraining_loss, step_metrics
@@ -310,7 +311,14 @@ class Pretraining:
             numbers = materials.held_out.measure(materials.model)
             if materials.questions is not None:
                 numbers["questions"] = materials.questions.answer(materials.model)
+            numbers["heads"] = self._head_activity()
         return numbers
+
+    def _head_activity(self) -> dict[str, list[list[float]]]:
+        model, batch = self.materials.model, self.materials.held_out.batches[0]
+        ids, segments = batch.input_ids[:SEQUENCES], batch.segment_ids[:SEQUENCES]
+        mask = None if batch.attention_mask is None else batch.attention_mask[:SEQUENCES]
+        return head_activity(model, lambda tap: model.forward(ids, segments, mask, tap=tap), mask)
 
     def is_better(self, now: Mapping[str, Any], best: Mapping[str, Any]) -> bool:
         return bool(now["loss"] < best["loss"])

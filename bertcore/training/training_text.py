@@ -2,7 +2,10 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bertcore.data.batches import PairSampler
 from bertcore.data.corpus import Corpus
@@ -11,6 +14,8 @@ from bertcore.data.mixture import Source
 from bertcore.data.pairs import PairRules
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.evaluate import HeldOutText
+
+_COUNTED_TOKENS = 2_000_000  # of each file: enough for how frequent words are
 
 
 @dataclass(frozen=True)
@@ -38,11 +43,33 @@ class TrainingText:
 
     def held_out(self, tokenizer: Tokenizer, length: int, sequences: int, rules: PairRules) -> HeldOutText:
         if not self.sources:
-            return HeldOutText.of(self.corpora[0], tokenizer, length, sequences, rules)
-        return HeldOutText.of_kinds(self.corpora, self.sources, tokenizer, length, sequences, rules)
+            text = HeldOutText.of(self.corpora[0], tokenizer, length, sequences, rules)
+        else:
+            text = HeldOutText.of_kinds(self.corpora, self.sources, tokenizer, length, sequences, rules)
+        shares = self._frequencies(tokenizer.largest_id + 1)
+        labels = np.concatenate([batch.labels.numpy() for batch in text.batches])
+        return replace(text, by_frequency=float(-np.log(shares[labels]).mean()) if len(labels) else None)
+
+    def _frequencies(self, vocab_size: int) -> NDArray[np.float64]:
+        """(V) how likely each token is in the text to train on; 1 is added to each count."""
+        weights = [0.0 if source.held_out else source.weight for source in self.sources] or [1.0]
+        shares = np.zeros(vocab_size)
+        for corpus, weight in zip(self.corpora, weights, strict=True):
+            if weight:
+                counts = 1.0 + np.bincount(_tokens_to_train_on(corpus), minlength=vocab_size)
+                shares += weight * counts / counts.sum()
+        return shares / shares.sum()
 
     def count_tokens(self, held_out: bool) -> int:
         if not self.sources:
             return self.corpora[0].count_tokens(held_out)
         both = zip(self.corpora, self.sources, strict=True)
         return sum(len(corpus.tokens) for corpus, source in both if source.held_out == held_out)
+
+
+def _tokens_to_train_on(corpus: Corpus) -> NDArray[np.int64]:
+    """The first ones."""
+    bounds = corpus.sentence_starts[corpus.document_starts]
+    documents = min(int(np.searchsorted(bounds, _COUNTED_TOKENS)), len(corpus.held_out))
+    is_held_out = np.repeat(corpus.held_out[:documents], np.diff(bounds)[:documents])[:_COUNTED_TOKENS]
+    return np.asarray(corpus.tokens[: len(is_held_out)], dtype=np.int64)[~is_held_out]

@@ -19,6 +19,7 @@ from app.shell.window import Window
 from app.state.task_info import TASK_TITLES
 from bertcore.locations import assets
 from bertcore.tasks.readers.registry import TASKS
+from scripts.translations import source_files
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, settle
 from tests.app.language_check import outside, untranslated
 from tests.app.layout_check import faults
@@ -68,8 +69,7 @@ def extracted(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     """The sources that Qt's own tool finds for translators."""
     root, file = Path(__file__).parents[2], tmp_path_factory.mktemp("languages") / "app.ts"
     tool = Path(sys.executable).with_name("pyside6-lupdate")
-    sources = [str(source.relative_to(root)) for source in sorted((root / "app").rglob("*.py"))]
-    subprocess.run([str(tool), *sources, "-ts", str(file)], cwd=root, check=True, capture_output=True)
+    subprocess.run([str(tool), *source_files(), "-ts", str(file)], cwd=root, check=True, capture_output=True)
     return {source.text or "" for source in ElementTree.parse(file).iter("source")}
 
 

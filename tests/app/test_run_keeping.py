@@ -22,6 +22,7 @@ from app.runs.metrics import RunMetrics
 from app.runs.run_info import RunInfo, read_run
 from app.runs.service import RunsService
 from app.shell.rooms import connect_train_room
+from bertcore.runs.diagnosis import Suggestion
 from bertcore.runs.label import RunLabel, write_label
 from bertcore.runs.run_folder import RunFolder, RunStatus
 from bertcore.training.finetune_options import FinetuneOptions
@@ -268,7 +269,8 @@ class TestCopy:
         run = make_run(own_home, steps=300, batch_size=7, learning_rate=9e-4)
         form = CopyForm()
         qtbot.addWidget(form)
-        form.show_run(read_run(run.path), 3.0)
+        form.show_run(read_run(run.path), Suggestion("learning_rate", 9e-4, 3e-4))
+        assert form.mark.text() == "Try a learning rate of 0.0003 instead of 0.0009."
         form.name.setText("slower")
         form.length.setValue(50)
         made, own = form.command().options.to_dict(), run.config()

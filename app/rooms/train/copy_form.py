@@ -2,10 +2,12 @@
 
 import math
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from bertcore.errors import BertcoreError
+from bertcore.runs.diagnosis import Suggestion
+from bertcore.runs.diagnosis_words import suggestion_in_words
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune_options import FinetuneOptions
@@ -16,9 +18,10 @@ from ...look import numbers
 from ...look.language import QT_TRANSLATE_NOOP
 from ...runs.process import Options, RunCommand
 from ...runs.run_info import RunInfo
-from ...widgets.card import button, label
+from ...widgets.card import button, label, set_role
 from ...widgets.controls import SpinBox
 from ...widgets.layouts import hbox, vbox
+from .health_strip import window_format
 
 OPTIONS: dict[str, type[Options]] = {kind.kind: kind for kind in (PretrainOptions, FinetuneOptions, DistilOptions)}
 UNITS = {
@@ -42,22 +45,26 @@ class CopyForm(QWidget):
         self.about = label("", "muted", wrap=True)
         self.name, self.length, self.rate = QLineEdit(), SpinBox(), QLineEdit()
         self._length_title = label(self.tr(UNITS[self._unit]), "muted")
+        self._rate_title = label(self.tr("Learning rate"), "muted")
         self.length.setAccessibleName(self._length_title.text())
         self.name.setMaxLength(60)
         self.name.setAccessibleName(self.tr("Name"))
         self.rate.setAccessibleName(self.tr("Learning rate"))
         self.length.setDecimals(2)
         self.length.setAccessibleName(self.tr(UNITS[self._unit]))
+        self._suggested: Suggestion | None = None  # that has no field here
+        self.mark = label("", "strong", wrap=True)
         self.problem = label("", "error", wrap=True)
         start = button(self.tr("Start"), self.submit, look="primary")
         cancel = button(self.tr("Cancel"), self.cancelled.emit)
         vbox(
             self.about,
+            self.mark,
             label(self.tr("Name"), "muted"),
             self.name,
             self._length_title,
             self.length,
-            label(self.tr("Learning rate"), "muted"),
+            self._rate_title,
             self.rate,
             self.problem,
             None,
@@ -66,19 +73,31 @@ class CopyForm(QWidget):
             gap_px=5,
         )
 
-    def show_run(self, info: RunInfo, slower_by: float = 1.0) -> None:
-        """Takes over its settings. Raises BertcoreError where its folder does not say them."""
+    def show_run(self, info: RunInfo, suggested: Suggestion | None = None) -> None:
+        """Takes over its settings, with a marked change. Raises BertcoreError where its folder does not say them."""
         config = RunFolder(info.path).config()
         self._options = OPTIONS[info.kind].from_dict(config)
         training = self._options.training
-        self._unit = next((unit for unit in BUDGETS if getattr(training, unit, None) is not None), "minutes")
+        unit = next((unit for unit in BUDGETS if getattr(training, unit, None) is not None), "minutes")
+        length = getattr(training, unit) or DEFAULT_MINUTES
+        changed = "" if suggested is None else suggested.setting
+        if suggested is not None and changed == "steps":
+            unit, length = "steps", suggested.value
+        self._unit = unit
         self._length_title.setText(self.tr(UNITS[self._unit]))
         self.length.setAccessibleName(self._length_title.text())
         self.length.setRange(0.01 if self._unit != "steps" else 1, math.inf)
-        self.length.setValue(getattr(training, self._unit) or DEFAULT_MINUTES)
+        self.length.setValue(length)
         rate = self._options.peak_rate if isinstance(self._options, PretrainOptions) else training.learning_rate
         self._own_rate = "" if rate is None else numbers.number(rate)
-        self.rate.setText("" if rate is None else numbers.number(rate / slower_by))
+        is_rate = suggested is not None and changed == "learning_rate"
+        self.rate.setText(numbers.number(suggested.value) if is_rate else self._own_rate)  # type: ignore[union-attr]
+        set_role(self._rate_title, "strong" if is_rate else "muted")
+        set_role(self._length_title, "strong" if changed == "steps" else "muted")
+        self._suggested = None if changed in ("", "steps", "learning_rate") else suggested
+        words = "" if suggested is None else suggestion_in_words(suggested, window_format(), QCoreApplication.translate)
+        self.mark.setText(words)
+        self.mark.setVisible(bool(words))
         text = self.tr("Text, model and all other settings are those of “{name}”.")
         self.about.setText(text.format(name=info.name))
         self.name.setText(info.name[:57] + " 2")
@@ -100,8 +119,9 @@ class CopyForm(QWidget):
         if rate is None and typed not in ("", self._own_rate):
             problem = self.tr("The learning rate {text} is not a number; try 0.0005.")
             raise BertcoreError(problem.format(text=typed))
+        others = {} if self._suggested is None else {self._suggested.setting: self._suggested.value}
         budget = {self._unit: round(length) if self._unit == "steps" else length}
         changed = self._options.with_changes(
-            name=self.name.text().strip() or self._options.name, learning_rate=rate, **budget
+            name=self.name.text().strip() or self._options.name, learning_rate=rate, **budget, **others
         )
         return RunCommand(changed)

@@ -9,11 +9,12 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QStackedWidget, QWidget
 
 from bertcore.errors import BertcoreError
 from bertcore.locations import built_in_checkpoint
+from bertcore.runs.diagnosis import Diagnosis, Suggestion, slower
 from bertcore.runs.run_folder import RunFolder
 
 from ...compute.open_model import OpenModel
 from ...look import numbers, theme
-from ...runs.ending import AGAIN, APPLY, BEST, COMPARE, GO_ON, OPEN, SLOWER, SLOWER_BY, nearest_snapshot
+from ...runs.ending import AGAIN, APPLY, BEST, COMPARE, GO_ON, OPEN, SLOWER, nearest_snapshot
 from ...runs.run_info import RunInfo
 from ...widgets.card import GAP_PX, Card, Hint, button, label, scrolled, set_role
 from ...widgets.context_menu import show_context_menu
@@ -219,7 +220,8 @@ class TrainRoom(QWidget):
         self.runs.context_menu_requested.connect(self._on_runs_menu_requested)
         self.view.menu_requested.connect(self._on_view_menu_requested)
         self.view.ending.action.connect(self._on_ending_action)
-        self.run_actions.copy_requested.connect(self.show_copy_form)
+        self.view.health.try_requested.connect(self._on_health_try_requested)
+        self.run_actions.copy_requested.connect(self._on_copy_requested)
         self.run_actions.compare_requested.connect(self.view.curves.toggle_compared)
         self.run_actions.start_requested.connect(self.compare_with_start)
         self.run_actions.problem_found.connect(self.show_problem)
@@ -263,10 +265,10 @@ class TrainRoom(QWidget):
         self.form.model.set_folder(None if is_built_in else str(folder))
         self.show_form()
 
-    def show_copy_form(self, run: RunInfo, slower_by: float = 1.0) -> None:
+    def show_copy_form(self, run: RunInfo, suggested: Suggestion | None = None) -> None:
         """The form for a run with the settings of this one, in place of the list."""
         try:
-            self.copy_form.show_run(run, slower_by)
+            self.copy_form.show_run(run, suggested)
         except BertcoreError as error:
             self.show_problem(str(error))
             return
@@ -319,6 +321,9 @@ class TrainRoom(QWidget):
         if self._run is not None:
             show_context_menu(self, at, self.run_actions.entries(self._run))
 
+    def _on_copy_requested(self, run: RunInfo) -> None:
+        self.show_copy_form(run)
+
     def _on_ending_action(self, action: str) -> None:
         """What a person chose to do with a run that is over."""
         run = self._run
@@ -328,7 +333,7 @@ class TrainRoom(QWidget):
         if action == GO_ON:
             self.control_requested.emit(run.path, "resume")
         elif action in (SLOWER, AGAIN):
-            self.show_copy_form(run, SLOWER_BY if action == SLOWER else 1.0)
+            self.show_copy_form(run, slower(self.view.record) if action == SLOWER else None)
         elif action == BEST and self.view.ending.ending is not None:
             at = nearest_snapshot(steps, self.view.ending.ending.best_step or 0)
             if at is not None:
@@ -339,6 +344,10 @@ class TrainRoom(QWidget):
             self._on_chooser_chosen(len(steps) - 1)
             if action == APPLY:
                 self.apply_requested.emit()
+
+    def _on_health_try_requested(self, diagnosis: Diagnosis) -> None:
+        if self._run is not None:
+            self.show_copy_form(self._run, diagnosis.suggestion)
 
     def _show_possible(self) -> None:
         """What can be done at the end of this run."""

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QPoint, QTimer, Signal
 from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QStackedWidget, QWidget
 
 from bertcore.runs.run_folder import RunStatus
+from bertcore.runs.run_record import RunRecord
 
 from ...figures.figure import joined
 from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...runs.ending import ending_of
+from ...runs.health import health_of, record_of, settings_of_run
 from ...runs.metrics import RunMetrics
 from ...runs.run_info import RunInfo, RunResult
 from ...widgets.card import Card, button, label, set_role
@@ -21,6 +25,7 @@ from ...widgets.curve_specs import Level
 from ...widgets.layouts import fill, hbox
 from .batch_page import BatchPage
 from .curves_page import CurvesPage, marks_of
+from .health_strip import HealthStrip
 from .plots import RunPlots, plots_of, score
 from .questions_page import QuestionsPage
 from .result_view import ResultView
@@ -55,7 +60,8 @@ class RunView(Card):
         )
         self.to_batch = button(self.tr("The batch"), lambda: self._show(self.batch), checkable=True)
         self.menu = IconButton("menu", self.tr("Name, copy, export or delete this run"), self._on_menu_clicked)
-        self.ending = RunEnding()
+        self.ending, self.health = RunEnding(), HealthStrip()
+        self._settings: Mapping[str, Any] = {}
         self._possible: set[str] = set()
         self.to_weights = button(self.tr("The weights"), lambda: self._show(self.weights), checkable=True)
         pages = (self.to_curves, self.to_result, self.to_batch, self.to_weights)
@@ -109,7 +115,7 @@ class RunView(Card):
     def show_run(self, info: RunInfo) -> None:
         """Another run: its metrics and result come next."""
         self._is_new = True
-        self._info = info
+        self._info, self._settings = info, settings_of_run(info)
         self.metrics.clear()
         self.questions.show_run(info)
         self.batch.show_run(info)
@@ -185,10 +191,17 @@ class RunView(Card):
         self._show_numbers()
         self._show_ending()
 
+    @property
+    def record(self) -> RunRecord:
+        """What a diagnosis is made from."""
+        return record_of(self._info, self.metrics, self._settings)
+
     def _show_ending(self) -> None:
         """A run that answers questions has an ending of its own, on the page with the answers."""
         ending = None if self._info.has_questions else ending_of(self._info, self.metrics)
         self.ending.show_ending(ending, self._info.path, self._possible)
+        is_told = ending is not None and ending.is_bad  # with what to try
+        self.health.show_health([] if is_told else health_of(self.record))
         self._place_ending()
         if ending is not None and ending.is_bad:
             self._message.hide()
@@ -198,6 +211,7 @@ class RunView(Card):
         needs_room = self._stack.currentWidget() in (self.batch, self.weights)
         self.ending.setVisible(self.ending.ending is not None and not needs_room)
         self.slow_motion.setVisible(self.slow_motion.can_steer and needs_room)
+        self.health.setVisible(bool(self.health.shown) and not needs_room)
 
     def _on_menu_clicked(self) -> None:
         self.menu_requested.emit(self.menu.mapToGlobal(self.menu.rect().bottomLeft()))
@@ -247,7 +261,7 @@ class RunView(Card):
     def _build(self) -> None:
         self._row = QWidget()
         hbox(*self.numbers.values(), None, parent=self._row, gap_px=18 if not theme.is_projector() else 14)
-        fill(self.body, self._row, self._message, self.ending, self.slow_motion, (self._stack, 1))
+        fill(self.body, self._row, self._message, self.ending, self.health, self.slow_motion, (self._stack, 1))
         self.numbers["speed"].setVisible(not theme.is_projector())  # a projector has no room for what few ask about
 
     def _show_pages(self) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from bertcore.runs.diagnosis import LARGE
+
 from ...look import numbers
-from ...runs.updates import LARGE, SlowStep, Update, verdict_of
+from ...runs.updates import SlowStep, Update, verdict_of
 from ...widgets.card import label, set_role
 from ...widgets.layouts import vbox
 from .slow_picture import SlowPicture

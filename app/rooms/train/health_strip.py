@@ -1,0 +1,98 @@
+"""Is this normal? What is wrong with the run on show, with a change to try; or, quietly, that nothing is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
+
+from bertcore.runs.diagnosis import Diagnosis
+from bertcore.runs.diagnosis_words import Format, in_words
+
+from ...look import numbers, theme
+from ...state.task_info import metric_name
+from ...widgets.card import button, label
+from ...widgets.layouts import hbox, vbox
+from .updates_picture import share
+
+MOST_WARNINGS = 2  # more would hide the curves; what comes first mostly explains the rest
+
+
+class HealthStrip(QWidget):
+    """`try_requested` carries the diagnosis whose change is to be tried."""
+
+    try_requested = Signal(object)  # Diagnosis
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName(self.tr("Is this normal?"))
+        self.shown: list[Diagnosis] = []
+        self.quiet = label("", "muted", wrap=True)
+        self.warnings = [_Warning() for _ in range(MOST_WARNINGS)]
+        for warning in self.warnings:
+            warning.try_requested.connect(self.try_requested)
+        vbox(self.quiet, *self.warnings, parent=self, gap_px=6)
+        self.show_health([])
+
+    def show_health(self, found: Sequence[Diagnosis]) -> None:
+        """What `runs.health.health_of` says."""
+        self.shown = list(found)
+        normal = [one for one in found if one.kind.startswith("normal")]
+        ill = [one for one in found if one not in normal]
+        self.quiet.setText(in_words(normal[0], window_format(), QCoreApplication.translate).seen if normal else "")
+        self.quiet.setVisible(bool(normal) and not theme.is_projector())  # a class looks at the curves
+        for warning, diagnosis in zip(self.warnings, [*ill, None, None], strict=False):
+            warning.show_diagnosis(diagnosis)
+        self.setVisible(bool(ill) or not self.quiet.isHidden())
+
+
+class _Warning(QFrame):
+    try_requested = Signal(object)  # Diagnosis
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("look", "banner")
+        self._diagnosis: Diagnosis | None = None
+        self.seen, self.why = label("", "strong", wrap=True), label("", "", wrap=True)
+        self.try_it: QPushButton = button(
+            self.tr("Try it…"),
+            self._on_clicked,
+            look="small",
+            hint=self.tr("Opens the form for a new run with the same settings, and this change"),
+        )
+        margins = (theme.px(10), theme.px(5), theme.px(8), theme.px(6))
+        words = vbox(self.seen, self.why, gap_px=1)
+        hbox((words, 1), self.try_it, parent=self, gap_px=8, margins=margins)
+
+    def show_diagnosis(self, diagnosis: Diagnosis | None) -> None:
+        self.setVisible(diagnosis is not None)
+        if diagnosis is None or diagnosis == self._diagnosis:
+            return
+        self._diagnosis = diagnosis
+        words = in_words(diagnosis, window_format(), QCoreApplication.translate)
+        self.seen.setText(words.seen)
+        self.why.setText(f"{words.why} {words.suggestion}".strip())
+        self.try_it.setVisible(bool(words.suggestion))
+        self.setAccessibleName(words.seen)
+
+    def _on_clicked(self) -> None:
+        self.try_requested.emit(self._diagnosis)
+
+
+def window_format() -> Format:
+    """Numbers as the window writes them."""
+    return Format(
+        loss=numbers.decimal,
+        score=partial(numbers.decimal, digits=3),
+        name=metric_name,
+        rate=numbers.number,
+        share=numbers.percent,
+        ratio=share,
+        count=_count,
+    )
+
+
+def _count(value: float) -> str:
+    return numbers.count(round(value))

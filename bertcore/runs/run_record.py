@@ -1,0 +1,167 @@
+"""What a run folder says of a training, as arrays: what a diagnosis is made from. No torch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bertcore.errors import name_from_file
+from bertcore.runs.run_folder import RunFolder, RunStatus
+
+Points = tuple[NDArray[np.float64], NDArray[np.float64]]  # steps (P) rising, values (P)
+SCORES = (  # of all tasks
+    "accuracy",
+    "f1",
+    "f1_macro",
+    "f1_micro",
+    "matthews_correlation",
+    "pearson",
+    "spearmanr",
+    "exact_match",
+    "rouge2",
+)
+_LOSS_OF_PHASE = {"causal": "next_word_loss", "masked": "mlm_loss"}
+
+
+@dataclass(frozen=True)
+class CommonAnswer:
+    """Of a task with labels: the label that the model gives most often, and its shares of all and of the right ones."""
+
+    label: str
+    share: float
+    right: float
+
+
+@dataclass(frozen=True)
+class HeadActivity:
+    """Of all heads (K): `training/head_activity.py` says what the numbers are."""
+
+    varies: NDArray[np.float64]
+    even: NDArray[np.float64]
+
+
+def _no_points() -> Points:
+    return np.empty(0), np.empty(0)
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """One run so far."""
+
+    state: str = "running"
+    message: str = ""
+    fraction: float = 1.0  # of the budget, 0..1
+    total_steps: int | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)  # config.json
+    train_loss: Points = field(default_factory=_no_points)  # of what it predicts now: next words or masked words
+    held_out_loss: Points = field(default_factory=_no_points)
+    scores: Mapping[str, Points] = field(default_factory=dict)  # of a task, on held-out examples; higher is better
+    rate: Points = field(default_factory=_no_points)
+    update_ratio: Points = field(default_factory=_no_points)  # of the part of the model that moved most
+    by_frequency: float | None = None  # held-out loss of always guessing words by their frequency
+    answer: CommonAnswer | None = None  # at the newest measurement
+    heads: HeadActivity | None = None  # at the newest measurement
+    is_causal: bool = False  # it predicts next words now
+    phase_from: float = 0.0  # first step of what it predicts now
+
+    def setting(self, name: str) -> Any:
+        """Of how it trains; None where the run does not say."""
+        training = self.settings.get("training")
+        return training.get(name) if isinstance(training, Mapping) else None
+
+    @property
+    def step(self) -> int:
+        return int(max((steps[-1] for steps, _ in (self.train_loss, self.held_out_loss) if len(steps)), default=0))
+
+
+def read_record(run: Path) -> RunRecord:
+    """From a run folder. Raises BertcoreError where it is none."""
+    folder = RunFolder(run)
+    settings, status, tail = folder.config(), folder.status(), folder.tail()
+    return record_of(tail.read_new(), settings, status)
+
+
+def record_of(lines: Iterable[Mapping[str, Any]], settings: Mapping[str, Any], status: RunStatus) -> RunRecord:
+    """lines: of metrics.jsonl; settings: config.json."""
+    train: list[Mapping[str, Any]] = []
+    held_out: list[Mapping[str, Any]] = []
+    updates: list[tuple[int, float]] = []
+    phases: list[tuple[str, int]] = []
+    for line in lines:
+        kind = line.get("kind")
+        if not isinstance(line.get("step"), int):
+            continue
+        if kind == "train":
+            train.append(line)
+        elif kind == "held_out":
+            held_out.append(line)
+        elif kind == "phase" and line.get("phase") in ("causal", "masked", "task"):
+            if not phases or phases[-1][0] != line["phase"]:  # a resumed run says it again
+                phases.append((str(line["phase"]), line["step"]))
+        elif kind == "updates" and isinstance(line.get("ratio"), dict) and line["ratio"]:
+            updates.append((line["step"], max(map(_number, line["ratio"].values()))))
+    now, since = phases[-1] if phases else ("", 0)
+    loss = _LOSS_OF_PHASE.get(now, "loss")
+    newest = held_out[-1] if held_out else {}
+    return RunRecord(
+        status.state,
+        status.message or "",
+        status.fraction,
+        status.total_steps,
+        settings,
+        train_loss=_points((line for line in train if line.get("phase") == now), loss),
+        held_out_loss=_points(held_out, "mlm_loss" if "mlm_loss" in newest else "loss"),
+        scores={name: _points(held_out, name) for name in SCORES if name in newest},
+        rate=_points(train, "learning_rate"),
+        update_ratio=_arrays(updates),
+        by_frequency=loss_by_frequency(newest),
+        answer=common_answer(newest),
+        heads=activity_of_heads(newest),
+        is_causal=now == "causal",
+        phase_from=since,
+    )
+
+
+def loss_by_frequency(held_out: Mapping[str, Any]) -> float | None:
+    """Of a measurement; None where its line does not say, or is damaged. So are the two below."""
+    level = _number(held_out.get("by_frequency"))
+    return level if math.isfinite(level) else None
+
+
+def common_answer(held_out: Mapping[str, Any]) -> CommonAnswer | None:
+    values = held_out.get("answers")
+    if not isinstance(values, Mapping):
+        return None
+    share, right = _number(values.get("share")), _number(values.get("right"))
+    label = name_from_file(values.get("label"))
+    return CommonAnswer(label, share, right) if math.isfinite(share + right) else None
+
+
+def activity_of_heads(held_out: Mapping[str, Any]) -> HeadActivity | None:
+    values = held_out.get("heads")
+    try:
+        varies, even = (np.array(values[name], dtype=np.float64).ravel() for name in ("varies", "even"))  # type: ignore[index]
+    except (TypeError, ValueError, KeyError):
+        return None
+    is_whole = len(varies) == len(even) > 0 and np.isfinite(varies).all() and np.isfinite(even).all()
+    return HeadActivity(varies, even) if is_whole else None
+
+
+def _points(lines: Iterable[Mapping[str, Any]], name: str) -> Points:
+    found = ((line["step"], _number(line.get(name))) for line in lines)
+    return _arrays([(step, value) for step, value in found if math.isfinite(value)])
+
+
+def _arrays(pairs: list[tuple[int, float]]) -> Points:
+    array = np.array(pairs, dtype=np.float64).reshape(-1, 2)
+    return array[:, 0], array[:, 1]
+
+
+def _number(value: Any) -> float:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan

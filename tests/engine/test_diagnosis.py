@@ -1,0 +1,272 @@
+"""Each illness is found in a run that was given it, by training, and in no healthy one."""
+
+import math
+import random
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from bertcore.analysis.trace import trace
+from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
+from bertcore.data.corpus import load_corpus
+from bertcore.data.pairs import PairRules
+from bertcore.errors import BertcoreError
+from bertcore.locations import assets
+from bertcore.runs.diagnosis import Diagnosis, Suggestion, diagnose, normal
+from bertcore.runs.diagnosis_words import WORDS, in_words
+from bertcore.runs.run_folder import RunStatus
+from bertcore.runs.run_record import HeadActivity, RunRecord, read_record, record_of
+from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.training.finetune import start_or_resume_finetuning
+from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
+from bertcore.training.head_activity import head_activity
+from bertcore.training.pretrain import start_or_resume
+from bertcore.training.training_text import TrainingText
+from tests.engine.models import tiny_model, word_tokenizer
+from tests.engine.training_runs import metrics, tiny_run, write_text
+
+pytestmark = pytest.mark.usefixtures("fast_disk")
+SYLLABLES = [first + second for first in "bdfgklmnprst" for second in "aeiou"]
+WORDS_OF_TASK = ["the", "cat", "sat", "on", "mat", "it", "was", "very", "a", "dog", "sang", "bird", "and"]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
+    return tmp_path
+
+
+def pretrained(home: Path, text: Path | None = None, model: dict[str, Any] | None = None, **training: Any) -> Path:
+    run = home / "run"
+    options = tiny_run(text or write_text(home), **{"evaluations": 10, **training})
+    start_or_resume(replace(options, model={**options.model, **(model or {})}), run, resume=False)
+    return run
+
+
+def random_words(folder: Path, documents: int) -> Path:
+    """Nothing in it follows from anything else: a model can only learn it by heart."""
+    pick = random.Random(0)
+    sentence = [[" ".join(pick.choice(SYLLABLES) for _ in range(6)) for _ in range(3)] for _ in range(documents)]
+    file = folder / "random.txt"
+    file.write_text("\n\n".join(". ".join(each) + "." for each in sentence), encoding="utf-8")
+    return file
+
+
+@pytest.fixture
+def base(home: Path) -> Path:
+    folder = home / "model"
+    save_checkpoint(tiny_model(("mlm", "nsp"), num_hidden_layers=2), word_tokenizer(), folder)
+    return folder
+
+
+def task_file(folder: Path, is_learnable: bool, rows: int = 300) -> Path:
+    """What has a dog in it is bad; or labels that have nothing to do with the text, seven in ten of them good."""
+    pick = random.Random(0)
+    lines = []
+    for _ in range(rows):
+        words = [pick.choice(WORDS_OF_TASK) for _ in range(5)]
+        label = "dog" not in words if is_learnable else pick.random() < 0.7
+        lines.append(f"{' '.join(words)}\t{int(label)}")
+    file = folder / "train.tsv"
+    file.write_text("sentence\tlabel\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    return file
+
+
+def tuned(home: Path, model: Path, is_learnable: bool = True, **training: Any) -> Path:
+    run = home / "run"
+    settings = {"steps": 60, "batch_size": 8, "learning_rate": 3e-3, "evaluations": 8, "seed": 3, **training}
+    options = FinetuneOptions(
+        name="test",
+        model=str(model),
+        data=TaskDataOptions(task="sst2", train=str(task_file(home, is_learnable)), max_length=24),
+        training=TuningOptions(threads=1, precision="fp32", **settings),  # type: ignore[arg-type]
+    )
+    start_or_resume_finetuning(options, run, resume=False)
+    return run
+
+
+def only(run: Path) -> Diagnosis:
+    """What is wrong with it, and nothing else is."""
+    (found,) = diagnose(read_record(run))
+    words = in_words(found)
+    assert words.seen and words.why and "{" not in words.seen + words.suggestion
+    return found
+
+
+class TestPretraining:
+    def test_a_healthy_run(self, home: Path) -> None:
+        record = read_record(pretrained(home, steps=200))
+        assert diagnose(record) == []
+        fine = normal(record)
+        assert fine is not None and in_words(fine).seen.startswith("This looks normal")
+        assert record.phase_from == 101 and not record.is_causal
+
+    def test_a_rate_too_high(self, home: Path) -> None:
+        found = only(pretrained(home, steps=60, learning_rate=0.3))
+        assert found.kind == "too_high" and found.suggestion == Suggestion("learning_rate", 0.3, 0.03)
+
+    def test_a_rate_too_low(self, home: Path) -> None:
+        found = only(pretrained(home, steps=40, learning_rate=1e-6))
+        assert found.kind == "too_low" and found.suggestion == Suggestion("learning_rate", 1e-6, 1e-3)
+
+    def test_diverging(self, home: Path) -> None:
+        """The rate rises to the very end."""
+        run = pretrained(home, steps=160, learning_rate=1.0, warm_up_share=0.95, causal_share=0.0)
+        found = only(run)
+        assert found.kind == "diverging" and found.suggestion == Suggestion("learning_rate", 1.0, 0.33)
+        assert float(found.values["last"]) > 1.5 * float(found.values["best"])
+        assert metrics(run)[-1]["loss"] > metrics(run)[40]["loss"]
+
+    def test_overfitting(self, home: Path) -> None:
+        size = {"hidden_size": 64, "num_hidden_layers": 2, "intermediate_size": 128, "hidden_dropout_prob": 0.0}
+        run = pretrained(home, random_words(home, 24), size, steps=200, causal_share=0.0, evaluations=8)
+        found = only(run)
+        losses = {line["step"]: line["mlm_loss"] for line in metrics(run, "held_out")}
+        best = min(losses, key=lambda step: losses[step])
+        assert found.kind == "overfitting" and found.suggestion == Suggestion("steps", 200.0, best)
+        assert found.values["best"] == losses[best] and found.values["last"] == losses[200]
+
+    def test_a_plateau(self, home: Path) -> None:
+        """Too slow and too small to use context in this time: it learns how frequent words are."""
+        run = pretrained(home, steps=320, causal_share=0.0, learning_rate=7e-4, batch_size=4)
+        found = only(run)
+        assert found.kind == "by_frequency" and found.suggestion == Suggestion("causal_share", None, 0.5)
+
+    def test_a_loss_that_became_infinite(self, home: Path, base: Path) -> None:
+        with pytest.raises(BertcoreError, match="at step 11"):
+            tuned(home, base, learning_rate=1.0, weight_decay=10.0, warm_up_share=0.0, steps=200)
+        found = only(home / "run")
+        assert found.kind == "not_finite" and found.values["step"] == 11
+        assert found.suggestion is not None and found.suggestion.setting == "learning_rate"
+
+    def test_the_loss_of_guessing_by_frequency(self, home: Path) -> None:
+        """Counted by hand, from the text and its held-out labels."""
+        run = pretrained(home, steps=1, causal_share=0.0)
+        tokenizer, options = Tokenizer.from_folder(run / "tokenizer"), tiny_run(write_text(home))
+        corpus = load_corpus([Path(options.data.corpus[0])], tokenizer)
+        counts: Counter[int] = Counter(range(tokenizer.vocab_size))  # 1 for each
+        for document in corpus.documents(held_out=False):
+            first, last = corpus.document_starts[document : document + 2]
+            counts.update(corpus.tokens[corpus.sentence_starts[first] : corpus.sentence_starts[last]].tolist())
+        rules = PairRules.of(tokenizer, "nsp", True, True, True)
+        batches = TrainingText([corpus], []).held_out(tokenizer, 16, 16, rules).batches
+        labels = [label for batch in batches for label in batch.labels.tolist()]
+        mean = sum(math.log(counts.total() / counts[label]) for label in labels) / len(labels)
+        assert metrics(run, "held_out")[-1]["by_frequency"] == pytest.approx(mean, rel=1e-9)
+
+
+class TestTasks:
+    def test_a_healthy_run(self, home: Path, base: Path) -> None:
+        record = read_record(tuned(home, base, steps=100))
+        fine = normal(record)
+        assert diagnose(record) == [] and fine is not None and fine.values["name"] == "accuracy"
+
+    def test_always_the_same_answer(self, home: Path, base: Path) -> None:
+        found = only(tuned(home, base, is_learnable=False))
+        assert found.kind == "one_class" and found.values["label"] == "positive" and found.values["share"] == 1.0
+        assert found.values["right"] == pytest.approx(metrics(home / "run", "held_out")[-1]["accuracy"], abs=1e-4)
+        assert found.suggestion == Suggestion("learning_rate", 3e-3, 1e-3)
+
+    def test_heads_that_look_everywhere_alike(self, home: Path, base: Path) -> None:
+        """Without queries and keys: no gradient can bring them back, because each is multiplied by the other."""
+        checkpoint = load_checkpoint(base)
+        width = checkpoint.config.hidden_size
+        for layer in checkpoint.model.encoder.layers:
+            product = layer.attention.query_key_value
+            product.weight.data[: 2 * width] = 0.0
+            product.bias.data[: 2 * width] = 0.0
+        save_checkpoint(checkpoint.model, checkpoint.tokenizer, home / "headless")
+        found = only(tuned(home, home / "headless", steps=210))
+        heads = checkpoint.config.num_hidden_layers * checkpoint.config.num_attention_heads
+        assert found.kind == "dead_heads_even" and found.values == {"count": heads, "all": heads}
+        activity = read_record(home / "run").heads
+        assert activity is not None and activity.even == pytest.approx(1.0, abs=1e-3)
+
+    def test_heads_that_all_look_at_one_token(self) -> None:
+        heads = HeadActivity(np.array([0.0, 0.01, 0.4]), np.array([0.0, 0.02, 0.5]))
+        (found,) = diagnose(RunRecord(heads=heads, train_loss=(np.array([300.0]), np.array([3.0]))))
+        assert found.kind == "dead_heads_one" and found.values == {"count": 2, "all": 3}
+
+
+def test_how_far_heads_tell_tokens_apart_is_counted_right(base: Path) -> None:
+    """Token by token, from the attention that `trace` records."""
+    checkpoint = load_checkpoint(base)
+    encodings = [checkpoint.tokenizer.encode(text) for text in ("the cat sat on a mat", "a dog sang")]
+    length = max(map(len, encodings))
+    ids = torch.tensor([each.ids + [0] * (length - len(each)) for each in encodings])
+    mask = torch.tensor([[1] * len(each) + [0] * (length - len(each)) for each in encodings])
+    model = checkpoint.model
+    found = head_activity(model, lambda tap: model(ids, None, mask, tap=tap), mask)
+    for layer in range(2):
+        for head in range(model.config.num_attention_heads):
+            varies, even = [], []
+            for each in encodings:
+                rows = trace(model, each.ids, each.segments).attentions[layer, head].astype(float)
+                mean = rows.mean(axis=0)
+                varies += [0.5 * abs(row - mean).sum() for row in rows]
+                even += [-(row * np.log(row)).sum() / np.log(len(row)) for row in rows]
+            assert found["varies"][layer][head] == pytest.approx(np.mean(varies), abs=1e-4)
+            assert found["even"][layer][head] == pytest.approx(np.mean(even), abs=1e-4)
+
+
+def held_out(losses: list[float], **more: Any) -> RunRecord:
+    lines: list[dict[str, Any]] = [{"kind": "phase", "step": 1, "phase": "masked"}]
+    lines += [{"kind": "held_out", "step": 100 * at, "mlm_loss": loss, **more} for at, loss in enumerate(losses)]
+    lines += [{"kind": "train", "step": step, "phase": "masked", "learning_rate": 1e-3} for step in range(1000)]
+    return record_of(lines, {}, RunStatus("running", fraction=0.5))
+
+
+@pytest.mark.parametrize(
+    ("losses", "kind"),
+    [
+        ([9.0, 6.0, 5.0, 4.5, 4.2, 4.0, 3.9, 3.8, 3.7, 3.6], ""),
+        ([9.0, 6.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0], "plateau"),
+        ([9.0, 9.0, 9.0, 8.99, 9.0, 9.0, 9.0, 9.0, 9.0, 9.0], "stuck"),
+        ([9.0, 6.0, 4.0, 4.2, 4.5, 4.8, 5.0, 5.0, 5.1, 5.2], "overfitting"),
+    ],
+)
+def test_curves_of_held_out_text(losses: list[float], kind: str) -> None:
+    assert [found.kind for found in diagnose(held_out(losses))] == [kind] * bool(kind)
+
+
+def test_one_that_is_surer_of_its_mistakes_but_more_often_right_is_well() -> None:
+    losses = [0.7, 0.6, 0.5, 0.55, 0.6, 0.7]
+    lines = [{"kind": "held_out", "step": 100 * at, "loss": loss} for at, loss in enumerate(losses)]
+    worse = [{**line, "accuracy": 0.8} for line in lines]
+    better = [{**line, "accuracy": 0.5 + 0.05 * at} for at, line in enumerate(lines)]
+    status = RunStatus("done", fraction=1.0)
+    assert [each.kind for each in diagnose(record_of(worse, {}, status))] == ["overfitting"]
+    assert diagnose(record_of(better, {}, status)) == []
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"heads": 3},
+        {"heads": {"varies": [["x"]], "even": []}},
+        {"answers": []},
+        {"answers": {"share": "all"}},
+        {"by_frequency": "?"},
+    ],
+)
+def test_damaged_lines_count_as_none(odd: dict[str, Any]) -> None:
+    record = held_out([9.0, 6.0, 5.0], **odd)
+    assert (record.heads, record.answer, record.by_frequency) == (None, None, None) and diagnose(record) == []
+
+
+def test_the_runs_that_ship_are_well() -> None:
+    for run in sorted((assets() / "runs").iterdir()):
+        if run.is_dir():
+            record = read_record(run)
+            assert diagnose(record) == [] and normal(record) is not None, run.name
+
+
+def test_nothing_is_said_before_anything_is_known() -> None:
+    for record in (RunRecord(), RunRecord(state="failed", message="The disk is full.")):
+        assert diagnose(record) == [] and normal(record) is None
+    assert {kind.split("_")[0] for kind in WORDS} >= {"diverging", "overfitting", "normal", "plateau"}
