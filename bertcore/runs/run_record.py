@@ -115,7 +115,7 @@ def record_of(lines: Iterable[Mapping[str, Any]], settings: Mapping[str, Any], s
         status.fraction,
         status.total_steps,
         settings,
-        train_loss=_points((line for line in train if line.get("phase") == now), loss),
+        train_loss=_points((line for line in train if line["step"] >= since), loss),
         held_out_loss=_points(held_out, "mlm_loss" if "mlm_loss" in newest else "loss"),
         scores={name: _points(held_out, name) for name in SCORES if name in newest},
         rate=_points(train, "learning_rate"),

@@ -1,0 +1,102 @@
+"""Is this normal? The window says what the engine finds, and a click makes the run that is suggested."""
+
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.rooms.train.health_strip import HealthStrip
+from app.rooms.train.room import TrainRoom
+from app.runs.health import record_of, settings_of_run
+from app.runs.metrics import RunMetrics
+from app.runs.run_info import read_run
+from app.shell.window import Window
+from bertcore.runs.diagnosis import Diagnosis, Suggestion
+from bertcore.runs.run_folder import RunFolder
+from bertcore.runs.run_record import read_record
+from bertcore.training.pretrain import start_or_resume
+from tests.app.conftest import TIMEOUT_MS
+from tests.engine.training_runs import tiny_run, write_text
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
+    return tmp_path
+
+
+def _run(home: Path, rate: float) -> Path:
+    run = home / f"run-{rate}"
+    start_or_resume(tiny_run(write_text(home), learning_rate=rate, steps=40, evaluations=4), run, resume=False)
+    return run
+
+
+def test_the_window_has_the_same_record_as_the_shell(home: Path) -> None:
+    run = _run(home, 3e-3)
+    info, metrics = read_run(run), RunMetrics()
+    metrics.append(RunFolder(run).tail().read_new())
+    ours, theirs = record_of(info, metrics, settings_of_run(info)), read_record(run)
+    for field in fields(ours):
+        one, other = getattr(ours, field.name), getattr(theirs, field.name)
+        if field.name == "heads":
+            one, other = (one.varies, one.even), (other.varies, other.even)
+        if isinstance(one, tuple):
+            assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True)), field.name
+        else:
+            assert one == other, field.name
+
+
+def test_a_click_on_a_warning_makes_the_run_that_is_suggested(window: Window, qtbot: QtBot, home: Path) -> None:
+    ill, well = _run(home, 0.3), _run(home, 3e-3)
+    room = window.open_room("train")
+    assert isinstance(room, TrainRoom)
+    strip, form = room.view.health, room.copy_form
+    window.services.runs.select(ill)
+    qtbot.waitUntil(lambda: [one.kind for one in strip.shown] == ["too_high"], timeout=TIMEOUT_MS)
+    warning = strip.warnings[0]
+    assert warning.isVisible() and "learning rate is too high" in warning.seen.text()
+    assert "Try a learning rate of 0.03 instead of 0.3." in warning.why.text()
+    warning.try_it.click()
+    assert form.isVisible() and form.mark.text() == "Try a learning rate of 0.03 instead of 0.3."
+    made, own = form.command().options.to_dict(), RunFolder(ill).config()
+    assert made["training"] == {**own["training"], "learning_rate": 0.03}
+    room.show_list()
+    window.services.runs.select(well)
+    qtbot.waitUntil(lambda: strip.quiet.isVisible(), timeout=TIMEOUT_MS)
+    assert strip.quiet.text().startswith("This looks normal") and not warning.isVisible()
+    room.view.to_weights.click()
+    assert not strip.isVisible(), "the weights need its room"
+
+
+@pytest.mark.parametrize(
+    ("suggestion", "field", "value"),
+    [
+        (Suggestion("steps", 40.0, 10), "steps", 10),
+        (Suggestion("causal_share", None, 0.5), "causal_share", 0.5),
+    ],
+)
+def test_other_changes_reach_the_run_too(
+    window: Window, home: Path, suggestion: Suggestion, field: str, value: float
+) -> None:
+    room = window.open_room("train")
+    assert isinstance(room, TrainRoom)
+    info = read_run(_run(home, 3e-3))
+    room.show_copy_form(info, suggestion)
+    changed = room.copy_form.command().options.to_dict()["training"]
+    assert changed == {**RunFolder(info.path).config()["training"], field: value}
+    room.show_copy_form(info)
+    assert room.copy_form.mark.text() == "" and room.copy_form.command().options.training.steps == 40
+
+
+def test_two_warnings_at_most(qtbot: QtBot) -> None:
+    strip = HealthStrip()
+    qtbot.addWidget(strip)
+    found = [Diagnosis("dead_heads_one", {"count": 2.0, "all": 4.0})] * 3
+    strip.show_health(found)
+    strip.show()
+    assert [warning.isVisible() for warning in strip.warnings] == [True, True]
+    assert not strip.warnings[0].try_it.isVisible(), "nothing is suggested"
+    strip.show_health([])
+    assert not strip.isVisible()
