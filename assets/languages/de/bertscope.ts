@@ -1965,6 +1965,129 @@ Ein anderer Schluss</translation>
 </message>
 </context>
 <context>
+<name>Diagnosis</name>
+<message>
+<source>At step {step} the loss became infinite, and the run could not go on.</source>
+<translation>Bei Schritt {step} wurde der Loss unendlich, und der Lauf konnte nicht weitergehen.</translation>
+</message>
+<message>
+<source>It answers “{label}” to {share} of the held-out examples, although that is right for only {right}.</source>
+<translation>Es antwortet auf {share} der ungesehenen Beispiele „{label}“, obwohl das nur bei {right} richtig ist.</translation>
+</message>
+<message>
+<source>It has hardly learned: its held-out loss was {start} at the start and is {loss} now.</source>
+<translation>Es hat kaum gelernt: Der Loss auf ungesehenem Text war am Anfang {start} und ist jetzt {loss}.</translation>
+</message>
+<message>
+<source>It has not learned to use the text: always the same answer needs no reading.</source>
+<translation>Es hat nicht gelernt, den Text zu nutzen: Für immer dieselbe Antwort braucht man nicht zu lesen.</translation>
+</message>
+<message>
+<source>It has read the same text too often; more text would help most, fewer steps at least a little.</source>
+<translation>Es hat denselben Text zu oft gelesen; mehr Text würde am meisten helfen, weniger Schritte zumindest ein wenig.</translation>
+</message>
+<message>
+<source>It is on a plateau: its held-out loss is {loss}; guessing by word frequency alone would get {by_frequency}.</source>
+<translation>Es ist auf einem Plateau: Der Loss auf ungesehenem Text ist {loss}; Raten allein nach Worthäufigkeit ergäbe {by_frequency}.</translation>
+</message>
+<message>
+<source>It is on a plateau: its held-out loss was {before} at step {step} and is {loss} now.</source>
+<translation>Es ist auf einem Plateau: Der Loss auf ungesehenem Text war bei Schritt {step} {before} und ist jetzt {loss}.</translation>
+</message>
+<message>
+<source>It is overfitting: its held-out loss was best at step {step} ({best}) and is {last} now, while the training loss keeps falling.</source>
+<translation>Es lernt auswendig (Overfitting): Der Loss auf ungesehenem Text war bei Schritt {step} am besten ({best}) und ist jetzt {last}, während der Trainings-Loss weiter fällt.</translation>
+</message>
+<message>
+<source>It knows which words are frequent, but does not use context yet.</source>
+<translation>Es weiß, welche Wörter häufig sind, nutzt aber noch keinen Kontext.</translation>
+</message>
+<message>
+<source>It memorises its training text, and gets worse on text that it has not seen.</source>
+<translation>Den Trainingstext kennt es immer besser, auf Text, den es nicht gesehen hat, wird es schlechter.</translation>
+</message>
+<message>
+<source>It only memorises: its training loss is {train}, but its held-out loss is {loss}, no better than at the start ({start}).</source>
+<translation>Es lernt nur auswendig: Der Trainings-Loss ist {train}, aber der Loss auf ungesehenem Text {loss}, nicht besser als am Anfang ({start}).</translation>
+</message>
+<message>
+<source>Like this it would take far too long to learn anything.</source>
+<translation>So würde es viel zu lange dauern, etwas zu lernen.</translation>
+</message>
+<message>
+<source>More of the same will not help; often the learning rate is too high or too low.</source>
+<translation>Mehr vom Gleichen hilft nicht; oft ist die Lernrate zu hoch oder zu niedrig.</translation>
+</message>
+<message>
+<source>Such a head cannot tell tokens apart, so the model learns little from context.</source>
+<translation>Ein solcher Kopf kann Tokens nicht unterscheiden; das Modell lernt so wenig aus dem Kontext.</translation>
+</message>
+<message>
+<source>Such large steps jump past good weights instead of getting closer to them.</source>
+<translation>So große Schritte springen an guten Gewichten vorbei, statt ihnen näher zu kommen.</translation>
+</message>
+<message>
+<source>The learning rate is too high: one step changed a part of the model by {ratio} of its weights. Healthy runs stay below {limit}.</source>
+<translation>Die Lernrate ist zu hoch: Ein Schritt hat einen Teil des Modells um {ratio} seiner Gewichte verändert. Gesunde Läufe bleiben unter {limit}.</translation>
+</message>
+<message>
+<source>The learning rate is too low: no step has changed any part of the model by more than {ratio} of its weights.</source>
+<translation>Die Lernrate ist zu niedrig: Kein Schritt hat einen Teil des Modells um mehr als {ratio} seiner Gewichte verändert.</translation>
+</message>
+<message>
+<source>The steps are too large: each one overshoots, and what was learned is lost.</source>
+<translation>Die Schritte sind zu groß: Jeder schießt über das Ziel hinaus, und das Gelernte geht verloren.</translation>
+</message>
+<message>
+<source>The training loss is rising: {last} now, after {best} at step {step}.</source>
+<translation>Der Trainings-Loss steigt: jetzt {last}, nach {best} bei Schritt {step}.</translation>
+</message>
+<message>
+<source>This looks normal: on held-out examples its {name} went from {first} to {score}.</source>
+<translation>Das sieht normal aus: Auf ungesehenen Beispielen ging „{name}“ von {first} auf {score}.</translation>
+</message>
+<message>
+<source>This looks normal: the held-out loss fell from {start} to {loss}, and no step changed a part of the model by more than {ratio} of its weights.</source>
+<translation>Das sieht normal aus: Der Loss auf ungesehenem Text fiel von {start} auf {loss}, und kein Schritt hat einen Teil des Modells um mehr als {ratio} seiner Gewichte verändert.</translation>
+</message>
+<message>
+<source>This looks normal: the held-out loss fell from {start} to {loss}.</source>
+<translation>Das sieht normal aus: Der Loss auf ungesehenem Text fiel von {start} auf {loss}.</translation>
+</message>
+<message>
+<source>Try a learning rate of {new} instead of {old}.</source>
+<translation>Versuch: eine Lernrate von {new} statt {old}.</translation>
+</message>
+<message>
+<source>Try it without frozen layers.</source>
+<translation>Versuch: ohne eingefrorene Schichten.</translation>
+</message>
+<message>
+<source>Try predicting next words in the first half of the run.</source>
+<translation>Versuch: in der ersten Hälfte des Laufs nächste Wörter vorhersagen.</translation>
+</message>
+<message>
+<source>Try starting from a pretrained model instead of random weights.</source>
+<translation>Versuch: von einem vortrainierten Modell statt von zufälligen Gewichten ausgehen.</translation>
+</message>
+<message>
+<source>Try {new} steps instead of {old}.</source>
+<translation>Versuch: {new} Schritte statt {old}.</translation>
+</message>
+<message>
+<source>While the learning rate is high the loss should fall; smaller steps may get it moving.</source>
+<translation>Solange die Lernrate hoch ist, sollte der Loss fallen; kleinere Schritte bringen ihn vielleicht in Bewegung.</translation>
+</message>
+<message>
+<source>{count} of its {all} attention heads look at all tokens alike.</source>
+<translation>{count} seiner {all} Attention-Köpfe blicken auf alle Tokens gleich.</translation>
+</message>
+<message>
+<source>{count} of its {all} attention heads look at the same token from everywhere.</source>
+<translation>{count} seiner {all} Attention-Köpfe blicken von überall auf dasselbe Token.</translation>
+</message>
+</context>
+<context>
 <name>EffectsView</name>
 <message>
 <source>Computed for the model without your changes.</source>
@@ -2940,6 +3063,13 @@ Ein anderer Schluss</translation>
 <message>
 <source>Row: what looks. Column: what it looks at. Stronger colour: more. Click to open Attend.</source>
 <translation>Zeile: was schaut. Spalte: worauf es schaut. Kräftigere Farbe: mehr. Ein Klick öffnet Attention.</translation>
+</message>
+</context>
+<context>
+<name>HealthStrip</name>
+<message>
+<source>Is this normal?</source>
+<translation>Ist das normal?</translation>
 </message>
 </context>
 <context>
@@ -10120,6 +10250,17 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>{name}: click to show or hide it</source>
 <translation>{name}: Ein Klick blendet es ein oder aus</translation>
+</message>
+</context>
+<context>
+<name>_Warning</name>
+<message>
+<source>Opens the form for a new run with the same settings, and this change</source>
+<translation>Öffnet das Formular für einen neuen Lauf mit denselben Einstellungen und dieser Änderung</translation>
+</message>
+<message>
+<source>Try it…</source>
+<translation>Ausprobieren …</translation>
 </message>
 </context>
 <context>
