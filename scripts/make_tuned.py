@@ -42,7 +42,8 @@ from bertcore.training.evaluate import EVALUATION_FILE
 from bertcore.training.finetune import start_or_resume_finetuning
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.memory import keep_freed_memory
-from bertcore.training.task_files import evaluate_file, predict_as_learned, read_examples
+from bertcore.training.task_examples import read_examples
+from bertcore.training.task_files import evaluate_file, predict_as_learned
 
 CARD = Path(__file__).with_name("tuned_card.md")
 WORDS = Path(__file__).with_name("tuned_cards.json")  # what the card of one model says and no other file

@@ -28,7 +28,7 @@ from bertcore.tasks.features.predictions import gold_answers
 from bertcore.tasks.metrics import measure
 from bertcore.tasks.readers.reading import TaskFile, task_named
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
-from bertcore.training.task_files import read_examples
+from bertcore.training.task_examples import read_examples
 
 NOTE = (
     "Fine-tuned on real benchmark files, from this checkpoint and from random weights, and evaluated on their held-out "

@@ -6,10 +6,11 @@ import os
 import time
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from bertcore.cli.estimating import Estimate, say_estimate
 from bertcore.cli.output import (
     AsJson,
     ColumnLabel,
@@ -43,10 +44,7 @@ from bertcore.settings import read_recipe
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.memory import keep_freed_memory
-from bertcore.training.pretrain_options import PretrainOptions
-
-if TYPE_CHECKING:
-    pass
+from bertcore.training.pretrain_options import PretrainOptions, continued
 
 
 @with_flags_of(PretrainOptions, leave_out=("corpus", "mixture", "start", "tokenizer", "model"))
@@ -74,6 +72,7 @@ def pretrain(
     random: RandomRuns = None,
     budget_share: BudgetShare = None,
     resume: Resume = False,
+    estimate: Estimate = False,
     as_json: AsJson = False,
     flags: dict[str, Any],
 ) -> None:
@@ -91,8 +90,6 @@ def pretrain(
         flags["long_sequence_length"] = max(flags["sequence_length"], options.data.long_sequence_length)
     vocabulary_of = str(resolve_model(tokenizer).resolve()) if tokenizer else None
     options = options.with_changes(corpus=tuple(files) or None, tokenizer=vocabulary_of, **flags)
-    from bertcore.training.pretrain import continued, start_or_resume
-
     if start is not None and is_resumed:
         options = options.with_changes(start=str(resolve_model(start).resolve()))
     elif start is not None:
@@ -108,6 +105,10 @@ def pretrain(
         options = continued(options, resolve_model(start).resolve()).with_changes(
             pairs=flags["pairs"], causal_share=0.0 if no_warm_up else None
         )
+    if estimate:
+        say_estimate(options, as_json)
+        return
+    from bertcore.training.pretrain import start_or_resume
 
     keep_freed_memory()
     if varied is not None:
@@ -146,6 +147,7 @@ def finetune(
     random: RandomRuns = None,
     budget_share: BudgetShare = None,
     resume: Resume = False,
+    estimate: Estimate = False,
     as_json: AsJson = False,
     flags: dict[str, Any],
 ) -> None:
@@ -165,6 +167,9 @@ def finetune(
         columns=columns or None,
         **flags,
     )
+    if estimate:
+        say_estimate(options, as_json)
+        return
     from bertcore.training.finetune import EVALUATION_FILE, start_or_resume_finetuning
 
     keep_freed_memory()
@@ -237,6 +242,7 @@ def distil(
     out: Annotated[Path | None, typer.Option("--out", metavar="RUN", help="The run folder to write.")] = None,
     recipe: Recipe = None,
     resume: Resume = False,
+    estimate: Estimate = False,
     as_json: AsJson = False,
     flags: dict[str, Any],
 ) -> None:
@@ -248,6 +254,9 @@ def distil(
         teacher=str(resolve_model(teacher or options.teacher or None).resolve()),
         **flags,
     )
+    if estimate:
+        say_estimate(options, as_json)
+        return
     from bertcore.training.distil import COMPARISON_FILE, start_or_resume_distilling
 
     keep_freed_memory()

@@ -59,6 +59,10 @@ class OriginSampler:
     def state(self) -> Any:
         return self.sampler.state
 
+    @property
+    def windows_per_epoch(self) -> int:
+        return self.sampler.windows_per_epoch
+
     def restore(self, state: Any) -> None:
         self.sampler.restore(state)
 

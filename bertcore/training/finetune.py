@@ -38,7 +38,8 @@ from bertcore.training.optimizer import SCHEDULES, depth_of, make_optimizer
 from bertcore.training.options import Budget, LoopOptions
 from bertcore.training.precision import choose_precision, default_threads, same_precision
 from bertcore.training.resume_settings import open_or_create
-from bertcore.training.task_files import data_key, learned_windows, read_examples, sample
+from bertcore.training.task_examples import read_examples, sample
+from bertcore.training.task_files import data_key, learned_windows
 from bertcore.training.trainable import Event, Materials, OnEvent, StepResult
 
 HEAD_OF_KIND = {  # kind of task -> the head that learns it
@@ -340,10 +341,10 @@ class FineTuning:
         """The last one in fp32 whatever the steps are computed in, as `bertcore evaluate` and `predict` compute."""
         materials = self.materials
         if fraction >= 1.0:
-            evaluation = self._evaluate(materials.held_out)
+            evaluation = self.evaluate(materials.held_out)
         else:
             with materials.precision.autocast(materials.device):  # many times as fast on some machines
-                evaluation = self._evaluate(materials.held_out_sample if fraction > 0.0 else materials.first_sample)
+                evaluation = self.evaluate(materials.held_out_sample if fraction > 0.0 else materials.first_sample)
             self._evaluation = None
         return {
             "loss": evaluation.loss,
@@ -363,7 +364,8 @@ class FineTuning:
 
         return head_activity(model, read, mask)
 
-    def _evaluate(self, batches: TaskBatches) -> TaskEvaluation:
+    def evaluate(self, batches: TaskBatches) -> TaskEvaluation:
+        """Of the weights as they are now."""
         evaluation = evaluate_task(self.materials.model, batches, self.materials.device)
         self._evaluation = evaluation if batches is self.materials.held_out else None
         return evaluation
@@ -385,7 +387,7 @@ class FineTuning:
     def finish(self, folder: RunFolder, done: bool) -> None:
         """The last measurement in full, measured anew where the run went on after it; and the model card."""
         materials = self.materials
-        evaluation = self._evaluation or self._evaluate(materials.held_out)
+        evaluation = self._evaluation or self.evaluate(materials.held_out)
         write_json(folder.path / EVALUATION_FILE, asdict(evaluation))
         story = RunStory.of(folder, done, materials.budget)
         card = task_card(

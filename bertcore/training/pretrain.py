@@ -10,7 +10,6 @@ from typing import Any
 import torch
 
 from bertcore.checkpoint.checkpoint import load_checkpoint, without_spare_rows
-from bertcore.checkpoint.config_file import read_config
 from bertcore.data.batches import Batch, in_parts
 from bertcore.data.cloze import read_cloze
 from bertcore.data.corpus import load_corpus, open_corpus, refuse_too_little
@@ -36,7 +35,7 @@ from bertcore.training.objective import Numbers, compiled_losses, pretraining_lo
 from bertcore.training.optimizer import make_optimizer, warmup_stable_decay
 from bertcore.training.options import LoopOptions
 from bertcore.training.precision import choose_precision
-from bertcore.training.pretrain_options import NO_DROPOUT, DataOptions, PretrainOptions, size_like
+from bertcore.training.pretrain_options import DataOptions, PretrainOptions
 from bertcore.training.pretraining_batches import CAUSAL, CAUSAL_MASKED_EVERY, MASKED, Position, PretrainingBatches
 from bertcore.training.probe import Compute, choose_compute
 from bertcore.training.questions import Questions, keep_questions, questions_of
@@ -56,6 +55,7 @@ _PHASE_WORDS = {
 @dataclass(frozen=True)
 class PretrainingMaterials(Materials):
     compute: Compute
+    text: TrainingText
     batches: PretrainingBatches
     held_out: HeldOutText
     questions: Questions | None
@@ -173,6 +173,7 @@ class Pretraining:
             ),
             choices=compute.facts(),
             compute=compute,
+            text=text,
             batches=PretrainingBatches(options, samplers, tokenizer, group, compute.workers),
             held_out=held_out.to(device),
             questions=None if questions is None else questions.to(device),
@@ -373,16 +374,3 @@ def repeat_positions(model: Bert, trained: int) -> None:
         return
     later = torch.arange(trained, model.config.max_length)
     table[embeddings.position_offset + later] = table[embeddings.position_offset + 1 + (later - 1) % (trained - 1)]
-
-
-def continued(options: PretrainOptions, checkpoint: Path) -> PretrainOptions:
-    """The same run, starting from a checkpoint: its architecture, its vocabulary, its weights."""
-    config = read_config(checkpoint)
-    fields = {name: value for name, value in config.to_dict().items() if name not in ("vocab_size", "labels")}
-    lengths = {
-        name: min(getattr(options.data, name), config.max_length)
-        for name in ("sequence_length", "long_sequence_length", "short_sequence_length")
-    }
-    pairs = options.data.pairs if config.takes_pairs else "none"
-    data = replace(options.data, tokenizer=str(checkpoint), pairs=pairs, **lengths)
-    return replace(options, start=str(checkpoint), preset=size_like(config), model={**fields, **NO_DROPOUT}, data=data)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
+from bertcore.checkpoint.config_file import read_config
 from bertcore.config import POSITIONS, PRESETS, BertConfig
 from bertcore.data.mixture import Source, find_files, readings, sources_of
 from bertcore.data.text import TextFormat, text_files
@@ -300,3 +301,19 @@ def size_like(config: BertConfig) -> str:
         return abs(math.log(wide / width)), abs(math.log(depth / layers))
 
     return min(PRESETS, key=distance)
+
+
+def continued(options: PretrainOptions, checkpoint: Path) -> PretrainOptions:
+    """The same run, starting from a checkpoint: its architecture, its vocabulary, its weights.
+
+    Raises BertcoreError where the checkpoint's config cannot be read.
+    """
+    config = read_config(checkpoint)
+    fields = {name: value for name, value in config.to_dict().items() if name not in ("vocab_size", "labels")}
+    lengths = {
+        name: min(getattr(options.data, name), config.max_length)
+        for name in ("sequence_length", "long_sequence_length", "short_sequence_length")
+    }
+    pairs = options.data.pairs if config.takes_pairs else "none"
+    data = replace(options.data, tokenizer=str(checkpoint), pairs=pairs, **lengths)
+    return replace(options, start=str(checkpoint), preset=size_like(config), model={**fields, **NO_DROPOUT}, data=data)

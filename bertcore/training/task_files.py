@@ -1,13 +1,10 @@
-"""The files of a task: what a fine-tuning run learns from, what it holds out, and measuring a checkpoint on one."""
+"""A checkpoint on the file of a task: predicting and measuring as its own run did."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
-
-import numpy as np
 
 from bertcore.checkpoint.checkpoint import ABOUT_FILE, Checkpoint
 from bertcore.errors import BertcoreError
@@ -16,7 +13,7 @@ from bertcore.model.tap import Changes
 from bertcore.runs.known_runs import run_around
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.decoding import USUAL, Decoding
-from bertcore.tasks.examples import Example, SummaryExample
+from bertcore.tasks.examples import Example
 from bertcore.tasks.features.predictions import Prediction
 from bertcore.tasks.inference.evaluate import TaskEvaluation, evaluate_task
 from bertcore.tasks.inference.predict import (
@@ -28,58 +25,12 @@ from bertcore.tasks.inference.predict import (
     required_kind,
     task_kind,
 )
-from bertcore.tasks.readers.reading import TaskFile, find_file, read_task, task_named
-from bertcore.tasks.readers.spec import Role, TaskSpec
-from bertcore.tasks.readers.summaries import with_labels
+from bertcore.tasks.readers.reading import TaskFile, read_task, task_named
+from bertcore.tasks.readers.spec import Role
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
+from bertcore.training.task_examples import with_answers
 
-_HELD_OUT_SEED = 20_181_011
 _LAYOUTS = {"regress": "similarity", "span": "answer", "choice": "choose"}  # tasks whose name is not their kind's
-
-
-def read_examples(options: FinetuneOptions) -> tuple[TaskFile, TaskFile]:
-    """The examples to learn from and those held out: the dev file, or some of the training file, always the same."""
-    data = options.data
-    spec = task_named(data.task)
-    columns = cast(Mapping[Role, str], data.columns)
-    train = with_answers(spec, read_task(spec, data.train, "train", columns))
-    if data.max_examples is not None:
-        train = replace(train, examples=train.examples[: data.max_examples])
-    try:
-        place = (
-            Path(data.dev) if data.dev else find_file(spec, data.train, "dev") if Path(data.train).is_dir() else None
-        )
-    except BertcoreError:
-        place = None
-    if place is not None:
-        dev = with_answers(spec, read_task(spec, place, "dev", columns, train.labels))
-        return train, replace(dev, examples=sample(dev.examples, data.max_held_out))
-    count = round(data.dev_share * len(train.examples))
-    if count < 2 or len(train.examples) - count < 2:
-        raise BertcoreError(
-            f"The file {train.file} has {len(train.examples)} examples, too few to hold some out; "
-            "name a held-out file with --dev."
-        )
-    chosen = set(np.random.default_rng(_HELD_OUT_SEED).permutation(len(train.examples))[:count].tolist())
-    sides = [tuple(each for at, each in enumerate(train.examples) if (at in chosen) == side) for side in (False, True)]
-    held_out = sample(sides[1], data.max_held_out)
-    return replace(train, examples=sides[0]), replace(train, split="dev", examples=held_out)
-
-
-def sample(examples: Sequence[Example], count: int | None) -> tuple[Example, ...]:
-    """So many of the examples at most, in their order; always the same ones. None: all."""
-    if count is None or count >= len(examples):
-        return tuple(examples)
-    chosen = np.random.default_rng(_HELD_OUT_SEED).permutation(len(examples))[:count]
-    return tuple(examples[at] for at in sorted(chosen.tolist()))
-
-
-def with_answers(spec: TaskSpec, file: TaskFile) -> TaskFile:
-    """Summaries in someone's own words say only in a roundabout way which sentences to pick: these are found first."""
-    if spec.kind != "summarise":
-        return file
-    examples = cast(tuple[SummaryExample, ...], file.examples)
-    return replace(file, examples=tuple(each if each.labels is not None else with_labels(each) for each in examples))
 
 
 def examples_of_file(

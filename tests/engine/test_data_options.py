@@ -12,8 +12,8 @@ from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.evaluate import evaluate_text
-from bertcore.training.pretrain import continued, start_or_resume
-from bertcore.training.pretrain_options import DataOptions, PretrainOptions
+from bertcore.training.pretrain import start_or_resume
+from bertcore.training.pretrain_options import DataOptions, PretrainOptions, continued
 from tests.engine.models import tiny_config, tiny_model, word_tokenizer
 from tests.engine.training_runs import losses, metrics, tiny_run, write_text
 

@@ -25,8 +25,8 @@ from bertcore.training.distil import (
     teacher_layers,
 )
 from bertcore.training.distil_options import DistilOptions
-from bertcore.training.pretrain import continued, start_or_resume
-from bertcore.training.pretrain_options import DataOptions, TrainingOptions
+from bertcore.training.pretrain import start_or_resume
+from bertcore.training.pretrain_options import DataOptions, TrainingOptions, continued
 from tests.engine.models import tiny_config, tiny_model
 from tests.engine.training_runs import animal_text, metrics, tiny_run, write_text
 

@@ -18,7 +18,8 @@ from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune import start_or_resume_finetuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.model_card import ModelCard, place_of, table
-from bertcore.training.pretrain import Pretraining, continued, start_or_resume
+from bertcore.training.pretrain import Pretraining, start_or_resume
+from bertcore.training.pretrain_options import continued
 from tests.engine.models import tiny_model, word_tokenizer
 from tests.engine.training_runs import metrics, tiny_run, write_text
 

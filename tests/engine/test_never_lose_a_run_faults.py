@@ -267,7 +267,7 @@ class TestChangedSince:
             start(run)
 
     def test_a_checkpoint_to_begin_with_is_needed_only_to_begin(self, folder: Path, run: Path) -> None:
-        from bertcore.training.pretrain import continued
+        from bertcore.training.pretrain_options import continued
 
         fine_tuning(folder)  # makes the model
         options = continued(tiny_run(write_text(folder), steps=6), folder / "model")

@@ -10,7 +10,8 @@ import pytest
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import can_resume, is_mark, surplus
-from bertcore.training.pretrain import continued, start_or_resume
+from bertcore.training.pretrain import start_or_resume
+from bertcore.training.pretrain_options import continued
 from tests.engine.training_runs import losses, tiny_run, write_text
 
 MIB = 2**20

@@ -1,0 +1,315 @@
+"""What a run would learn from, as it is read: described before the start. Imports no torch.
+
+facts = task_facts(options, tokenizer)      # examples, labels, lengths, what is cut
+facts = text_facts(options.data)            # documents and sentences of plain text
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bertcore.data.corpus import Lines
+from bertcore.data.text import Documents, is_records
+from bertcore.data.tokenising import split_sentences
+from bertcore.errors import BertcoreError
+from bertcore.tasks.examples import (
+    AnswerExample,
+    ChoiceExample,
+    Example,
+    SummaryExample,
+    TaggedExample,
+    TextExample,
+)
+from bertcore.tasks.features.make import make_features
+from bertcore.tasks.readers.lines import layout_suffix, numbered_lines
+from bertcore.tasks.readers.reading import TaskFile, task_named
+from bertcore.tasks.readers.spec import Request, Role, TaskSpec
+from bertcore.tasks.readers.tables import read_rows
+from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.training.finetune_options import FinetuneOptions
+from bertcore.training.pretrain_options import DataOptions
+from bertcore.training.task_examples import read_examples
+
+ROWS_SHOWN = 6
+LABELS_SHOWN = 12
+_CHARACTERS_SHOWN = 300
+_MOST_TOKENISED = 5_000  # examples whose lengths are counted
+_MOST_READ = 8_000_000  # bytes of plain text
+_BINS = 32
+_AROUND = 1  # lines shown before and after one with a fault
+
+
+@dataclass(frozen=True)
+class ShownRow:
+    """An example as a person would write it down."""
+
+    text_a: str
+    text_b: str | None
+    label: str
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """How long the examples are in tokens, special ones included, before anything is cut.
+
+    counts: of `bin_tokens` lengths each, from 1 on; the last bin has all that are longer, too.
+    """
+
+    counts: tuple[int, ...]
+    bin_tokens: int
+    cut_at: int  # the longest that is read in one piece
+    longer: int  # examples above that
+    counted: int
+    longest: int
+
+    @classmethod
+    def of(cls, lengths: NDArray[np.int64], cut_at: int) -> "Lengths":
+        longest = int(lengths.max(initial=1))
+        shown = min(longest, 3 * cut_at)
+        width = max(1, -(-max(shown, cut_at) // _BINS))
+        bins = np.minimum((lengths - 1) // width, -(-max(shown, cut_at) // width) - 1)
+        counts = np.bincount(np.maximum(bins, 0), minlength=-(-max(shown, cut_at) // width))
+        return cls(tuple(counts.tolist()), width, cut_at, int((lengths > cut_at).sum()), len(lengths), longest)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a file is read. `name`: "table", "cola", "conll", "squad", "choices", "summaries" for examples; "blocks",
+    "lines", "records", "files" for plain text."""
+
+    name: str
+    ending: str  # ".tsv"
+    columns: dict[str, str] = field(default_factory=dict)  # role -> column that is read as it
+
+
+@dataclass(frozen=True)
+class TaskFacts:
+    """Of a task's examples. `train` and `held_out` are how many there are."""
+
+    file: str
+    layout: Layout
+    rows: tuple[ShownRow, ...]
+    labels: tuple[tuple[str, int], ...]  # the most frequent first; of taggers per word, of numbers in ranges
+    other_labels: int
+    train: int
+    held_out: int
+    held_out_file: str | None  # None: a share of the training file
+    lengths: Lengths
+    is_sampled: bool  # lengths were counted in some of the examples only
+    notes: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class TextFacts:
+    """Of plain text. `share`: how much of it was read, 0..1; the counts are of that part."""
+
+    files: tuple[str, ...]
+    layout: Layout
+    rows: tuple[str, ...]  # how the first documents begin
+    documents: int
+    sentences: int
+    words: int
+    share: float
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Why a file cannot be read: a sentence, and the lines around the place where there is one."""
+
+    message: str
+    line: int | None
+    lines: tuple[tuple[int, str], ...]  # number, text
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+# --- a task's examples
+
+
+def task_facts(options: FinetuneOptions, tokenizer: Tokenizer) -> TaskFacts:
+    """Of what this run would learn from, in the vocabulary of the model that it starts from.
+
+    Raises BertcoreError, one sentence with file and line, for what cannot be learned from.
+    """
+    spec = task_named(options.data.task)
+    train, dev = read_examples(options)
+    some = _spread(train.examples, _MOST_TOKENISED)
+    counts = _label_counts(spec, train)
+    return TaskFacts(
+        file=train.file.name,
+        layout=_layout_of(spec, train.file, options),
+        rows=tuple(_shown(example) for example in train.examples[:ROWS_SHOWN]),
+        labels=tuple(counts[:LABELS_SHOWN]),
+        other_labels=len(counts[LABELS_SHOWN:]),
+        train=len(train.examples),
+        held_out=len(dev.examples),
+        held_out_file=None if dev.file == train.file else dev.file.name,
+        lengths=_lengths(spec, some, train.labels, tokenizer, options),
+        is_sampled=len(some) < len(train.examples),
+        notes=tuple(dict.fromkeys((*train.notes, *dev.notes))),
+    )
+
+
+def fault_of(error: BertcoreError, file: Path) -> Fault:
+    """The lines of the file that the sentence is about."""
+    message = str(error)
+    place = re.search(rf"{re.escape(file.name)}, line ([\d,]+)", message)
+    if place is None or layout_suffix(file) == ".parquet":
+        return Fault(message, None, ())
+    number = int(place[1].replace(",", ""))
+    lines = []
+    try:
+        for at, line in numbered_lines(file):
+            if at > number + _AROUND:
+                break
+            if at >= number - _AROUND:
+                lines.append((at, _short(line)))
+    except BertcoreError:  # the very line cannot be read
+        pass
+    return Fault(message, number, tuple(lines))
+
+
+def _spread(examples: Sequence[Example], most: int) -> Sequence[Example]:
+    """So many of them at most, evenly spread over all: files are often sorted."""
+    return examples if len(examples) <= most else [examples[i * len(examples) // most] for i in range(most)]
+
+
+def _lengths(
+    spec: TaskSpec,
+    examples: Sequence[Example],
+    labels: tuple[str, ...],
+    tokenizer: Tokenizer,
+    options: FinetuneOptions,
+) -> Lengths:
+    limit = options.data.max_length
+    features = make_features(
+        spec.kind, examples, tokenizer, labels, max_length=limit, doc_stride=options.data.stride, need_answers=True
+    )
+    whole = features.ids.lengths + features.cut  # (N)
+    lengths = np.zeros(len(examples), dtype=np.int64)
+    if spec.kind == "span":  # windows of a passage overlap by what is not new in the next one
+        np.add.at(lengths, features.example_of, np.minimum(whole, options.data.stride))
+        last = np.flatnonzero(np.diff([*features.example_of, len(examples)]))
+        lengths[features.example_of[last]] += np.maximum(whole[last] - options.data.stride, 0)
+    else:
+        np.maximum.at(lengths, features.example_of, whole)
+    return Lengths.of(lengths, limit)
+
+
+def _label_counts(spec: TaskSpec, train: TaskFile) -> list[tuple[str, int]]:
+    """The labels and how often each occurs. Numbers are counted in five ranges, from the lowest on."""
+    if spec.kind == "regress":
+        numbers = np.array([cast(float, cast(TextExample, each).label) for each in train.examples])
+        counts, edges = np.histogram(numbers, bins=5)
+        return [(f"{a:.3g} – {b:.3g}", int(n)) for n, a, b in zip(counts, edges[:-1], edges[1:], strict=True)]
+    counter = Counter(label for example in train.examples for label in _labels_of(example))
+    return counter.most_common()
+
+
+def _labels_of(example: Example) -> Iterable[str]:
+    if isinstance(example, TaggedExample):
+        return example.tags or ()
+    if isinstance(example, AnswerExample):
+        return ("answered",) if example.answers else ("not answered",)
+    if isinstance(example, ChoiceExample):
+        return () if example.label is None else (str(example.label + 1),)
+    if isinstance(example, SummaryExample):
+        return ("picked" if label else "left out" for label in example.labels or ())
+    return example.label if isinstance(example.label, tuple) else (str(example.label),)
+
+
+def _shown(example: Example) -> ShownRow:
+    if isinstance(example, TaggedExample):
+        tags = example.tags or ("",) * len(example.words)
+        marked = (f"{word} [{tag}]" for word, tag in zip(example.words, tags, strict=True) if tag not in ("O", ""))
+        return ShownRow(_short(" ".join(example.words)), None, _short(", ".join(marked)))
+    if isinstance(example, AnswerExample):
+        answer = example.answers[0][0] if example.answers else ""
+        return ShownRow(_short(example.question), _short(example.passage), _short(answer))
+    if isinstance(example, ChoiceExample):
+        right = "" if example.label is None else example.endings[example.label]
+        return ShownRow(_short(example.context), _short(" / ".join(example.endings)), _short(right))
+    if isinstance(example, SummaryExample):
+        picked = (text for text, is_in in zip(example.sentences, example.labels or (), strict=False) if is_in)
+        return ShownRow(_short(" ".join(example.sentences)), None, _short(" ".join(picked)))
+    label = example.label
+    words = ", ".join(label) if isinstance(label, tuple) else f"{label:g}" if isinstance(label, float) else label or ""
+    return ShownRow(_short(example.text_a), None if example.text_b is None else _short(example.text_b), words)
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _CHARACTERS_SHOWN else text[: _CHARACTERS_SHOWN - 1] + "…"
+
+
+def _layout_of(spec: TaskSpec, file: Path, options: FinetuneOptions) -> Layout:
+    """Which columns are read as what; those of a file in columns without names are numbered from 1."""
+    suffix = layout_suffix(file)
+    own = cast(dict[Role, str], options.data.columns)
+    if spec.layout == "conll" and suffix not in (".jsonl", ".ndjson", ".parquet"):
+        first = next((line.split() for _, line in numbered_lines(file) if line.strip()), [])
+        tag = own.get("label") or str(spec.tag_column or len(first))
+        return Layout("conll", suffix, {"text": own.get("text") or "1", "label": tag})
+    if spec.layout == "cola" or suffix == ".json":
+        return Layout(spec.layout, suffix)
+    available = list(next(iter(read_rows(file))).fields)
+    request = Request(spec, file, False, own)
+    found = {role: request.column(role, available, required=False) for role in spec.columns}
+    return Layout(spec.layout, suffix, {str(role): column for role, column in found.items() if column})
+
+
+# --- plain text
+
+
+def text_facts(data: DataOptions) -> TextFacts:
+    """Of the files that a pretraining run would read: the first megabytes of them. Raises BertcoreError."""
+    files, form = data.files, data.text_format
+    documents: Documents = Documents(files, form)
+    is_by_line = sum(1 for _ in islice(documents, 3)) < 3  # as `load_corpus` decides it
+    documents = Lines(files, form) if is_by_line else documents
+    rows: list[str] = []
+    counts = Counter[str]()
+    characters, share = 0, 1.0
+    for document in documents:
+        if len(rows) < ROWS_SHOWN:
+            rows.append(_short(document[0]))
+        for paragraph in document:
+            counts["sentences"] += len(split_sentences(paragraph))
+            counts["words"] += len(paragraph.split())
+            characters += len(paragraph)
+        counts["documents"] += 1
+        if characters > _MOST_READ:
+            share = documents.fraction
+            break
+    name = (
+        "records"
+        if any(map(is_records, files))
+        else "lines"
+        if is_by_line
+        else "files"
+        if form.document_per_file
+        else "blocks"
+    )
+    return TextFacts(
+        tuple(file.name for file in files),
+        Layout(name, layout_suffix(files[0]), {"text": data.text_field} if name == "records" else {}),
+        tuple(rows),
+        counts["documents"],
+        counts["sentences"],
+        counts["words"],
+        share,
+    )
