@@ -23,10 +23,9 @@ Options = PretrainOptions | FinetuneOptions | DistilOptions
 
 @dataclass(frozen=True)
 class RunCommand:
-    """A run to start; `flags` say what a recipe cannot, such as `--from` with the checkpoint to continue from."""
+    """A run to start."""
 
     options: Options
-    flags: tuple[str, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -35,7 +34,7 @@ class RunCommand:
 
     def arguments(self, recipe: Path) -> list[str]:
         """What follows `bertcore` on the command line; `recipe` is the file with the options."""
-        return [self.kind, "--recipe", str(recipe), *self.flags]
+        return [self.kind, "--recipe", str(recipe)]
 
 
 _LOG_BYTES = 1 << 16
@@ -60,12 +59,12 @@ class RunChild:
                     stdout=log,
                     stderr=subprocess.STDOUT,
                     cwd=self._log.parent,
-                    env=_environment(),
+                    env=child_environment(),
                     **_detached(),
                 )
         except OSError as error:
             raise BertcoreError(f"The training process cannot be started: {error.strerror or error}.") from error
-        _make_nice(self._process.pid)
+        make_nice(self._process.pid)
 
     @property
     def pid(self) -> int:
@@ -115,7 +114,7 @@ def launch_folder() -> Path:
     return folder
 
 
-def _environment() -> dict[str, str]:
+def child_environment() -> dict[str, str]:
     """Ours, with the place `bertcore` was imported from, so that the child finds the same one, and UTF-8."""
     root = str(Path(bertcore.__file__).resolve().parents[1])
     paths = [root, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
@@ -130,14 +129,15 @@ if sys.platform == "win32":
         quiet = subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP
         return {"creationflags": quiet | subprocess.BELOW_NORMAL_PRIORITY_CLASS}
 
-    def _make_nice(pid: int) -> None:
+    def make_nice(pid: int) -> None:
         """Done by its creation flags."""
 else:
 
     def _detached() -> dict[str, Any]:
         return {"start_new_session": True}
 
-    def _make_nice(pid: int) -> None:
+    def make_nice(pid: int) -> None:
+        """The window comes first."""
         with contextlib.suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, pid, os.getpriority(os.PRIO_PROCESS, 0) + _NICER)
             # Linux may share its time out by session first; the child has one of its own, so that must be nice too.

@@ -22,6 +22,7 @@ from bertcore.runs.label import LABEL
 from bertcore.runs.run_folder import NO_WORD, MetricsTail, RunFolder, RunStatus
 from bertcore.training.pretrain_options import PretrainOptions
 
+from .estimator import RunEstimator
 from .process import RunChild, RunCommand, launch_folder
 from .run_info import RunInfo, RunResult, describe, newest_held_out, read_result, read_run, with_kind
 
@@ -60,6 +61,7 @@ class RunsService(QObject):
         self._result: RunResult | None = None
         self._stopgap: Path | None = None  # the built-in run, looked at only because there was no other
         self._polls = 0
+        self.estimator = RunEstimator(self)
         self._timer = QTimer(self)
         self._timer.setInterval(POLL_MS)
         self._timer.timeout.connect(self._on_timer_timeout)
@@ -78,6 +80,7 @@ class RunsService(QObject):
         """Stops following. Runs that are at work go on; the next window finds them."""
         self._timer.stop()
         self._tail = None
+        self.estimator.stop()
 
     def start(self, command: RunCommand) -> Path | None:
         """Starts a run in a folder of its own under runs_folder() and selects it; None where it cannot start."""

@@ -162,6 +162,12 @@ def connect_train_room(room: TrainRoom, runs: RunsService) -> None:
     room.run_actions.delete_requested.connect(keeper.move_to_bin)
     room.run_actions.export_requested.connect(keeper.export)
     room.start_requested.connect(runs.start)
+    estimator = runs.estimator
+    room.estimate_requested.connect(estimator.ask)
+    room.estimate_cancelled.connect(estimator.stop)
+    estimator.described.connect(room.data.show_described)
+    estimator.estimated.connect(room.data.show_estimate)
+    estimator.failed.connect(room.data.show_problem)
     room.control_requested.connect(runs.control)
     room.run_selected.connect(runs.select)
     room.visibility_changed.connect(runs.set_following)

@@ -1,7 +1,7 @@
 """--estimate: what a run would learn from, and what it would take, without training."""
 
 import time
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -15,9 +15,7 @@ from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.memory import keep_freed_memory
 from bertcore.training.pretrain_options import PretrainOptions
-
-if TYPE_CHECKING:
-    from bertcore.training.estimate import Estimate as RunEstimate
+from bertcore.training.run_estimate import Cost, RunEstimate
 
 Estimate = Annotated[
     bool,
@@ -43,13 +41,11 @@ def say_estimate(options: Options, as_json: bool) -> None:
     facts = _facts(options, tell)
     described = time.perf_counter() - began[0], time.process_time() - began[1]
     keep_freed_memory()
-    from bertcore.training.estimate import Cost, estimate_run
+    from bertcore.training.trial_run import estimate_run
 
     own_s = time.process_time() - described[1]  # imports: hardly anything else but the processor is at work
     examples = (facts.train, facts.held_out) if isinstance(facts, TaskFacts) else None
-    found = estimate_run(
-        options, lambda sentence: tell("progress", {"message": sentence}, []), Cost(own_s, own_s), examples
-    )
+    found = estimate_run(options, Cost(own_s, own_s), examples)
     tell("estimate", found.to_dict(), _estimate_in_words(found))
 
 
@@ -114,7 +110,7 @@ def _text_in_words(facts: TextFacts) -> list[str]:
     ]
 
 
-def _estimate_in_words(found: "RunEstimate") -> list[str]:
+def _estimate_in_words(found: RunEstimate) -> list[str]:
     parts = {name: getattr(found, name).seconds for name in ("preparing", "training", "measuring", "saving")}
     words = ", ".join(f"{name} {seconds:,.0f} s" for name, seconds in parts.items())
     load = "" if found.load is None else f" The machine was {found.load:.0%} busy; more or less of that changes it."

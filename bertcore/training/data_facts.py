@@ -6,11 +6,11 @@ facts = text_facts(options.data)            # documents and sentences of plain t
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,7 +70,11 @@ class Lengths:
     longest: int
 
     @classmethod
-    def of(cls, lengths: NDArray[np.int64], cut_at: int) -> "Lengths":
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        return cls(**{**values, "counts": tuple(values["counts"])})
+
+    @classmethod
+    def of(cls, lengths: NDArray[np.int64], cut_at: int) -> Self:
         longest = int(lengths.max(initial=1))
         shown = min(longest, 3 * cut_at)
         width = max(1, -(-max(shown, cut_at) // _BINS))
@@ -108,6 +112,18 @@ class TaskFacts:
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
 
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Of `to_dict`, also after it has been JSON. Raises KeyError or TypeError for something else."""
+        parts: dict[str, Any] = {
+            "layout": Layout(**values["layout"]),
+            "rows": tuple(ShownRow(**row) for row in values["rows"]),
+            "labels": tuple((label, count) for label, count in values["labels"]),
+            "lengths": Lengths.from_dict(values["lengths"]),
+            "notes": tuple(values["notes"]),
+        }
+        return cls(**{**values, **parts})
+
 
 @dataclass(frozen=True)
 class TextFacts:
@@ -124,6 +140,12 @@ class TextFacts:
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
 
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """As TaskFacts.from_dict."""
+        parts = {"layout": Layout(**values["layout"]), "files": tuple(values["files"]), "rows": tuple(values["rows"])}
+        return cls(**{**values, **parts})
+
 
 @dataclass(frozen=True)
 class Fault:
@@ -135,6 +157,11 @@ class Fault:
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """As TaskFacts.from_dict."""
+        return cls(**{**values, "lines": tuple((number, line) for number, line in values["lines"])})
 
 
 # --- a task's examples

@@ -81,7 +81,7 @@ class TestStart:
             room.demos.buttons[number].click()
         command, demo = caught.args[0], DEMOS[number]
         options = command.options
-        assert command.kind == "pretrain" and not command.flags
+        assert command.kind == "pretrain"
         assert [Path(file).name for file in options.data.corpus] == [f"{demo.text}.txt"]
         questions = read_cloze(Path(options.data.questions))
         assert len(questions) >= 48 and options.training.evaluations >= 20

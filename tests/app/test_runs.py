@@ -13,7 +13,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.runs import run_info
-from app.runs.process import RunChild, _environment
+from app.runs.process import RunChild, child_environment
 from app.runs.run_info import describe, newest_held_out
 from app.runs.service import POLL_MS, RunsService
 from bertcore import locations
@@ -301,7 +301,7 @@ def test_a_child_writes_utf_8_whatever_the_window_does(setting: str, monkeypatch
     for name, value in (pair.split("=") for pair in ("LC_ALL=C", "PYTHONCOERCECLOCALE=0", setting)):
         monkeypatch.setenv(name, value)
     command = [sys.executable, "-c", "raise SystemExit('gr\\xf6\\xdfe')"]
-    done = subprocess.run(command, env=_environment(), capture_output=True, check=False)
+    done = subprocess.run(command, env=child_environment(), capture_output=True, check=False)
     assert done.stderr.decode("utf-8").strip() == "größe"
 
 

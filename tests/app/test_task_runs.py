@@ -171,7 +171,7 @@ class TestForm:
         room.form.set_kind("continue")
         room.form.model.set_folder(str(model_folder))
         order = _order(room, qtbot)
-        assert order.kind == "pretrain" and order.flags == ("--from", str(model_folder.resolve()))
+        assert order.kind == "pretrain" and order.options.start == str(model_folder.resolve())  # type: ignore[union-attr]
         assert order.options.training.causal_share == 0.0  # type: ignore[union-attr]
 
     def test_teaching_begins_with_the_open_model_each_time(self, room: TrainRoom, model_folder: Path) -> None:

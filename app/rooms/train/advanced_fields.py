@@ -170,6 +170,7 @@ class AdvancedFields(QWidget):
     """A line that unfolds the settings of a kind of run; `submitted` when Enter is pressed in one of them."""
 
     submitted = Signal()
+    edited = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -225,13 +226,16 @@ class AdvancedFields(QWidget):
                 shown = _PROPER_NAMES.get(name) or translate("RunSetting", _CHOICES[name])
                 choice.addItem(shown, name)
             choice.setCurrentIndex(choice.findData(usual))
+            choice.currentIndexChanged.connect(self._on_edited)
         elif setting.kind is bool:
             field = box = QCheckBox(title)
             box.setChecked(bool(usual))
+            box.toggled.connect(self._on_edited)
         else:
             field = line = QLineEdit()
             line.setPlaceholderText(self.tr("automatic") if usual is None else numbers.number(usual))
             line.returnPressed.connect(self.submitted)
+            line.textChanged.connect(self._on_edited)
         field.setAccessibleName(title)
         field.setAccessibleDescription(about)
         field.setToolTip(about)
@@ -267,6 +271,9 @@ class AdvancedFields(QWidget):
         field = self.fields[name]
         assert isinstance(field, Choice)
         return field
+
+    def _on_edited(self, *_value: object) -> None:
+        self.edited.emit()
 
     def _on_family_activated(self, _index: int) -> None:
         """Each family has learned from pairs of its own."""

@@ -22,6 +22,7 @@ from ...widgets.folding_card import Folded
 from ...widgets.layouts import fill, hbox, vbox
 from ...widgets.offer_line import OfferLine
 from .copy_form import CopyForm
+from .data_card import DataCard
 from .demos import DEMOS, DemoPanel
 from .heads_card import HeadsCard
 from .new_run_form import NewRunForm
@@ -48,6 +49,8 @@ class TrainRoom(QWidget):
     compare_requested = Signal(object)  # Path of a snapshot: the model that is being opened is compared with it
     put_back_requested = Signal()  # the run that was moved to the bin last
     visibility_changed = Signal(bool)  # runs need not be followed while nobody sees them
+    estimate_requested = Signal(object)  # RunCommand: what would it learn from, and what would it take?
+    estimate_cancelled = Signal()
     question_requested = Signal(object)  # Question
     question_cancelled = Signal(object)  # Question
 
@@ -55,7 +58,7 @@ class TrainRoom(QWidget):
         super().__init__(parent)
         self._open_model = open_model
         self.runs = RunList()
-        self.form = NewRunForm()
+        self.form, self.data = NewRunForm(), DataCard()
         self.copy_form = CopyForm()
         self.run_actions = RunActions(self)
         self._bin_offer: OfferLine | None = None
@@ -66,6 +69,7 @@ class TrainRoom(QWidget):
         self.snapshot_list = self.watch.list
         self.slider = SnapshotSlider()
         self._run: RunInfo | None = None
+        self._has_runs = False
         self._snapshots: list[tuple[int, Path]] = []
         self._chosen: int | None = None  # where the handle is
         self._build()
@@ -85,7 +89,8 @@ class TrainRoom(QWidget):
         self.form.set_runs(runs)
         self.demos.set_runs(runs)
         self.view.curves.set_runs(runs)
-        self._middle.setCurrentIndex(1 if runs else 0)
+        self._has_runs = bool(runs)
+        self._show_middle()
 
     def show_run(self, info: RunInfo | None) -> None:
         """Another run is selected; its metrics and snapshots come next."""
@@ -147,8 +152,10 @@ class TrainRoom(QWidget):
         self.apply_button.setToolTip(self.tr("Run the model from this step on your own text"))
         self.apply_button.hide()
         self._middle = QStackedWidget()
-        self._middle.addWidget(self._invitation())
+        self._start_card = self._invitation()
+        self._middle.addWidget(self._start_card)
         self._middle.addWidget(self.view)
+        self._middle.addWidget(self.data)
         grid = QGridLayout(self)
         grid.setContentsMargins(*[theme.px(GAP_PX)] * 4)
         self._side = QStackedWidget()
@@ -170,9 +177,8 @@ class TrainRoom(QWidget):
         grid.setRowStretch(0, 1)
 
     def _runs_card(self) -> Card:
-        card = self._runs_frame = Card(
-            self.tr("Runs"), intro=self.tr("A run is the training of one model. Click one to see it.")
-        )
+        self._about_runs = self.tr("A run is the training of one model. Click one to see it.")
+        card = self._runs_frame = Card(self.tr("Runs"), intro=self._about_runs)
         self._new = button(self.tr("New run"), self.show_form, look="primary")
         keeps_its_place = self._new.sizePolicy()
         keeps_its_place.setRetainSizeWhenHidden(True)
@@ -231,6 +237,7 @@ class TrainRoom(QWidget):
         self.demos.finished_requested.connect(self._on_run_chosen)
         self.demos.problem_found.connect(self.show_problem)
         self.form.cancelled.connect(self.show_list)
+        self.form.changed.connect(self._on_form_changed)
         self.view.command_given.connect(self._on_command_given)
         for chooser in (self.snapshot_list, self.slider):
             chooser.chosen.connect(self._on_chooser_chosen)
@@ -255,8 +262,10 @@ class TrainRoom(QWidget):
         self._new.hide()
         self._runs_frame.setFixedWidth(theme.column_px(FORM_PX))
         self._list_fold.unfold()
+        self._show_middle()
         self._fold()
         self.form.kind.setFocus()
+        self._on_form_changed()
 
     def show_task_form(self, folder: Path | None) -> None:
         """The form for fine-tuning on a task, starting from this checkpoint."""
@@ -274,6 +283,7 @@ class TrainRoom(QWidget):
             return
         self.show_form()
         self._left.setCurrentWidget(self.copy_form)
+        self._show_middle()
         self.copy_form.name.setFocus()
 
     def show_binned(self, name: str) -> None:
@@ -296,6 +306,31 @@ class TrainRoom(QWidget):
         self._runs_frame.set_title(self.tr("Runs"))
         self._runs_frame.setFixedWidth(theme.column_px(LIST_PX))
         self._new.show()
+        self._show_middle()
+        self.estimate_cancelled.emit()
+
+    @property
+    def _is_form_open(self) -> bool:
+        return self._left.currentWidget() is self.form
+
+    def _show_middle(self) -> None:
+        """Beside the form what it would train on; else the run, or an invitation to start one."""
+        shown = self.data if self._is_form_open else self.view if self._has_runs else self._start_card
+        self._middle.setCurrentWidget(shown)
+        self._time.setVisible(not self._is_form_open)
+        is_listed = self._left.currentIndex() == 0
+        self._runs_frame.set_intro(self._about_runs if is_listed else "")
+        self._on_view_page_changed()
+
+    def _on_form_changed(self) -> None:
+        if not self._is_form_open:
+            return
+        self.data.show_pending()
+        try:
+            self.estimate_requested.emit(self.form.planned())
+        except BertcoreError as error:
+            self.estimate_cancelled.emit()
+            self.data.show_problem(str(error))
 
     def _on_form_started(self, command: object) -> None:
         self.show_list()
@@ -385,7 +420,7 @@ class TrainRoom(QWidget):
     def _on_view_page_changed(self) -> None:
         """A batch needs the room of the card beside it."""
         is_task = self._run is not None and self._run.task_kind is not None
-        self._watch_fold.setVisible(not is_task and not self.view.shows_batch)
+        self._watch_fold.setVisible(not is_task and not self.view.shows_batch and not self._is_form_open)
 
     def _on_heads_head_chosen(self, layer: int, head: int) -> None:
         question = self.view.questions.question

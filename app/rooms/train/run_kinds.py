@@ -23,7 +23,7 @@ from bertcore.tasks.readers.spec import Role, TaskSpec
 from bertcore.tasks.readers.tables import read_rows
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
-from bertcore.training.pretrain_options import DataOptions, PretrainOptions, TrainingOptions
+from bertcore.training.pretrain_options import DataOptions, PretrainOptions, TrainingOptions, continued
 
 from ...look.language import QT_TRANSLATE_NOOP
 from ...runs.process import Options, RunCommand
@@ -165,6 +165,12 @@ class RunKind:
         chosen = {values.unit: values.number, **values.advanced}
         return replace(command, options=command.options.with_changes(**chosen))
 
+    def check(self, values: FormValues) -> None:
+        """Reads a task's file, as `check_examples` does. Raises BertcoreError where it does not fit."""
+        place = values.place or (sample_folder(values.task) if values.task else None)
+        if values.task is not None and place is not None:
+            check_examples(values.task, place, values.columns)
+
     @property
     def options_key(self) -> str:
         """ "finetune" for every task; else the key."""
@@ -193,8 +199,7 @@ def _continue(values: FormValues) -> RunCommand:
     )
     # It predicts masked words already, so it needs no warm-up on next words.
     training = TrainingOptions(causal_share=0.0)
-    options = PretrainOptions(name=values.name, data=_corpus(values), training=training)
-    return RunCommand(options, ("--from", str(folder)))
+    return RunCommand(continued(PretrainOptions(name=values.name, data=_corpus(values), training=training), folder))
 
 
 def _distil(values: FormValues) -> RunCommand:
@@ -219,7 +224,6 @@ def _finetune(values: FormValues) -> RunCommand:
         raise BertcoreError(
             translate("RunKind", "The sample of {task} is missing; choose a file of your own.").format(task=task.name)
         )
-    check_examples(task, place, values.columns)
     data = TaskDataOptions(
         task=task.name,
         train=str(place.resolve()),

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QPoint, QTimer, Signal
-from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QStackedWidget, QWidget
+from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
 from bertcore.runs.run_folder import RunStatus
 from bertcore.runs.run_record import RunRecord
@@ -19,6 +19,7 @@ from ...runs.ending import ending_of
 from ...runs.health import health_of, record_of, settings_of_run
 from ...runs.metrics import RunMetrics
 from ...runs.run_info import RunInfo, RunResult
+from ...widgets.big_number import BigNumber
 from ...widgets.card import Card, button, label, set_role
 from ...widgets.controls import IconButton
 from ...widgets.curve_specs import Level
@@ -75,7 +76,7 @@ class RunView(Card):
             "speed": self.tr("tokens/s"),
             "left": self.tr("left"),
         }
-        self.numbers = {name: _Number(unit) for name, unit in units.items()}
+        self.numbers = {name: BigNumber(unit) for name, unit in units.items()}
         explain("loss", self.numbers["loss"])
         explain("speed", self.numbers["speed"])
         self._message = label("", "muted", wrap=True)
@@ -355,33 +356,6 @@ class RunView(Card):
 
     def _on_pause_clicked(self) -> None:
         self.command_given.emit(self._pause_command)
-
-
-class _Number(QWidget):
-    """A big number and, small behind it, what it counts."""
-
-    def __init__(self, unit: str) -> None:
-        super().__init__()
-        self._number, self._unit = label("–", "number"), label(unit, "muted")
-        direction = QBoxLayout.Direction.LeftToRight if not theme.is_projector() else QBoxLayout.Direction.TopToBottom
-        layout = QBoxLayout(direction, self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.px(5) if not theme.is_projector() else 0)
-        layout.addWidget(self._number)
-        layout.addWidget(self._unit)
-
-    @property
-    def text(self) -> str:
-        return self._number.text()
-
-    @property
-    def unit(self) -> str:
-        return self._unit.text()
-
-    def set(self, number: str, unit: str | None = None) -> None:
-        self._number.setText(number)
-        if unit is not None:
-            self._unit.setText(unit)
 
 
 def _chance(result: RunResult | None) -> Level | None:

@@ -1,17 +1,16 @@
-"""How long a run would take and how much memory, found by taking a few of its steps before it starts.
+"""A few steps of a run, timed in a folder that is thrown away: what the whole run would take.
 
-A trial is the run itself in a folder that is thrown away: the same text, model and loop. It takes some steps of each
-sort that the run has, measures once, saves once, and multiplies. Two kinds of seconds: `seconds` as they passed, with
-whatever else the machine was doing, and `processor_s`, those of the processor, which other programs do not change.
+The trial is the run itself: the same text, model and loop. It takes some steps of each sort that the run has, measures
+once, saves once, and multiplies.
 """
 
 import math
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +31,7 @@ from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.loop import TrainingLoop
 from bertcore.training.pretrain import Pretraining
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions
+from bertcore.training.run_estimate import Cost, RunEstimate
 
 TRIAL_S = 4.0  # of steps, at most, but for those that cannot be left out
 _FEWEST, _MOST = 4, 24  # steps of one sort, and of one part of a run; the first of a sort is not counted
@@ -40,54 +40,10 @@ _MOST_TEXT = 6_000_000  # bytes; of a longer text the trial reads a part
 _MOST_EXAMPLES, _MOST_HELD_OUT = 4_000, 400
 _UNPACKED = 3  # a packed text is about so many times larger
 
-Report = Callable[[str], None]
 Options = PretrainOptions | DistilOptions | FinetuneOptions
 
 
-@dataclass(frozen=True)
-class Cost:
-    """Seconds as they passed, and seconds of the processor."""
-
-    seconds: float = 0.0
-    processor_s: float = 0.0
-
-    def __add__(self, other: "Cost") -> "Cost":
-        return Cost(self.seconds + other.seconds, self.processor_s + other.processor_s)
-
-    def __mul__(self, factor: float) -> "Cost":
-        return Cost(self.seconds * factor, self.processor_s * factor)
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """What a run would take. The seconds of its parts add up to `total`."""
-
-    preparing: Cost  # starting, reading, tokenising
-    training: Cost  # its steps
-    measuring: Cost
-    saving: Cost
-    steps: int
-    epochs: float | None
-    memory_mib: float | None  # the most that it holds at once, of the main memory
-    gpu_memory_mib: float | None
-    parameters: int
-    vocab_size: int
-    device: str
-    precision: str
-    threads: int
-    load: float | None  # what the machine was doing besides: processes that wanted a core, for each core
-    is_sampled: bool  # made from a part of the data
-    text: Mapping[str, Any] = field(default_factory=dict)  # of plain text: what its vocabulary makes of it
-
-    @property
-    def total(self) -> Cost:
-        return self.preparing + self.training + self.measuring + self.saving
-
-    def to_dict(self) -> dict[str, Any]:
-        return {**asdict(self), "total": asdict(self.total)}
-
-
-def estimate_run(options: Options, report: Report, started: Cost, examples: tuple[int, int] | None = None) -> Estimate:
+def estimate_run(options: Options, started: Cost, examples: tuple[int, int] | None = None) -> RunEstimate:
     """What a run with these settings would take on this machine now.
 
     started: what it took this process to come here, as it will take the run. examples: of a task, to learn from and
@@ -99,12 +55,12 @@ def estimate_run(options: Options, report: Report, started: Cost, examples: tupl
         trial: Trial
         if isinstance(options, FinetuneOptions):
             few = _fewer_examples(options, examples) if examples else options
-            trial = FineTuningTrial(FineTuning(few), RunFolder.create(folder, few.to_dict()), report, examples)
+            trial = FineTuningTrial(FineTuning(few), RunFolder.create(folder, few.to_dict()), examples)
         else:
             data, share = _part_of_text(options.data, Path(place))
             part = replace(options, data=data)
             pretraining = Distilling(part) if isinstance(part, DistilOptions) else Pretraining(part)
-            trial = PretrainingTrial(pretraining, RunFolder.create(folder, part.to_dict()), report, share)
+            trial = PretrainingTrial(pretraining, RunFolder.create(folder, part.to_dict()), share)
         with trial.folder.acquire():
             return trial.estimate(started)
 
@@ -138,22 +94,21 @@ def _part_of_text(data: DataOptions, place: Path) -> tuple[DataOptions, float]:
 class Trial(TrainingLoop):
     """A few steps of a run, timed. `share`: of the data, how much it reads."""
 
-    def __init__(self, trainable: Any, folder: RunFolder, report: Report, share: float) -> None:
+    def __init__(self, trainable: Any, folder: RunFolder, share: float) -> None:
         super().__init__(trainable, folder, lambda event: None)
-        self._say, self.share = report, share
+        self.share = share
         self._spent_s = 0.0  # on steps
 
-    def estimate(self, started: Cost) -> Estimate:
+    def estimate(self, started: Cost) -> RunEstimate:
         try:
             return self._estimate(started)
         finally:
             self.trainable.close()
 
-    def _estimate(self, started: Cost) -> Estimate:
+    def _estimate(self, started: Cost) -> RunEstimate:
         with timed() as preparing:
-            self.materials = self.trainable.prepare(self.folder.path, self._say)
+            self.materials = self.trainable.prepare(self.folder.path, lambda sentence: None)
         self.budget = self.materials.budget
-        self._say("Trying some steps.")
         first = self._time_measuring(0.0)
         mean_of = self._time_steps()
         steps, training = self._spread(mean_of, first)
@@ -168,7 +123,7 @@ class Trial(TrainingLoop):
             measuring = last + finishing
         device = self.materials.device
         is_gpu = device.type == "cuda"
-        return Estimate(
+        return RunEstimate(
             preparing=started + self._prepare_whole(preparing.cost),
             training=training,
             measuring=measuring,
@@ -184,7 +139,8 @@ class Trial(TrainingLoop):
             threads=torch.get_num_threads(),
             load=_load(),
             is_sampled=self.share < 1.0,
-            text=self._text(),
+            tokens=self._tokens(),
+            lengths=self._lengths(),
         )
 
     def _spread(self, mean_of: Callable[[float], Cost], first: Cost) -> tuple[int, Cost]:
@@ -227,8 +183,11 @@ class Trial(TrainingLoop):
     def _epochs(self, steps: int) -> float | None:
         raise NotImplementedError
 
-    def _text(self) -> dict[str, Any]:
-        return {}
+    def _tokens(self) -> tuple[int, int] | None:
+        return None
+
+    def _lengths(self) -> Lengths | None:
+        return None
 
 
 class PretrainingTrial(Trial):
@@ -276,13 +235,14 @@ class PretrainingTrial(Trial):
         windows = self.trainable.materials.batches.samplers[data.sequence_length].windows_per_epoch / self.share
         return steps * self.options.batch_size / windows
 
-    def _text(self) -> dict[str, Any]:
-        text, data = self.trainable.materials.text, self.trainable.options.data
-        lengths = [np.diff(corpus.sentence_starts) for corpus in text.corpora]
-        special = 2  # [CLS] and [SEP] around a sentence alone
-        found = Lengths.of(np.concatenate(lengths).astype(np.int64) + special, data.sequence_length)
-        tokens = {"train": text.count_tokens(False), "held_out": text.count_tokens(True)}
-        return {**{name: round(count / self.share) for name, count in tokens.items()}, "lengths": asdict(found)}
+    def _tokens(self) -> tuple[int, int]:
+        text = self.trainable.materials.text
+        return round(text.count_tokens(False) / self.share), round(text.count_tokens(True) / self.share)
+
+    def _lengths(self) -> Lengths:
+        starts = [np.diff(corpus.sentence_starts) for corpus in self.trainable.materials.text.corpora]
+        lengths = np.concatenate(starts).astype(np.int64)
+        return Lengths.of(lengths, self.trainable.options.data.sequence_length)
 
 
 class FineTuningTrial(Trial):
@@ -290,11 +250,9 @@ class FineTuningTrial(Trial):
 
     trainable: FineTuning
 
-    def __init__(
-        self, trainable: FineTuning, folder: RunFolder, report: Report, examples: tuple[int, int] | None
-    ) -> None:
+    def __init__(self, trainable: FineTuning, folder: RunFolder, examples: tuple[int, int] | None) -> None:
         """examples: of all data, to learn from and held out."""
-        super().__init__(trainable, folder, report, 1.0)
+        super().__init__(trainable, folder, 1.0)
         self._examples = examples
         self._held_out_share = 1.0
 

@@ -1,0 +1,177 @@
+"""What a run would learn from and what it would take, in sentences."""
+
+from PySide6.QtCore import QCoreApplication
+
+from bertcore.training.data_facts import Layout, Lengths, TaskFacts, TextFacts
+from bertcore.training.run_estimate import RunEstimate
+
+from ...look import numbers
+from ...look.language import QT_TRANSLATE_NOOP
+
+translate = QCoreApplication.translate
+_TITLES = {  # layout -> titles of text A, text B and label
+    "conll": (
+        QT_TRANSLATE_NOOP("DataWords", "Sentence"),
+        "",
+        QT_TRANSLATE_NOOP("DataWords", "Tags"),
+    ),
+    "squad": (
+        QT_TRANSLATE_NOOP("DataWords", "Question"),
+        QT_TRANSLATE_NOOP("DataWords", "Passage"),
+        QT_TRANSLATE_NOOP("DataWords", "Answer"),
+    ),
+    "choices": (
+        QT_TRANSLATE_NOOP("DataWords", "Beginning"),
+        QT_TRANSLATE_NOOP("DataWords", "Endings"),
+        QT_TRANSLATE_NOOP("DataWords", "Right ending"),
+    ),
+    "summaries": (
+        QT_TRANSLATE_NOOP("DataWords", "Text"),
+        "",
+        QT_TRANSLATE_NOOP("DataWords", "Its summary"),
+    ),
+}
+_TEXTS = (
+    QT_TRANSLATE_NOOP("DataWords", "Text A"),
+    QT_TRANSLATE_NOOP("DataWords", "Text B"),
+    QT_TRANSLATE_NOOP("DataWords", "Label"),
+)
+_LAYOUTS = {
+    "cola": QT_TRANSLATE_NOOP(
+        "DataWords", "CoLA's own layout: four columns without names, with the label second and the sentence last."
+    ),
+    "conll": QT_TRANSLATE_NOOP(
+        "DataWords",
+        "One word in each line and a blank line after each sentence. Words are in column {text}, tags in column "
+        "{label}.",
+    ),
+    "squad": QT_TRANSLATE_NOOP("DataWords", "SQuAD's JSON: passages, each with its questions and answers."),
+    "choices": QT_TRANSLATE_NOOP("DataWords", "CommonsenseQA's JSON: a question, its choices and the right one."),
+    "blocks": QT_TRANSLATE_NOOP("DataWords", "Plain text: each line is a paragraph, and a blank line ends a document."),
+    "lines": QT_TRANSLATE_NOOP(
+        "DataWords", "Plain text without blank lines between documents, so each line is read as one."
+    ),
+    "records": QT_TRANSLATE_NOOP(
+        "DataWords", "One JSON object in each line: a document, whose text is in the field “{text}”."
+    ),
+    "files": QT_TRANSLATE_NOOP("DataWords", "Plain text: each file is one document."),
+}
+_ENDINGS = {
+    ".csv": QT_TRANSLATE_NOOP("DataWords", "A table (CSV), whose first line names the columns."),
+    ".jsonl": QT_TRANSLATE_NOOP("DataWords", "One JSON object in each line."),
+    ".ndjson": QT_TRANSLATE_NOOP("DataWords", "One JSON object in each line."),
+    ".parquet": QT_TRANSLATE_NOOP("DataWords", "A Parquet table."),
+}
+_TABS = QT_TRANSLATE_NOOP("DataWords", "A table with a tab between its columns, whose first line names them.")
+_LABELS = {  # of tasks whose labels have no names in the file
+    "answered": QT_TRANSLATE_NOOP("DataWords", "answered"),
+    "not answered": QT_TRANSLATE_NOOP("DataWords", "no answer"),
+    "picked": QT_TRANSLATE_NOOP("DataWords", "in the summary"),
+    "left out": QT_TRANSLATE_NOOP("DataWords", "left out"),
+}
+_BUSY = 0.6  # of the machine, by other programs
+
+
+def titles(layout: Layout) -> tuple[str, str, str]:
+    """Of the columns of a table of examples; "" where the layout has none."""
+    first, second, label = (
+        translate("DataWords", title) if title else "" for title in _TITLES.get(layout.name, _TEXTS)
+    )
+    return first, second, label
+
+
+def label_name(label: str, layout: Layout) -> str:
+    """A label as it is shown."""
+    if layout.name == "choices":
+        return translate("DataWords", "ending {number}").format(number=label)
+    known = _LABELS.get(label) if layout.name in ("squad", "summaries") else None
+    return translate("DataWords", known) if known else label
+
+
+def layout_in_words(layout: Layout) -> str:
+    """How the file is laid out, and which of its columns are read as what."""
+    is_table = layout.name in ("table", "squad", "choices", "summaries") and bool(layout.columns)
+    if not is_table:
+        return translate("DataWords", _LAYOUTS[layout.name]).format(**layout.columns)
+    names = dict(zip(("text", "text_b", "label"), titles(layout), strict=True))
+    if layout.name == "squad":  # its text is the passage
+        names["text"], names["text_b"] = names["text_b"], names["text"]
+    shown = (
+        translate("DataWords", "{title} is the column “{column}”").format(title=names[role] or role, column=column)
+        for role, column in layout.columns.items()
+        if names.get(role)
+    )
+    ending = translate("DataWords", _ENDINGS.get(layout.ending, _TABS))
+    return f"{ending} {', '.join(shown)}." if layout.columns else ending
+
+
+def held_out_in_words(facts: TaskFacts) -> str:
+    """Where the held-out examples come from."""
+    if facts.held_out_file is not None:
+        text = translate("DataWords", "The held-out examples are those of {file}.")
+        return text.format(file=facts.held_out_file)
+    return translate("DataWords", "There is no dev file beside it, so a share of the examples is held out.")
+
+
+def lengths_in_words(lengths: Lengths, layout: Layout, total: int) -> str:
+    """What is cut, or read in parts."""
+    longer, limit = lengths.longer, numbers.count(lengths.cut_at)
+    counted = numbers.count(lengths.counted)
+    if not longer:
+        text = translate("DataWords", "Nothing is cut: the longest of {counted} has {longest} tokens, and {limit} fit.")
+    elif layout.name == "squad":
+        text = translate(
+            "DataWords", "%n of {counted} (is|are) longer than {limit} tokens and read in windows.", "", longer
+        )
+    elif layout.name in ("blocks", "lines", "records", "files"):
+        text = translate(
+            "DataWords", "%n of {counted} sentences (is|are) longer than {limit} tokens and read in pieces.", "", longer
+        )
+    else:
+        text = translate(
+            "DataWords", "%n of {counted} (is|are) longer than {limit} tokens and will be cut.", "", longer
+        )
+    found = text.format(counted=counted, longest=numbers.count(lengths.longest), limit=limit)
+    if lengths.counted < total:
+        sampled = translate("DataWords", "Counted in a sample: {counted} of {total}.")
+        found += " " + sampled.format(counted=counted, total=numbers.count(total))
+    return found
+
+
+def text_in_words(facts: TextFacts) -> str:
+    """How much there is of it."""
+    text = translate("DataWords", "{documents} documents, {sentences} sentences, {words} words.")
+    shown = text.format(
+        documents=numbers.count(facts.documents),
+        sentences=numbers.count(facts.sentences),
+        words=numbers.count(facts.words),
+    )
+    if facts.share < 1.0:
+        sample = translate("DataWords", "This is a sample, the first {share} of the text.")
+        shown += " " + sample.format(share=numbers.percent(facts.share))
+    return shown
+
+
+def time_in_words(found: RunEstimate) -> str:
+    """What the time goes into, and what may change it."""
+    steps = found.steps  # lupdate wants a plain name
+    text = translate(
+        "DataWords",
+        "{preparing} to read the data, {training} for %Ln step(s), {measuring} to measure, {saving} to save.",
+        "",
+        steps,
+    )
+    parts = {name: getattr(found, name).seconds for name in ("preparing", "training", "measuring", "saving")}
+    words = [text.format(**{name: numbers.duration(seconds) for name, seconds in parts.items()})]
+    if found.epochs is not None:
+        passes = translate("DataWords", "It reads everything {times} times.")
+        words.append(passes.format(times=numbers.number(found.epochs, 2)))
+    if found.is_sampled:
+        words.append(translate("DataWords", "Measured on a part of the data."))
+    if found.load is not None and found.load > _BUSY:
+        words.append(
+            translate("DataWords", "The machine is busy with other things now; when it is not, the run is quicker.")
+        )
+    else:
+        words.append(translate("DataWords", "Other programs that keep the machine busy make it longer."))
+    return " ".join(words)

@@ -1,0 +1,155 @@
+"""What is found out about a run before it starts, by a process of its own, and how it is shown."""
+
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.rooms.train.data_card import DataCard
+from app.rooms.train.room import TrainRoom
+from app.runs.estimator import PAUSE_MS, RunEstimator
+from app.runs.process import RunCommand
+from app.runs.service import RunsService
+from bertcore.locations import built_in_checkpoint
+from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.training.data_facts import Fault, Lengths, TaskFacts, task_facts, text_facts
+from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
+from bertcore.training.pretrain_options import DataOptions
+from bertcore.training.run_estimate import Cost, RunEstimate
+from tests.app.train_room import Models
+
+COSTS = {"preparing": Cost(4, 3), "training": Cost(60, 50), "measuring": Cost(2, 2), "saving": Cost(1, 1)}
+
+
+def _estimate(**changes: object) -> RunEstimate:
+    values: dict = {
+        "steps": 150,
+        "epochs": 3.0,
+        "memory_mib": 500.0,
+        "gpu_memory_mib": None,
+        "parameters": 868_295,
+        "vocab_size": 2_885,
+        "device": "CPU",
+        "precision": "bf16",
+        "threads": 1,
+        "load": 0.1,
+        "is_sampled": False,
+    }
+    return RunEstimate(**COSTS, **{**values, **changes})
+
+
+def _table(tmp_path: Path, rows: str) -> Path:
+    file = tmp_path / "mine.tsv"
+    file.write_text("text\tlabel\n" + rows)
+    return file
+
+
+def _command(file: Path) -> RunCommand:
+    return RunCommand(FinetuneOptions(data=TaskDataOptions(task="classify", train=str(file))).with_changes(steps=2))
+
+
+@pytest.fixture
+def estimator(qtbot: QtBot) -> RunEstimator:
+    service = RunsService()
+    yield service.estimator
+    service.close()
+
+
+def test_the_data_is_told_before_the_estimate(estimator: RunEstimator, tmp_path: Path, qtbot: QtBot) -> None:
+    file = _table(tmp_path, "One cat.\ta\nTwo cats.\tb\n" * 10)
+    with qtbot.waitSignal(estimator.described, timeout=60_000) as described:
+        estimator.ask(_command(file))
+    facts = described.args[0]
+    assert isinstance(facts, TaskFacts) and (facts.train, facts.held_out) == (18, 2)
+    assert estimator.is_running
+    estimator.stop()
+    assert not estimator.is_running
+
+
+def test_a_fault_ends_it(estimator: RunEstimator, tmp_path: Path, qtbot: QtBot) -> None:
+    file = _table(tmp_path, "One.\ta\nTwo.\tb\nThree, without a label.\n")
+    with qtbot.assertNotEmitted(estimator.failed), qtbot.waitSignal(estimator.described, timeout=60_000) as described:
+        estimator.ask(_command(file))
+        qtbot.waitUntil(lambda: not estimator.is_running, timeout=60_000)
+    fault = described.args[0]
+    assert isinstance(fault, Fault) and fault.line == 4
+    with qtbot.waitSignal(estimator.described, timeout=100) as again:
+        estimator.ask(_command(file))
+    assert again.args[0] == fault
+
+
+def test_only_the_last_question_is_answered(estimator: RunEstimator, tmp_path: Path, qtbot: QtBot) -> None:
+    """While somebody types, no process starts; the one of before is ended."""
+    file = _table(tmp_path, "One cat.\ta\nTwo cats.\tb\n" * 10)
+    answers: list[object] = []
+    estimator.described.connect(answers.append)
+    for length in (16, 32, 64):
+        options = _command(file).options.with_changes(max_length=length)
+        estimator.ask(RunCommand(options))
+        qtbot.wait(PAUSE_MS // 5)
+    qtbot.waitUntil(lambda: bool(answers), timeout=60_000)
+    assert [facts.lengths.cut_at for facts in answers if isinstance(facts, TaskFacts)] == [64]
+
+
+class TestCard:
+    @pytest.fixture
+    def card(self, qtbot: QtBot) -> DataCard:
+        made = DataCard()
+        qtbot.addWidget(made)
+        return made
+
+    def _facts(self, **changes: object) -> TaskFacts:
+        file = Path(built_in_checkpoint()).parents[1] / "tasks" / "sentiment"
+        options = FinetuneOptions(data=TaskDataOptions(task="sst2", train=str(file), **changes))  # type: ignore[arg-type]
+        return task_facts(options, Tokenizer.from_folder(built_in_checkpoint()))
+
+    def test_what_is_cut_is_said(self, card: DataCard) -> None:
+        facts = self._facts(max_length=12)
+        card.show_described(facts)
+        assert f"{facts.lengths.longer} of 64 are longer than 12 tokens and will be cut" in card.lengths_words.text()
+        assert card.numbers["train"].text == "64" and "The soup was hot" in card.rows.text()
+        assert [bar.number for bar in card.labels.bars] == ["32", "32"]
+        assert "sentence" in card.layout_words.text() and "dev.tsv" in card.layout_words.text()
+
+    def test_estimate(self, card: DataCard) -> None:
+        card.show_described(self._facts())
+        card.show_estimate(_estimate())
+        shown = {name: number.text for name, number in card.numbers.items()}
+        assert shown["parameters"] == "868,295" and shown["time"] == "67\u2009s" and shown["memory"] == "524\u2009MB"
+        assert "150 steps" in card.time.text() and "busy" in card.time.text()
+        card.show_estimate(_estimate(load=0.9))
+        assert "busy with other things now" in card.time.text()
+
+    def test_text_and_its_tokens(self, card: DataCard, tmp_path: Path) -> None:
+        file = tmp_path / "story.txt"
+        file.write_text("A cat sat. It was glad.\n\n" * 20)
+        card.show_described(text_facts(DataOptions(corpus=(str(file),))))
+        assert "20 documents" in card.layout_words.text() and card.lengths.isHidden()
+        card.show_estimate(_estimate(tokens=(12_345, 678), lengths=Lengths((3, 4), 32, 64, 0, 7, 40)))
+        assert card.numbers["train"].text == "12.3\u2009k" and not card.lengths.isHidden()
+
+    def test_a_fault_is_shown_at_its_line(self, card: DataCard) -> None:
+        card.show_described(Fault("mine.tsv, line 4: expected 2 columns.", 4, ((3, "Two <b>"), (4, "Three"))))
+        assert "line 4" in card.fault.text() and "→" in card.fault_lines.text()
+        assert "Two &lt;b&gt;" in card.fault_lines.text() and card.rows.isHidden()
+        card.show_described(self._facts())
+        assert card.fault.isHidden() and card.fault_lines.isHidden()
+
+
+def test_the_room_asks_as_the_form_changes(qtbot: QtBot) -> None:
+    room = TrainRoom(Models())
+    qtbot.addWidget(room)
+    asked: list[RunCommand] = []
+    room.estimate_requested.connect(asked.append)
+    room.form.set_kind("classify")
+    assert not asked, "nobody looks at the form"
+    room.show_form()
+    room.form.length.spin_box.setValue(4.0)
+    room.form.advanced.set_value("max_length", "64")
+    options = asked[-1].options
+    assert isinstance(options, FinetuneOptions) and options.training.epochs == 4.0 and options.data.max_length == 64
+    with qtbot.waitSignal(room.estimate_cancelled):
+        room.form.advanced.set_value("max_length", "many")
+    assert "number" in room.data.fault.text()
+    with qtbot.waitSignal(room.estimate_cancelled):
+        room.show_list()

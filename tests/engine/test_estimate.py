@@ -1,0 +1,94 @@
+"""What a run would take, said before it starts. How true it is: test_estimate_is_true (slow)."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bertcore.checkpoint.checkpoint import save_checkpoint
+from bertcore.locations import home, sample_corpus
+from bertcore.model.parameter_count import count_parameters
+from bertcore.runs.known_runs import known_runs
+from bertcore.runs.snapshots import is_mark
+from bertcore.tasks.readers.reading import sample_folder
+from bertcore.tasks.readers.registry import TASKS
+from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
+from bertcore.training.pretrain_options import DataOptions, PretrainOptions
+from bertcore.training.run_estimate import Cost, RunEstimate
+from bertcore.training.trial_run import _marks, estimate_run
+from tests.engine.models import tiny_model, word_tokenizer
+
+TINY = {"num_hidden_layers": 1, "hidden_size": 32, "num_attention_heads": 2, "intermediate_size": 64}
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bertcore.training.trial_run.TRIAL_S", 0.2)
+
+
+def _own_runs() -> list[Path]:
+    return [run for run in known_runs() if home() in run.parents]
+
+
+def _story(tmp_path: Path) -> str:
+    file = tmp_path / "story.txt"
+    file.write_text(sample_corpus().read_text(encoding="utf-8")[:60_000], encoding="utf-8")
+    return str(file)
+
+
+def test_pretraining(tmp_path: Path) -> None:
+    """It leaves nothing behind, and counts as the run will."""
+    options = PretrainOptions(preset="tiny", model=TINY, data=DataOptions(corpus=(_story(tmp_path),), vocab_size=400))
+    found = estimate_run(options.with_changes(epochs=3.0), Cost(1.0, 1.0))
+    config = options.model_config(found.vocab_size)
+    assert found.parameters == count_parameters(config, ("mlm", "nsp"))
+    assert found.epochs is not None and abs(found.epochs - 3.0) < 0.2
+    assert found.preparing.seconds > 1.0 and found.training.seconds > 0 and found.memory_mib
+    assert found.tokens is not None and found.lengths is not None and sum(found.lengths.counts) == found.lengths.counted
+    assert RunEstimate.from_dict(json.loads(json.dumps(found.to_dict()))).total == found.total
+    assert not _own_runs() and not list(home().glob("trial-*"))
+
+
+def test_minutes_are_the_budget(tmp_path: Path) -> None:
+    options = PretrainOptions(preset="tiny", model=TINY, data=DataOptions(corpus=(_story(tmp_path),), vocab_size=400))
+    found = estimate_run(options.with_changes(minutes=5.0), Cost())
+    assert found.training.seconds == 300.0 and found.steps > 1000
+    assert 300 < found.total.seconds < 360
+
+
+def test_a_task_and_a_part_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With more examples than a trial reads, the run has as many steps all the same."""
+    folder = sample_folder(TASKS["sst2"])
+    save_checkpoint(tiny_model(), word_tokenizer(), tmp_path / "model")
+    options = FinetuneOptions(model=str(tmp_path / "model"), data=TaskDataOptions(task="sst2", train=str(folder)))
+    options = options.with_changes(batch_size=8, epochs=5.0)
+    whole = estimate_run(options, Cost(), (64, 20))
+    assert whole.steps == 40 and not whole.is_sampled
+    monkeypatch.setattr("bertcore.training.trial_run._MOST_EXAMPLES", 32)
+    part = estimate_run(options, Cost(), (64, 20))
+    assert part.steps == 40 and part.is_sampled and part.epochs == pytest.approx(5.0)
+
+
+def test_snapshots_are_counted_as_they_are_taken() -> None:
+    for steps in (1, 20, 630, 10_000, 40_000, 1_000_000):
+        exact = 2 + sum(map(is_mark, range(1, steps)))
+        assert abs(_marks(steps) - exact) <= 1
+
+
+def test_the_shell_prints_both_and_trains_nothing(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "bertcore", "finetune", "sst2", "--max-examples", "16", "--steps", "2"]
+    done = subprocess.run([*command, "--estimate", "--json"], capture_output=True, text=True, check=True)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [line["kind"] for line in lines] == ["data", "estimate"]
+    assert lines[0]["train"] == 16 and lines[1]["steps"] == 2 and not _own_runs()
+
+
+def test_the_shell_shows_a_fault_with_its_lines(tmp_path: Path) -> None:
+    file = tmp_path / "mine.tsv"
+    file.write_text("text\tlabel\nOne.\ta\nTwo.\tb\nThree, without a label.\n")
+    command = [sys.executable, "-m", "bertcore", "finetune", "classify", "--train", str(file), "--estimate"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "mine.tsv, line 4" in done.stderr
+    assert "3  Two. b" in done.stdout and "4  Three, without a label." in done.stdout
