@@ -39,7 +39,7 @@ from bertcore.training.finetune import FineTuning, start_or_resume_finetuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.memory import keep_freed_memory
 from bertcore.training.precision import choose_precision
-from bertcore.training.task_files import read_examples
+from bertcore.training.task_examples import read_examples
 
 TITLES = {"sst2": "SST-2", "cola": "CoLA", "mrpc": "MRPC", "conll2003": "CoNLL-2003", "stsb": "STS-B"}
 METRICS = {"cola": "matthews_correlation", "stsb": "spearmanr"}  # where it is not the first of the task's own
