@@ -1898,6 +1898,279 @@ Ein anderer Schluss</translation>
 </message>
 </context>
 <context>
+<name>DataCard</name>
+<message>
+<source>Before the start</source>
+<translation>Vor dem Start</translation>
+</message>
+<message>
+<source>How often each label occurs</source>
+<translation>Wie oft jedes Label vorkommt</translation>
+</message>
+<message>
+<source>How the first documents begin</source>
+<translation>Wie die ersten Dokumente anfangen</translation>
+</message>
+<message>
+<source>Labels</source>
+<translation>Labels</translation>
+</message>
+<message numerus="yes">
+<source>Labels, and %n more</source>
+<translation>
+<numerusform>Labels, und %n weiteres</numerusform>
+<numerusform>Labels, und %n weitere</numerusform>
+</translation>
+</message>
+<message>
+<source>Length in tokens</source>
+<translation>Länge in Tokens</translation>
+</message>
+<message>
+<source>Reading the data…</source>
+<translation>Die Daten werden gelesen …</translation>
+</message>
+<message>
+<source>The first examples</source>
+<translation>Die ersten Beispiele</translation>
+</message>
+<message>
+<source>The lines around the fault</source>
+<translation>Die Zeilen um den Fehler</translation>
+</message>
+<message>
+<source>Trying a few steps of the training, to see how long they take…</source>
+<translation>Einige Schritte des Trainings werden ausprobiert, um zu sehen, wie lange sie dauern …</translation>
+</message>
+<message>
+<source>What the model will learn from, as it is read, and what the training will take.</source>
+<translation>Woraus das Modell lernen wird, so wie es gelesen wird, und was das Training braucht.</translation>
+</message>
+<message>
+<source>examples to learn from</source>
+<translation>Beispiele zum Lernen</translation>
+</message>
+<message>
+<source>held out</source>
+<translation>zurückgehalten</translation>
+</message>
+<message>
+<source>in all, about</source>
+<translation>insgesamt, etwa</translation>
+</message>
+<message>
+<source>of memory, about</source>
+<translation>Speicher, etwa</translation>
+</message>
+<message>
+<source>parameters</source>
+<translation>Parameter</translation>
+</message>
+<message>
+<source>to learn from</source>
+<translation>zum Lernen</translation>
+</message>
+<message>
+<source>tokens to learn from</source>
+<translation>Tokens zum Lernen</translation>
+</message>
+</context>
+<context>
+<name>DataWords</name>
+<message numerus="yes">
+<source>%n of {counted} (is|are) longer than {limit} tokens and read in windows.</source>
+<translation>
+<numerusform>%n von {counted} ist länger als {limit} Tokens und wird in Fenstern gelesen.</numerusform>
+<numerusform>%n von {counted} sind länger als {limit} Tokens und werden in Fenstern gelesen.</numerusform>
+</translation>
+</message>
+<message numerus="yes">
+<source>%n of {counted} (is|are) longer than {limit} tokens and will be cut.</source>
+<translation>
+<numerusform>%n von {counted} ist länger als {limit} Tokens und wird gekürzt.</numerusform>
+<numerusform>%n von {counted} sind länger als {limit} Tokens und werden gekürzt.</numerusform>
+</translation>
+</message>
+<message numerus="yes">
+<source>%n of {counted} sentences (is|are) longer than {limit} tokens and read in pieces.</source>
+<translation>
+<numerusform>%n von {counted} Sätzen ist länger als {limit} Tokens und wird in Stücken gelesen.</numerusform>
+<numerusform>%n von {counted} Sätzen sind länger als {limit} Tokens und werden in Stücken gelesen.</numerusform>
+</translation>
+</message>
+<message>
+<source>A Parquet table.</source>
+<translation>Eine Parquet-Tabelle.</translation>
+</message>
+<message>
+<source>A table (CSV), whose first line names the columns.</source>
+<translation>Eine Tabelle (CSV), deren erste Zeile die Spalten benennt.</translation>
+</message>
+<message>
+<source>A table with a tab between its columns, whose first line names them.</source>
+<translation>Eine Tabelle mit Tabulatoren zwischen den Spalten, deren erste Zeile sie benennt.</translation>
+</message>
+<message>
+<source>Answer</source>
+<translation>Antwort</translation>
+</message>
+<message>
+<source>Beginning</source>
+<translation>Anfang</translation>
+</message>
+<message>
+<source>CoLA's own layout: four columns without names, with the label second and the sentence last.</source>
+<translation>Das eigene Format von CoLA: vier Spalten ohne Namen, das Label in der zweiten, der Satz in der letzten.</translation>
+</message>
+<message>
+<source>CommonsenseQA's JSON: a question, its choices and the right one.</source>
+<translation>Das JSON von CommonsenseQA: eine Frage, ihre Antworten zur Wahl und die richtige.</translation>
+</message>
+<message>
+<source>Counted in a sample: {counted} of {total}.</source>
+<translation>Gezählt in einer Stichprobe: {counted} von {total}.</translation>
+</message>
+<message>
+<source>Endings</source>
+<translation>Enden</translation>
+</message>
+<message>
+<source>It reads everything {times} times.</source>
+<translation>Es liest alles {times}-mal.</translation>
+</message>
+<message>
+<source>Its summary</source>
+<translation>Die Zusammenfassung</translation>
+</message>
+<message>
+<source>Label</source>
+<translation>Label</translation>
+</message>
+<message>
+<source>Measured on a part of the data.</source>
+<translation>Gemessen an einem Teil der Daten.</translation>
+</message>
+<message>
+<source>Nothing is cut: the longest of {counted} has {longest} tokens, and {limit} fit.</source>
+<translation>Nichts wird gekürzt: Das längste von {counted} hat {longest} Tokens, und {limit} passen.</translation>
+</message>
+<message>
+<source>One JSON object in each line.</source>
+<translation>Ein JSON-Objekt je Zeile.</translation>
+</message>
+<message>
+<source>One JSON object in each line: a document, whose text is in the field “{text}”.</source>
+<translation>Ein JSON-Objekt je Zeile: ein Dokument, dessen Text im Feld „{text}“ steht.</translation>
+</message>
+<message>
+<source>One word in each line and a blank line after each sentence. Words are in column {text}, tags in column {label}.</source>
+<translation>Ein Wort je Zeile und eine Leerzeile nach jedem Satz. Die Wörter stehen in Spalte {text}, die Tags in Spalte {label}.</translation>
+</message>
+<message>
+<source>Other programs that keep the machine busy make it longer.</source>
+<translation>Andere Programme, die den Rechner beschäftigen, verlängern das.</translation>
+</message>
+<message>
+<source>Passage</source>
+<translation>Abschnitt</translation>
+</message>
+<message>
+<source>Plain text without blank lines between documents, so each line is read as one.</source>
+<translation>Reiner Text ohne Leerzeilen zwischen den Dokumenten, deshalb gilt jede Zeile als eines.</translation>
+</message>
+<message>
+<source>Plain text: each file is one document.</source>
+<translation>Reiner Text: Jede Datei ist ein Dokument.</translation>
+</message>
+<message>
+<source>Plain text: each line is a paragraph, and a blank line ends a document.</source>
+<translation>Reiner Text: Jede Zeile ist ein Absatz, und eine Leerzeile beendet ein Dokument.</translation>
+</message>
+<message>
+<source>Question</source>
+<translation>Frage</translation>
+</message>
+<message>
+<source>Right ending</source>
+<translation>Richtiges Ende</translation>
+</message>
+<message>
+<source>SQuAD's JSON: passages, each with its questions and answers.</source>
+<translation>Das JSON von SQuAD: Abschnitte, jeder mit seinen Fragen und Antworten.</translation>
+</message>
+<message>
+<source>Sentence</source>
+<translation>Satz</translation>
+</message>
+<message>
+<source>Tags</source>
+<translation>Tags</translation>
+</message>
+<message>
+<source>Text</source>
+<translation>Text</translation>
+</message>
+<message>
+<source>Text A</source>
+<translation>Text A</translation>
+</message>
+<message>
+<source>Text B</source>
+<translation>Text B</translation>
+</message>
+<message>
+<source>The held-out examples are those of {file}.</source>
+<translation>Die zurückgehaltenen Beispiele sind die aus {file}.</translation>
+</message>
+<message>
+<source>The machine is busy with other things now; when it is not, the run is quicker.</source>
+<translation>Der Rechner ist gerade mit anderem beschäftigt; ist er es nicht, geht es schneller.</translation>
+</message>
+<message>
+<source>There is no dev file beside it, so a share of the examples is held out.</source>
+<translation>Daneben liegt keine Dev-Datei, deshalb wird ein Teil der Beispiele zurückgehalten.</translation>
+</message>
+<message>
+<source>This is a sample, the first {share} of the text.</source>
+<translation>Das ist eine Stichprobe, die ersten {share} des Textes.</translation>
+</message>
+<message>
+<source>answered</source>
+<translation>beantwortet</translation>
+</message>
+<message>
+<source>ending {number}</source>
+<translation>Ende {number}</translation>
+</message>
+<message>
+<source>in the summary</source>
+<translation>in der Zusammenfassung</translation>
+</message>
+<message>
+<source>left out</source>
+<translation>ausgelassen</translation>
+</message>
+<message>
+<source>no answer</source>
+<translation>keine Antwort</translation>
+</message>
+<message>
+<source>{documents} documents, {sentences} sentences, {words} words.</source>
+<translation>{documents} Dokumente, {sentences} Sätze, {words} Wörter.</translation>
+</message>
+<message numerus="yes">
+<source>{preparing} to read the data, {training} for %Ln step(s), {measuring} to measure, {saving} to save.</source>
+<translation>
+<numerusform>{preparing} zum Lesen der Daten, {training} für %Ln Schritt, {measuring} zum Messen, {saving} zum Speichern.</numerusform>
+<numerusform>{preparing} zum Lesen der Daten, {training} für %Ln Schritte, {measuring} zum Messen, {saving} zum Speichern.</numerusform>
+</translation>
+</message>
+<message>
+<source>{title} is the column “{column}”</source>
+<translation>{title} ist die Spalte „{column}“</translation>
+</message>
+</context>
+<context>
 <name>Demo</name>
 <message>
 <source>A row of letters and its mirror image: one head finds out which letter to copy.</source>
@@ -3353,6 +3626,21 @@ Ein anderer Schluss</translation>
 <message>
 <source>Types: {types}</source>
 <translation>Typen: {types}</translation>
+</message>
+</context>
+<context>
+<name>LengthBars</name>
+<message>
+<source>Lengths in tokens</source>
+<translation>Längen in Tokens</translation>
+</message>
+<message>
+<source>cut at {limit}</source>
+<translation>gekürzt ab {limit}</translation>
+</message>
+<message>
+<source>up to {longest} tokens; {longer} of {counted} longer than {limit}</source>
+<translation>bis zu {longest} Tokens; {longer} von {counted} länger als {limit}</translation>
 </message>
 </context>
 <context>
@@ -4887,6 +5175,10 @@ Ein anderer Schluss</translation>
 <translation>Ein Ordner…</translation>
 </message>
 <message>
+<source>A small sample: with only 20 held-out examples, a difference of one is chance.</source>
+<translation>Eine kleine Stichprobe: Bei nur 20 zurückgehaltenen Beispielen ist ein Unterschied von einem Zufall.</translation>
+</message>
+<message>
 <source>Add a CRF layer</source>
 <translation>Eine CRF-Schicht anfügen</translation>
 </message>
@@ -4969,10 +5261,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>The larger BERT: for graphics cards.</source>
 <translation>Das größere BERT: für Grafikkarten.</translation>
-</message>
-<message>
-<source>The sample takes about a minute. With only 20 held-out examples, a difference of one is chance.</source>
-<translation>Das Beispiel dauert etwa eine Minute. Bei nur 20 ungesehenen Beispielen ist ein Unterschied von einem Zufall.</translation>
 </message>
 <message>
 <source>The size of BERT: it takes days, or a graphics card.</source>
@@ -6344,6 +6632,13 @@ Ein anderer Schluss</translation>
 <message>
 <source>What training changed; all pictures show its last step beside its first</source>
 <translation>Was das Training verändert hat; alle Bilder zeigen den letzten Schritt neben dem ersten</translation>
+</message>
+</context>
+<context>
+<name>RunEstimator</name>
+<message>
+<source>The estimate could not be made.</source>
+<translation>Die Schätzung ist nicht gelungen.</translation>
 </message>
 </context>
 <context>
