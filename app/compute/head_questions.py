@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QCoreApplication
 
-from bertcore.analysis.targets import Measure, Target, pair_target, word_target
+from bertcore.analysis.targets import Measure, SimilarityTarget, Target, pair_target, word_target
+from bertcore.analysis.vectors import cosine
 from bertcore.errors import BertcoreError
 
 if TYPE_CHECKING:
@@ -59,20 +60,24 @@ class HeadTarget:
                 return _share(logits["tag"][target.position], target.index)
             case "span":
                 return _share(logits["span"][:, target.index], target.position)
+            case "similarity":
+                assert isinstance(target, SimilarityTarget)
+                return cosine(_pooled(reading, target.pooling), np.asarray(target.vector))
             case "summarise":
                 return _sigmoid(logits["summarise"][target.position])
-            case "classify" if not self.is_score and _task_kind(reading) != "multilabel":
+            case "classify" if not self.is_score and task_kind(reading) != "multilabel":
                 return _share(logits["classify"], target.index)
             case _:
                 logit = float(logits[target.head][target.index])
                 return logit if self.is_score else _sigmoid(logit)
 
 
-def targets_of(reading: Reading, position: int) -> list[HeadTarget]:
+def targets_of(reading: Reading, position: int, other: Reading | None = None) -> list[HeadTarget]:
     """What the model predicts here, of every head it has. position: the token that was clicked, for its tags.
 
     Of each mask the word that was there and the likeliest ones; the verdicts on the pair; all classes, the likeliest
     first; the token's likeliest tags; where an answer likely begins and ends, and this token; whether it was replaced.
+    other: of another text in the same model, that a sentence encoder finds this one more or less similar to.
     """
     tokens, logits = reading.shown_tokens, reading.task_logits
     targets = []
@@ -86,9 +91,9 @@ def targets_of(reading: Reading, position: int) -> list[HeadTarget]:
         targets.append(HeadTarget(translate("HeadTarget", "B follows A"), pair_target("nsp")))
     if reading.sentence_order is not None:
         targets.append(HeadTarget(translate("HeadTarget", "A comes before B"), pair_target("sop")))
-    labels = _labels(reading)
+    labels = labels_of(reading)
     if "classify" in logits:
-        measure: Measure = "logit" if _task_kind(reading) == "regress" else "log_probability"
+        measure: Measure = "logit" if task_kind(reading) == "regress" else "log_probability"
         order = np.argsort(-logits["classify"], kind="stable").tolist()
         targets += [HeadTarget(labels[i], Target("classify", i, measure=measure)) for i in order]
     if "tag" in logits:
@@ -113,7 +118,22 @@ def targets_of(reading: Reading, position: int) -> list[HeadTarget]:
             token=tokens[position], position=position
         )
         targets.append(HeadTarget(name, Target("rtd", 0, position)))
+    pooling = reading.request.model.pooling
+    if pooling is not None and other is not None:
+        target = SimilarityTarget(vector=tuple(_pooled(other, pooling.kind).tolist()), pooling=pooling.kind)
+        targets.append(HeadTarget(translate("HeadTarget", "the similarity to the other text"), target))
     return targets
+
+
+def why_no_target(reading: Reading) -> str:
+    """What to do where there is nothing to ask about."""
+    model = reading.request.model
+    if model.pooling is not None:
+        return translate(
+            "HeadTarget", "Compare this text with another one (Ctrl+Alt+A): then you can ask what makes them similar."
+        )
+    missing = model.missing.get("mlm")
+    return missing or translate("HeadTarget", "Mask a word (M): then you can ask about the model’s guesses for it.")
 
 
 def changed_targets(before: Reading, after: Reading) -> list[HeadTarget]:
@@ -123,32 +143,40 @@ def changed_targets(before: Reading, after: Reading) -> list[HeadTarget]:
     """
     position = 0
     if "tag" in before.task_logits:
-        shares = [_softmax(one.task_logits["tag"]) for one in (before, after)]  # (S,K) each
+        shares = [softmax(one.task_logits["tag"]) for one in (before, after)]  # (S,K) each
         position = int(np.abs(shares[1] - shares[0]).max(axis=-1).argmax())
     elif before.replaced is not None and after.replaced is not None:
         position = int(np.abs(after.replaced - before.replaced).argmax())
     heads = ("nsp", None), ("sop", None), ("classify", None), ("tag", None), ("span", 0), ("span", 1), ("choice", None)
     best = []
-    for head, index in (*heads, ("summarise", None), ("rtd", None)):
+    for head, index in (*heads, ("summarise", None), ("rtd", None), ("similarity", None)):
         for reading in (before, after):
-            targets = (one for one in targets_of(reading, position) if one.target.head == head)
+            targets = (one for one in targets_of(reading, position, after.other_text) if one.target.head == head)
             best += [one for one in targets if index in (None, one.target.index)][:1]
     return list(dict.fromkeys(best))
 
 
-def _task_kind(reading: Reading) -> str:
+def task_kind(reading: Reading) -> str:
+    """Of the task that the model was fine-tuned on; empty where there is none."""
     task = reading.request.model.task
     return "" if task is None else task.kind
 
 
-def _labels(reading: Reading) -> Sequence[str]:
+def labels_of(reading: Reading) -> Sequence[str]:
     """Names of the classes or tags."""
     task = reading.request.model.task
     names = () if task is None else task.labels
     return names or [f"LABEL_{number}" for number in range(reading.request.model.config.label_count)]
 
 
-def _softmax(logits: NDArray) -> NDArray[np.float64]:
+def _pooled(reading: Reading, kind: str) -> NDArray[np.float64]:
+    """(H) the sentence vector of a reading, before it is scaled to length 1. kind: as in `Pooling`."""
+    last = reading.trace.hidden_states[-1].astype(np.float64)  # (S,H)
+    vector: NDArray[np.float64] = last[0] if kind == "cls" else last.mean(axis=0)
+    return vector
+
+
+def softmax(logits: NDArray) -> NDArray[np.float64]:
     """Over the last axis."""
     raised = np.exp(logits.astype(np.float64) - logits.max(axis=-1, keepdims=True))
     shares: NDArray[np.float64] = raised / raised.sum(axis=-1, keepdims=True)
@@ -156,7 +184,7 @@ def _softmax(logits: NDArray) -> NDArray[np.float64]:
 
 
 def _share(logits: NDArray, index: int) -> float:
-    return float(_softmax(logits)[index])
+    return float(softmax(logits)[index])
 
 
 def _sigmoid(logit: float) -> float:

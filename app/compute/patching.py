@@ -5,16 +5,17 @@ Importable without torch: the window names what it asks about on its own thread,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QCoreApplication
 
 from bertcore.analysis.targets import Target
 
 from ..look.bidi import isolated
-from .head_questions import INTERACTIVE_TOKENS, HeadTarget, targets_of
+from .head_questions import INTERACTIVE_TOKENS, HeadTarget, labels_of, softmax, targets_of, task_kind
 
 if TYPE_CHECKING:
     from bertcore.analysis.interventions import Part
@@ -77,9 +78,52 @@ def places_first(ours: Reading, theirs: Reading, target: Target, pinned: Sequenc
 
 
 def swap_targets(ours: Reading, theirs: Reading, position: int) -> list[HeadTarget]:
-    """What can be asked about: at each mask the word that gains most against the one that loses most, then the rest."""
-    contrasts = [_contrast(ours, theirs, number) for number in range(len(ours.masks))]
-    return [*(one for one in contrasts if one is not None), *targets_of(ours, position)]
+    """What can be asked about. First what the texts differ in most, of each mask, the classes, the tags and the ends
+    of an answer: what gains most against what loses most. Then all others."""
+    contrasts: list[HeadTarget | None] = [_contrast(ours, theirs, number) for number in range(len(ours.masks))]
+    if len(ours.encoding) == len(theirs.encoding):
+        contrasts += _contrasts_of_heads(ours, theirs)
+    return [*(one for one in contrasts if one is not None), *targets_of(ours, position, theirs)]
+
+
+def _contrasts_of_heads(ours: Reading, theirs: Reading) -> Iterator[HeadTarget]:
+    """Of the heads that a model was fine-tuned with, where they choose one of several."""
+    logits, tokens, labels = ours.task_logits, ours.shown_tokens, labels_of(ours)
+    change = {
+        head: softmax(theirs.task_logits[head]) - softmax(logits[head])
+        for head in ("classify", "tag")
+        if head in logits
+    }
+    if "classify" in change and task_kind(ours) not in ("regress", "multilabel"):
+        gained, lost = _gained_and_lost(change["classify"])
+        label = translate("HeadTarget", "“{word}” rather than “{other}”").format(
+            word=labels[gained], other=labels[lost]
+        )
+        yield HeadTarget(label, Target("classify", gained, against=lost))
+    if "tag" in change:
+        at = int(np.abs(change["tag"]).max(axis=-1).argmax())
+        gained, lost = _gained_and_lost(change["tag"][at])
+        label = translate("HeadTarget", "tag {tag} rather than {other} of {token} ({position})").format(
+            tag=labels[gained], other=labels[lost], token=isolated(tokens[at]), position=at
+        )
+        yield HeadTarget(label, Target("tag", gained, at, against=lost))
+    if "span" in logits:
+        names = (
+            translate("HeadTarget", "the answer begins at {token} ({position}) rather than {other} ({other_position})"),
+            translate("HeadTarget", "the answer ends at {token} ({position}) rather than {other} ({other_position})"),
+        )
+        answers = (one.task_logits["span"].argmax(axis=0).tolist() for one in (theirs, ours))  # start and end
+        for end, (gained, lost) in enumerate(zip(*answers, strict=True)):
+            if gained != lost:
+                label = names[end].format(
+                    token=isolated(tokens[gained]), position=gained, other=isolated(tokens[lost]), other_position=lost
+                )
+                yield HeadTarget(label, Target("span", end, gained, against=lost))
+
+
+def _gained_and_lost(change: NDArray) -> tuple[int, int]:
+    """Which of K probabilities rose most, and which fell most."""
+    return int(change.argmax()), int(change.argmin())
 
 
 def _contrast(ours: Reading, theirs: Reading, number: int) -> HeadTarget | None:

@@ -103,6 +103,7 @@ class SimilarityTarget(Target):
     """Cosine of the text's vector with that of another text, as a sentence encoder compares them."""
 
     head: TaskHead = "similarity"
+    measure: Measure = "logit"  # a number, no probability
     vector: tuple[float, ...] = ()  # (H) of the other text
     pooling: str = "mean"  # of all tokens, or "cls": as in `Pooling.kind`
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 from PySide6.QtWidgets import QSizePolicy
 
-from ...compute.head_questions import HeadTarget, targets_of
+from ...compute.head_questions import HeadTarget, targets_of, why_no_target
 from ...state.readings import Reading
 from ...widgets.controls import Choice
 from .attentions import Head
@@ -33,12 +33,12 @@ class Chosen(QObject):
             return QCoreApplication.translate("Chosen", "the prediction")
         return QCoreApplication.translate("Chosen", "“{prediction}”").format(prediction=self.target.label)
 
-    def set_reading(self, reading: Reading, position: int) -> None:
-        """reading: nothing is changed inside the model. position: the token that was clicked.
+    def set_reading(self, reading: Reading, position: int, other: Reading | None) -> None:
+        """reading: nothing is changed inside the model. position: the token that was clicked. other: of another text.
 
         What a person chose stays where it is still there; else the mask at `position`, else the first.
         """
-        self.targets, self.problem = targets_of(reading, position), _why_no_target(reading)
+        self.targets, self.problem = targets_of(reading, position, other), why_no_target(reading)
         picked = self.target.target if self.target is not None and self._is_picked else None
         kept = [one for one in self.targets if one.target == picked]
         here = [one for one in self.targets if one.target.head == "mlm" and one.target.position == position]
@@ -89,11 +89,3 @@ class TargetBox(Choice):
 def named_heads(heads: Sequence[Head]) -> str:
     """ "1·2, 3·4" """
     return ", ".join(f"{layer + 1}·{head + 1}" for layer, head in heads)
-
-
-def _why_no_target(reading: Reading) -> str:
-    """What to do where there is nothing to ask about."""
-    missing = reading.request.model.missing.get("mlm")
-    if missing:
-        return missing
-    return QCoreApplication.translate("Chosen", "Mask a word (M) to see what each head does for that word.")

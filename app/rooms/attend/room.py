@@ -174,7 +174,8 @@ class AttendRoom(Room):
         """What can be asked about, with the tags of the token that was clicked."""
         self._pinned = self.state.selection.pinned
         last = len(attentions.reading.encoding) - 1
-        self.chosen.set_reading(attentions.plain, min(1 if self._pinned is None else self._pinned, last))
+        pinned = min(1 if self._pinned is None else self._pinned, last)
+        self.chosen.set_reading(attentions.plain, pinned, attentions.reading.other_text)
 
     def _show_head(self, spot: Head) -> None:
         if spot != (self.state.layer, self.state.head):

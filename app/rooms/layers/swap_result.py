@@ -49,8 +49,13 @@ class SwapResult(Card):
         """What is asked about."""
         return self.targets[self.target.currentIndex()] if self.targets else None
 
-    def set_targets(self, targets: list[HeadTarget]) -> None:
-        """What can be asked about now; what a person chose stays chosen as long as it is among it."""
+    def set_targets(self, targets: list[HeadTarget], *, is_same_pair: bool = False) -> None:
+        """What can be asked about now. What is asked about stays for the same two texts, whatever token is clicked; for
+        others what a person chose, where it is among it."""
+        chosen = self.chosen
+        if chosen is not None and is_same_pair:
+            self._picked = chosen
+            targets = targets if chosen in targets else [chosen, *targets]
         self.targets = targets
         names = [one.label + one.note for one in targets]
         if names != [self.target.itemText(i) for i in range(self.target.count())]:
@@ -104,12 +109,12 @@ class SwapResult(Card):
         chosen = self.chosen
         assert chosen is not None
         if chosen.is_score:
-            return self.tr("Its score:")
+            return self.tr("Cosine:") if chosen.target.head == "similarity" else self.tr("Its score:")
         if chosen.target.against is None:
             return self.tr("Its probability:")
         if numbers.is_technical():
-            return self.tr("ln p of the first word − ln p of the second, in nats:")
-        return self.tr("Probability of the first word divided by that of the second:")
+            return self.tr("ln p of the first answer − ln p of the second, in nats:")
+        return self.tr("Probability of the first answer divided by that of the second:")
 
     def _strongest_head(self, heads: PatchingMap) -> str:
         layer, head = divmod(int(heads.shares.argmax()), heads.shares.shape[1])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
+from ...compute.head_questions import why_no_target
 from ...compute.patching import MOST_S, places_first, seconds_for, swap_map, swap_targets
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
@@ -144,9 +145,7 @@ class SwapView(LayersView):
         if not targets:
             self._show_nothing(
                 self.tr("No prediction to explain"),
-                self.tr(
-                    "Hide a word in both texts: select it and press M. Then the model’s guesses there are compared."
-                ),
+                why_no_target(reading),
             )
             return
         if len(ours.encoding) != len(theirs.encoding):
@@ -159,7 +158,8 @@ class SwapView(LayersView):
             )
             return
         self._pages.setCurrentWidget(self._content)
-        self.result.set_targets(targets)
+        pair = _pair(ours, theirs)
+        self.result.set_targets(targets, is_same_pair=pair == self._pair)
         self._ask(ours, theirs, selection)
         self._draw()
 
@@ -170,7 +170,7 @@ class SwapView(LayersView):
         chosen = self.chosen
         assert chosen is not None
         target, part = chosen.target, PARTS[self.part.currentIndex()]
-        pair = tuple((one.request.model, one.request.input_ids, tuple(one.request.segments)) for one in (ours, theirs))
+        pair = _pair(ours, theirs)
         if pair != self._pair:
             self._pair, self._pinned, self._clicked = pair, [], None
         if selection.pinned is not None and selection.pinned not in self._pinned:
@@ -277,6 +277,7 @@ class SwapView(LayersView):
         return None if found is None else found.places[column]
 
     def _show_nothing(self, title: str, sentence: str) -> None:
+        self._pair = ()
         self.result.set_targets([])
         self.nothing_title.setText(title)
         self.nothing_text.setText(sentence)
@@ -355,6 +356,11 @@ class SwapView(LayersView):
             theirs=self.result.score_text(found.other),
         )
         return self.figure(card.title, [grid], arrays, hint=scores, settings=scores, plain=True, by_token=True)
+
+
+def _pair(ours: Reading, theirs: Reading) -> Key:
+    """What the maps are of."""
+    return tuple((one.request.model, one.request.input_ids, tuple(one.request.segments)) for one in (ours, theirs))
 
 
 def _stage(found: PatchingMap, row: int) -> int:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from bertcore.analysis.targets import word_target
 
-from ...compute.head_questions import HeadTarget
+from ...compute.head_questions import HeadTarget, targets_of, why_no_target
 from ...figures.figure import Figure, numbers_of
 from ...look import numbers, theme
 from ...look.language import QT_TRANSLATE_NOOP
@@ -26,7 +26,7 @@ from ...widgets.heat_tokens import HeatToken, HeatTokens
 from ...widgets.layouts import fill, hbox
 from ...widgets.progress_line import ProgressLine
 from ...widgets.raster import ColorBar
-from .view import PredictView, mask_token, missing_words, scrolled_column
+from .view import PredictView, mask_token, scrolled_column
 
 if TYPE_CHECKING:
     from bertcore.analysis.attribution import Attribution, Method
@@ -76,6 +76,8 @@ class AttributionView(PredictView):
         }
         self.place = Choice(self.tr("The mask or output head to explain"))
         self.word = Choice(self.tr("The word, class or tag to explain"))
+        for choice in (self.place, self.word):
+            choice.setSizeAdjustPolicy(Choice.SizeAdjustPolicy.AdjustToContents)
         self._groups: list[tuple[str, list[HeadTarget]]] = []  # name and predictions of each place
         self._picked: HeadTarget | None = None  # what the person chose
         self._clicked: int | None = None  # the token that was clicked last, as far as it was followed
@@ -96,7 +98,7 @@ class AttributionView(PredictView):
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
         self._clicked = selection.pinned
-        self._groups = grouped_targets(reading.plain, _clicked_word(reading, selection))
+        self._groups = grouped_targets(reading.plain, _clicked_word(reading, selection), reading.other_text)
         if self._groups:
             self.show_content()
             self._fill_places()
@@ -105,7 +107,7 @@ class AttributionView(PredictView):
         elif "mlm" in reading.request.model.tasks:
             self.check_masks(reading)
         else:
-            self.show_nothing(self.tr("No predictions"), missing_words(reading))
+            self.show_nothing(self.tr("No predictions"), why_no_target(reading))
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
         """Another mask, or another token with a tag of its own, may have been clicked."""
@@ -116,7 +118,7 @@ class AttributionView(PredictView):
         self._clicked = clicked
         if clicked in [mask.position for mask in self.masks] and self._picked_position() != clicked:
             self._picked = None
-        self._groups = grouped_targets(reading.plain, _clicked_word(reading, selection))
+        self._groups = grouped_targets(reading.plain, _clicked_word(reading, selection), reading.other_text)
         self._fill_places()
         self._ask(reading)
 
@@ -326,17 +328,17 @@ class MethodCard(Card):
         self.hover_text_changed.emit(text)
 
 
-def grouped_targets(reading: Reading, position: int) -> list[tuple[str, list[HeadTarget]]]:
+def grouped_targets(
+    reading: Reading, position: int, other: Reading | None = None
+) -> list[tuple[str, list[HeadTarget]]]:
     """What can be asked about, by place: masks with their words, heads with their answers, tags of `position`."""
-    from ...compute.head_questions import targets_of
-
     groups: list[tuple[str, list[HeadTarget]]] = []
     for mask in reading.masks:
         words = {word.id: word for word in (*mask.words, *([mask.was] if mask.was else []))}
         targets = [HeadTarget(word.token, word_target(mask.position, word.id)) for word in words.values()]
         groups.append((f"{mask_token(reading)} {mask.position}", targets))
     by_head: dict[str, list[HeadTarget]] = {}
-    for target in targets_of(reading, position):
+    for target in targets_of(reading, position, other):
         by_head.setdefault(target.target.head, []).append(target)
     for head, targets in by_head.items():
         if head != "mlm":
