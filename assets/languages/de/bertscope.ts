@@ -1119,10 +1119,6 @@ Ein anderer Schluss</translation>
 <context>
 <name>Chosen</name>
 <message>
-<source>Mask a word (M) to see what each head does for that word.</source>
-<translation>Ein Wort maskieren (M), um zu sehen, was jeder Kopf für dieses Wort tut.</translation>
-</message>
-<message>
 <source>the prediction</source>
 <translation>die Vorhersage</translation>
 </message>
@@ -3236,20 +3232,44 @@ Ein anderer Schluss</translation>
 <translation>B folgt auf A</translation>
 </message>
 <message>
+<source>Compare this text with another one (Ctrl+Alt+A): then you can ask what makes them similar.</source>
+<translation>Diesen Text mit einem anderen vergleichen (Strg+Alt+A): Dann lässt sich fragen, was sie ähnlich macht.</translation>
+</message>
+<message>
+<source>Mask a word (M): then you can ask about the model’s guesses for it.</source>
+<translation>Ein Wort maskieren (M): Dann lässt sich nach den Vorschlägen des Modells dafür fragen.</translation>
+</message>
+<message>
 <source>tag {tag} of {token} ({position})</source>
 <translation>Tag {tag} von {token} ({position})</translation>
+</message>
+<message>
+<source>tag {tag} rather than {other} of {token} ({position})</source>
+<translation>Tag {tag} statt {other} von {token} ({position})</translation>
 </message>
 <message>
 <source>the answer begins at {token} ({position})</source>
 <translation>die Antwort beginnt bei {token} ({position})</translation>
 </message>
 <message>
+<source>the answer begins at {token} ({position}) rather than {other} ({other_position})</source>
+<translation>die Antwort beginnt bei {token} ({position}) statt bei {other} ({other_position})</translation>
+</message>
+<message>
 <source>the answer ends at {token} ({position})</source>
 <translation>die Antwort endet bei {token} ({position})</translation>
 </message>
 <message>
+<source>the answer ends at {token} ({position}) rather than {other} ({other_position})</source>
+<translation>die Antwort endet bei {token} ({position}) statt bei {other} ({other_position})</translation>
+</message>
+<message>
 <source>the score of this choice</source>
 <translation>der Wert dieser Möglichkeit</translation>
+</message>
+<message>
+<source>the similarity to the other text</source>
+<translation>die Ähnlichkeit zum anderen Text</translation>
 </message>
 <message>
 <source>this text is in the summary</source>
@@ -3262,6 +3282,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>{word} at {position}</source>
 <translation>{word} an Stelle {position}</translation>
+</message>
+<message>
+<source>“{word}” rather than “{other}”</source>
+<translation>„{word}“ statt „{other}“</translation>
 </message>
 <message>
 <source>“{word}” rather than “{other}” at {position}</source>
@@ -8213,6 +8237,10 @@ Werte: …</translation>
 <translation>Ein Klick auf die Zelle zeigt diesen Durchlauf in allen Räumen.</translation>
 </message>
 <message>
+<source>Cosine:</source>
+<translation>Kosinus:</translation>
+</message>
+<message>
 <source>Its probability:</source>
 <translation>Ihre Wahrscheinlichkeit:</translation>
 </message>
@@ -8229,8 +8257,8 @@ Werte: …</translation>
 <translation>Von allen Köpfen trägt {head} am meisten davon: {share}.</translation>
 </message>
 <message>
-<source>Probability of the first word divided by that of the second:</source>
-<translation>Wahrscheinlichkeit des ersten Wortes geteilt durch die des zweiten:</translation>
+<source>Probability of the first answer divided by that of the second:</source>
+<translation>Wahrscheinlichkeit der ersten Antwort geteilt durch die der zweiten:</translation>
 </message>
 <message>
 <source>Share = (swapped − this text) / (other text − this text). Shares need not add up to 1.</source>
@@ -8257,8 +8285,8 @@ Werte: …</translation>
 <translation>Schicht {layer}</translation>
 </message>
 <message>
-<source>ln p of the first word − ln p of the second, in nats:</source>
-<translation>ln p des ersten Wortes − ln p des zweiten, in Nat:</translation>
+<source>ln p of the first answer − ln p of the second, in nats:</source>
+<translation>ln p der ersten Antwort − ln p der zweiten, in Nats:</translation>
 </message>
 <message>
 <source>{first} to {last}</source>
@@ -8290,10 +8318,6 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>Each cell is one try: the numbers of this token after this layer come from the other text. Red: the answer moves to the other text’s; 1 is all the way. Click: all rooms show that try.</source>
 <translation>Jede Zelle ist ein Versuch: Die Zahlen dieses Tokens nach dieser Schicht kommen aus dem anderen Text. Rot: Die Antwort bewegt sich zu dessen Antwort; 1 ist ganz. Klick: Alle Räume zeigen ihn.</translation>
-</message>
-<message>
-<source>Hide a word in both texts: select it and press M. Then the model’s guesses there are compared.</source>
-<translation>In beiden Texten ein Wort verdecken: auswählen und M drücken. Dann werden die Tipps des Modells dort verglichen.</translation>
 </message>
 <message>
 <source>Layer {layer}, head {head}: carries {share} of the difference</source>
