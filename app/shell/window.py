@@ -355,6 +355,7 @@ class Window(QMainWindow):
         for changed in theme.system_changes():
             changed.connect(self._on_system_look_changed)
         self.history.changed.connect(self._on_history_changed)
+        self.history.checkpoint_wanted.connect(services.time_machine.open_snapshot)
         self._on_history_changed()
         services.time_machine.changed.connect(self._on_steps_changed)
         services.playback.changed.connect(self._on_playback_changed)
@@ -438,6 +439,8 @@ class Window(QMainWindow):
     def _on_open_model_requested(self, reference: str) -> None:
         self.frame.banner.dismiss()
         self.frame.title_bar.set_loading(Path(reference).name)
+        if not (self.services.playback.is_playing or self.services.time_machine.is_following):
+            self.history.expect_model()
 
     def _on_open_model_opened(self, model: ModelInfo) -> None:
         self.frame.title_bar.set_model(model)
@@ -445,6 +448,7 @@ class Window(QMainWindow):
 
     def _on_open_model_failed(self, sentence: str) -> None:
         self.show_problem(sentence)
+        self.history.expect_model(False)
         if self.state.model is not None:
             self.frame.title_bar.set_model(self.state.model)
         else:

@@ -1,4 +1,7 @@
-"""Undo and redo: the moments of the state, one after the other. Typing makes one step until there is a pause."""
+"""Undo and redo: the moments of the state, one after the other. Typing makes one step until there is a pause.
+
+Another training step of the open model is undone too, where a person has gone there; playing and following are not.
+"""
 
 import time
 from collections.abc import Callable
@@ -24,10 +27,12 @@ class Moment:
     what_if: WhatIf = NOTHING_CHANGED
     baseline: Baseline | None = None
     model: Path | None = None  # its origin; only there does what is changed inside mean something
+    folder: Path | None = None  # of the checkpoint: which training step of the model it is
 
 
 def moment_of(state: ExploreState) -> Moment:
-    return Moment(state.text_a, state.text_b, state.mask_places, state.what_if, state.baseline, _folder(state))
+    folder = state.model.folder if state.model else None
+    return Moment(state.text_a, state.text_b, state.mask_places, state.what_if, state.baseline, _origin(state), folder)
 
 
 def bring_back(state: ExploreState, moment: Moment) -> None:
@@ -40,10 +45,10 @@ def bring_back(state: ExploreState, moment: Moment) -> None:
 
 def changes_in(moment: Moment, state: ExploreState) -> WhatIf:
     """What of its changes inside means something in the open model."""
-    return moment.what_if if moment.model == _folder(state) else NOTHING_CHANGED
+    return moment.what_if if moment.model == _origin(state) else NOTHING_CHANGED
 
 
-def _folder(state: ExploreState) -> Path | None:
+def _origin(state: ExploreState) -> Path | None:
     return state.model.origin if state.model else None
 
 
@@ -53,6 +58,7 @@ class Step:
 
     before: Moment
     name: str
+    is_of_training: bool = False  # it went to another training step of the model
 
 
 class History(QObject):
@@ -62,6 +68,7 @@ class History(QObject):
     """
 
     changed = Signal()  # what can be undone or redone is something else now
+    checkpoint_wanted = Signal(object)  # Path: undo or redo goes to another training step
 
     def __init__(self, state: ExploreState, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(state)
@@ -71,6 +78,7 @@ class History(QObject):
         self._undone: list[Step] = []
         self._typed_at, self._is_typed = -PAUSE_S, False
         self._is_other_model = False
+        self._expects_model = self._is_going = False
         self._look_later = QTimer(self)
         self._look_later.setSingleShot(True)
         self._look_later.timeout.connect(self.look)
@@ -96,6 +104,10 @@ class History(QObject):
     def expect_typing(self) -> None:
         """What changes now was typed by a person, not put in by a button."""
         self._is_typed = True
+
+    def expect_model(self, is_coming: bool = True) -> None:
+        """The model that opens next was chosen by a person; not, where that has failed."""
+        self._expects_model = is_coming and not self._is_going
 
     def undo(self) -> None:
         self.look()
@@ -133,12 +145,17 @@ class History(QObject):
             return
         while source:
             step = source.pop()
-            target.append(Step(self._now, step.name))
+            target.append(Step(self._now, step.name, step.is_of_training))
             if self._does_something(step):  # else passed over: a head switched off in a model that is open no more
                 bring_back(self._state, step.before)
                 break
         self._look_later.stop()
         self._now = moment_of(self._state)
+        if step.is_of_training and self._now.folder != step.before.folder:
+            self._now = replace(self._now, folder=step.before.folder)  # as soon as it is open
+            self._is_going = True
+            self.checkpoint_wanted.emit(step.before.folder)
+            self._is_going = False
         self._typed_at = self._clock() - PAUSE_S  # what is typed next is a step of its own
         self.changed.emit()
 
@@ -148,6 +165,8 @@ class History(QObject):
     def _does_something(self, step: Step) -> bool:
         """Whether going back to it would change what is open now."""
         here, there = self._now, step.before
+        if step.is_of_training and here.folder != there.folder:
+            return here.model == there.model
         return (
             (here.text_a, here.text_b, here.masks, here.baseline)
             != (there.text_a, there.text_b, there.masks, there.baseline)
@@ -159,9 +178,22 @@ class History(QObject):
     def _on_state_model_changed(self) -> None:
         """Comes before the text is tokenised anew; what was typed just before is a step yet."""
         if self._look_later.isActive() and not self._is_other_model:
-            self._take(replace(moment_of(self._state), what_if=self._now.what_if, model=self._now.model))
+            last = self._now
+            now = moment_of(self._state)
+            self._take(replace(now, what_if=last.what_if, model=last.model, folder=last.folder))
+        self._take_training_step()
         self._is_other_model = True
         self._look_later.start(0)
+
+    def _take_training_step(self) -> None:
+        before, now = self._now, moment_of(self._state)
+        is_expected, self._expects_model = self._expects_model, False
+        if is_expected and now.model == before.model and now.folder != before.folder:
+            name = QCoreApplication.translate("History", "going to another training step")
+            self._done.append(Step(before, name, is_of_training=True))
+            self._undone.clear()
+            self._now = replace(before, folder=now.folder)
+            self.changed.emit()
 
 
 def _difference(before: Moment, now: Moment, is_typed: bool) -> str:

@@ -56,6 +56,7 @@ class Points:
     kinds: Sequence[str] = ()  # the theme's colour name of each, or WORD
     shades: Sequence[float] = ()  # in the place of kinds: 0..1 on the sequential scale
     stage_names: Sequence[str] = ()  # (T) beside the path of the first selected point
+    links: Sequence[tuple[int, int]] = ()  # points that a dotted line connects, where they are at the stage on show
 
     @property
     def paths(self) -> np.ndarray:
@@ -181,7 +182,8 @@ class Scatter(PointerWidget):
         color, is_fine = self._color(point), is_selected or len(self.points.names) < MANY_PATHS
         color.setAlpha(255 if is_selected else 70 if is_fine else 30)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, is_fine)
-        painter.setPen(QPen(color, theme.px(2.6) if is_selected else 1.2 * is_fine))
+        style = Qt.PenStyle.DashLine if self._kind(point) == WORD else Qt.PenStyle.SolidLine
+        painter.setPen(QPen(color, theme.px(2.6) if is_selected else 1.2 * is_fine, style))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawPolyline(QPolygonF([QPointF(x, y) for x, y in path]))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -262,6 +264,9 @@ class Scatter(PointerWidget):
             if self.selected:
                 path = [QPointF(x, y) for x, y in paths[self.selected[0]]]
                 self._paint_path(painter, paths[self.selected[0]], self.selected[0], True)
+        painter.setPen(QPen(theme.color("accent"), theme.stroke(1.4), Qt.PenStyle.DotLine))
+        for one, other in self.points.links:
+            painter.drawLine(spots[one], spots[other])
         choices, far = self.points.choices, set(self.far)
         for point in (*range(choices, len(spots)), *range(choices)):  # the text on top of the words around it
             self._paint_point(painter, spots[point], point, point in far)

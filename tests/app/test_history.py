@@ -1,19 +1,25 @@
 """Undo and redo: one history of texts, masks and what is changed inside."""
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.shell import playback
 from app.shell.window import Window
 from app.state import history
+from app.state.baseline import OtherModel
 from app.state.explore_state import ExploreState
 from app.state.history import History
 from app.state.what_if import NOTHING_CHANGED
 from bertcore.tokenizer.tokenizer import Tokenizer
-from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, settle
+from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, make_run, settle
 
+Opener = Callable[[Path | str], Window]
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
 
@@ -257,3 +263,54 @@ def test_what_would_change_nothing_is_passed_over(window: Window, headless_folde
     assert window.state.masked == frozenset() and window.history.to_redo == "masking"
     window.history.redo()
     assert window.state.masked == {2} and window.history.to_redo == ""
+
+
+def test_going_to_another_training_step_and_back(own_home: Path, open_window: Opener, qtbot: QtBot) -> None:
+    run = make_run(own_home / "runs" / "stories", (0, 5, 40))
+    first, last = run.snapshot_path(0).resolve(), run.snapshot_path(40).resolve()
+    window = open_window(last)
+    settle(window, qtbot)
+    state, past, machine = window.state, window.history, window.services.time_machine
+
+    def is_open(folder: Path) -> None:
+        qtbot.waitUntil(lambda: state.model is not None and state.model.folder == folder, timeout=TIMEOUT_MS)
+        settle(window, qtbot)
+        past.look()
+
+    is_open(last)
+    state.set_text("A dog ran.", "")
+    past.look()
+    machine.open_snapshot(first)
+    is_open(first)
+    assert past.to_undo == "going to another training step"
+    state.set_baseline(OtherModel(str(last)))
+    past.look()
+    past.undo()  # the comparison
+    assert state.baseline is None and state.model is not None and state.model.folder == first
+    past.undo()
+    is_open(last)
+    assert state.text_a == "A dog ran." and past.to_undo != "going to another training step"
+    past.redo()
+    is_open(first)
+    assert past.to_redo == "the comparison" and past.to_undo == "going to another training step"
+    past.undo()
+    is_open(last)
+    past.undo()
+    assert state.text_a != "A dog ran." and state.model is not None and state.model.folder == last
+
+
+def test_playing_the_snapshots_is_nothing_to_undo(
+    own_home: Path, open_window: Opener, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    for name in ("LAST_MS", "MOST_MS", "LEAST_MS"):
+        monkeypatch.setattr(playback, name, 1)
+    run = make_run(own_home / "runs" / "stories", (0, 5, 40))
+    window = open_window(run.snapshot_path(40))
+    settle(window, qtbot)
+    window.history.look()
+    before = window.history.to_undo
+    window.toggle_playing()
+    qtbot.waitUntil(lambda: not window.services.playback.is_playing, timeout=TIMEOUT_MS)
+    settle(window, qtbot)
+    window.history.look()
+    assert window.history.to_undo == before

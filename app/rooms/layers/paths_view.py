@@ -1,16 +1,105 @@
 """View "Paths": where each token goes from layer to layer, in one plane for all of them."""
 
+import numpy as np
+from PySide6.QtCore import QCoreApplication
+
 from bertcore.analysis.vectors import Pca
 
-from ...compute.question import Step
 from ...figures.figure import Axis, Figure, Numbers, joined
 from ...look import numbers
+from ...state.baseline_names import baseline_name
 from ...state.readings import Reading
 from ...state.selection import Selection
+from ...state.token_units import Units
 from ...widgets.card import Card
 from ...widgets.layouts import vbox
-from ...widgets.scatter import Points, Scatter
+from ...widgets.scatter import WORD, Points, Scatter
 from .stages import LayersView, stage_labels
+
+
+class _Both:
+    """The tokens of a reading and, where they have paths in the same plane, those of its baseline."""
+
+    def __init__(self, reading: Reading, selection: Selection) -> None:
+        self._reading, self._baseline = reading, reading.baseline
+        self.ours = selection.units(reading)
+        self.theirs: Units | None = None
+        self.pairs: list[tuple[int, int]] = []  # ours, theirs: numbers of points
+        if self._baseline is not None and self._has_same_shape:
+            self.theirs = self._baseline.units(selection.token_view)
+            places = enumerate(reading.places_in_baseline(selection.token_view))
+            self.pairs = [(i, len(self.ours) + place) for i, place in places if place is not None]
+
+    @property
+    def _has_same_shape(self) -> bool:
+        assert self._baseline is not None
+        (layers, _, width), (their_layers, _, their_width) = (
+            one.trace.hidden_states.shape for one in (self._reading, self._baseline)
+        )
+        return bool((layers, width) == (their_layers, their_width))
+
+    @property
+    def their_labels(self) -> list[str]:
+        return [] if self.theirs is None else self.theirs.labels
+
+    @property
+    def size(self) -> int:
+        return len(self.ours) + len(self.their_labels)
+
+    @property
+    def names(self) -> list[str]:
+        """Theirs only where they are other words: else every name would stand twice."""
+        ours, named = self.ours.labels, {theirs: mine for mine, theirs in self.pairs}
+        first = len(ours)
+        theirs = [
+            "" if first + i in named and ours[named[first + i]] == label else label
+            for i, label in enumerate(self.their_labels)
+        ]
+        return [*ours, *theirs]
+
+    @property
+    def kinds(self) -> list[str]:
+        return [*self.ours.kinds, *(WORD for _ in self.their_labels)]
+
+    @property
+    def vectors(self) -> list[tuple[Units, np.ndarray]]:
+        """Units, with the hidden states (L+1,S,H) that they are taken from."""
+        parts = [(self.ours, self._reading.trace.hidden_states)]
+        if self.theirs is not None and self._baseline is not None:
+            parts.append((self.theirs, self._baseline.trace.hidden_states))
+        return parts
+
+    def in_words(self, selection: Selection) -> str:
+        """What lines and dots are."""
+        text = QCoreApplication.translate(
+            "PathsView",
+            "A line is one token, from its embedding to the last layer; its dot is where it is at the layer that "
+            "the slider shows. A flat map of many numbers: distances are only rough.",
+        )
+        if self._baseline is None:
+            return text
+        name = baseline_name(self._reading)
+        if self.theirs is None:
+            other = QCoreApplication.translate(
+                "PathsView",
+                "{baseline} has other layers or sizes, so its paths do not fit into this plane. Hold X to see them.",
+            )
+            return other.format(baseline=name)
+        other = QCoreApplication.translate("PathsView", "Dashed lines and rings: the same tokens with {baseline}.")
+        if selection.wants_difference:
+            far = QCoreApplication.translate("PathsView", "A dotted line is how far a token is from where it was.")
+            other = f"{other} {far}"
+        return other.format(baseline=name)
+
+
+def _plane(parts: list[tuple[Units, np.ndarray]]) -> Pca:
+    """One plane for all of them (L+1,P,2)."""
+    from bertcore.analysis.vectors import pca
+
+    stages = range(len(parts[0][1]))
+    return pca(
+        np.stack([np.concatenate([units.vectors(states[stage]) for units, states in parts]) for stage in stages])
+    )
 
 
 class PathsView(LayersView):
@@ -21,13 +110,7 @@ class PathsView(LayersView):
     def __init__(self) -> None:
         super().__init__()
         self.picture = Scatter(self.tr("Path of each token through the layers"))
-        self.card = Card(
-            self.tr("Path of each token through the layers"),
-            intro=self.tr(
-                "A line is one token, from its embedding to the last layer; its dot is where it is at the layer that "
-                "the slider shows. A flat map of many numbers: distances are only rough."
-            ),
-        )
+        self.card = Card(self.tr("Path of each token through the layers"), intro=" ")
         self.card.set_figure(self._figure)
         self.card.body.addWidget(self.picture, 1)
         vbox(self.card, parent=self)
@@ -37,17 +120,14 @@ class PathsView(LayersView):
         self.picture.hovered.connect(self._on_picture_hovered)
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
-        units, states = selection.units(reading), reading.trace.hidden_states
-
-        def work(_step: Step) -> Pca:
-            import numpy as np
-
-            from bertcore.analysis.vectors import pca
-
-            return pca(np.stack([units.vectors(one) for one in states]))
-
-        if len(units):
-            self.paths.compute((reading.request, selection.token_view), work, self.pause_ms)
+        both = _Both(reading, selection)
+        self.card.set_intro(both.in_words(selection))
+        parts = both.vectors
+        if len(both.ours):
+            key = reading.request, selection.token_view, both.theirs and reading.baseline and reading.baseline.request
+            self.paths.compute(key, lambda _step: _plane(parts), self.pause_ms)
+            if self.paths.answer is not None:
+                self._show(self.paths.answer)
         else:
             self.paths.forget()
             self.picture.set_points(Points())
@@ -60,12 +140,18 @@ class PathsView(LayersView):
             self.picture.set_selected([unit])
 
     def _on_paths_answered(self, paths: Pca) -> None:
-        if self.reading is None:
-            return
-        units = self.selection.units(self.reading)
+        if self.reading is not None:
+            self._show(paths)
+            self.show_selection(self.reading, self.selection)
+
+    def _show(self, paths: Pca) -> None:
+        assert self.reading is not None
+        both = _Both(self.reading, self.selection)
+        if paths.points.shape[1] != both.size:
+            return  # of another text: the next answer is on its way
+        links = both.pairs if self.selection.wants_difference else ()
         stages = stage_labels(len(paths.points))
-        self.picture.set_points(Points(paths.points, units.labels, units.kinds, stage_names=stages))
-        self.show_selection(self.reading, self.selection)
+        self.picture.set_points(Points(paths.points, both.names, both.kinds, stage_names=stages, links=links))
         x, y = paths.share
         plane = self.tr("PCA over all layers · across: {x} of the variance, up: {y}").format(
             x=numbers.percent(float(x)), y=numbers.percent(float(y))
@@ -76,18 +162,18 @@ class PathsView(LayersView):
         if self.paths.answer is None or self.reading is None:
             return None
         points = self.paths.answer.points  # (L+1,U,2)
-        axes = (
-            Axis("layer", stage_labels(len(points))),
-            Axis("token", self.selection.units(self.reading).labels),
-            Axis("component", ["1", "2"]),
-        )
+        both = _Both(self.reading, self.selection)
+        names = [*both.ours.labels, *(f"{label} (baseline)" for label in both.their_labels)]
+        axes = Axis("layer", stage_labels(len(points))), Axis("token", names), Axis("component", ["1", "2"])
         arrays, hint = {"place": Numbers(points, axes)}, self.card.hint
         return self.figure(self.card.title, [self.picture], arrays, hint=hint, token=True, settings=hint)
 
     def _on_picture_hovered(self, unit: int | None) -> None:
         text = ""
         if unit is not None and self.reading is not None:
-            labels = self.selection.units(self.reading).labels
-            text = self.tr("path of {token}").format(token=labels[unit]) if unit < len(labels) else ""
+            both = _Both(self.reading, self.selection)
+            labels = [*both.ours.labels, *both.their_labels]
+            path = self.tr("path of {token}") if unit < len(both.ours) else self.tr("path of {token} in the baseline")
+            text = path.format(token=labels[unit]) if unit < len(labels) else ""
         self.hover_text_changed.emit(text)
         self.hover_unit(unit)
