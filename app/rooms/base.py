@@ -20,13 +20,13 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 from ..compute.question import PAUSE_MS, Answer, Question
 from ..figures.figure import Figure, Numbers, caption_of, picture_of
 from ..look import theme
-from ..look.language import Titled
+from ..look.language import QT_TRANSLATE_NOOP, Titled
 from ..state.baseline import TWO_TEXTS, ComparisonOffer
 from ..state.explore_state import ExploreState
 from ..state.readings import Reading
 from ..state.selection import Selection
 from ..state.what_if import WhatIf
-from ..widgets.card import GAP_PX, button, intro_line
+from ..widgets.card import GAP_PX, Hint, button, intro_line, set_role
 from ..widgets.context_menu import figure_entries, show_token_menu
 from ..widgets.layouts import vbox
 from ..widgets.pages import MoreButton, Waiting, tab_bar
@@ -178,7 +178,20 @@ class ViewSpec(Titled):
 
     factory: Callable[[], View]
     is_for_experts: bool = False  # its tab is behind More
+    only: str = ""  # why it shows this reading alone while another is compared with it; empty where it shows both
+
+    def comparison_note(self, reading: Reading, selection: Selection) -> str:
+        """The same as it stands on the screen; empty where there is nothing to say."""
+        is_wanted = reading.request.baseline is not None or selection.wants_difference
+        has_note = self.only and is_wanted and reading.baseline is not None
+        return QCoreApplication.translate("ViewSpec", self.only) if has_note else ""
+
     is_about_baseline: bool = False  # its tab is shown as well while there is a baseline
+
+
+ONE_AT_A_TIME = QT_TRANSLATE_NOOP(
+    "ViewSpec", "This view shows one text in one model. Hold X to see it for what you compare with."
+)
 
 
 def later(package: str, module: str, name: str) -> Callable[[], Any]:
@@ -371,6 +384,9 @@ class ViewRoom(Room):
         names = {spec.key: (spec.shown_title, spec.shown_hint) for spec in self.specs}
         self.tabs = tab_bar(names, QCoreApplication.translate("ViewRoom", "Views"))
         self.intro = intro_line()
+        self.compared = Hint()  # why the view shows this reading alone
+        set_role(self.compared, "strong")
+        self.compared.hide()
         self.views = ViewStack(self.specs, View)
         self.progress = ProgressLine()  # of all its views' questions
         name_spot(self.tabs, f"{self.key}.tabs")
@@ -387,9 +403,9 @@ class ViewRoom(Room):
         top.addStretch(0)
         if theme.is_projector():  # the picture needs the height
             top.addWidget(self.intro, 1)
-            vbox(top, (self.views, 1), self.progress, parent=content, gap_px=4)
+            vbox(top, self.compared, (self.views, 1), self.progress, parent=content, gap_px=4)
         else:
-            vbox(top, self.intro, (self.views, 1), self.progress, parent=content, gap_px=GAP_PX - 4)
+            vbox(top, self.intro, self.compared, (self.views, 1), self.progress, parent=content, gap_px=GAP_PX - 4)
         super().__init__(state, content)
         self.views.view_made.connect(self._on_view_made)
         state.baseline_changed.connect(self._show_tabs)
@@ -411,6 +427,7 @@ class ViewRoom(Room):
             self.tabs.setTabVisible(index, True)  # first: a hidden tab's place is not known, and the row would scroll
             self.tabs.setCurrentIndex(index)
         self.intro.setText(self.specs[index].shown_hint)
+        self._show_comparison()
         self._show_tabs()
         self.state.kept[self._kept_key] = key
         return self.view
@@ -429,7 +446,14 @@ class ViewRoom(Room):
         """A view, made where it is not yet, but not opened."""
         return self.views.get(key)
 
+    def _show_comparison(self) -> None:
+        reading, spec = self.state.reading, next(spec for spec in self.specs if spec.key == self.views.key)
+        note = "" if reading is None else spec.comparison_note(reading, self.state.selection)
+        self.compared.setText(note)
+        self.compared.setVisible(bool(note))
+
     def draw_reading(self, reading: Reading) -> None:
+        self._show_comparison()
         self.views.show_reading(reading, self.state.selection, PAUSE_MS if self._is_typing else 0)
         self._is_typing = True
 

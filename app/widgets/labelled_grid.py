@@ -98,9 +98,12 @@ class LabelledGrid(PointerWidget):
         low: float,
         high: float,
         texts: Sequence[Sequence[str]] = (),
+        *,
+        signed: bool | None = None,
     ) -> None:
-        """low, high: the values at the ends of the colour scale. texts (R,C): in the cells, where there is room. An
-        empty grid shows nothing."""
+        """low, high: the values at the ends of the colour scale. texts (R,C): in the cells, where there is room.
+        signed: which of the two scales from now on; None leaves it. An empty grid shows nothing."""
+        self._signed = self._signed if signed is None else signed
         self.raster = Raster(values, low, high, signed=self._signed) if values.size else None
         before = self.minimumSizeHint()
         if list(rows.texts) != list(self.rows.texts) or list(columns.texts) != list(self.columns.texts):
@@ -226,6 +229,8 @@ class LabelledGrid(PointerWidget):
             for column, text in enumerate(texts):
                 painter.setPen(theme.ink_on(raster.image.pixelColor(column, row)))
                 cut = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
+                if cut != text and not any(letter.isalpha() for letter in text):  # half a number says something else
+                    cut = text if metrics.horizontalAdvance(text) < size.width() else ""
                 painter.drawText(self.cell_rect(row, column), Qt.AlignmentFlag.AlignCenter, cut)
 
     def _paint_labels(self, painter: QPainter, rect: QRectF) -> None:

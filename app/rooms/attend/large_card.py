@@ -6,11 +6,13 @@ from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QTabBar, QWidget
 from ...figures.figure import Figure
 from ...look import theme
 from ...look.language import QT_TRANSLATE_NOOP
-from ...widgets.card import Card, button, tip
+from ...state.readings import Reading
+from ...state.selection import Selection
+from ...widgets.card import Card, Hint, button, set_role, tip
 from ...widgets.controls import Choice
 from ...widgets.flow_layout import FlowLayout
 from ...widgets.pages import MoreButton, tab_bar
-from ..base import ViewSpec, ViewStack
+from ..base import ONE_AT_A_TIME, ViewSpec, ViewStack
 from .check_view import CheckView
 from .chosen_heads import Chosen
 from .lines_view import LinesView
@@ -48,6 +50,7 @@ MATRICES = (  # one tab, with a row of tabs of their own
             "these layers, each column a word that its information came from.",
         ),
         RolloutMatrix,
+        only=ONE_AT_A_TIME,
     ),
     ViewSpec(
         "flow",
@@ -59,6 +62,7 @@ MATRICES = (  # one tab, with a row of tabs of their own
         ),
         FlowMatrix,
         is_for_experts=True,
+        only=ONE_AT_A_TIME,
     ),
     ViewSpec(
         "gradient",
@@ -69,6 +73,7 @@ MATRICES = (  # one tab, with a row of tabs of their own
             "against it. No colour: it makes no difference.",
         ),
         GradientMatrix,
+        only=ONE_AT_A_TIME,
     ),
 )
 OTHERS = (
@@ -102,6 +107,7 @@ OTHERS = (
         ),
         CheckView,
         is_for_experts=True,
+        only=ONE_AT_A_TIME,
     ),
 )
 SPECS = (*MATRICES, *OTHERS)
@@ -117,6 +123,10 @@ class LargeCard(Card):
     def __init__(self, chosen: Chosen) -> None:
         super().__init__("")
         self._chosen = chosen
+        self._given: tuple[Reading, Selection] | None = None
+        self.compared = Hint()
+        set_role(self.compared, "strong")
+        self.compared.hide()
         self.views = ViewStack(SPECS, AttendView)
         self._specs = {spec.key: spec for spec in SPECS}
         self._is_projector = theme.is_projector()  # then the picture needs the room
@@ -161,7 +171,25 @@ class LargeCard(Card):
         if self._specs[key].is_for_experts:
             self.more.setChecked(True)
         self.set_intro("" if self._is_projector else self._specs[key].shown_hint)
+        self._show_comparison()
         self._show_title()
+
+    def show_reading(self, reading: Reading, selection: Selection, pause_ms: int) -> None:
+        """pause_ms: before anything is computed for it."""
+        self._given = reading, selection
+        self._show_comparison()
+        self.views.show_reading(reading, selection, pause_ms)
+
+    def _show_comparison(self) -> None:
+        """Why the view shows this reading alone while another is compared with it."""
+        note = "" if self._given is None else self._specs[self.key].comparison_note(*self._given)
+        self.compared.setText(note)
+        self.compared.setVisible(bool(note))
+
+    def leave(self) -> None:
+        """Nobody sees it any more: no reading is kept alive."""
+        self._given = None
+        self.views.leave()
 
     def make_figure(self) -> Figure | None:
         return self.view.make_figure()
@@ -205,6 +233,7 @@ class LargeCard(Card):
         switches.addWidget(self.more)
         holder.setLayout(switches)  # on several lines where the card is narrow
         self.add_to_header(holder)
+        self.body.addWidget(self.compared)
         self.body.addWidget(self.views, 1)
 
     def _on_view_made(self, _key: str, view: AttendView) -> None:

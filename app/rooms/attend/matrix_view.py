@@ -327,6 +327,8 @@ class HeadMatrix(MatrixView):
 class MeanMatrix(MatrixView):
     """The mean of the heads that are chosen; where that is one, of all heads of its layer."""
 
+    _compared: ComparedAttentions | None = None  # whose difference is drawn
+
     @property
     def heads(self) -> tuple[Head, ...]:
         layer, chosen = self.head[0], self.chosen.heads
@@ -338,12 +340,32 @@ class MeanMatrix(MatrixView):
         hint = self.tr("switched-off heads count too, although they have no effect") if has_off else ""
         of_layer = self.tr("Mean of all heads of layer {layer}").format(layer=self.head[0] + 1)
         is_chosen = len(self.chosen.heads) > 1
-        self.set_title(self.tr("Mean of %n head(s)", "", len(heads)) if is_chosen else of_layer, hint)
-        self.show_matrix(self.attentions.mean(heads), self.attentions.units)
+        title = self.tr("Mean of %n head(s)", "", len(heads)) if is_chosen else of_layer
+        shown = way_to_show(self.attentions, self.selection)
+        self._compared = shown.difference
+        if shown.beside is not None:
+            hint = joined(hint, shown.hint or self.tr("now; D shows the difference, X the baseline"))
+        if self._compared is None:
+            self.set_title(title, hint)
+            self.show_matrix(self.attentions.mean(heads), self.attentions.units)
+        else:
+            self.set_title(title, joined(hint, shown.hint))
+            difference = np.mean([self._compared.difference(*head) for head in heads], axis=0)
+            self.show_matrix(difference, self.attentions.units, self._compared.labels)
+
+    def read_out(self, row: str, column: str, value: float) -> str:
+        if self._compared is None:
+            return super().read_out(row, column, value)
+        return self.tr("{row} looks at {column}: {change} on average").format(
+            row=row, column=column, change=numbers.signed(value, 4)
+        )
 
     def make_figure(self) -> Figure | None:
         settings = f"heads {named_heads(self.heads)}"
-        return self.matrix_figure("mean attention", head=False, settings=settings)
+        if self._compared is not None:
+            settings = f"{settings}, now minus {self._compared.name}"
+        name = "mean attention" if self._compared is None else "mean attention now minus before"
+        return self.matrix_figure(name, head=False, settings=settings)
 
 
 class ComputedMatrix(MatrixView):

@@ -109,7 +109,7 @@ class AttendRoom(Room):
         self._set_targets(attentions)
         self.heads_card.show_reading(reading, selection, pause_ms)
         self.heads_card.atlas.set_selected(selection.layer, selection.head, chosen.heads)
-        self.large.views.show_reading(reading, selection, pause_ms)
+        self.large.show_reading(reading, selection, pause_ms)
         self.side.what_if.show_effects(reading)
         self.side.show_head(attentions, selection, self.heads_card.descriptions)
         self.side.show_row(attentions, selection, chosen.column)
@@ -186,7 +186,7 @@ class AttendRoom(Room):
     def leave(self) -> None:
         super().leave()
         self.heads_card.leave()
-        self.large.views.leave()
+        self.large.leave()
         self._attentions = None
 
     # What a person does.

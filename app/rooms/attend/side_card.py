@@ -14,7 +14,7 @@ from ...widgets.bar_list import Bar, BarList
 from ...widgets.card import Card, Steady, label, scrolled
 from ...widgets.figure_button import Provider
 from ...widgets.layouts import fill, vbox
-from .attentions import Attentions, Descriptions, head_name, kind_name
+from .attentions import Attentions, Descriptions, Head, head_name, kind_name
 from .compared_attentions import compared
 from .what_if import WhatIfPanel
 
@@ -43,6 +43,7 @@ class SideCard(Card):
         explain("attention", self.bars)
         self.facts = [label("", "strong") for _ in range(4)]
         self.special = label("", "muted")  # the last fact's name: the special tokens by their own names
+        self.facts_before = label("", "muted", wrap=True)  # of the baseline's head
         self.kind = label("", "muted", wrap=True)
         self.what_if = WhatIfPanel()
         self.head_title = label("", "title")
@@ -50,7 +51,7 @@ class SideCard(Card):
         inside = QWidget()
         layout = vbox(self.bars, 10, parent=inside, gap_px=6, margins=(0, 0, theme.px(4), 0))
         fill(layout, label(self.tr("What if"), "title"), self.what_if, 10)
-        fill(layout, self.head_title, Steady(self._build_facts()), Steady(self.kind))
+        fill(layout, self.head_title, Steady(self._build_facts()), self.facts_before, Steady(self.kind))
         note = self.tr("These are averages over all tokens; “from A to B” is the average over the tokens of A.")
         fill(layout, label(note, "muted", wrap=True), None)
         self.body.addWidget(scrolled(inside), 1)
@@ -61,6 +62,7 @@ class SideCard(Card):
         special = ", ".join(reading.special_names) or self.tr("special tokens")
         self.special.setText(self.tr("on {tokens}").format(tokens=special))
         self.head_title.setText(self.tr("This head · off") if spot in attentions.off else self.tr("This head"))
+        self._show_facts_before(attentions, spot)
         described = descriptions.get(spot)
         self._show_facts(attentions, selection, None if described is None else described.facts)
         if described is None:
@@ -131,6 +133,31 @@ class SideCard(Card):
         texts = ["…"] * len(self.facts) if facts is None else self._fact_texts(attentions, facts)
         for value, text in zip(self.facts, texts, strict=True):
             value.setText(text)
+
+    def _show_facts_before(self, attentions: Attentions, spot: Head) -> None:
+        """The same of this head in the baseline, where that has it and the text is short."""
+        from bertcore.analysis.attention_heads import head_facts
+
+        both = compared(attentions)
+        is_shown = both is not None and not both.problem and attentions.is_small and len(both.theirs.units) > 0
+        self.facts_before.setVisible(is_shown)
+        if both is None or not is_shown:
+            return
+        facts = head_facts(both.theirs.weights(*spot), both.theirs.encoding)
+        entropy, distance, a_to_b, special = self._fact_texts(both.theirs, facts)
+        text = self.tr(
+            "With {baseline}: entropy {entropy}, mean distance {distance}, A to B {a_to_b}, on {on} {special}."
+        )
+        self.facts_before.setText(
+            text.format(
+                baseline=both.name,
+                entropy=entropy,
+                distance=distance,
+                a_to_b=a_to_b,
+                on=", ".join(both.theirs.reading.special_names) or self.tr("special tokens"),
+                special=special,
+            )
+        )
 
     def _fact_texts(self, attentions: Attentions, facts: HeadFacts) -> list[str]:
         view, distance = attentions.token_view, numbers.decimal(facts.mean_distance_tokens, 1)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from ...look.language import QT_TRANSLATE_NOOP
 from ...state.explore_state import ExploreState
-from ..base import View, ViewRoom, ViewSpec, later
+from ..base import ONE_AT_A_TIME, View, ViewRoom, ViewSpec, later
 from .parts_view import PartsView
 
 
@@ -30,6 +30,7 @@ class EmbedRoom(ViewRoom):
                 "the selected token: do these neighbours make sense?",
             ),
             later(__package__, "map_view", "MapView"),
+            only=ONE_AT_A_TIME,
         ),
         ViewSpec(
             "what_if",
@@ -40,6 +41,9 @@ class EmbedRoom(ViewRoom):
                 "away, and see what it predicts.",
             ),
             later(__package__, "what_if_view", "WhatIfView"),
+            only=QT_TRANSLATE_NOOP(
+                "ViewSpec", "Here you make the change; Overview shows what it does beside what you compare with."
+            ),
         ),
         ViewSpec(
             "vocabularies",
@@ -50,6 +54,10 @@ class EmbedRoom(ViewRoom):
                 "understand. Type a rare word: which of the two cuts it into more pieces?",
             ),
             later(__package__, "vocabularies_view", "VocabulariesView"),
+            only=QT_TRANSLATE_NOOP(
+                "ViewSpec",
+                "This view splits text with two vocabularies of its own; nothing here depends on the comparison.",
+            ),
         ),
     )
 

@@ -7,14 +7,17 @@ from bertcore.analysis.vectors import cosines, lengths
 from ...figures.figure import Axis, Figure, Numbers, joined
 from ...look import numbers
 from ...look.number_kinds import explain
+from ...state.baseline_names import baseline_name
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...widgets.card import GAP_PX, Card
 from ...widgets.folding_card import folded_on_projector
 from ...widgets.labelled_grid import LabelledGrid, Labels
 from ...widgets.layouts import hbox
+from .compared_states import BothStates
 from .stages import LayersView, stage_labels, stage_name
 
+LEAST_CHANGE = 0.01  # that the colours of a difference reach to: rounding errors stay white
 LEAST_SPREAD = 0.001  # of the longest: a LayerNorm leaves all vectors equally long, up to rounding
 
 
@@ -31,18 +34,14 @@ class HiddenView(LayersView):
         )
         self.lengths_card = Card(
             self.tr("Size of each hidden state"),
-            intro=self.tr(
-                "Row: a token. Column: a layer. Stronger colour: its numbers are farther from zero (their "
-                "L2 norm). The larger they are, the less one more layer changes them."
-            ),
+            intro=" ",
         )
         self.cosines_card = Card(
             self.tr("How similar are the tokens?"),
-            intro=self.tr(
-                "Row and column: two tokens. Red: similar for the model. No colour: unrelated. Blue: opposite."
-            ),
+            intro=" ",
         )
         self._drawn_stage = -1  # of the cosines
+        self._both: BothStates | None = None  # whose difference is drawn
         explain("length", self.lengths)
         explain("cosine", self.cosines)
         for card, grid, figure in (
@@ -65,10 +64,20 @@ class HiddenView(LayersView):
         # One layer at a time: words are merged in double precision.
         by_layer = [lengths(units.vectors(one)) for one in states]
         values = np.ascontiguousarray(np.stack(by_layer, axis=1)) if len(units) else np.zeros((0, 0))  # (U,L+1)
-        low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
-        if high - low < LEAST_SPREAD * high:
-            low = 0.0
-        self.lengths.set_grid(values, Labels(units.labels, units.kinds), Labels(stage_labels(len(states))), low, high)
+        self._both = BothStates(reading, selection) if reading.baseline and selection.wants_difference else None
+        self._show_words(reading)
+        difference = self._both.lengths() if self._both is not None else None
+        rows, columns = Labels(units.labels, units.kinds), Labels(stage_labels(len(states)))
+        if self._both is not None and difference is not None:
+            limit = max(float(np.abs(difference).max(initial=0.0)), LEAST_CHANGE)
+            self.lengths.set_grid(
+                difference, Labels(self._both.labels, units.kinds), columns, -limit, limit, signed=True
+            )
+        else:
+            low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
+            if high - low < LEAST_SPREAD * high:
+                low = 0.0
+            self.lengths.set_grid(values, rows, columns, low, high, signed=False)
         is_pre = reading.request.model.config.norm == "pre"
         self.lengths_card.set_hint(
             joined(
@@ -87,6 +96,13 @@ class HiddenView(LayersView):
         self.cosines.set_selected(unit)
 
     @property
+    def _is_difference(self) -> bool:
+        return self._both is not None and not self._both.problem
+
+    def _written(self, value: float) -> str:
+        return numbers.signed(value, 4) if self._is_difference else numbers.decimal(value, 4)
+
+    @property
     def _lengths_axes(self) -> str:
         return self.tr("L2 norm · rows: tokens · columns: layers")
 
@@ -95,16 +111,43 @@ class HiddenView(LayersView):
         units = selection.units(reading)
         vectors = units.vectors(reading.trace.hidden_states[selection.stage])  # (U,H)
         labels = Labels(units.labels, units.kinds)
-        self.cosines.set_grid(cosines(vectors) if len(units) else np.zeros((0, 0)), labels, labels, -1, 1)
+        values = cosines(vectors) if len(units) else np.zeros((0, 0))
+        before = self._both.cosines(selection.stage) if self._both is not None else None
         where = self.tr("cosine of each pair, {stage}").format(stage=stage_name(selection.stage))
+        if self._both is not None and before is not None:
+            change = np.nan_to_num(values - before)
+            limit = max(float(np.abs(change).max(initial=0.0)), LEAST_CHANGE)
+            labels = Labels(self._both.labels, units.kinds)
+            self.cosines.set_grid(change, labels, labels, -limit, limit)
+            where = joined(where, self.tr("now minus {baseline}").format(baseline=baseline_name(reading)))
+        else:
+            self.cosines.set_grid(values, labels, labels, -1, 1)
         self.cosines_card.set_hint(joined(where, selection.token_view.vectors_note))
+
+    def _show_words(self, reading: Reading) -> None:
+        """What the colours are of."""
+        name, why = baseline_name(reading), self._both.problem if self._both is not None else ""
+        if self._is_difference:
+            longer = self.tr("Red: longer now than with {baseline}. Blue: shorter.").format(baseline=name)
+            alike = self.tr("Red: more similar now than with {baseline}. Blue: less similar.").format(baseline=name)
+        else:
+            longer = self.tr(
+                "Row: a token. Column: a layer. Stronger colour: its numbers are farther from zero (their "
+                "L2 norm). The larger they are, the less one more layer changes them."
+            )
+            alike = self.tr(
+                "Row and column: two tokens. Red: similar for the model. No colour: unrelated. Blue: opposite."
+            )
+        self.lengths_card.set_intro(f"{why} {longer}".strip())
+        self.cosines_card.set_intro(f"{why} {alike}".strip())
 
     def _lengths_figure(self) -> Figure | None:
         values, reading = self.lengths.values, self.reading
         if values is None or reading is None:
             return None
         axes = Axis("token", self.selection.units(reading).labels), Axis("layer", stage_labels(values.shape[1]))
-        arrays = {"length": Numbers(values, axes)}
+        name = "length now minus before" if self._is_difference else "length"
+        arrays = {name: Numbers(values, axes)}
         return self.figure(self.lengths_card.title, [self.lengths], arrays, hint=self._lengths_axes)
 
     def _cosines_figure(self) -> Figure | None:
@@ -112,17 +155,21 @@ class HiddenView(LayersView):
         if values is None or reading is None:
             return None
         labels, stage = self.selection.units(reading).labels, stage_name(self.selection.stage)
-        arrays = {"cosine": Numbers(values, (Axis("token", labels), Axis("other token", labels)))}
+        name = "cosine now minus before" if self._is_difference else "cosine"
+        arrays = {name: Numbers(values, (Axis("token", labels), Axis("other token", labels)))}
         return self.figure(self.cosines_card.title, [self.cosines], arrays, hint=stage, settings=stage)
 
     def _on_lengths_hovered(self, cell: tuple[int, int] | None) -> None:
         values, text = self.lengths.values, ""
         if cell is not None and values is not None and self.reading is not None:
             row, stage = cell
-            text = self.tr("{token}, {stage}: length {length}").format(
+            text = self.tr("{token}, {stage}: length {length}")
+            if self._is_difference:
+                text = self.tr("{token}, {stage}: length {length} against the baseline")
+            text = text.format(
                 token=self.selection.units(self.reading).labels[row],
                 stage=stage_name(stage),
-                length=numbers.decimal(float(values[cell]), 4),
+                length=self._written(float(values[cell])),
             )
         self.hover_text_changed.emit(text)
         self.hover_unit(cell[0] if cell else None)
@@ -135,11 +182,14 @@ class HiddenView(LayersView):
         values, text = self.cosines.values, ""
         if cell is not None and values is not None and self.reading is not None:
             labels = self.selection.units(self.reading).labels
-            text = self.tr("{token} and {other}, {stage}: cosine {cosine}").format(
+            text = self.tr("{token} and {other}, {stage}: cosine {cosine}")
+            if self._is_difference:
+                text = self.tr("{token} and {other}, {stage}: cosine {cosine} against the baseline")
+            text = text.format(
                 token=labels[cell[0]],
                 other=labels[cell[1]],
                 stage=stage_name(self.selection.stage),
-                cosine=numbers.decimal(float(values[cell]), 4),
+                cosine=self._written(float(values[cell])),
             )
         self.hover_text_changed.emit(text)
         self.hover_unit(cell[0] if cell else None)

@@ -4,7 +4,7 @@ from ...look.language import QT_TRANSLATE_NOOP
 from ...state.explore_state import ExploreState
 from ...state.readings import Reading
 from ...widgets.spots import name_spot
-from ..base import View, ViewRoom, ViewSpec, later
+from ..base import ONE_AT_A_TIME, View, ViewRoom, ViewSpec, later
 from .hidden_view import HiddenView
 from .stages import LayersView, StageSlider
 
@@ -44,6 +44,9 @@ class LayersRoom(ViewRoom):
                 "meanings separate?",
             ),
             later(__package__, "word_view", "WordView"),
+            only=QT_TRANSLATE_NOOP(
+                "ViewSpec", "This view has sentences of its own. Hold X to see them in the model that you compare with."
+            ),
         ),
         ViewSpec(
             "swap",
@@ -65,6 +68,7 @@ class LayersRoom(ViewRoom):
             ),
             later(__package__, "added_view", "AddedView"),
             is_for_experts=True,
+            only=ONE_AT_A_TIME,
         ),
         ViewSpec(
             "neurons",
@@ -76,6 +80,7 @@ class LayersRoom(ViewRoom):
             ),
             later(__package__, "neurons_view", "NeuronsView"),
             is_for_experts=True,
+            only=ONE_AT_A_TIME,
         ),
         ViewSpec(
             "apart",
@@ -110,6 +115,7 @@ class LayersRoom(ViewRoom):
                 "see how it was computed.",
             ),
             later(__package__, "steps_view", "StepsView"),
+            only=ONE_AT_A_TIME,
         ),
     )
 

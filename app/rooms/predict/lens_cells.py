@@ -81,10 +81,19 @@ class LensTable(LabelledGrid):
     def __init__(self, name: str) -> None:
         super().__init__(name, scale=False, largest_px=(1000, HIGHEST_ROW_PX))
         self.guesses: list[Column] = []
+        self.before: list[Column] = []
 
-    def set_columns(self, masks: Sequence[str], guesses: list[Column]) -> None:
-        """masks: their names. guesses: of each mask, the likeliest words at each stage."""
-        self.guesses = guesses
+    def guess_before(self, stage: int, mask: int) -> WordGuess | None:
+        """The baseline's likeliest word; None where it has none, or other layers: then only the last is compared."""
+        ours, theirs = self.guesses[mask], self.before[mask]
+        if len(ours) == len(theirs):
+            return theirs[stage][0]
+        return theirs[-1][0] if theirs and stage == len(ours) - 1 else None
+
+    def set_columns(self, masks: Sequence[str], guesses: list[Column], before: list[Column] | None = None) -> None:
+        """masks: their names. guesses: of each mask, the likeliest words at each stage. before: the baseline's, empty
+        for a mask that it lacks."""
+        self.guesses, self.before = guesses, before or [[] for _ in guesses]
         stages = len(guesses[0])
         best = np.array([[column[stage][0].probability for column in guesses] for stage in range(stages)])
         self.set_grid(best, Labels([stage_name(stage) for stage in range(stages)]), Labels(list(masks)), 0, 1)
@@ -95,7 +104,12 @@ class LensTable(LabelledGrid):
 
     def description(self, cell: tuple[int, int] | None) -> str:
         """The likeliest words in a cell, for the status line."""
-        return "" if cell is None else describe(cell[0], self.guesses[cell[1]][cell[0]])
+        if cell is None:
+            return ""
+        before, now = self.guess_before(*cell), describe(cell[0], self.guesses[cell[1]][cell[0]])
+        text = self.tr("{now}; with the baseline: {word} {probability}")
+        chance = "" if before is None else numbers.decimal(before.probability, 4)
+        return now if before is None else text.format(now=now, word=before.token, probability=chance)
 
     def cell_after(self, cell: tuple[int, int] | None, key: int) -> tuple[int, int] | None:
         return super().cell_after(cell, key) if ARROWS.get(key, (1, 0))[0] == 0 else None
@@ -108,9 +122,14 @@ class LensTable(LabelledGrid):
             for stage, words in enumerate(stages):
                 cell, guess = self.cell_rect(stage, column), words[0]
                 painter.setPen(theme.ink_on(raster.image.pixelColor(column, stage)))
-                with_number = f"{guess.token}  {numbers.probability(guess.probability)}"
-                fits = metrics.horizontalAdvance(with_number) < cell.width() - theme.px(12)
-                _paint_word(painter, cell, with_number if fits else guess.token)
+                texts = [f"{guess.token}  {numbers.probability(guess.probability)}", guess.token]
+                before = self.guess_before(stage, column)
+                if before is not None:
+                    was = self.tr("{now}  (was {word} {probability})")
+                    chance = numbers.probability(before.probability)
+                    texts.insert(0, was.format(now=texts[0], word=before.token, probability=chance))
+                room = cell.width() - theme.px(12)
+                _paint_word(painter, cell, next((t for t in texts if metrics.horizontalAdvance(t) < room), texts[-1]))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(theme.px(230), self.minimumHeight())

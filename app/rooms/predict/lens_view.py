@@ -12,6 +12,7 @@ from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
 from ...look.bidi import isolated
 from ...look.number_kinds import explain
+from ...state.compared_words import their_mask
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...widgets.bar_list import Bar, BarList
@@ -21,13 +22,14 @@ from ...widgets.folding_card import folded_on_projector
 from ...widgets.layouts import fill, hbox
 from ...widgets.progress_line import ProgressLine
 from ...widgets.raster import ColorBar
-from .lens_cells import LensTable
+from .lens_cells import Column, LensTable
 from .view import (
     PredictView,
     ask_lens,
     decided_sentence,
     first_place,
     mask_token,
+    missing_words,
     scrolled_column,
     stage_name,
     with_name,
@@ -53,6 +55,7 @@ class LensView(PredictView):
         super().__init__()
         self.line = ProgressLine()
         self.lens = self.add_question(self._on_lens_answered)
+        self.their_lens = self.add_question(self._on_their_lens_answered)  # the baseline's
         self.followed_word: Question[WordThroughLayers] = self.add_question(
             lambda _found: self._show_followed(), self.line
         )
@@ -92,6 +95,10 @@ class LensView(PredictView):
     def show_reading(self, reading: Reading, selection: Selection) -> None:
         if self.check_masks(reading):
             ask_lens(self.lens, reading, self.pause_ms)
+            if reading.baseline is None or missing_words(reading.baseline):
+                self.their_lens.forget()
+            else:
+                ask_lens(self.their_lens, reading.baseline, self.pause_ms)
             self.show_selection(reading, selection)
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
@@ -105,13 +112,23 @@ class LensView(PredictView):
     def _show_table(self, lens: MaskLens) -> None:
         masks = self.masks
         columns = [[stage[number] for stage in lens.words] for number in range(len(masks))]
-        self.table.set_columns([self._heading(mask) for mask in masks], columns)
+        self.table.set_columns([self._heading(mask) for mask in masks], columns, self._columns_before())
         self.table.set_selected(column=self.mask_number)
         sentence = self.tr("Position {position}: {decided}")
         sentences = [
             sentence.format(position=mask.position, decided=decided_sentence(lens, i)) for i, mask in enumerate(masks)
         ]
         self.decided.setText("\n".join(sentences))
+
+    def _columns_before(self) -> list[Column]:
+        """What the baseline would predict at the same masks; empty for those that it lacks."""
+        reading, lens = self.reading, self.their_lens.answer
+        if reading is None or reading.baseline is None or lens is None:
+            return [[] for _ in self.masks]
+        numbers_of = {mask.position: i for i, mask in enumerate(reading.baseline.masks[: len(lens.words[0])])}
+        found = (their_mask(reading, mask) for mask in self.masks)
+        at = [None if mask is None else numbers_of.get(mask.position) for mask in found]
+        return [[] if number is None else [stage[number] for stage in lens.words] for number in at]
 
     def _heading(self, mask: MaskReading) -> str:
         assert self.reading is not None
@@ -219,12 +236,24 @@ class LensView(PredictView):
         axes = Axis("layer", _stages(lens)), Axis("mask", [str(mask.position) for mask in self.masks])
         arrays = {
             "best guess": Numbers(chances, axes),
+            **self._numbers_before(lens),
             "last word": Numbers(lens.probability, axes),
             "rank of the last word": Numbers(lens.rank, axes),
         }
         hint = self.tr("rows: layers · columns: masks · the top guess and its probability")
         decided = " ".join(self.decided.text().splitlines())
         return self.figure(self._card.title, [self.table], arrays, hint=hint, settings=decided)
+
+    def _numbers_before(self, lens: MaskLens) -> dict[str, Numbers]:
+        """The baseline's best guesses, where it has as many layers."""
+        columns = [column for column in self._columns_before() if len(column) == len(lens.words)]
+        if len(columns) != len(self.masks):
+            return {}
+        values = np.array([[words[0].probability for words in stage] for stage in zip(*columns, strict=True)])
+        words = [[words[0].token for words in stage] for stage in zip(*columns, strict=True)]
+        labels = [f"{name}: {' '.join(stage)}" for name, stage in zip(_stages(lens), words, strict=True)]
+        axes = Axis("layer", labels), Axis("mask", [str(mask.position) for mask in self.masks])
+        return {"best guess with the baseline": Numbers(values, axes)}
 
     def _word_figure(self) -> Figure | None:
         found, lens, number = self.followed_word.answer, self.lens.answer, self.mask_number
@@ -244,6 +273,10 @@ class LensView(PredictView):
     def _on_lens_answered(self, lens: MaskLens) -> None:
         self._show_table(lens)
         self._show_followed()
+
+    def _on_their_lens_answered(self, _lens: MaskLens) -> None:
+        if self.lens.answer is not None and self.reading is not None and not self.nothing:
+            self._show_table(self.lens.answer)
 
     def _on_table_menu_requested(self, cell: tuple[int, int] | None, at: QPoint) -> None:
         entries = figure_entries(self.table)

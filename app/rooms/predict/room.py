@@ -1,7 +1,7 @@
 """Room Predict: which words the model predicts behind masks and why, and what it says of A and B."""
 
 from ...look.language import QT_TRANSLATE_NOOP
-from ..base import View, ViewRoom, ViewSpec, later
+from ..base import ONE_AT_A_TIME, View, ViewRoom, ViewSpec, later
 from .previous_predictions import PreviousPredictions
 from .view import PredictView
 from .words_view import WordsView
@@ -51,6 +51,9 @@ class PredictRoom(ViewRoom):
                 "doctor said that she” odder than “he”?",
             ),
             later(__package__, "texts_view", "TextsView"),
+            only=QT_TRANSLATE_NOOP(
+                "ViewSpec", "These texts are a list of their own; they are not compared with another text or model."
+            ),
         ),
         ViewSpec(
             "attribution",
@@ -62,6 +65,7 @@ class PredictRoom(ViewRoom):
             ),
             later(__package__, "attribution_view", "AttributionView"),
             is_for_experts=True,
+            only=ONE_AT_A_TIME,
         ),
         ViewSpec(
             "fill",
@@ -72,6 +76,7 @@ class PredictRoom(ViewRoom):
                 "order: do you get the same text?",
             ),
             later(__package__, "fill_view", "FillView"),
+            only=ONE_AT_A_TIME,
         ),
     )
 

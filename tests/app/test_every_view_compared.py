@@ -1,0 +1,151 @@
+"""Each view shows a reading beside its baseline, or says why it shows one alone; what is drawn is computed directly."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.rooms.attend.matrix_view import MeanMatrix
+from app.rooms.layers.hidden_view import HiddenView
+from app.rooms.layers.paths_view import PathsView
+from app.rooms.predict.lens_view import LensView
+from app.shell.rooms import ROOMS
+from app.shell.window import Window
+from app.state.baseline import Baseline, OtherModel, OtherText
+from app.state.readings import Reading
+from bertcore.analysis.attention_heads import head_facts
+from bertcore.analysis.lens import layer_lens
+from bertcore.analysis.vectors import cosines, pca
+from bertcore.checkpoint.checkpoint import load_checkpoint
+from tests.app.conftest import TEXT_B, TIMEOUT_MS, make_checkpoint, settle
+
+ONE_WORD, SHORTER = OtherText("The dog sat on the mat.", TEXT_B), OtherText("The dog sat.", TEXT_B)
+COMPARED = {
+    "map": {"model"},
+    "embed": {"parts"},
+    "attend": {"matrix", "mean", "lines", "score"},
+    "predict": {"words", "lens", "surprise"},
+    "layers": {"hidden", "paths", "swap", "apart", "weights"},
+}
+
+
+def compare(window: Window, room: str, view: str, baseline: Baseline | None, qtbot: QtBot) -> Any:
+    window.open_view(room, view)
+    window.state.set_baseline(baseline)
+    settle(window, qtbot)
+    shown: Any = window.frame.room
+    qtbot.waitUntil(
+        lambda: not any(one.is_running for one in shown.view.questions) and not window.services.inference.is_busy,
+        timeout=TIMEOUT_MS,
+    )
+    return shown.view
+
+
+def both(window: Window) -> tuple[Reading, Reading]:
+    reading = window.state.reading
+    assert reading is not None and reading.baseline is not None
+    return reading, reading.baseline
+
+
+@pytest.mark.parametrize("room", [room for room in ROOMS if room.views], ids=lambda room: room.key)
+def test_each_view_has_decided(room: Any) -> None:
+    """A new view is added to COMPARED, or says in its spec why it shows this reading alone."""
+    assert {spec.key for spec in room.views if not spec.only} == COMPARED[room.key]
+
+
+@pytest.mark.parametrize(
+    ("room", "view"), [("embed", "map"), ("predict", "fill"), ("layers", "neurons"), ("attend", "rollout")]
+)
+def test_a_view_of_one_reading_says_so(room: str, view: str, window: Window, qtbot: QtBot) -> None:
+    compare(window, room, view, ONE_WORD, qtbot)
+    shown: Any = window.frame.room
+    line = shown.large.compared if room == "attend" else shown.compared
+    assert line.isVisible() and "Hold X" in line.text()
+    window.state.show_baseline(True)
+    assert not line.isVisible()
+    window.state.show_baseline(False)
+    window.state.set_baseline(None)
+    settle(window, qtbot)
+    assert not line.isVisible()
+
+
+def test_hidden_states_are_now_minus_before(window: Window, qtbot: QtBot) -> None:
+    view = compare(window, "layers", "hidden", ONE_WORD, qtbot)
+    assert isinstance(view, HiddenView)
+    now, before = (one.trace.hidden_states.astype(float) for one in both(window))
+    expected = (np.linalg.norm(now, axis=-1) - np.linalg.norm(before, axis=-1)).T
+    np.testing.assert_allclose(view.lengths.values, expected, atol=1e-4)
+    stage = window.state.selection.stage
+    np.testing.assert_allclose(view.cosines.values, cosines(now[stage]) - cosines(before[stage]), atol=1e-5)
+    low, high = view.lengths.color_range or (0, 0)
+    assert low == -high and "cat ← dog" in view.lengths.rows.texts and "Blue: shorter" in view.lengths_card.intro
+    window.comparison.toggle_difference()
+    np.testing.assert_allclose(view.lengths.values, np.linalg.norm(now, axis=-1).T, atol=1e-4)
+
+
+def test_hidden_states_of_what_only_one_text_has_are_white(window: Window, qtbot: QtBot) -> None:
+    view = compare(window, "layers", "hidden", SHORTER, qtbot)
+    reading, _ = both(window)
+    assert isinstance(view, HiddenView) and reading.alignment is not None and view.lengths.values is not None
+    missing = [i for i, place in enumerate(reading.alignment.theirs_of) if place is None]
+    assert missing and view.cosines.values is not None
+    assert not view.lengths.values[missing].any() and not view.cosines.values[missing].any()
+
+
+def test_other_layers_show_the_hidden_states_alone(window: Window, tmp_path: Path, qtbot: QtBot) -> None:
+    other = OtherModel(str(make_checkpoint(tmp_path / "m", layers=3, heads=2)))
+    view = compare(window, "layers", "hidden", other, qtbot)
+    reading, _ = both(window)
+    assert isinstance(view, HiddenView) and "other layers" in view.lengths_card.intro
+    np.testing.assert_allclose(view.lengths.values, np.linalg.norm(reading.trace.hidden_states, axis=-1).T, rtol=1e-4)
+    paths = compare(window, "layers", "paths", other, qtbot)
+    assert isinstance(paths, PathsView) and "do not fit" in paths.card.intro
+    assert len(paths.picture.points.names) == len(reading.encoding)
+
+
+def test_paths_of_both_are_in_one_plane(window: Window, qtbot: QtBot) -> None:
+    view = compare(window, "layers", "paths", ONE_WORD, qtbot)
+    assert isinstance(view, PathsView)
+    ours, theirs = both(window)
+    expected = pca(np.concatenate([ours.trace.hidden_states, theirs.trace.hidden_states], axis=1)).points
+    points, count = view.picture.points, len(ours.encoding)
+    np.testing.assert_allclose(np.abs(points.places), np.abs(expected), atol=1e-3)
+    assert points.choices == count and points.names[count + 2] == "dog" and points.names[count + 3] == ""
+    assert points.links == [(i, count + i) for i in range(count)]
+    window.comparison.toggle_difference()
+    assert not view.picture.points.links and len(view.picture.points.names) == 2 * count
+    view.picture.grab()
+
+
+def test_the_lens_has_the_guesses_of_both(window: Window, model_folder: Path, qtbot: QtBot) -> None:
+    window.state.set_masks([3])
+    view = compare(window, "predict", "lens", ONE_WORD, qtbot)
+    assert isinstance(view, LensView)
+    checkpoint, (_, theirs) = load_checkpoint(model_folder), both(window)
+    logits = layer_lens(checkpoint.model, theirs.trace.hidden_states, [3])[:, 0]
+    expected = [checkpoint.tokenizer.label(int(row.argmax())) for row in logits]
+    guesses = [view.table.guess_before(stage, 0) for stage in range(len(logits))]
+    assert [guess.token for guess in guesses if guess] == expected
+    assert f"with the baseline: {expected[1]}" in view.table.description((1, 0))
+    view.table.grab()
+
+
+def test_the_mean_of_heads_is_a_mean_of_differences(window: Window, qtbot: QtBot) -> None:
+    view = compare(window, "attend", "mean", ONE_WORD, qtbot)
+    assert isinstance(view, MeanMatrix)
+    now, before = (one.trace.attentions[window.state.layer] for one in both(window))
+    np.testing.assert_allclose(view.grid.values, (now - before).mean(0), atol=1e-6)
+
+
+def test_the_facts_of_the_head_in_the_baseline(window: Window, qtbot: QtBot) -> None:
+    compare(window, "attend", "matrix", ONE_WORD, qtbot)
+    room: Any = window.frame.room
+    _, theirs = both(window)
+    facts = head_facts(theirs.trace.attentions[window.state.layer, window.state.head], theirs.encoding)
+    assert room.side.facts_before.isVisible()
+    assert f"mean distance {facts.mean_distance_tokens:.1f} tokens" in room.side.facts_before.text()
+    window.comparison.end()
+    settle(window, qtbot)
+    assert not room.side.facts_before.isVisible()
