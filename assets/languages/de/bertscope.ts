@@ -960,6 +960,13 @@
 </message>
 </context>
 <context>
+<name>BothStates</name>
+<message>
+<source>The two models have other layers, so this is the text in the open model alone.</source>
+<translation>Die beiden Modelle haben andere Schichten, daher steht hier nur der Text im offenen Modell.</translation>
+</message>
+</context>
+<context>
 <name>Card</name>
 <message>
 <source>Scroll area</source>
@@ -3411,6 +3418,14 @@ Ein anderer Schluss</translation>
 <translation>Länge jedes Hidden States: Zeilen sind Token, Spalten sind Schichten</translation>
 </message>
 <message>
+<source>Red: longer now than with {baseline}. Blue: shorter.</source>
+<translation>Rot: jetzt länger als mit {baseline}. Blau: kürzer.</translation>
+</message>
+<message>
+<source>Red: more similar now than with {baseline}. Blue: less similar.</source>
+<translation>Rot: jetzt ähnlicher als mit {baseline}. Blau: weniger ähnlich.</translation>
+</message>
+<message>
 <source>Row and column: two tokens. Red: similar for the model. No colour: unrelated. Blue: opposite.</source>
 <translation>Zeile und Spalte: zwei Token. Rot: für das Modell ähnlich. Ohne Farbe: ohne Bezug. Blau: gegensätzlich.</translation>
 </message>
@@ -3427,6 +3442,10 @@ Ein anderer Schluss</translation>
 <translation>Kosinus jedes Paars, {stage}</translation>
 </message>
 <message>
+<source>now minus {baseline}</source>
+<translation>jetzt minus {baseline}</translation>
+</message>
+<message>
 <source>the last column is after the model’s final LayerNorm</source>
 <translation>die letzte Spalte ist nach dem abschließenden LayerNorm des Modells</translation>
 </message>
@@ -3435,8 +3454,16 @@ Ein anderer Schluss</translation>
 <translation>{token} und {other}, {stage}: Kosinus {cosine}</translation>
 </message>
 <message>
+<source>{token} and {other}, {stage}: cosine {cosine} against the baseline</source>
+<translation>{token} und {other}, {stage}: Kosinus {cosine} gegenüber der Baseline</translation>
+</message>
+<message>
 <source>{token}, {stage}: length {length}</source>
 <translation>{token}, {stage}: Länge {length}</translation>
+</message>
+<message>
+<source>{token}, {stage}: length {length} against the baseline</source>
+<translation>{token}, {stage}: Länge {length} gegenüber der Baseline</translation>
 </message>
 </context>
 <context>
@@ -3452,6 +3479,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>ending the swap</source>
 <translation>Ende des Austauschs</translation>
+</message>
+<message>
+<source>going to another training step</source>
+<translation>Wechsel des Trainingsschritts</translation>
 </message>
 <message>
 <source>inserting a word</source>
@@ -3691,6 +3722,17 @@ Ein anderer Schluss</translation>
 <message>
 <source>emb.</source>
 <translation>Emb.</translation>
+</message>
+</context>
+<context>
+<name>LensTable</name>
+<message>
+<source>{now}  (was {word} {probability})</source>
+<translation>{now}  (vorher {word} {probability})</translation>
+</message>
+<message>
+<source>{now}; with the baseline: {word} {probability}</source>
+<translation>{now}; mit der Baseline: {word} {probability}</translation>
 </message>
 </context>
 <context>
@@ -4797,8 +4839,16 @@ Ein anderer Schluss</translation>
 <translation>Mittel aller Köpfe von Schicht {layer}</translation>
 </message>
 <message>
+<source>now; D shows the difference, X the baseline</source>
+<translation>jetzt; D zeigt den Unterschied, X die Baseline</translation>
+</message>
+<message>
 <source>switched-off heads count too, although they have no effect</source>
 <translation>abgeschaltete Köpfe zählen mit, obwohl sie nicht wirken</translation>
+</message>
+<message>
+<source>{row} looks at {column}: {change} on average</source>
+<translation>{row} schaut auf {column}: {change} im Mittel</translation>
 </message>
 </context>
 <context>
@@ -5869,8 +5919,16 @@ Ein anderer Schluss</translation>
 <context>
 <name>PathsView</name>
 <message>
+<source>A dotted line is how far a token is from where it was.</source>
+<translation>Eine gepunktete Linie ist der Abstand eines Tokens von seiner alten Stelle.</translation>
+</message>
+<message>
 <source>A line is one token, from its embedding to the last layer; its dot is where it is at the layer that the slider shows. A flat map of many numbers: distances are only rough.</source>
 <translation>Eine Linie ist ein Token, von seinem Embedding bis zur letzten Schicht; sein Punkt zeigt, wo es bei der Schicht des Reglers ist. Eine flache Karte vieler Zahlen: Abstände stimmen nur ungefähr.</translation>
+</message>
+<message>
+<source>Dashed lines and rings: the same tokens with {baseline}.</source>
+<translation>Gestrichelte Linien und Ringe: dieselben Token mit {baseline}.</translation>
 </message>
 <message>
 <source>PCA over all layers · across: {x} of the variance, up: {y}</source>
@@ -5883,6 +5941,14 @@ Ein anderer Schluss</translation>
 <message>
 <source>path of {token}</source>
 <translation>Weg von {token}</translation>
+</message>
+<message>
+<source>path of {token} in the baseline</source>
+<translation>Weg von {token} in der Baseline</translation>
+</message>
+<message>
+<source>{baseline} has other layers or sizes, so its paths do not fit into this plane. Hold X to see them.</source>
+<translation>{baseline} hat andere Schichten oder Größen, daher passen seine Wege nicht in diese Ebene. X gedrückt halten zeigt sie.</translation>
 </message>
 </context>
 <context>
@@ -7741,6 +7807,10 @@ Ein anderer Schluss</translation>
 <translation>Worauf dieses Token schaut</translation>
 </message>
 <message>
+<source>With {baseline}: entropy {entropy}, mean distance {distance}, A to B {a_to_b}, on {on} {special}.</source>
+<translation>Mit {baseline}: Entropie {entropy}, mittlerer Abstand {distance}, A zu B {a_to_b}, auf {on} {special}.</translation>
+</message>
+<message>
 <source>entropy</source>
 <translation>Entropie</translation>
 </message>
@@ -9555,6 +9625,10 @@ Der andere Text: {theirs}</translation>
 <translation>Gradient</translation>
 </message>
 <message>
+<source>Here you make the change; Overview shows what it does beside what you compare with.</source>
+<translation>Hier entsteht die Änderung; der Überblick zeigt, was sie bewirkt, neben der Baseline.</translation>
+</message>
+<message>
 <source>Hidden states</source>
 <translation>Hidden States</translation>
 </message>
@@ -9655,12 +9729,28 @@ Der andere Text: {theirs}</translation>
 <translation>In einer Schicht gibt es keine Zauberei, nur Summen und Produkte. Ein Klick öffnet einen Schritt, ein Klick auf eine Zahl zeigt, wie sie berechnet wurde.</translation>
 </message>
 <message>
+<source>These texts are a list of their own; they are not compared with another text or model.</source>
+<translation>Diese Texte sind eine eigene Liste; sie werden nicht mit einem anderen Text oder Modell verglichen.</translation>
+</message>
+<message>
 <source>This head</source>
 <translation>Dieser Kopf</translation>
 </message>
 <message>
 <source>This is how BERT learned language: guessing hidden words. Hide one and see what it expects there. The longer the bar, the surer it is.</source>
 <translation>So hat BERT Sprache gelernt: verdeckte Wörter raten. Eines verdecken und sehen, was es dort erwartet. Je länger der Balken, desto sicherer ist es sich.</translation>
+</message>
+<message>
+<source>This view has sentences of its own. Hold X to see them in the model that you compare with.</source>
+<translation>Diese Ansicht hat eigene Sätze. X gedrückt halten zeigt sie im Modell der Baseline.</translation>
+</message>
+<message>
+<source>This view shows one text in one model. Hold X to see it for what you compare with.</source>
+<translation>Diese Ansicht zeigt einen Text in einem Modell. X gedrückt halten zeigt sie für die Baseline.</translation>
+</message>
+<message>
+<source>This view splits text with two vocabularies of its own; nothing here depends on the comparison.</source>
+<translation>Diese Ansicht zerlegt Text mit zwei eigenen Vokabularen; der Vergleich ändert hier nichts.</translation>
 </message>
 <message>
 <source>To learn is to change numbers: every part of the model is a table of them, its weights. Where did training change most, and which words does it treat differently now?</source>
