@@ -47,12 +47,14 @@ def _run(options: argparse.Namespace) -> int:
 
     from .look import language, theme
     from .look.fonts import register_fonts
+    from .compute.preload import preload_torch
     from .shell.services import build_services
     from .shell.window import Window
 
     app = QApplication([sys.argv[0]])
     app.setApplicationName("BERTscope")
     app.setStyle("Fusion")
+    preload_torch()  # after Qt's own libraries: the system loads one at a time
     register_fonts()
     services = build_services(app, remembers=options.tour is None)
     settings = services.settings

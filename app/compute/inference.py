@@ -25,6 +25,7 @@ from .worker import UnwantedError, Worker
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
+    from bertcore.tokenizer.tokenizer import Tokenizer
 
     from ..state.task_info import TaskInfo
 
@@ -87,9 +88,9 @@ class Inference(QObject):
 
     # On the worker's thread.
 
-    def load(self, folder: Path) -> ModelInfo:
-        """Opens a checkpoint in place of the one that was open."""
-        self._loaded = opened_checkpoint(folder)
+    def load(self, folder: Path, tokenizer: Tokenizer | None = None) -> ModelInfo:
+        """Opens a checkpoint in place of the one that was open. tokenizer: its own, where it has been read already."""
+        self._loaded = opened_checkpoint(folder, tokenizer)
         info, _ = self._loaded
         return info
 
@@ -188,9 +189,9 @@ def _kind_of(question: Question[Any]) -> str:
     return f"question {id(question)}"
 
 
-def opened_checkpoint(folder: Path) -> tuple[ModelInfo, Checkpoint]:
-    """A checkpoint, and what the window knows of it."""
-    checkpoint = _load(folder)
+def opened_checkpoint(folder: Path, tokenizer: Tokenizer | None = None) -> tuple[ModelInfo, Checkpoint]:
+    """A checkpoint, and what the window knows of it. tokenizer: its own, where it has been read already."""
+    checkpoint = _load(folder, tokenizer)
     info = ModelInfo(
         name=checkpoint.name,
         folder=folder,
@@ -206,13 +207,13 @@ def opened_checkpoint(folder: Path) -> tuple[ModelInfo, Checkpoint]:
     return info, checkpoint
 
 
-def _load(folder: Path) -> Checkpoint:
+def _load(folder: Path, tokenizer: Tokenizer | None) -> Checkpoint:
     import torch
 
     from bertcore.checkpoint.checkpoint import load_checkpoint
 
     torch.set_num_threads(min(4, max(1, (os.cpu_count() or 2) - 1)))
-    return load_checkpoint(folder)
+    return load_checkpoint(folder, tokenizer=tokenizer)
 
 
 def _task_of(checkpoint: Checkpoint, folder: Path) -> TaskInfo | None:

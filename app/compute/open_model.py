@@ -134,19 +134,19 @@ class OpenModel(QObject):
         from bertcore.resolve_model import resolve_model
 
         folder = resolve_model(place, download=False)
-        if not self._inference.has_model:
-            self._announce_tokenizer(folder)
-        return self._inference.load(folder)
+        tokenizer = None if self._inference.has_model else self._announce_tokenizer(folder)
+        return self._inference.load(folder, tokenizer)
 
-    def _announce_tokenizer(self, folder: Path) -> None:
+    def _announce_tokenizer(self, folder: Path) -> Tokenizer | None:
         """The token strip need not wait for torch: the vocabulary is read first."""
         from bertcore.tokenizer.tokenizer import Tokenizer
 
         try:
             tokenizer = Tokenizer.from_folder(folder)
         except BertcoreError:
-            return  # opening the checkpoint, just after this, says what is wrong with it
+            return None  # opening the checkpoint, just after this, says what is wrong with it
         self._inference.send(self._on_tokenizer_read, tokenizer)
+        return tokenizer
 
     def _on_tokenizer_read(self, tokenizer: Tokenizer, _: object) -> None:
         self._state.set_tokenizer(tokenizer, MAX_TOKENS)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QTimer, SignalInstance
 
-COLLECT_EVERY_MS = 500
+FIRST_COLLECTED_MS, COLLECT_EVERY_MS = 3000, 500  # while the first model is opened there is much to look through
 M_ARENA_MAX = -8  # of malloc.h
 QUIET_MS = 2000  # after the last change: giving back takes 10 to 20 ms, which nobody who types shall feel
 
@@ -27,10 +27,11 @@ class GarbageCollector(QObject):
         gc.disable()
         self._timer = QTimer(self)
         self._timer.timeout.connect(self.collect)
-        self._timer.start(COLLECT_EVERY_MS)
+        self._timer.start(FIRST_COLLECTED_MS)
 
     def collect(self) -> None:
         """What is due, the young objects above all."""
+        self._timer.setInterval(COLLECT_EVERY_MS)
         due = [count > threshold for count, threshold in zip(gc.get_count(), gc.get_threshold(), strict=True)]
         if due[0]:
             gc.collect(2 if due[2] else 1 if due[1] else 0)

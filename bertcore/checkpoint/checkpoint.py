@@ -64,17 +64,20 @@ class Checkpoint:
 
 
 @no_garbage_collection()
-def load_checkpoint(folder: Path, heads: Collection[str] = (), allow_random: bool = False) -> Checkpoint:
+def load_checkpoint(
+    folder: Path, heads: Collection[str] = (), allow_random: bool = False, tokenizer: Tokenizer | None = None
+) -> Checkpoint:
     """Open a checkpoint folder of the BERT family, written by BERTscope or by `transformers`.
 
     All heads that the files carry are there; `heads` names those that must be. Where one of them is not in the files,
     that is an error, unless `allow_random`: it is then drawn afresh, always the same way.
+    tokenizer: the folder's own, where it has been read already.
     Names and shapes are compared before a number is read or a module is built.
     Raises BertcoreError, one sentence, for a folder that is no checkpoint, files that are missing, cut off or would
     run code, tensors that are missing, left over or do not fit the config, and a vocabulary that does not fit.
     """
     config = read_config(folder)
-    tokenizer = Tokenizer.from_folder(folder)
+    tokenizer = tokenizer or Tokenizer.from_folder(folder)
     _check_vocabulary(tokenizer, config, folder)
     about = read_json(folder / ABOUT_FILE) if (folder / ABOUT_FILE).is_file() else {}
     made: dict[str, Tensor] = {}  # weights that are no tensors of this folder's files
