@@ -45,9 +45,9 @@ def has_display() -> bool:
 def _run(options: argparse.Namespace) -> int:
     from PySide6.QtWidgets import QApplication
 
+    from .compute.preload import preload_torch
     from .look import language, theme
     from .look.fonts import register_fonts
-    from .compute.preload import preload_torch
     from .shell.services import build_services
     from .shell.window import Window
 
