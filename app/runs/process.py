@@ -17,15 +17,17 @@ from bertcore.files import open_regular
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.pretrain_options import PretrainOptions
+from bertcore.training.sweep_plan import PlannedRun, Varied, plan_sweep
 
 Options = PretrainOptions | FinetuneOptions | DistilOptions
 
 
 @dataclass(frozen=True)
 class RunCommand:
-    """A run to start."""
+    """A run to start; with `varied` a sweep of such runs, in one process."""
 
     options: Options
+    varied: Varied | None = None
 
     @property
     def kind(self) -> str:
@@ -34,7 +36,11 @@ class RunCommand:
 
     def arguments(self, recipe: Path) -> list[str]:
         """What follows `bertcore` on the command line; `recipe` is the file with the options."""
-        return [self.kind, "--recipe", str(recipe)]
+        return [self.kind, "--recipe", str(recipe), *(self.varied.flags if self.varied else ())]
+
+    def runs(self, base: Path) -> list[PlannedRun]:
+        """The folder and the settings of each run that this starts. Raises BertcoreError for values that cannot be."""
+        return plan_sweep(self.options, base, self.varied) if self.varied else [PlannedRun(base, self.options)]
 
 
 _LOG_BYTES = 1 << 16

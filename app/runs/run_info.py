@@ -16,6 +16,7 @@ from bertcore.json_text import parse_json
 from bertcore.runs.label import read_label
 from bertcore.runs.run_folder import QUESTIONS, RunFolder, RunStatus
 from bertcore.runs.snapshots import can_resume
+from bertcore.runs.sweep import SweepPlace, read_place
 from bertcore.training.pretrain_options import PretrainOptions
 
 from ..state.task_info import EVALUATION_FILE, kind_words, spec_of, task_title
@@ -54,6 +55,7 @@ class RunInfo:
     has_questions: bool = False  # it answers some at each measurement
     tags: tuple[str, ...] = ()  # a person's own
     note: str = ""
+    sweep: SweepPlace | None = None  # the sweep that it belongs to
 
 
 def read_run(path: Path, status: RunStatus | None = None, held_out: dict[str, Any] | None = None) -> RunInfo:
@@ -84,7 +86,7 @@ def _row(run: RunFolder, status: RunStatus | None, held_out: dict[str, Any] | No
     resumable = status.state in ("stopped", "failed") and _has_resumable_snapshot(run)
     label = read_label(path)
     row = RunInfo(path, label.name or name, describe(config), status, held_out, resumable)
-    return replace(with_kind(row, config), tags=label.tags, note=label.note)
+    return replace(with_kind(row, config), tags=label.tags, note=label.note, sweep=read_place(path))
 
 
 def with_kind(info: RunInfo, config: dict[str, Any]) -> RunInfo:

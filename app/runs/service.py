@@ -20,6 +20,7 @@ from bertcore.files import write_json
 from bertcore.runs import known_runs as registry
 from bertcore.runs.label import LABEL
 from bertcore.runs.run_folder import NO_WORD, MetricsTail, RunFolder, RunStatus
+from bertcore.runs.sweep import SWEEP
 from bertcore.training.pretrain_options import PretrainOptions
 
 from .estimator import RunEstimator
@@ -83,16 +84,21 @@ class RunsService(QObject):
         self.estimator.stop()
 
     def start(self, command: RunCommand) -> Path | None:
-        """Starts a run in a folder of its own under runs_folder() and selects it; None where it cannot start."""
-        name, config = command.options.name, command.options.to_dict()
-        run = _new_run_path(name)
+        """Starts a run in a folder of its own under runs_folder() and selects it; None where it cannot start.
+
+        Of a sweep, the first of its runs is selected: one process trains them all.
+        """
+        base = _new_run_path(command.options.name)
         try:
-            recipe = launch_folder() / f"{run.name}.json"
-            write_json(recipe, config)
-            self._children[run] = RunChild(run, command.arguments(recipe))
+            planned = command.runs(base)
+            recipe = launch_folder() / f"{base.name}.json"
+            write_json(recipe, command.options.to_dict())
+            child = RunChild(base, command.arguments(recipe))
         except (BertcoreError, OSError) as error:
             self.problem_found.emit(str(error))
             return None
+        self._children |= {each.path: child for each in planned}
+        run, name, config = planned[0].path, planned[0].options.name, planned[0].options.to_dict()
         status = RunStatus("starting", updated_at=time.time())
         self._pending[run] = with_kind(RunInfo(run, name, describe(config), status), config)
         self.refresh()
@@ -265,7 +271,7 @@ class RunsService(QObject):
 def _stamp(run: Path) -> object:
     """Another one when a run's files have changed."""
     snapshots = run / "snapshots"
-    files = [run / "config.json", run / LABEL, run / "status.json", run / "metrics.jsonl", snapshots]
+    files = [run / "config.json", run / LABEL, run / SWEEP, run / "status.json", run / "metrics.jsonl", snapshots]
     with contextlib.suppress(OSError, ValueError):
         files.append(snapshots / max(os.listdir(snapshots)))  # by name: the newest, which a run can resume from
     stamps = []

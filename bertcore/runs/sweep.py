@@ -5,6 +5,7 @@ Each is a run like any other; sweep.json in its folder says which sweep it belon
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -185,6 +186,28 @@ class Sweep:
         measured = [group for group in self.groups if group.mean is not None]
         whole = [group for group in measured if not any(run.status.state == "failed" for run in group.runs)]
         return max(whole or measured, key=lambda group: self._rank(group.mean), default=None)
+
+    def is_as_good(self, group: SweepGroup) -> bool:
+        """Whether its distance from the best is less than two standard errors, and so may be chance.
+
+        With several seeds the error is that of the two means; with one each, of a task's accuracy on so many examples.
+        """
+        best = self.best
+        if best is None or best.mean is None or group.mean is None or group is best:
+            return group is best
+        errors = [self._squared_error(each) for each in (best, group)]
+        if None in errors:
+            return best.mean == group.mean
+        return abs(best.mean - group.mean) <= 2 * math.sqrt(sum(error or 0.0 for error in errors))
+
+    def _squared_error(self, group: SweepGroup) -> float | None:
+        """Of the mean; None where it is not known."""
+        if group.deviation is not None:
+            return group.deviation**2 / len(group.figures)
+        examples = next((run.measurements[-1].examples for run in group.runs if run.figure is not None), None)
+        if self.figure != "accuracy" or not examples or group.mean is None:
+            return None
+        return group.mean * (1 - group.mean) / examples
 
     @property
     def best_run(self) -> SweepRun | None:

@@ -43,6 +43,15 @@ class Varied:
     def is_one_run(self) -> bool:
         return not (self.rates or self.batch_sizes or self.epochs) and self.seeds == 1
 
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Of the shell."""
+        lists = {"--rates": self.rates, "--batch-sizes": self.batch_sizes, "--epoch-counts": self.epochs}
+        words = [word for flag, values in lists.items() if values for word in (flag, ",".join(map(str, values)))]
+        words += ["--seeds", str(self.seeds)] if self.seeds > 1 else []
+        words += ["--random", str(self.random)] if self.random is not None else []
+        return (*words, *(("--budget-share", str(self.budget_share)) if self.budget_share < 1 else ()))
+
 
 @dataclass(frozen=True)
 class PlannedRun:

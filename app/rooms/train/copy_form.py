@@ -74,12 +74,16 @@ class CopyForm(QWidget):
         )
 
     def show_run(self, info: RunInfo, suggested: Suggestion | None = None) -> None:
-        """Takes over its settings, with a marked change. Raises BertcoreError where its folder does not say them."""
+        """Takes over its settings, with a marked change; of a short run of a sweep with the length that it has alone.
+
+        Raises BertcoreError where its folder does not say them.
+        """
         config = RunFolder(info.path).config()
         self._options = OPTIONS[info.kind].from_dict(config)
         training = self._options.training
         unit = next((unit for unit in BUDGETS if getattr(training, unit, None) is not None), "minutes")
-        length = getattr(training, unit) or DEFAULT_MINUTES
+        share = info.sweep.budget_share if info.sweep is not None else 1.0
+        length = (getattr(training, unit) or DEFAULT_MINUTES) / share
         changed = "" if suggested is None else suggested.setting
         if suggested is not None and changed == "steps":
             unit, length = "steps", suggested.value

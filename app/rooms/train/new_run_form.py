@@ -46,6 +46,7 @@ from .run_kinds import (
     samples_of,
     tasks_of,
 )
+from .sweep_buttons import SweepButtons
 
 translate = QCoreApplication.translate
 A_FILE, A_FOLDER = "file", "folder"  # data of the two entries that open a dialog
@@ -172,7 +173,10 @@ class NewRunForm(QWidget):
         self._add(layout, self.tr("Name"), self.name)
         fill(layout, self._advice, self.advanced, None)
         self.problem.hide()
-        vbox((scrolled(fields), 1), self.problem, self._buttons(), parent=self, gap_px=6)
+        self.sweep = SweepButtons(self.command)
+        self.sweep.started.connect(self.started)
+        self.sweep.problem_found.connect(self._show_problem)
+        vbox((scrolled(fields), 1), self.problem, self._buttons(), self.sweep, parent=self, gap_px=6)
 
     def _buttons(self) -> QHBoxLayout:
         """Always in sight, however many fields there are."""

@@ -14,8 +14,11 @@ from bertcore.runs.run_folder import RunFolder
 
 from ...compute.open_model import OpenModel
 from ...look import numbers, theme
+from ...runs import sweeps
 from ...runs.ending import AGAIN, APPLY, BEST, COMPARE, GO_ON, OPEN, SLOWER, nearest_snapshot
+from ...runs.process import RunCommand
 from ...runs.run_info import RunInfo
+from ...runs.sweeps import SEEDS, USE, sweep_row, three_seeds
 from ...widgets.card import GAP_PX, Card, Hint, button, label, scrolled, set_role
 from ...widgets.context_menu import show_context_menu
 from ...widgets.folding_card import Folded
@@ -30,6 +33,7 @@ from .run_actions import RunActions
 from .run_list import RunList
 from .run_view import RunView
 from .snapshots import SnapshotSlider
+from .sweep_page import SweepPage
 from .watch_card import WatchCard
 
 LIST_PX, FORM_PX, SNAPSHOTS_PX = 250, 280, 268
@@ -64,14 +68,17 @@ class TrainRoom(QWidget):
         self._bin_offer: OfferLine | None = None
         self.demos = DemoPanel()
         self.view = RunView()
+        self.sweep_page = SweepPage()
         self.watch = WatchCard()
         self.heads = HeadsCard()
         self.snapshot_list = self.watch.list
         self.slider = SnapshotSlider()
         self._run: RunInfo | None = None
-        self._has_runs = False
         self._snapshots: list[tuple[int, Path]] = []
         self._chosen: int | None = None  # where the handle is
+        self._runs: list[RunInfo] = []
+        self._sweep: str | None = None  # the id of the sweep on show, in place of a run
+        self._awaits_sweep = False  # one was started: it is shown as soon as its folders are there
         self._build()
         self._connect()
         self.show_runs([])
@@ -89,7 +96,17 @@ class TrainRoom(QWidget):
         self.form.set_runs(runs)
         self.demos.set_runs(runs)
         self.view.curves.set_runs(runs)
-        self._has_runs = bool(runs)
+        self._runs = runs
+        if self._awaits_sweep and self._run is not None:
+            own = next((run for run in runs if run.path == self._run.path and run.sweep is not None), None)
+            if own is not None and own.sweep is not None:
+                self.show_sweep(own.sweep.id)
+        self._show_middle()
+
+    def show_sweep(self, sweep_id: str) -> None:
+        """A sweep in place of one run."""
+        self._sweep, self._awaits_sweep = sweep_id, False
+        self.show_problem("")
         self._show_middle()
 
     def show_run(self, info: RunInfo | None) -> None:
@@ -99,7 +116,8 @@ class TrainRoom(QWidget):
         self.heads.show_run(info)
         self._side.setCurrentWidget(self.heads if info is not None and info.has_questions else self.watch)
         self.show_problem("")
-        self.runs.set_selected(info.path if info else None)
+        self._sweep = None
+        self._show_middle()
         self.apply_button.setVisible(info is not None and info.task_kind is not None)
         if info is not None:
             self.view.show_run(info)
@@ -156,6 +174,7 @@ class TrainRoom(QWidget):
         self._middle.addWidget(self._start_card)
         self._middle.addWidget(self.view)
         self._middle.addWidget(self.data)
+        self._middle.addWidget(self.sweep_page)
         grid = QGridLayout(self)
         grid.setContentsMargins(*[theme.px(GAP_PX)] * 4)
         self._side = QStackedWidget()
@@ -223,6 +242,10 @@ class TrainRoom(QWidget):
 
     def _connect(self) -> None:
         self.runs.chosen.connect(self._on_run_chosen)
+        self.runs.sweep_chosen.connect(self.show_sweep)
+        self.sweep_page.run_chosen.connect(self._on_run_chosen)
+        self.sweep_page.action.connect(self._on_sweep_action)
+        self.sweep_page.stop_requested.connect(self._on_sweep_stop_requested)
         self.runs.context_menu_requested.connect(self._on_runs_menu_requested)
         self.view.menu_requested.connect(self._on_view_menu_requested)
         self.view.ending.action.connect(self._on_ending_action)
@@ -232,7 +255,7 @@ class TrainRoom(QWidget):
         self.run_actions.start_requested.connect(self.compare_with_start)
         self.run_actions.problem_found.connect(self.show_problem)
         self.copy_form.cancelled.connect(self.show_list)
-        for starter in (self.form, self.copy_form, self.demos):
+        for starter in (self.form, self.copy_form, self.demos, self.run_actions):
             starter.started.connect(self._on_form_started)
         self.demos.finished_requested.connect(self._on_run_chosen)
         self.demos.problem_found.connect(self.show_problem)
@@ -314,10 +337,18 @@ class TrainRoom(QWidget):
         return self._left.currentWidget() is self.form
 
     def _show_middle(self) -> None:
-        """Beside the form what it would train on; else the run, or an invitation to start one."""
-        shown = self.data if self._is_form_open else self.view if self._has_runs else self._start_card
-        self._middle.setCurrentWidget(shown)
-        self._time.setVisible(not self._is_form_open)
+        """Beside the form what it would train on; else the sweep that was chosen, as long as one of its runs is there;
+        else a run, or an invitation to start one."""
+        if self._sweep is not None:
+            try:
+                self.sweep_page.show_row(sweep_row(self._runs, self._sweep))
+            except ValueError:
+                self._sweep = None
+        page = self.view if self._sweep is None else self.sweep_page
+        self._middle.setCurrentWidget(self.data if self._is_form_open else page if self._runs else self._start_card)
+        selected = self._run.path if self._run is not None else None
+        self.runs.set_selected(self._sweep or selected)
+        self._show_time_card()
         is_listed = self._left.currentIndex() == 0
         self._runs_frame.set_intro(self._about_runs if is_listed else "")
         self._on_view_page_changed()
@@ -335,16 +366,22 @@ class TrainRoom(QWidget):
     def _on_form_started(self, command: object) -> None:
         self.show_list()
         self.show_problem("")
+        self._awaits_sweep = isinstance(command, RunCommand) and command.varied is not None
         self.start_requested.emit(command)
 
     def _on_run_chosen(self, path: Path) -> None:
         if self._run is None or path != self._run.path:
             self.run_selected.emit(path)
+        elif self._sweep is not None:
+            self._sweep = None
+            self._show_middle()
 
     def _on_runs_menu_requested(self, index: int | None, at: QPoint) -> None:
         if index is None:
             return
-        run, own = self.runs.shown_runs[index], self._run
+        run, own = self.runs.rows[index], self._run
+        if not isinstance(run, RunInfo):
+            return
         curves = self.view.curves
         words = ""
         if own is not None and run.path != own.path and curves.can_compare(run):
@@ -384,6 +421,25 @@ class TrainRoom(QWidget):
         if self._run is not None:
             self.show_copy_form(self._run, diagnosis.suggestion)
 
+    def _on_sweep_action(self, action: str, path: Path) -> None:
+        """What a person chose to do with the best run of a sweep."""
+        run = next((run for run in self._runs if run.path == path), None)
+        snapshot = RunFolder(path).newest_snapshot()
+        if run is not None and action == USE:
+            self.show_copy_form(run)
+        elif run is not None and action == SEEDS:
+            self.run_actions.start_several(run, three_seeds)
+        elif snapshot is None:
+            self.show_problem(self.tr("The snapshots of this run are gone."))
+        else:
+            self._open_model.open(snapshot)
+            if action == sweeps.APPLY:
+                self.apply_requested.emit()
+
+    def _on_sweep_stop_requested(self, runs: list[Path]) -> None:
+        for run in runs:
+            self.control_requested.emit(run, "stop")
+
     def _show_possible(self) -> None:
         """What can be done at the end of this run."""
         run, possible = self._run, {SLOWER, AGAIN}
@@ -420,7 +476,8 @@ class TrainRoom(QWidget):
     def _on_view_page_changed(self) -> None:
         """A batch needs the room of the card beside it."""
         is_task = self._run is not None and self._run.task_kind is not None
-        self._watch_fold.setVisible(not is_task and not self.view.shows_batch and not self._is_form_open)
+        has_room = not (is_task or self.view.shows_batch or self._is_form_open or self._sweep is not None)
+        self._watch_fold.setVisible(has_room)
 
     def _on_heads_head_chosen(self, layer: int, head: int) -> None:
         question = self.view.questions.question
@@ -446,7 +503,7 @@ class TrainRoom(QWidget):
             self._chosen = paths.index(folder)
         else:
             self._chosen = None if self._is_of_run(folder) or not paths else len(paths) - 1
-        self._time.setVisible(bool(paths) or self._run is None or not self._run.is_built_in)  # no own run is without
+        self._show_time_card()
         self.snapshot_list.set_chosen(self._chosen)
         self.slider.set_chosen(self._chosen)
         for widget in (self.play, self.film_button, self.slider):
@@ -457,6 +514,11 @@ class TrainRoom(QWidget):
 
     def _is_of_run(self, folder: Path | None) -> bool:
         return folder is not None and self._run is not None and folder.parent.parent == self._run.path
+
+    def _show_time_card(self) -> None:
+        """Of the run on show, as long as it has snapshots, or may get some."""
+        may_have = bool(self._snapshots) or self._run is None or not self._run.is_built_in
+        self._time.setVisible(may_have and self._sweep is None and not self._is_form_open)
 
     def _about_time(self) -> str:
         newest, path = self._snapshots[-1]
@@ -485,7 +547,8 @@ class TrainRoom(QWidget):
 
     def _fold(self) -> None:
         """The curves come first: where there is little room, the cards beside them fold away."""
-        least, words = self._middle.minimumSizeHint().width(), self._side.maximumWidth()
+        least = self._middle.minimumSizeHint().width()
+        words = self._side.maximumWidth() if self._sweep is None else 0  # a sweep has no card beside it
         room = self.width() - 4 * theme.px(GAP_PX)
         runs, tab = self._runs_frame.maximumWidth(), self._list_fold.tab.sizeHint().width()
         self._list_fold.set_foldable(room - max(least, theme.px(CURVES_PX)) < runs + words)

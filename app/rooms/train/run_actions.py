@@ -1,6 +1,6 @@
 """What can be done with a run that is there: a menu, and the questions that it asks first."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -24,7 +24,9 @@ from bertcore.training.shell_command import shell_command
 
 from ...look import theme
 from ...runs.keeper import export_name
+from ...runs.process import RunCommand
 from ...runs.run_info import RunInfo
+from ...runs.sweeps import again, can_be_swept, five_rates, three_seeds
 from ...widgets.card import label
 from ...widgets.context_menu import Entry
 from ...widgets.layouts import vbox
@@ -41,6 +43,7 @@ class RunActions(QObject):
     copy_requested = Signal(object)  # RunInfo: its settings are to be those of a new run
     compare_requested = Signal(object)  # Path
     start_requested = Signal(object)  # RunInfo: its last step is to be compared with its first
+    started = Signal(object)  # RunCommand: runs with the settings of this one
     problem_found = Signal(str)  # a sentence
 
     def __init__(self, parent: QWidget) -> None:
@@ -60,6 +63,7 @@ class RunActions(QObject):
             found.append((self.tr("Compare with its start"), partial(self.start_requested.emit, run)))
         found += [
             (self.tr("New run with these settings…"), partial(self.copy_requested.emit, run)),
+            *self._sweeps(run),
             (self.tr("Copy as a shell command"), partial(self.copy_command, run)),
             (self.tr("Open its folder"), partial(self.open_folder, run)),
             (self.tr("Export as one file…"), partial(self.ask_export, run)),
@@ -67,6 +71,21 @@ class RunActions(QObject):
         if not run.is_built_in:
             found += [None, (self.tr("Delete…"), partial(self.ask_delete, run))]
         return found
+
+    def _sweeps(self, run: RunInfo) -> list[Entry]:
+        if not can_be_swept(run.kind) or run.is_built_in:
+            return []
+        return [
+            (self.tr("Repeat with three seeds"), partial(self.start_several, run, three_seeds)),
+            (self.tr("Try five learning rates"), partial(self.start_several, run, five_rates)),
+        ]
+
+    def start_several(self, run: RunInfo, several: Callable[[RunCommand], RunCommand]) -> None:
+        """Runs with the settings of this one."""
+        try:
+            self.started.emit(several(again(run)))
+        except BertcoreError as error:
+            self.problem_found.emit(str(error))
 
     def ask_label(self, run: RunInfo) -> None:
         self.dialog = LabelDialog(run, self._window)

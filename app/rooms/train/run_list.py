@@ -12,36 +12,64 @@ from bertcore.runs.run_folder import RunStatus
 from ...look import numbers, theme
 from ...look.fitting import fitting_line, plain_tip
 from ...runs.run_info import RunInfo
+from ...runs.sweeps import SweepRow, rows_of
 from ...state.task_info import metric_name
 from ...widgets.pointer import ARROWS, PointerWidget
 
-ROW_PX, GAP_PX, BAR_PX, PADDING_PX = 58, 6, 4, 8
+ROW_PX, GAP_PX, BAR_PX, PADDING_PX, INDENT_PX = 58, 6, 4, 8, 16
 STATE_COLORS = {"starting": "accent", "running": "accent", "paused": "warn", "done": "good", "failed": "bad"}
 
 
 class RunList(PointerWidget):
-    """A click or the arrow keys choose a run."""
+    """A click or the arrow keys choose a run, or a sweep; the runs of the sweep that is open are below it."""
 
     chosen = Signal(object)  # Path
+    sweep_chosen = Signal(str)  # its id
     arrows_click = True
 
     def __init__(self) -> None:
         super().__init__("", Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(self.tr("Runs"))
-        self.shown_runs: list[RunInfo] = []
-        self._selected: Path | None = None
-        self.clicked.connect(lambda index, _modifiers: self.chosen.emit(self.shown_runs[index].path))
+        self.rows: list[RunInfo | SweepRow] = []
+        self._runs: list[RunInfo] = []
+        self._selected: Path | str | None = None
+        self.clicked.connect(self._on_clicked)
+
+    @property
+    def shown_runs(self) -> list[RunInfo]:
+        return [row for row in self.rows if isinstance(row, RunInfo)]
 
     def set_runs(self, runs: list[RunInfo]) -> None:
-        self.shown_runs = runs
-        described = (f"{run.name}, {run.does}, {state_line(run)}" for run in runs)
+        self._runs = runs
+        self._fill()
+
+    def set_selected(self, selected: Path | str | None) -> None:
+        """The folder of a run, or the id of a sweep."""
+        self._selected = selected
+        self._fill()
+
+    def _fill(self) -> None:
+        selected = next((run for run in self._runs if run.path == self._selected), None)
+        open_sweep = self._selected if isinstance(self._selected, str) else None
+        if selected is not None and selected.sweep is not None:
+            open_sweep = selected.sweep.id
+        self.rows = rows_of(self._runs, open_sweep)
+        described = (
+            f"{row.name}, {row.does}, {state_line(row)}"
+            if isinstance(row, RunInfo)
+            else f"{row.name}, {self.tr('sweep')}, {sweep_line(row)}"
+            for row in self.rows
+        )
         self.setAccessibleDescription("; ".join(described))
-        self.setMinimumHeight(len(runs) * theme.px(ROW_PX + GAP_PX))
+        self.setMinimumHeight(len(self.rows) * theme.px(ROW_PX + GAP_PX))
         self.update()
 
-    def set_selected(self, path: Path | None) -> None:
-        self._selected = path
-        self.update()
+    def _on_clicked(self, index: int, _modifiers: Qt.KeyboardModifier) -> None:
+        row = self.rows[index]
+        if isinstance(row, RunInfo):
+            self.chosen.emit(row.path)
+        else:
+            self.sweep_chosen.emit(row.id)
 
     def row_rect(self, index: int) -> QRectF:
         """Where a row is drawn, in this widget's pixels."""
@@ -49,47 +77,61 @@ class RunList(PointerWidget):
 
     def cell_at(self, point: QPointF) -> int | None:
         index = int(point.y() // theme.px(ROW_PX + GAP_PX))
-        return index if 0 <= index < len(self.shown_runs) else None
+        return index if 0 <= index < len(self.rows) else None
 
     def cell_after(self, cell: int | None, key: int) -> int | None:
         step = ARROWS.get(key, (0, 0))[0]
         index = (-1 if cell is None else cell) + step
-        return index if step and 0 <= index < len(self.shown_runs) else None
+        return index if step and 0 <= index < len(self.rows) else None
 
     def selected_cell(self) -> int | None:
-        paths = [run.path for run in self.shown_runs]
-        return paths.index(self._selected) if self._selected in paths else None
+        keys = list(map(_key, self.rows))
+        return keys.index(self._selected) if self._selected in keys else None
 
-    def _paint_row(self, painter: QPainter, index: int, run: RunInfo) -> None:
+    def _paint_row(self, painter: QPainter, index: int, run: RunInfo | SweepRow) -> None:
         rect, pad = self.row_rect(index), theme.px(PADDING_PX)
-        is_selected = run.path == self._selected
+        if isinstance(run, RunInfo) and run.sweep is not None:
+            rect.setLeft(theme.px(INDENT_PX))
+        is_selected = _key(run) == self._selected
         if is_selected or index == self.hovered_cell:
             painter.setBrush(theme.color("accent_tint" if is_selected else "hover"))
             painter.setPen(Qt.PenStyle.NoPen)
             painter.drawRoundedRect(rect, theme.px(6), theme.px(6))
         inner = rect.adjusted(pad, theme.px(6), -pad, -pad)
-        kind_width = _width(f" · {run.does}") if not run.is_built_in else 0.0
-        name_width = min(_width(run.name, bold=True), inner.width() - kind_width)
-        _write(painter, QRectF(inner.left(), inner.top(), name_width + 1, inner.height()), run.name, "ink", bold=True)
+        if isinstance(run, SweepRow):
+            does, line_text, is_bad = self.tr("sweep"), sweep_line(run), False
+        else:
+            does, line_text, is_bad = run.does, state_line(run), run.status.state == "failed"
+            does = "" if run.is_built_in or run.sweep is not None else does
+        kind_width = _width(f" · {does}") if does else 0.0
+        name = run.name
+        if isinstance(run, RunInfo) and run.sweep is not None:  # below its sweep, which has the name
+            name = name.removeprefix(run.sweep.name).strip() or name
+        name_width = min(_width(name, bold=True), inner.width() - kind_width)
+        _write(painter, QRectF(inner.left(), inner.top(), name_width + 1, inner.height()), name, "ink", bold=True)
         if kind_width:
-            _write(painter, inner.adjusted(name_width, theme.px(1), 0, 0), f" · {run.does}", "muted")
+            _write(painter, inner.adjusted(name_width, theme.px(1), 0, 0), f" · {does}", "muted")
         line = inner.adjusted(0, theme.px(19), 0, 0)
-        _write(painter, line, state_line(run), "bad" if run.status.state == "failed" else "muted")
-        _paint_bar(painter, inner, run)
+        _write(painter, line, line_text, "bad" if is_bad else "muted")
+        if isinstance(run, SweepRow):
+            _paint_bar(painter, inner, run.fraction, "accent" if run.is_active else "good")
+        else:
+            fraction = 1.0 if run.status.state == "done" else run.status.fraction
+            _paint_bar(painter, inner, fraction, STATE_COLORS.get(run.status.state, "muted"))
 
     def sizeHint(self) -> QSize:
-        return QSize(theme.px(220), len(self.shown_runs) * theme.px(ROW_PX + GAP_PX))
+        return QSize(theme.px(220), len(self.rows) * theme.px(ROW_PX + GAP_PX))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = theme.painter(self)
-        for index, run in enumerate(self.shown_runs):
+        for index, run in enumerate(self.rows):
             if self.row_rect(index).intersects(QRectF(event.rect())):
                 self._paint_row(painter, index, run)
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             index = self.cell_at(QPointF(event.pos()))
-            text = "" if index is None else plain_tip(_tool_tip(self.shown_runs[index]))
+            text = "" if index is None else plain_tip(_tool_tip(self.rows[index]))
             QToolTip.showText(event.globalPos(), text, self)
             return True
         return super().event(event)
@@ -132,6 +174,21 @@ def state_line(run: RunInfo) -> str:
     return " · ".join(part for part in parts if part)
 
 
+def sweep_line(row: SweepRow) -> str:
+    """How a sweep stands: "3 of 5 runs done"."""
+    translate = QCoreApplication.translate
+    text = translate("RunList", "{done} of {of} runs done")
+    parts = [text.format(done=numbers.count(row.done), of=numbers.count(row.of))]
+    at_work = next((run for run in row.runs if run.status.state in ("running", "paused")), None)
+    if at_work is not None:
+        parts.insert(0, state_name(at_work.status.state))
+    return " · ".join(parts)
+
+
+def _key(row: RunInfo | SweepRow) -> Path | str:
+    return row.path if isinstance(row, RunInfo) else row.id
+
+
 def _at_step(status: RunStatus) -> str:
     return QCoreApplication.translate("RunList", "step {step}").format(step=numbers.count(status.step))
 
@@ -151,16 +208,15 @@ def _measured(held_out: dict[str, Any], metrics: tuple[str, ...]) -> str:
     return QCoreApplication.translate("RunList", "{share} correct").format(share=numbers.percent(accuracy))
 
 
-def _paint_bar(painter: QPainter, inner: QRectF, run: RunInfo) -> None:
+def _paint_bar(painter: QPainter, inner: QRectF, fraction: float, color: str) -> None:
     height = theme.px(BAR_PX)
     track = QRectF(inner.left(), inner.bottom() - height, inner.width(), height)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(theme.color("track"))
     painter.drawRoundedRect(track, height / 2, height / 2)
-    fraction = 1.0 if run.status.state == "done" else run.status.fraction
     if fraction > 0:
         track.setWidth(max(height, fraction * track.width()))
-        painter.setBrush(theme.color(STATE_COLORS.get(run.status.state, "muted")))
+        painter.setBrush(theme.color(color))
         painter.drawRoundedRect(track, height / 2, height / 2)
 
 
@@ -172,7 +228,9 @@ def _width(text: str, bold: bool = False) -> float:
     return QFontMetricsF(theme.font(13 if bold else 12, medium=bold)).horizontalAdvance(fitting_line(text))
 
 
-def _tool_tip(run: RunInfo) -> str:
+def _tool_tip(run: RunInfo | SweepRow) -> str:
+    if isinstance(run, SweepRow):
+        return "\n".join((run.name, sweep_line(run)))
     tags = " ".join(f"#{tag}" for tag in run.tags)
     lines = [f"{run.name} · {run.does}", run.about, state_line(run), tags, run.note, str(run.path)]
     return "\n".join(line for line in lines if line)

@@ -1,0 +1,55 @@
+"""Beside the form's Start: several runs instead of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from bertcore.errors import BertcoreError
+
+from ...runs.process import RunCommand
+from ...runs.sweeps import A_THIRD, can_be_swept, five_rates, three_seeds
+from ...widgets.card import button
+from ...widgets.context_menu import show_context_menu
+from ...widgets.controls import IconButton
+from ...widgets.layouts import hbox
+
+
+class SweepButtons(QWidget):
+    """`started` carries the sweep of what the form says; a sentence says why there can be none."""
+
+    started = Signal(object)  # RunCommand
+    problem_found = Signal(str)
+
+    def __init__(self, command: Callable[[], RunCommand]) -> None:
+        """command: one run, as the form has it. Raises BertcoreError where it cannot be run."""
+        super().__init__()
+        self._command = command
+        self.rates = button(
+            self.tr("Try five rates"),
+            partial(self._start, five_rates),
+            hint=self.tr("Five such runs, one after the other: which learning rate does best?"),
+        )
+        self.rates.setAutoDefault(True)
+        self.menu = IconButton("menu", self.tr("Other ways to train several runs"), self._on_menu_clicked)
+        hbox((self.rates, 1), self.menu, parent=self, gap_px=6)
+
+    def _on_menu_clicked(self) -> None:
+        shorter = partial(five_rates, budget_share=A_THIRD)
+        entries = (
+            (self.tr("Five rates, each a third as long"), partial(self._start, shorter)),
+            (self.tr("Three seeds: mean and deviation"), partial(self._start, three_seeds)),
+        )
+        show_context_menu(self, self.menu.mapToGlobal(self.menu.rect().topLeft()), entries)
+
+    def _start(self, several: Callable[[RunCommand], RunCommand]) -> None:
+        try:
+            command = self._command()
+            if not can_be_swept(command.kind):
+                raise BertcoreError(self.tr("Only pretraining and fine-tuning can be tried with several settings."))
+            self.started.emit(several(command))
+        except BertcoreError as error:
+            self.problem_found.emit(str(error))

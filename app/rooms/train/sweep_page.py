@@ -1,0 +1,193 @@
+"""A sweep in the middle of the room: what it found in words, its runs side by side, and their figures in a chart."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QPushButton
+
+from bertcore.runs.sweep import Sweep
+
+from ...look import numbers, theme
+from ...runs.sweeps import (
+    APPLY,
+    OPEN,
+    SEEDS,
+    USE,
+    SweepRow,
+    finding_of,
+    mean_in_words,
+    read_row,
+    setting_name,
+    settings_in_words,
+)
+from ...state.task_info import metric_name
+from ...widgets.card import Card, button, label
+from ...widgets.curve_plot import CurvePlot
+from ...widgets.curve_specs import CurveSpec, PlotSpec
+from ...widgets.flow_layout import FlowLayout
+from ...widgets.layouts import fill, hbox, vbox
+from .curve_grid import RUN_COLORS
+from .sweep_chart import SweepChart
+from .sweep_table import SweepTable
+
+SYMBOLS = ("o", "s", "t", "d")
+
+
+class SweepPage(Card):
+    """`action` is one of the names of `runs.sweeps`, with the run that it is about."""
+
+    run_chosen = Signal(object)  # Path
+    action = Signal(str, object)  # OPEN ..., Path of the best run
+    stop_requested = Signal(list)  # list[Path]: the runs that are at work or wait, the one at work last
+
+    def __init__(self) -> None:
+        super().__init__(" ")
+        self.row: SweepRow | None = None
+        self.sweep: Sweep | None = None
+        self._known: object = None  # what the sweep was read for
+        self.stop = button(
+            self.tr("Stop all"), self._on_stop_clicked, hint=self.tr("End the run at work, and do not begin the others")
+        )
+        self.add_to_header(self.stop)
+        self.sentence, self.advice = label("", "strong", wrap=True), label("", "muted", wrap=True)
+        titles = {
+            OPEN: (self.tr("Open the best model"), self.tr("All pictures show the best run at its last step")),
+            APPLY: (self.tr("Try it in Apply"), self.tr("Run the best model on your own text")),
+            USE: (
+                self.tr("New run with these settings…"),
+                self.tr("The form, filled in with the settings of the best run"),
+            ),
+            SEEDS: (
+                self.tr("Repeat with three seeds"),
+                self.tr("Three runs with the best settings: is the difference more than chance?"),
+            ),
+        }
+        self.buttons: dict[str, QPushButton] = {
+            key: button(title, lambda key=key: self._on_action_clicked(key), look="small", hint=hint)  # type: ignore[misc]
+            for key, (title, hint) in titles.items()
+        }
+        self._strip = QFrame()
+        self._strip.setAccessibleName(self.tr("What the sweep found"))
+        margins = (theme.px(10), theme.px(5), theme.px(10), theme.px(5))
+        actions = FlowLayout()
+        for made in self.buttons.values():
+            actions.addWidget(made)
+        vbox(self.sentence, self.advice, actions, parent=self._strip, gap_px=3, margins=margins)
+        self.chart = SweepChart()
+        self._chart_title = label("", "strong")
+        self.chart.run_chosen.connect(self.run_chosen)
+        self.table = SweepTable()
+        self.table.run_chosen.connect(self.run_chosen)
+        self._curves_place = vbox()
+        self.curves: CurvePlot | None = None
+        self._curves_spec: PlotSpec | None = None
+        left = vbox(self._chart_title, (self.chart, 3), (self._curves_place, 3), gap_px=6)
+        self._columns = hbox((left, 1), (self.table, 1), gap_px=14)
+        fill(self.body, self._strip, (self._columns, 1))
+
+    def show_row(self, row: SweepRow) -> None:
+        """The sweep as its runs stand; what they measured is read again only where that can have changed."""
+        known = [(run.path, run.status.state, run.held_out and run.held_out.get("step")) for run in row.runs]
+        if known != self._known:
+            self._known, self.sweep = known, read_row(row)
+        self.row = row
+        sweep = self.sweep
+        self.set_title(self.tr("{name} · a sweep").format(name=row.name))
+        self.stop.setVisible(row.is_active)
+        if sweep is None:
+            self.sentence.setText(self.tr("The folders of its runs cannot be read."))
+            return
+        self.set_hint(self._about(sweep))
+        self._show_finding(sweep)
+        self.table.show_sweep(sweep)
+        self.chart.show_sweep(sweep)
+        self._chart_title.setText(self.chart.title)
+        if not theme.is_projector():  # in front of a class one chart is enough
+            self._show_curves(sweep)
+
+    # --- inside
+
+    def _about(self, sweep: Sweep) -> str:
+        parts = [self.tr("%n run(s)", "", sweep.of)]
+        parts += [
+            self.tr("{count} × {setting}").format(
+                count=numbers.count(len({run.values.get(name) for run in sweep.runs})), setting=setting_name(name)
+            )
+            for name in (*sweep.varied, *(("seed",) if sweep.seeds > 1 else ()))
+        ]
+        if sweep.budget_share < 1:
+            share = numbers.percent(sweep.budget_share)
+            parts.append(self.tr("each with {share} of its budget").format(share=share))
+        return " · ".join(parts)
+
+    def _show_finding(self, sweep: Sweep) -> None:
+        finding = finding_of(sweep)
+        self.sentence.setText(finding.sentence)
+        self.advice.setText(finding.advice)
+        self.advice.setVisible(bool(finding.advice))
+        for key, made in self.buttons.items():
+            made.setVisible(key in finding.actions)
+        look = "banner" if finding.is_bad else "task-done"
+        if look != self._strip.property("look"):
+            self._strip.setProperty("look", look)
+            self._strip.style().polish(self._strip)
+
+    def _show_curves(self, sweep: Sweep) -> None:
+        """The figure of each run at each measurement."""
+        runs = [run for group in sweep.groups for run in group.runs]
+        colors = {run.path: index for index, group in enumerate(sweep.groups) for run in group.runs}
+        specs = tuple(
+            CurveSpec(
+                f"run_{run.number}",
+                settings_in_words(sweep.groups[colors[run.path]]) or numbers.number(run.values.get("seed")),
+                RUN_COLORS[colors[run.path] % len(RUN_COLORS)],
+                lambda value: numbers.decimal(value, 3),
+                dots=True,
+                symbol=SYMBOLS[colors[run.path] // len(RUN_COLORS) % len(SYMBOLS)],
+            )
+            for run in runs
+        )
+        name = metric_name(sweep.figure)
+        keys = [(spec.key, spec.name, spec.color) for spec in specs]
+        if self.curves is None or keys != [(c.key, c.name, c.color) for c in self._curves_spec.curves]:  # type: ignore[union-attr]
+            if self.curves is not None:
+                self.curves.setParent(None)
+                self.curves.deleteLater()
+            self._curves_spec = PlotSpec(self.tr("How each run learned"), specs, name)
+            self.curves = CurvePlot(self._curves_spec)
+            self.curves.set_figure(self._figure_words)
+            self._curves_place.addWidget(self.curves)
+        shown = {run.path for run in runs if run.measurements}
+        names = {}
+        for group in sweep.groups:
+            first = next((run for run in group.runs if run.path in shown), None)
+            if first is not None:
+                value = group.values.get(sweep.varied[0]) if sweep.varied else None
+                names[f"run_{first.number}"] = "" if value is None else numbers.number(value)
+        self.curves.set_points(
+            {
+                f"run_{run.number}": (
+                    np.array([each.step for each in run.measurements], float),
+                    np.array([each.figure for each in run.measurements], float),
+                )
+                for run in runs
+            }
+        )
+        self.curves.set_names(names)
+
+    def _figure_words(self) -> tuple[str, str]:
+        if self.row is None or self.sweep is None:
+            return "", ""
+        best = self.sweep.best
+        return self.row.name, "" if best is None else f"{settings_in_words(best)}: {mean_in_words(best)}"
+
+    def _on_action_clicked(self, key: str) -> None:
+        if self.sweep is not None and self.sweep.best_run is not None:
+            self.action.emit(key, self.sweep.best_run.path)
+
+    def _on_stop_clicked(self) -> None:
+        if self.row is not None:
+            active = [run for run in self.row.runs if run.status.active]
+            active.sort(key=lambda run: run.status.state != "waiting")
+            self.stop_requested.emit([run.path for run in active])

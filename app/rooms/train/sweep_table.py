@@ -1,0 +1,105 @@
+"""The runs of a sweep side by side: what differs in their settings, what they measured, how they stand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtWidgets import QAbstractItemView, QTableWidget, QTableWidgetItem
+
+from bertcore.runs.sweep import Sweep, SweepGroup, SweepRun
+
+from ...look import numbers, theme
+from ...runs.sweeps import mean_in_words, setting_name
+from ...state.task_info import metric_name
+from .run_list import state_name
+
+
+class SweepTable(QTableWidget):
+    """A row for each run, by its settings; a click or Enter chooses it."""
+
+    run_chosen = Signal(object)  # Path
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._sweep: Sweep | None = None
+        self.setAccessibleName(self.tr("The runs of the sweep"))
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setShowGrid(False)
+        self.setTabKeyNavigation(False)
+        self.verticalHeader().hide()
+        self.horizontalHeader().setHighlightSections(False)
+        self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.cellClicked.connect(self._on_cell_chosen)
+        self.cellActivated.connect(self._on_cell_chosen)
+
+    def show_sweep(self, sweep: Sweep) -> None:
+        self._sweep = sweep
+        settings = [*sweep.varied, *(("seed",) if sweep.seeds > 1 or not sweep.varied else ())]
+        titles = [setting_name(name, short=True) for name in settings] + [metric_name(sweep.figure)]
+        titles += [self.tr("mean")] if self._has_means else []
+        titles += [self.tr("best step"), self.tr("loss")]
+        self.setColumnCount(len(titles))
+        self.setRowCount(len(sweep.runs))
+        self.setHorizontalHeaderLabels(titles)
+        rows = [(group, run) for group in sweep.groups for run in group.runs]
+        for at, (group, run) in enumerate(rows):
+            values = [run.values.get(name) for name in settings]
+            cells = [self.tr("usual") if value is None else numbers.number(value) for value in values]
+            for column, text in enumerate([*cells, *self._measured(group, run)]):
+                self.setItem(at, column, self._item(text, run, is_best=self._is_best(group)))
+        self.resizeColumnsToContents()
+        for column in range(len(titles)):
+            self.setColumnWidth(column, self.columnWidth(column) + theme.px(8))
+
+    @property
+    def _has_means(self) -> bool:
+        return self._sweep is not None and self._sweep.seeds > 1
+
+    def _is_best(self, group: SweepGroup) -> bool:
+        return self._sweep is not None and len(self._sweep.groups) > 1 and group == self._sweep.best
+
+    def _measured(self, group: SweepGroup, run: SweepRun) -> list[str]:
+        """The figure, the mean beside the first run of its settings, the best step, the loss."""
+        assert self._sweep is not None
+        best = self.tr("{figure} · best")
+        figure = numbers.decimal(run.figure, 3) if run.figure is not None else self._state(run)
+        if self._has_means:
+            mean = "" if run is not group.runs[0] or group.mean is None else mean_in_words(group)
+            measured = [figure, best.format(figure=mean) if mean and self._is_best(group) else mean]
+        else:
+            measured = [best.format(figure=figure) if self._is_best(group) else figure]
+        step = run.best_step(self._sweep.higher_is_better)
+        return [*measured, numbers.count(step), numbers.decimal(run.loss, 3)]
+
+    def _state(self, run: SweepRun) -> str:
+        """Of a run that has no figure."""
+        if run.has_diverged:
+            return self.tr("diverged")
+        state = state_name(run.status.state)
+        share = numbers.percent(run.status.fraction)
+        return f"{state} · {share}" if run.status.state in ("running", "paused") else state
+
+    def _item(self, text: str, run: SweepRun, is_best: bool) -> QTableWidgetItem:
+        item = QTableWidgetItem(text)
+        item.setData(Qt.ItemDataRole.UserRole, str(run.path))
+        item.setToolTip(run.status.message or "")
+        if run.figure is None:
+            item.setForeground(theme.color("bad_text" if run.status.state == "failed" else "muted"))
+        elif is_best:
+            item.setForeground(theme.color("good_text"))
+            item.setFont(theme.font(medium=True))
+        return item
+
+    def _on_cell_chosen(self, row: int, _column: int) -> None:
+        item = self.item(row, 0)
+        if item is not None:
+            self.run_chosen.emit(Path(item.data(Qt.ItemDataRole.UserRole)))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and self._sweep is not None:
+            self.show_sweep(self._sweep)

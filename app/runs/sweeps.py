@@ -1,0 +1,276 @@
+"""Sweeps as the window shows them: their rows in the list of runs, and what they found, in words. No torch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import QCoreApplication
+
+from bertcore.errors import BertcoreError
+from bertcore.runs.run_folder import RunFolder
+from bertcore.runs.sweep import Sweep, SweepGroup, read_sweep
+from bertcore.training.finetune_options import FinetuneOptions
+from bertcore.training.pretrain_options import PretrainOptions
+from bertcore.training.sweep_plan import Varied, rates_around, usual_rate
+
+from ..look import numbers
+from ..look.language import QT_TRANSLATE_NOOP
+from ..state.task_info import metric_name
+from .process import RunCommand
+from .run_info import RunInfo
+
+FIVE, THREE, A_THIRD = 5, 3, 1 / 3  # learning rates, seeds; of the budget
+OPEN, APPLY, USE, SEEDS = "open", "apply", "use", "seeds"
+FEW_EXAMPLES = 200  # with fewer held-out examples, a few of them decide
+translate = QCoreApplication.translate
+SETTING_NAMES: dict[str, str] = {
+    "learning_rate": QT_TRANSLATE_NOOP("Sweep", "learning rate"),
+    "batch_size": QT_TRANSLATE_NOOP("Sweep", "batch size"),
+    "epochs": QT_TRANSLATE_NOOP("Sweep", "epochs"),
+    "seed": QT_TRANSLATE_NOOP("Sweep", "seed"),
+}
+
+
+@dataclass(frozen=True)
+class SweepRow:
+    """A sweep in the list of runs."""
+
+    id: str
+    name: str
+    runs: tuple[RunInfo, ...]  # by their numbers
+    of: int
+
+    @property
+    def is_active(self) -> bool:
+        return any(run.status.active for run in self.runs)
+
+    @property
+    def done(self) -> int:
+        return sum(run.status.state == "done" for run in self.runs)
+
+    @property
+    def fraction(self) -> float:
+        """Of all budgets together; what failed or was stopped is over, too."""
+        shares = [run.status.fraction if run.status.active else 1.0 for run in self.runs]
+        return sum(shares) / max(len(shares), 1)
+
+
+def five_rates(command: RunCommand, budget_share: float = 1.0) -> RunCommand:
+    """The same run with five learning rates around the usual one."""
+    rates = rates_around(usual_rate(command.options), FIVE)
+    return replace(command, varied=Varied(rates=rates, budget_share=budget_share))
+
+
+def three_seeds(command: RunCommand) -> RunCommand:
+    return replace(command, varied=Varied(seeds=THREE))
+
+
+def can_be_swept(kind: str) -> bool:
+    return kind in (PretrainOptions.kind, FinetuneOptions.kind)
+
+
+def again(run: RunInfo) -> RunCommand:
+    """A run with the settings of this one. Raises BertcoreError where its folder does not say them."""
+    kinds: tuple[type[PretrainOptions | FinetuneOptions], ...] = (PretrainOptions, FinetuneOptions)
+    options = next(kind for kind in kinds if kind.kind == run.kind).from_dict(RunFolder(run.path).config())
+    return RunCommand(options.with_changes(name=run.name))
+
+
+def rows_of(runs: Sequence[RunInfo], unfolded: str | None = None) -> list[RunInfo | SweepRow]:
+    """The list of runs, each sweep as a row of its own; the runs of the one that is unfolded follow it."""
+    rows: list[RunInfo | SweepRow] = []
+    seen: set[str] = set()
+    for run in runs:
+        if run.sweep is None:
+            rows.append(run)
+        elif run.sweep.id not in seen:
+            seen.add(run.sweep.id)
+            row = sweep_row(runs, run.sweep.id)
+            rows.append(row)
+            if run.sweep.id == unfolded:
+                rows.extend(row.runs)
+    return rows
+
+
+def sweep_row(runs: Sequence[RunInfo], sweep_id: str) -> SweepRow:
+    """Raises ValueError where no run belongs to it."""
+    found = [(run.sweep, run) for run in runs if run.sweep is not None and run.sweep.id == sweep_id]
+    if not found:
+        raise ValueError(sweep_id)
+    found.sort(key=lambda each: each[0].number)
+    place = found[0][0]
+    return SweepRow(sweep_id, place.name, tuple(run for _, run in found), place.of)
+
+
+def read_row(row: SweepRow) -> Sweep | None:
+    """What its runs have measured; None where their folders are damaged."""
+    try:
+        return read_sweep([run.path for run in row.runs], {run.path: run.status for run in row.runs})
+    except BertcoreError:
+        return None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a sweep found, what to bear in mind, and what to do next."""
+
+    sentence: str
+    advice: str = ""
+    actions: tuple[str, ...] = ()
+    is_bad: bool = False
+
+
+def finding_of(sweep: Sweep) -> Finding:
+    best = sweep.best
+    if best is None:
+        return _nothing_yet(sweep)
+    if not sweep.varied:
+        return _of_seeds(sweep, best)
+    found = translate("Sweep", "{settings} was best: {figure}.")
+    if not sweep.is_over:
+        measured = sum(group.mean is not None for group in sweep.groups)
+        found = translate("Sweep", "So far, {settings} is best: {figure}.") if measured > 1 else "{settings}: {figure}."
+    sentence = _sentence(found.format(settings=settings_in_words(best), figure=figure_in_words(sweep, best)))
+    parts = [sentence, *_what_went_wrong(sweep)]
+    if not sweep.is_over:
+        return Finding(" ".join(parts), progress_in_words(sweep))
+    advice = [*_at_the_edge(sweep, best), *_missing(sweep), *_honest(sweep)]
+    actions = (OPEN, USE) if sweep.kind == "pretrain" else (OPEN, APPLY, USE)
+    return Finding(" ".join(parts), " ".join(advice), (*actions, SEEDS) if sweep.seeds < THREE else actions)
+
+
+def settings_in_words(group: SweepGroup) -> str:
+    """ "learning rate 0.0003, batch size 16"."""
+    return ", ".join(f"{setting_name(name)} {numbers.number(value)}" for name, value in group.values.items())
+
+
+def setting_name(name: str, short: bool = False) -> str:
+    """short: over the narrow column of a table."""
+    is_rate = short and name == "learning_rate"
+    return translate("Sweep", "rate") if is_rate else translate("Sweep", SETTING_NAMES[name])
+
+
+def figure_in_words(sweep: Sweep, group: SweepGroup) -> str:
+    """ "accuracy 0.812 ± 0.006"."""
+    return f"{metric_name(sweep.figure)} {mean_in_words(group)}"
+
+
+def mean_in_words(group: SweepGroup) -> str:
+    mean = numbers.decimal(group.mean, 3)
+    return mean if group.deviation is None else f"{mean} ± {numbers.decimal(group.deviation, 3)}"
+
+
+def progress_in_words(sweep: Sweep) -> str:
+    done = sum(run.status.state == "done" for run in sweep.runs)
+    text = translate("Sweep", "Runs done: {done} of {of}. They are trained one after the other.")
+    return text.format(done=numbers.count(done), of=numbers.count(sweep.of))
+
+
+def _sentence(text: str) -> str:
+    """With a capital, although it begins with the name of a setting."""
+    return text[:1].upper() + text[1:]
+
+
+def _nothing_yet(sweep: Sweep) -> Finding:
+    if not sweep.is_over:
+        return Finding(translate("Sweep", "The first run is training."), progress_in_words(sweep))
+    if any(run.has_diverged for run in sweep.runs):
+        text = translate("Sweep", "The runs diverged: their numbers grew without end.")
+        return Finding(text, translate("Sweep", "A lower learning rate usually helps."), is_bad=True)
+    text = translate("Sweep", "None of these runs came to its end.")
+    return Finding(text, translate("Sweep", "Click one to see why."), is_bad=True)
+
+
+def _of_seeds(sweep: Sweep, best: SweepGroup) -> Finding:
+    """Nothing but the seed differs."""
+    text = translate("Sweep", "{figure} over %n seed(s), from {least} to {most}.", "", len(best.figures))
+    figures = [numbers.decimal(figure, 3) for figure in (min(best.figures), max(best.figures))]
+    sentence = _sentence(text.format(figure=figure_in_words(sweep, best), least=figures[0], most=figures[1]))
+    if not sweep.is_over:
+        return Finding(sentence, progress_in_words(sweep))
+    advice = translate(
+        "Sweep", "The seed alone makes this difference: another setting has to do better than that to be better."
+    )
+    actions = (OPEN,) if sweep.kind == "pretrain" else (OPEN, APPLY)
+    return Finding(sentence, " ".join([advice, *_missing(sweep)]), actions)
+
+
+def _what_went_wrong(sweep: Sweep) -> list[str]:
+    """At which end of the learning rates it diverged or learned nothing."""
+    if "learning_rate" not in sweep.varied:
+        return []
+    rates = {float(group.values["learning_rate"] or 0): group for group in sweep.groups}
+    good = [rate for rate, group in rates.items() if not (group.has_diverged or group.has_hardly_learned)]
+    told = []
+    for kind, above, below in (
+        (
+            "has_diverged",
+            translate("Sweep", "Above {rate} it diverged."),
+            translate("Sweep", "Below {rate} it diverged."),
+        ),
+        (
+            "has_hardly_learned",
+            translate("Sweep", "Above {rate} it hardly learned anything."),
+            translate("Sweep", "Below {rate} it hardly learned anything."),
+        ),
+    ):
+        bad = [rate for rate, group in rates.items() if getattr(group, kind)]
+        if good and any(rate > max(good) for rate in bad):
+            told.append(above.format(rate=numbers.number(max(good))))
+        if good and any(rate < min(good) for rate in bad):
+            told.append(below.format(rate=numbers.number(min(good))))
+    return told
+
+
+def _at_the_edge(sweep: Sweep, best: SweepGroup) -> list[str]:
+    """The best may lie beyond what was tried."""
+    measured = [group for group in sweep.groups if group.mean is not None]
+    rates = sorted({float(group.values.get("learning_rate") or 0) for group in measured})
+    if "learning_rate" not in sweep.varied or len(rates) < 2 or _as_good(sweep):
+        return []
+    rate = float(best.values["learning_rate"] or 0)
+    if rate == rates[0]:
+        return [translate("Sweep", "The lowest rate was best: an even lower one may do better.")]
+    if rate == rates[-1]:
+        return [translate("Sweep", "The highest rate was best: an even higher one may do better.")]
+    return []
+
+
+def _as_good(sweep: Sweep) -> list[SweepGroup]:
+    """Settings whose distance from the best may be chance."""
+    return [group for group in sweep.groups if group is not sweep.best and sweep.is_as_good(group)]
+
+
+def _missing(sweep: Sweep) -> list[str]:
+    told = []
+    if sweep.missing:
+        told.append(translate("Sweep", "No longer there: %n run(s).", "", sweep.missing))
+    stopped = sum(run.status.state in ("stopped", "unknown") for run in sweep.runs)
+    if stopped:
+        told.append(translate("Sweep", "Not finished, and so not counted: %n run(s).", "", stopped))
+    return told
+
+
+def _honest(sweep: Sweep) -> list[str]:
+    """What the figures cannot say."""
+    told = []
+    counts = [run.measurements[-1].examples for run in sweep.runs if run.figure is not None]
+    examples = max((count for count in counts if count), default=0)
+    equals = _as_good(sweep)
+    if equals:
+        names = [" · ".join(numbers.number(value) for value in group.values.values()) for group in equals]
+        text = translate("Sweep", "So close that the difference may be chance: {others}.")
+        told.append(text.format(others=", ".join(names)))
+    elif sweep.seeds == 1 and sweep.figure != "accuracy":
+        told.append(translate("Sweep", "Each was trained once: a small difference may be chance."))
+    if 0 < examples < FEW_EXAMPLES and sweep.figure == "accuracy":
+        text = translate("Sweep", "There are {count} held-out examples; one of them is worth {share}.")
+        told.append(text.format(count=numbers.count(examples), share=numbers.decimal(1 / examples, 3)))
+    told.append(
+        translate(
+            "Sweep",
+            "The best of several on the same held-out part looks a little better than it is; check it on new examples.",
+        )
+    )
+    return told

@@ -1,0 +1,319 @@
+"""Sweeps in the room Train: how they start, their row in the list, the page with what they found, its actions."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.rooms.train.room import TrainRoom
+from app.runs.run_info import RunInfo, read_run
+from app.runs.service import RunsService
+from app.runs.sweeps import APPLY, OPEN, SEEDS, USE, finding_of, read_row, rows_of, sweep_row
+from app.shell.rooms import connect_train_room
+from bertcore.errors import BertcoreError
+from bertcore.runs.known_runs import known_runs
+from bertcore.runs.run_folder import RunFolder
+from bertcore.runs.sweep import SweepPlace, write_place
+from bertcore.training.finetune_options import FinetuneOptions
+from bertcore.training.sweep_plan import Varied, usual_rate
+from tests.app.conftest import TIMEOUT_MS
+from tests.app.train_room import Models
+
+pytestmark = pytest.mark.usefixtures("no_built_in_runs")
+INFINITE = "The loss or its gradient became infinite or undefined at step 3; there was no snapshot yet."
+Recorder = Callable[..., Path]
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def record(home: Path) -> Recorder:
+    """Writes a run of the sweep "abc" as its folder would be."""
+
+    def write(
+        number: int, rate: float, figure: float | None, seed: int = 0, state: str = "done", **more: object
+    ) -> Path:
+        name = f"reviews rate {rate:g} seed {seed}"
+        options = FinetuneOptions(name=name).with_changes(task="sst2", learning_rate=rate, seed=seed, epochs=2.0)
+        run = RunFolder.create(home / "runs" / f"run-{number}", options.to_dict())
+        for step, share in ((0, 0.0), (10, 1.0)) if figure is not None else ():
+            measured = 0.5 + share * (figure - 0.5) if figure is not None else 0.0
+            run.append_metric(
+                {"kind": "held_out", "step": step, "accuracy": measured, "loss": 1.2 - measured, "examples": 400}
+            )
+        run.write_status(state=state, step=10, message=more.get("message"))
+        share = more.get("share", 1.0)
+        assert isinstance(share, float)
+        write_place(run.path, SweepPlace("abc", "reviews", number, 4, share))
+        return run.path
+
+    return write
+
+
+@pytest.fixture
+def room(qtbot: QtBot) -> TrainRoom:
+    made = TrainRoom(Models())
+    qtbot.addWidget(made)
+    return made
+
+
+def infos() -> list[RunInfo]:
+    return [read_run(path) for path in known_runs() if "assets" not in path.parts]
+
+
+def found() -> str:
+    row = sweep_row(infos(), "abc")
+    sweep = read_row(row)
+    assert sweep is not None
+    finding = finding_of(sweep)
+    return f"{finding.sentence} {finding.advice}"
+
+
+# --- starting
+
+
+def test_one_click_beside_start_tries_five_rates_around_the_usual_one(room: TrainRoom, qtbot: QtBot) -> None:
+    room.show_form()
+    room.form.set_kind("classify")
+    with qtbot.waitSignal(room.start_requested) as caught:
+        room.form.sweep.rates.click()
+    command = caught.args[0]
+    assert len(command.varied.rates) == 5 and command.varied.seeds == 1 and command.varied.budget_share == 1.0
+    assert command.varied.rates[2] == pytest.approx(usual_rate(command.options), rel=0.02)
+    paths = [planned.path for planned in command.runs(Path("runs/x"))]
+    assert len(set(paths)) == 5
+
+
+def test_the_child_gets_flags_that_mean_the_same_sweep(room: TrainRoom, tmp_path: Path) -> None:
+    from bertcore.cli.sweep_flags import varied_from
+
+    varied = Varied((2.2e-05, 1e-3), (8, 16), (1.0, 2.5), 3, 5, 0.25)
+    words = list(varied.flags)
+    given = dict(zip(words[::2], words[1::2], strict=True))
+    again = varied_from(
+        given["--rates"],
+        given["--batch-sizes"],
+        given["--epoch-counts"],
+        int(given["--seeds"]),
+        int(given["--random"]),
+        float(given["--budget-share"]),
+    )
+    assert again == varied
+
+
+def test_a_kind_that_cannot_be_swept_says_so_and_starts_nothing(room: TrainRoom, qtbot: QtBot) -> None:
+    room.form.set_kind("distil")
+    with qtbot.assertNotEmitted(room.start_requested):
+        room.form.sweep.rates.click()
+    assert "several settings" in room.form.problem.text()
+
+
+def test_a_finished_run_is_repeated_with_three_seeds(room: TrainRoom, record: Recorder, qtbot: QtBot) -> None:
+    run = read_run(record(1, 1e-3, 0.8))
+    entries = dict(entry for entry in room.run_actions.entries(run) if entry is not None)
+    with qtbot.waitSignal(room.start_requested) as caught:
+        entries["Repeat with three seeds"]()
+    planned = caught.args[0].runs(Path("runs/x"))
+    assert [each.options.training.seed for each in planned] == [0, 1, 2]
+    assert {each.options.training.learning_rate for each in planned} == {1e-3}
+
+
+@pytest.mark.slow
+def test_from_the_form_to_what_was_found(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
+    """A real sweep of the sample in a process of its own, stopped by the page's button."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    service = RunsService()
+    room = TrainRoom(Models())
+    qtbot.addWidget(room)
+    connect_train_room(room, service)
+    service.set_following(True)
+    room.form.set_kind("classify")
+    room.form.length.spin_box.setValue(0.5)
+    room.form.sweep.rates.click()
+    qtbot.waitUntil(lambda: room.sweep_page.row is not None, timeout=6 * TIMEOUT_MS)
+    page = room.sweep_page
+    assert page.row is not None and page.row.of == 5 and len(page.row.runs) == 5
+    qtbot.waitUntil(lambda: page.row is not None and page.row.done >= 1, timeout=6 * TIMEOUT_MS)
+    page.stop.click()
+    qtbot.waitUntil(lambda: page.row is not None and not page.row.is_active, timeout=6 * TIMEOUT_MS)
+    states = [run.status.state for run in page.row.runs]
+    assert states[0] == "done" and states[-1] == "stopped"
+    assert not page.stop.isVisibleTo(page) and "Not finished" in page.advice.text()
+    service.close()
+    for child in set(service._children.values()):
+        child.terminate()
+        child._process.wait(30)
+
+
+# --- the list
+
+
+def test_a_sweep_is_one_row_that_unfolds(record: Recorder) -> None:
+    for number, rate in enumerate((1e-4, 1e-3, 1e-2), start=1):
+        record(number, rate, 0.6)
+    runs = infos()
+    assert len(rows_of(runs)) == 1
+    unfolded = rows_of(runs, "abc")
+    assert [getattr(row, "path", None) for row in unfolded[1:]] == [run.path for run in sweep_row(runs, "abc").runs]
+    assert [run.sweep.number for run in sweep_row(runs, "abc").runs if run.sweep] == [1, 2, 3]
+
+
+def test_clicking_the_row_shows_the_page_and_a_run_of_it_the_run(
+    room: TrainRoom, record: Recorder, qtbot: QtBot
+) -> None:
+    paths = [record(1, 1e-4, 0.6), record(2, 1e-3, 0.8)]
+    room.show_runs(infos())
+    room.show_run(next(run for run in infos() if run.path == paths[0]))
+    room.runs.sweep_chosen.emit("abc")
+    assert room._middle.currentWidget() is room.sweep_page and not room._time.isVisibleTo(room)
+    with qtbot.waitSignal(room.run_selected) as caught:
+        room.sweep_page.table.cellClicked.emit(1, 0)
+    assert caught.args[0] == paths[1]
+    room.sweep_page.chart.run_chosen.emit(paths[0])  # the one that was selected all the time
+    assert room._middle.currentWidget() is room.view and room._time.isVisibleTo(room)
+
+
+def test_a_sweep_whose_runs_are_all_deleted_is_gone(room: TrainRoom, record: Recorder) -> None:
+    record(1, 1e-4, 0.6)
+    room.show_runs(infos())
+    room.show_sweep("abc")
+    room.show_runs([])
+    assert room._middle.currentWidget() is not room.sweep_page
+
+
+# --- what it found
+
+
+def test_the_best_rate_and_where_it_goes_wrong(record: Recorder) -> None:
+    record(1, 1e-4, 0.70)
+    record(2, 1e-3, 0.90)
+    record(3, 1e-2, 0.50)  # its loss is no lower than at the start
+    record(4, 1e-1, None, state="failed", message=INFINITE)
+    words = found()
+    assert "Learning rate 0.001 was best: accuracy 0.900." in words
+    assert "Above 0.001 it hardly learned anything." in words and "Above 0.001 it diverged." in words
+    assert "a little better than it is" in words and "chance" not in words
+
+
+def test_a_small_difference_is_called_chance(record: Recorder) -> None:
+    record(1, 1e-4, 0.70)
+    record(2, 1e-3, 0.71)  # 400 examples: two standard errors of the difference are 6.4 points
+    assert "the difference may be chance: 0.0001." in found()
+
+
+def test_the_best_at_the_edge_suggests_to_go_on(record: Recorder) -> None:
+    record(1, 1e-4, 0.60)
+    record(2, 1e-3, 0.90)
+    assert "an even higher one may do better" in found()
+
+
+def test_mean_and_deviation_over_the_seeds(record: Recorder) -> None:
+    for number, figure in enumerate((0.80, 0.82, 0.84), start=1):
+        record(number, 1e-3, figure, seed=number)
+    assert found().startswith("Accuracy 0.820 ± 0.020 over 3 seeds, from 0.800 to 0.840.")
+
+
+def test_missing_and_unfinished_runs_are_said(record: Recorder) -> None:
+    record(1, 1e-4, 0.60)
+    record(2, 1e-3, 0.90)
+    record(3, 1e-2, 0.95, state="stopped")
+    words = found()
+    assert "No longer there: 1 run." in words and "Not finished, and so not counted: 1 run." in words
+    assert "0.900" in words and "0.950" not in words
+
+
+def test_while_it_trains_the_page_says_how_far_it_is(room: TrainRoom, record: Recorder) -> None:
+    record(1, 1e-4, 0.60)
+    record(2, 1e-3, None, state="starting")
+    record(3, 1e-2, None, state="starting")
+    room.show_runs(infos())
+    room.show_sweep("abc")
+    page = room.sweep_page
+    assert (
+        page.sentence.text() == "Learning rate 0.0001: accuracy 0.600." and "Runs done: 1 of 4." in page.advice.text()
+    )
+    assert not any(made.isVisibleTo(page) for made in page.buttons.values()) and page.stop.isVisibleTo(page)
+
+
+def test_the_table_has_every_run_with_the_best_marked_and_the_failed_named(room: TrainRoom, record: Recorder) -> None:
+    record(1, 1e-4, 0.70)
+    record(2, 1e-3, 0.90)
+    record(3, 1e-1, None, state="failed", message=INFINITE)
+    room.show_runs(infos())
+    room.show_sweep("abc")
+    table = room.sweep_page.table
+    cells = [[table.item(row, column).text() for column in range(table.columnCount())] for row in range(3)]
+    assert [row[0] for row in cells] == ["0.0001", "0.001", "0.1"]
+    assert [row[1] for row in cells] == ["0.700", "0.900 · best", "diverged"]
+    assert INFINITE in table.item(2, 1).toolTip()
+
+
+def test_the_chart_has_a_dot_for_each_run_at_its_place(room: TrainRoom, record: Recorder) -> None:
+    rates, figures = (1e-4, 1e-3, 1e-2), (0.6, 0.9, 0.7)
+    paths = [record(number, rate, figure) for number, (rate, figure) in enumerate(zip(rates, figures, strict=True), 1)]
+    room.show_runs(infos())
+    room.show_sweep("abc")
+    chart = room.sweep_page.chart
+    chart.resize(500, 300)
+    dots = {dot.run.path: dot.at for dot in chart._dots()}
+    x = [dots[path].x() for path in paths]
+    assert x[1] - x[0] == pytest.approx(x[2] - x[1]), "the axis is logarithmic"
+    y = [dots[path].y() for path in paths]
+    assert (y[0] - y[2]) / (y[0] - y[1]) == pytest.approx((0.7 - 0.6) / (0.9 - 0.6))
+    assert chart.cell_at(dots[paths[1]]) == paths[1]
+    assert chart.cell_after(paths[0], 0x01000014) == paths[1]  # Right
+
+
+# --- what to do next
+
+
+def test_stop_ends_those_that_wait_before_the_one_at_work(room: TrainRoom, record: Recorder) -> None:
+    at_work, *waiting = (
+        record(1, 1e-4, 0.6, state="starting"),
+        record(2, 1e-3, None, state="waiting"),
+        record(3, 1e-2, None, state="waiting"),
+    )
+    stopped: list[Path] = []
+    room.control_requested.connect(lambda path, command: stopped.append(path) if command == "stop" else None)
+    with RunFolder(waiting[0]).acquire(), RunFolder(waiting[1]).acquire():
+        room.show_runs(infos())
+        room.show_sweep("abc")
+        room.sweep_page.stop.click()
+    assert stopped[-1] == at_work and set(stopped[:-1]) == set(waiting)
+
+
+def test_its_actions(room: TrainRoom, record: Recorder, qtbot: QtBot) -> None:
+    record(1, 1e-4, 0.70, share=0.5)
+    best = record(2, 1e-3, 0.90, share=0.5)
+    with RunFolder(best).begin_snapshot(10) as folder:
+        for name in ("config.json", "model.safetensors"):
+            (folder / name).write_text("{}")
+    room.show_runs(infos())
+    room.show_sweep("abc")
+    page = room.sweep_page
+    assert {key for key, made in page.buttons.items() if made.isVisibleTo(page)} == {OPEN, APPLY, USE, SEEDS}
+    with qtbot.waitSignal(room.apply_requested):
+        page.buttons[APPLY].click()
+    models = room._open_model
+    assert isinstance(models, Models) and models.asked[-1] == str(RunFolder(best).newest_snapshot())
+    with qtbot.waitSignal(room.start_requested) as caught:
+        page.buttons[SEEDS].click()
+    assert caught.args[0].varied.seeds == 3 and caught.args[0].options.training.learning_rate == 1e-3
+    page.buttons[USE].click()
+    assert room._left.currentWidget() is room.copy_form
+    options = room.copy_form.command().options
+    assert options.training.learning_rate == 1e-3 and getattr(options.training, "epochs", None) == 4.0
+
+
+def test_a_sweep_that_is_refused_is_said_in_the_form(room: TrainRoom, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> None:
+        raise BertcoreError("There is no such file.")
+
+    monkeypatch.setattr(room.form.sweep, "_command", refuse)
+    room.form.sweep.rates.click()
+    assert room.form.problem.text() == "There is no such file."
