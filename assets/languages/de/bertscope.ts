@@ -6645,6 +6645,14 @@ Ein anderer Schluss</translation>
 <translation>Ordner öffnen</translation>
 </message>
 <message>
+<source>Repeat with three seeds</source>
+<translation>Mit drei Seeds wiederholen</translation>
+</message>
+<message>
+<source>Try five learning rates</source>
+<translation>Fünf Lernraten probieren</translation>
+</message>
+<message>
 <source>Zip file (*.zip)</source>
 <translation>Zip-Datei (*.zip)</translation>
 </message>
@@ -6951,6 +6959,14 @@ Ein anderer Schluss</translation>
 <message>
 <source>step {step}</source>
 <translation>Schritt {step}</translation>
+</message>
+<message>
+<source>sweep</source>
+<translation>Versuchsreihe</translation>
+</message>
+<message>
+<source>{done} of {of} runs done</source>
+<translation>{done} von {of} Läufen fertig</translation>
 </message>
 <message>
 <source>{right} of {all} right</source>
@@ -8463,6 +8479,275 @@ Der andere Text: {theirs}</translation>
 </message>
 </context>
 <context>
+<name>Sweep</name>
+<message>
+<source>A lower learning rate usually helps.</source>
+<translation>Meist hilft eine kleinere Lernrate.</translation>
+</message>
+<message>
+<source>Above {rate} it diverged.</source>
+<translation>Über {rate} divergierte das Training.</translation>
+</message>
+<message>
+<source>Above {rate} it hardly learned anything.</source>
+<translation>Über {rate} lernte das Modell kaum etwas.</translation>
+</message>
+<message>
+<source>Below {rate} it diverged.</source>
+<translation>Unter {rate} divergierte das Training.</translation>
+</message>
+<message>
+<source>Below {rate} it hardly learned anything.</source>
+<translation>Unter {rate} lernte das Modell kaum etwas.</translation>
+</message>
+<message>
+<source>Click one to see why.</source>
+<translation>Ein Klick auf einen Lauf zeigt, warum.</translation>
+</message>
+<message>
+<source>Each was trained once: a small difference may be chance.</source>
+<translation>Jede wurde nur einmal trainiert: Ein kleiner Unterschied kann Zufall sein.</translation>
+</message>
+<message>
+<source>None of these runs came to its end.</source>
+<translation>Keiner dieser Läufe kam bis zum Ende.</translation>
+</message>
+<message numerus="yes">
+<source>Not finished, and so not counted: %n run(s).</source>
+<translation>
+<numerusform>Nicht fertig und darum nicht gezählt: %n Lauf.</numerusform>
+<numerusform>Nicht fertig und darum nicht gezählt: %n Läufe.</numerusform>
+</translation>
+</message>
+<message>
+<source>Runs done: {done} of {of}. They are trained one after the other.</source>
+<translation>Fertige Läufe: {done} von {of}. Sie werden nacheinander trainiert.</translation>
+</message>
+<message>
+<source>So close that the difference may be chance: {others}.</source>
+<translation>So nah daran, dass der Unterschied Zufall sein kann: {others}.</translation>
+</message>
+<message>
+<source>So far, {settings} is best: {figure}.</source>
+<translation>Bisher ist {settings} am besten: {figure}.</translation>
+</message>
+<message>
+<source>The best of several on the same held-out part looks a little better than it is; check it on new examples.</source>
+<translation>Das beste von mehreren auf denselben zurückgehaltenen Beispielen wirkt etwas besser, als es ist; eine Prüfung an neuen Beispielen zeigt es.</translation>
+</message>
+<message>
+<source>The first run is training.</source>
+<translation>Der erste Lauf wird trainiert.</translation>
+</message>
+<message>
+<source>The highest rate was best: an even higher one may do better.</source>
+<translation>Die höchste Rate war am besten: Eine noch höhere ist vielleicht besser.</translation>
+</message>
+<message>
+<source>The lowest rate was best: an even lower one may do better.</source>
+<translation>Die niedrigste Rate war am besten: Eine noch niedrigere ist vielleicht besser.</translation>
+</message>
+<message>
+<source>The runs diverged: their numbers grew without end.</source>
+<translation>Die Läufe sind divergiert: Ihre Zahlen wuchsen ins Unendliche.</translation>
+</message>
+<message>
+<source>The seed alone makes this difference: another setting has to do better than that to be better.</source>
+<translation>So viel macht allein der Seed aus: Eine andere Einstellung ist nur besser, wenn der Unterschied größer ist.</translation>
+</message>
+<message>
+<source>There are {count} held-out examples; one of them is worth {share}.</source>
+<translation>Es gibt {count} zurückgehaltene Beispiele; eines davon macht {share} aus.</translation>
+</message>
+<message>
+<source>batch size</source>
+<translation>Batchgröße</translation>
+</message>
+<message>
+<source>epochs</source>
+<translation>Epochen</translation>
+</message>
+<message>
+<source>learning rate</source>
+<translation>Lernrate</translation>
+</message>
+<message>
+<source>rate</source>
+<translation>Rate</translation>
+</message>
+<message>
+<source>seed</source>
+<translation>Seed</translation>
+</message>
+<message>
+<source>{settings} was best: {figure}.</source>
+<translation>{settings} war am besten: {figure}.</translation>
+</message>
+</context>
+<context>
+<name>SweepButtons</name>
+<message>
+<source>Five rates, each a third as long</source>
+<translation>Fünf Lernraten, je ein Drittel so lang</translation>
+</message>
+<message>
+<source>Five such runs, one after the other: which learning rate does best?</source>
+<translation>Fünf solche Läufe nacheinander: Welche Lernrate ist die beste?</translation>
+</message>
+<message>
+<source>Only pretraining and fine-tuning can be tried with several settings.</source>
+<translation>Nur Vortraining und Feintuning lassen sich mit mehreren Einstellungen probieren.</translation>
+</message>
+<message>
+<source>Other ways to train several runs</source>
+<translation>Mehrere Läufe auf andere Art</translation>
+</message>
+<message>
+<source>Three seeds: mean and deviation</source>
+<translation>Drei Seeds: Mittelwert und Streuung</translation>
+</message>
+<message>
+<source>Try five rates</source>
+<translation>Fünf Lernraten probieren</translation>
+</message>
+</context>
+<context>
+<name>SweepChart</name>
+<message>
+<source>Figures of the sweep</source>
+<translation>Werte der Versuchsreihe</translation>
+</message>
+<message>
+<source>Held-out {figure} by {setting}</source>
+<translation>{figure} auf Zurückgehaltenem, nach {setting}</translation>
+</message>
+<message>
+<source>failed</source>
+<translation>fehlgeschlagen</translation>
+</message>
+<message>
+<source>mean {figure}</source>
+<translation>Mittel {figure}</translation>
+</message>
+<message>
+<source>usual</source>
+<translation>üblich</translation>
+</message>
+<message>
+<source>{setting} (logarithmic)</source>
+<translation>{setting} (logarithmisch)</translation>
+</message>
+<message>
+<source>{setting} {value}, seed {seed}: {figure}</source>
+<translation>{setting} {value}, Seed {seed}: {figure}</translation>
+</message>
+</context>
+<context>
+<name>SweepPage</name>
+<message numerus="yes">
+<source>%n run(s)</source>
+<translation>
+<numerusform>%n Lauf</numerusform>
+<numerusform>%n Läufe</numerusform>
+</translation>
+</message>
+<message>
+<source>All pictures show the best run at its last step</source>
+<translation>Alle Bilder zeigen den besten Lauf bei seinem letzten Schritt</translation>
+</message>
+<message>
+<source>End the run at work, and do not begin the others</source>
+<translation>Den laufenden Lauf beenden und die anderen nicht beginnen</translation>
+</message>
+<message>
+<source>How each run learned</source>
+<translation>Wie jeder Lauf lernte</translation>
+</message>
+<message>
+<source>New run with these settings…</source>
+<translation>Neuer Lauf mit diesen Einstellungen…</translation>
+</message>
+<message>
+<source>Open the best model</source>
+<translation>Bestes Modell öffnen</translation>
+</message>
+<message>
+<source>Repeat with three seeds</source>
+<translation>Mit drei Seeds wiederholen</translation>
+</message>
+<message>
+<source>Run the best model on your own text</source>
+<translation>Das beste Modell an eigenem Text ausprobieren</translation>
+</message>
+<message>
+<source>Stop all</source>
+<translation>Alle stoppen</translation>
+</message>
+<message>
+<source>The folders of its runs cannot be read.</source>
+<translation>Die Ordner ihrer Läufe sind nicht lesbar.</translation>
+</message>
+<message>
+<source>The form, filled in with the settings of the best run</source>
+<translation>Das Formular, ausgefüllt mit den Einstellungen des besten Laufs</translation>
+</message>
+<message>
+<source>Three runs with the best settings: is the difference more than chance?</source>
+<translation>Drei Läufe mit den besten Einstellungen: Ist der Unterschied mehr als Zufall?</translation>
+</message>
+<message>
+<source>Try it in Apply</source>
+<translation>In Anwenden ausprobieren</translation>
+</message>
+<message>
+<source>What the sweep found</source>
+<translation>Was die Versuchsreihe ergab</translation>
+</message>
+<message>
+<source>each with {share} of its budget</source>
+<translation>jeder mit {share} seiner Dauer</translation>
+</message>
+<message>
+<source>{count} × {setting}</source>
+<translation>{count} × {setting}</translation>
+</message>
+<message>
+<source>{name} · a sweep</source>
+<translation>{name} · Versuchsreihe</translation>
+</message>
+</context>
+<context>
+<name>SweepTable</name>
+<message>
+<source>The runs of the sweep</source>
+<translation>Die Läufe der Versuchsreihe</translation>
+</message>
+<message>
+<source>best step</source>
+<translation>bester Schritt</translation>
+</message>
+<message>
+<source>diverged</source>
+<translation>divergiert</translation>
+</message>
+<message>
+<source>loss</source>
+<translation>Loss</translation>
+</message>
+<message>
+<source>mean</source>
+<translation>Mittel</translation>
+</message>
+<message>
+<source>usual</source>
+<translation>üblich</translation>
+</message>
+<message>
+<source>{figure} · best</source>
+<translation>{figure} · beste</translation>
+</message>
+</context>
+<context>
 <name>TaggedText</name>
 <message>
 <source>The sentence with its tags</source>
@@ -9305,6 +9590,10 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>Stop playing</source>
 <translation>Nicht mehr abspielen</translation>
+</message>
+<message>
+<source>The snapshots of this run are gone.</source>
+<translation>Die Snapshots dieses Laufs sind nicht mehr da.</translation>
 </message>
 <message>
 <source>Time machine</source>
