@@ -20,6 +20,7 @@ from bertcore.errors import BertcoreError
 
 from ..state.baseline import OtherModel, OtherText
 from ..state.explore_state import ExploreState
+from ..state.half_precision import halved, trace_bytes
 from ..state.readings import Reading, ReadingRequest, mask_readings, request_for, thumbnails
 from ..state.what_if import NOTHING_CHANGED
 from .errors import sentence
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from ..state.model_info import ModelInfo
 
 
+MOST_TRACES_BYTES = 300_000_000  # of a reading and its baseline; beyond, the baseline is kept in half precision
+
+
 class Reader(QObject):
     """Has the open model read the state's text whenever that, or what is changed inside the model, is another."""
 
@@ -43,7 +47,7 @@ class Reader(QObject):
     def __init__(self, state: ExploreState, inference: Inference, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._state, self._inference = state, inference
-        self._kept: dict[str, Reading] = {}  # of the worker's thread: "unchanged", "baseline"; up to 200 MB each
+        self._kept: dict[str, Reading] = {}  # of the worker's thread: "unchanged", "baseline", "swapped from"
         state.input_changed.connect(self._on_state_input_changed)
 
     def _on_state_input_changed(self) -> None:
@@ -95,7 +99,10 @@ class Reader(QObject):
         """Kept until it is to be another one: a person types on, or changes one thing after the other."""
         kept = self._kept.get(name)
         if kept is None or _inputs(kept.request) != _inputs(request):
-            kept = self._kept[name] = read(request, checkpoint)
+            kept = read(request, checkpoint)
+            if 2 * trace_bytes(kept.trace) > MOST_TRACES_BYTES:  # with the reading beside it, of about the same size
+                kept = replace(kept, trace=halved(kept.trace))
+            self._kept[name] = kept
         return kept
 
     def _on_inference_read(self, reading: Reading, problem: BaseException | None) -> None:

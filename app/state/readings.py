@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from .half_precision import HalfPrecision
 from .token_units import TokenView, Units
 from .what_if import NOTHING_CHANGED, WhatIf
 
@@ -95,6 +96,11 @@ class Reading:
     def plain(self) -> Reading:
         """The reading of the same text in the model as it is, nothing changed inside."""
         return self.unchanged or self
+
+    @property
+    def is_in_half_precision(self) -> bool:
+        """Of a baseline whose arrays would take too much memory (`compute/reader.py`)."""
+        return isinstance(self.trace.attentions, HalfPrecision)
 
     @cached_property
     def alignment(self) -> Alignment | None:

@@ -88,11 +88,13 @@ def facts_about(reading: Reading, draw_ms: float, verified: str = "") -> str:
     else:  # special tokens are of neither
         text = translate("StatusLine", "sentence A {a} · sentence B {b}")
         parts = text.format(a=encoding.parts.count("a"), b=encoding.parts.count("b"))
+    is_halved = reading.baseline is not None and reading.baseline.is_in_half_precision
     times = translate("StatusLine", "forward pass {forward_ms} ms · drawn in {draw_ms} ms")
     groups = [
         "" if model.family == "BERT" else model.family,
         " · ".join(part for part in (translate("StatusLine", "%n token(s)", "", tokens), parts, masks) if part),
         times.format(forward_ms=numbers.decimal(reading.forward_ms, 1), draw_ms=numbers.decimal(draw_ms, 1)),
         f"CPU · fp32 · {verified}" if verified else "CPU · fp32",
+        translate("StatusLine", "baseline kept in half precision, to save memory") if is_halved else "",
     ]
     return "      ".join(group for group in groups if group)

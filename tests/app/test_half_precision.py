@@ -1,0 +1,120 @@
+"""What a long text is compared with takes half the memory, is read as float32, and the status line says so."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.compute import reader as reader_module
+from app.compute.inference import opened_checkpoint
+from app.compute.reader import MOST_TRACES_BYTES, read
+from app.shell.rooms import ROOMS, open_view
+from app.shell.window import Window
+from app.state.baseline import OtherText
+from app.state.half_precision import PARTS, HalfPrecision, halved, trace_bytes
+from app.state.readings import Reading, request_for
+from app.state.what_if import WhatIf
+from tests.app.conftest import TIMEOUT_MS, settle
+from tests.engine.models import tiny_checkpoint
+
+HELD = "matrix", "lines", "score", "mean", "rollout", "hidden", "steps"  # views of the baseline alone, while X is held
+OTHER = "A dog sat on the mat."
+
+
+def test_it_reads_as_float32() -> None:
+    values = np.random.default_rng(0).dirichlet(np.ones(7), size=(3, 2, 7)).astype(np.float32)
+    half = HalfPrecision(values)
+    assert (half.shape, half.size, half.ndim, len(half)) == (values.shape, values.size, 4, 3)
+    assert half.nbytes == values.nbytes // 2 and half.dtype == np.float32
+    for found, expected in (
+        (half[1, 0], values[1, 0]),
+        (half[2, 1, 3, 4], values[2, 1, 3, 4]),
+        (half[..., [0, 2]], values[..., [0, 2]]),
+        (np.asarray(half), values),
+        (np.stack(list(half)), values),
+        (half - values, np.zeros_like(values)),
+        (1 + half, 1 + values),
+        (half.mean(axis=-1), values.mean(axis=-1)),
+        (np.concatenate([half, values]), np.concatenate([values, values])),
+    ):
+        assert found.dtype == np.float32
+        assert np.abs(found - expected).max() < 2**-11  # half of the last of 11 bits
+
+
+def test_numbers_that_float16_does_not_have_stay(reading: Reading) -> None:
+    large = reading.trace.queries.copy()
+    large[0, 0, 0, 0] = 1e5
+    made = halved(replace(reading.trace, queries=large))
+    assert made.queries is large and isinstance(made.keys, HalfPrecision)
+
+
+@pytest.fixture
+def reading(window: Window, qtbot: QtBot) -> Reading:
+    settle(window, qtbot)
+    assert window.state.reading is not None
+    return window.state.reading
+
+
+def test_a_baseline_beyond_the_limit_is_kept_in_half_precision_and_said(
+    window: Window, reading: Reading, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = window.state
+    state.set_baseline(OtherText(OTHER, ""))
+    settle(window, qtbot)
+    assert state.reading is not None and state.reading.baseline is not None
+    before = state.reading.baseline.trace
+    assert not state.reading.baseline.is_in_half_precision and "half precision" not in window.frame.status.text
+    state.set_baseline(None)
+    settle(window, qtbot)
+    monkeypatch.setattr(reader_module, "MOST_TRACES_BYTES", 2 * trace_bytes(before) - 1)
+    state.set_baseline(OtherText(OTHER, ""))
+    settle(window, qtbot)
+    baseline = state.reading.baseline
+    assert baseline is not None and baseline.is_in_half_precision and not state.reading.is_in_half_precision
+    for part in PARTS:
+        assert np.abs(getattr(baseline.trace, part) - getattr(before, part)).max() < 2e-2, part
+    assert np.array_equal(baseline.trace.hidden_states, before.hidden_states)
+    assert "baseline kept in half precision, to save memory" in window.frame.status.text
+
+
+def test_every_view_shows_it(window: Window, reading: Reading, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the baseline and, while X is held, in the place of the reading."""
+    monkeypatch.setattr(reader_module, "MOST_TRACES_BYTES", 0)
+    state = window.state
+    state.set_baseline(OtherText(OTHER, ""))
+    state.set_what_if(WhatIf(heads_off=frozenset({(1, 1)})))
+    settle(window, qtbot)
+    for spec in ROOMS:
+        if spec.key in ("train", "film", "game", "apply"):
+            continue
+        room = window.open_room(spec.key)
+        for key in spec.view_keys:
+            open_view(room, key)
+            state.show_baseline(key in HELD)
+            qtbot.waitUntil(lambda: not window.services.inference.is_busy, timeout=TIMEOUT_MS)
+            window.repaint()
+            state.show_baseline(False)
+    assert not window.frame.banner.is_shown
+
+
+def test_a_long_text_goes_beyond_the_limit(tmp_path: Path) -> None:
+    """Of the shape of BERT-base, but for its width."""
+    folder = tiny_checkpoint(
+        tmp_path,
+        tasks=("mlm",),
+        hidden_size=48,
+        num_hidden_layers=12,
+        num_attention_heads=12,
+        intermediate_size=48,
+        max_position_embeddings=512,
+    )
+    info, checkpoint = opened_checkpoint(folder)
+    encoding = info.tokenizer.encode("the cat sat on the mat . " * 100, None, 512)
+    assert len(encoding) == 512
+    whole = read(request_for(info, encoding, frozenset()), checkpoint)
+    assert 2 * trace_bytes(whole.trace) > MOST_TRACES_BYTES
+    half = halved(whole.trace)
+    assert trace_bytes(half) < 0.52 * trace_bytes(whole.trace)
+    assert np.abs(half.attentions[11, 3] - whole.trace.attentions[11, 3]).max() < 2**-11
