@@ -8018,6 +8018,10 @@ Werte: …</translation>
 <translation>Status</translation>
 </message>
 <message>
+<source>baseline kept in half precision, to save memory</source>
+<translation>Baseline in halber Genauigkeit, um Speicher zu sparen</translation>
+</message>
+<message>
 <source>forward pass {forward_ms} ms · drawn in {draw_ms} ms</source>
 <translation>Durchlauf {forward_ms} ms · gezeichnet in {draw_ms} ms</translation>
 </message>
