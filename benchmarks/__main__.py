@@ -7,6 +7,7 @@ import platform
 from pathlib import Path
 from typing import Annotated
 
+import torch
 import typer
 from rich.console import Console
 from rich.table import Table
@@ -30,6 +31,8 @@ NAMES = (
     "comparing",
 )
 
+INSTRUCTIONS = ("avx2", "avx512_f", "avx512_bf16", "amx_bf16", "neon", "sve", "bf16", "sve_bf16")
+
 
 def main(
     names: Annotated[list[str] | None, typer.Argument(help=f"Which: {', '.join(NAMES)}; absent: all.")] = None,
@@ -42,11 +45,18 @@ def main(
     for row in rows:
         table.add_row(row.what, row.ours, row.peer, f"{row.ratio:.2f}", row.asked, "yes" if row.holds else "NO")
     console = Console(width=140)
-    console.print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
+    console.print(f"{instruction_sets()}; {os.cpu_count()} cores, Python {platform.python_version()}")
     console.print(table)
     if out:
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(json.dumps([vars(row) for row in rows], indent=2) + "\n", encoding="utf-8")
+
+
+def instruction_sets() -> str:
+    """The processor, with what decides how fast it multiplies: "x86_64 Intel Xeon: avx2, avx512_f, amx_bf16"."""
+    found = torch.cpu.get_capabilities()
+    there = [name for name in INSTRUCTIONS if found.get(name)]
+    return f"{platform.machine()} {found.get('cpu_name', '')}: {', '.join(there) or 'no vector instructions known'}"
 
 
 def _run(name: str) -> list[Row]:
