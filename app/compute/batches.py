@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bertcore.runs.snapshots import snapshot_before
+
 if TYPE_CHECKING:
     from bertcore.model.bert import Bert
     from bertcore.training.drawn_batches import Draw, DrawnBatch, RunBatches
@@ -130,7 +132,7 @@ class BatchReader:
         from bertcore.training.batch_losses import batch_losses
 
         chosen = next((one for one in batches.run.snapshots() if one[0] == snapshot), None)
-        chosen = chosen or batches.snapshot_before(drawn.step)
+        chosen = chosen or snapshot_before(batches.run, drawn.step)
         if chosen is None:
             return None
         key = chosen[0], drawn.ids.shape[1]

@@ -10,9 +10,11 @@ from rich.console import Console
 from rich.table import Table
 
 from bertcore.cli.output import AsJson, cell, print_json, say
+from bertcore.cli.task_batch import show_examples
 from bertcore.errors import BertcoreError
 
 if TYPE_CHECKING:
+    from bertcore.runs.run_folder import RunFolder
     from bertcore.training.batch_losses import BatchLosses
     from bertcore.training.drawn_batches import Draw, DrawnBatch, RunBatches
 
@@ -20,7 +22,7 @@ _PAIRS = {"nsp": ("next", "random"), "sop": ("in order", "swapped"), "none": (""
 
 
 def batch(
-    run: Annotated[Path, typer.Argument(help="The folder of a pretraining run, at work or over.")],
+    run: Annotated[Path, typer.Argument(help="The folder of a run, at work or over.")],
     step: Annotated[int, typer.Option("--step", min=1, help="The step whose batch is shown.")],
     snapshot: Annotated[
         int | None,
@@ -34,15 +36,22 @@ def batch(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show a step's batch as the model read it, drawn again from the seed: masks, pairs, losses, predictions."""
+    """Show a step's batch as the model read it, drawn again from the seed: masks or labels, losses, predictions."""
+    from bertcore.runs.run_folder import RunFolder
     from bertcore.training.batch_losses import batch_losses
     from bertcore.training.drawn_batches import open_batches
+    from bertcore.training.drawn_examples import open_examples
+    from bertcore.training.finetune_options import FinetuneOptions
 
+    if RunFolder(run).config().get("kind") == FinetuneOptions.kind:
+        examples = open_examples(run)
+        show_examples(examples, step, _snapshot(examples.run, step, snapshot), sequence, as_json)
+        return
     batches = open_batches(run)
     drawn = batches.at(step)
     if sequence is not None and sequence > len(drawn.ids):
         raise BertcoreError(f"The batch has {len(drawn.ids)} sequences; there is no sequence {sequence}.")
-    weights = _snapshot(batches, step, snapshot)
+    weights = _snapshot(batches.run, step, snapshot)
     losses = None if weights is None else batch_losses(batches.model_at(weights, drawn), drawn)
     facts = _facts(batches, drawn, None if weights is None else weights[0], losses)
     if as_json:
@@ -57,10 +66,12 @@ def batch(
         say("A pair is judged by A and where B begins; text of further documents only fills the sequence.")
 
 
-def _snapshot(batches: RunBatches, step: int, wanted: int | None) -> tuple[int, Path] | None:
+def _snapshot(run: RunFolder, step: int, wanted: int | None) -> tuple[int, Path] | None:
+    from bertcore.runs.snapshots import snapshot_before
+
     if wanted is None:
-        return batches.snapshot_before(step)
-    found = {number: (number, path) for number, path in batches.run.snapshots()}
+        return snapshot_before(run, step)
+    found = {number: (number, path) for number, path in run.snapshots()}
     if wanted not in found:
         steps = ", ".join(f"{number:,}" for number in found) or "none"
         raise BertcoreError(f"There is no snapshot of step {wanted:,}; those of the run are: {steps}.")

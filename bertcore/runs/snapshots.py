@@ -32,6 +32,12 @@ def can_resume(snapshot: Path) -> bool:
     return (snapshot / PROGRESS_FILE).is_file() and (snapshot / OPTIMIZER_FILE).is_file()
 
 
+def snapshot_before(run: RunFolder, step: int) -> tuple[int, Path] | None:
+    """(step, folder) of the newest snapshot that had not read this step's batch yet: exactly the weights that met it
+    where its step is the one before. None while the run has none."""
+    return max((one for one in run.snapshots() if one[0] < step), default=None)
+
+
 def forget_progress(snapshot: Path) -> None:
     """Drop the training state of a snapshot that a newer one has replaced: it is twice the size of the model."""
     for name in (PROGRESS_FILE, OPTIMIZER_FILE):

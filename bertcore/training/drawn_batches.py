@@ -132,13 +132,9 @@ class RunBatches:
 
     def at(self, step: int, report: Report = lambda share: None) -> DrawnBatch:
         """The batch of a step, counted from 1. Raises BertcoreError for one that the run has not taken yet."""
-        if not step >= 1:
-            raise BertcoreError("Steps count from 1: the first batch is that of step 1.")
         if step > self._last_step():
             self._phases = _phases_of(self.run, self.options)  # it may have gone on
-        last = self._last_step()
-        if step > last:
-            raise BertcoreError(f"The run has taken {last:,} steps so far; there is no batch of step {step:,} yet.")
+        refuse_step(step, self._last_step())
         self._go_to(step - 1, report)
         for sampler in self.samplers.values():
             sampler.origins.clear()
@@ -151,13 +147,7 @@ class RunBatches:
         kept = read_json_or_empty(self.run.path / FIRST_BATCH_FILE).get("sequences")
         if isinstance(kept, list) and kept:
             drawn = self.at(1)
-            rows = [row[~padding].tolist() for row, padding in zip(drawn.ids, drawn.is_padding, strict=True)]
-            before = [one["ids"] for one in kept if isinstance(one, dict) and isinstance(one.get("ids"), list)]
-            if rows[: len(before)] != [ids[: len(row)] for ids, row in zip(before, rows, strict=False)]:
-                raise BertcoreError(
-                    "The batches of this run cannot be drawn again: its first batch, which it kept, is another one. It "
-                    "was trained by another version of BERTscope, or on another text."
-                )
+            refuse_other_first_batch(kept, drawn.ids, drawn.is_padding)
         if self.options.data.mixture:  # it would take as long as the way to the last step
             return
         last = self._last_step()
@@ -170,11 +160,6 @@ class RunBatches:
                     "The batches of this run cannot be drawn again: it has read its text otherwise than its settings "
                     "say, as a run does that was continued with another budget."
                 )
-
-    def snapshot_before(self, step: int) -> tuple[int, Path] | None:
-        """(step, folder) of the newest snapshot that had not read this step's batch yet: exactly the weights that met
-        it where its step is the one before. None while the run has none."""
-        return max((one for one in self.run.snapshots() if one[0] < step), default=None)
 
     def model_at(self, snapshot: tuple[int, Path], drawn: DrawnBatch) -> Bert:
         """A snapshot's model, as it would have met the batch: later positions begin as copies of trained ones."""
@@ -244,6 +229,25 @@ class RunBatches:
         return places, is_padding
 
 
+def refuse_step(step: int, last: int) -> None:
+    """Raises BertcoreError where a run that has taken `last` steps has no batch of this one."""
+    if not step >= 1:
+        raise BertcoreError("Steps count from 1: the first batch is that of step 1.")
+    if step > last:
+        raise BertcoreError(f"The run has taken {last:,} steps so far; there is no batch of step {step:,} yet.")
+
+
+def refuse_other_first_batch(kept: list[Any], ids: NDArray[np.int64], is_padding: NDArray[np.bool_]) -> None:
+    """Raises BertcoreError where what a run kept of its first batch differs from what was drawn, both (B,S)."""
+    rows = [row[~padding].tolist() for row, padding in zip(ids, is_padding, strict=True)]
+    before = [one["ids"] for one in kept if isinstance(one, dict) and isinstance(one.get("ids"), list)]
+    if rows[: len(before)] != [ids[: len(row)] for ids, row in zip(before, rows, strict=False)]:
+        raise BertcoreError(
+            "The batches of this run cannot be drawn again: its first batch, which it kept, is another one. It "
+            "was trained by another version of BERTscope, or on other data."
+        )
+
+
 def open_batches(run: str | Path, report: Report = lambda share: None) -> RunBatches:
     """The batches of a pretraining run or a distillation. Raises BertcoreError where they cannot be drawn again."""
     folder = RunFolder(Path(run))
@@ -273,8 +277,7 @@ def _options_of(folder: RunFolder) -> PretrainOptions:
     if kind == DistilOptions.kind:
         return replace(DistilOptions.from_dict(config), layers=None).as_pretraining(read_config(_snapshot(folder)))
     raise BertcoreError(
-        f"{folder.path} learns a task: its batches are examples of its file; only those of a run that reads plain text "
-        "can be drawn again."
+        f"{folder.path} learns a task: its batches are examples of its file, not plain text; open_examples draws them."
     )
 
 
@@ -298,7 +301,7 @@ def _corpora_of(
     `files`: what to read instead of those that its settings name.
     """
     data, run = options.data, folder.path
-    states = _training_states(folder)
+    states = training_states(folder)
     key = states[-1].get("corpus_key") if states else None
     keys = tokenised_keys(run) or ([key] if isinstance(key, str) and not data.mixture else [])
     if keys:
@@ -329,7 +332,7 @@ def _shipped(names: tuple[str, ...]) -> list[Path]:
     return files
 
 
-def _training_states(folder: RunFolder) -> list[dict[str, Any]]:
+def training_states(folder: RunFolder) -> list[dict[str, Any]]:
     """What the newest snapshots hold to go on from, by step."""
     states = [read_json_or_empty(path / PROGRESS_FILE) for _, path in folder.snapshots()]
     return [state for state in states if isinstance(state.get("step"), int) and state["step"] >= 0]
@@ -338,7 +341,7 @@ def _training_states(folder: RunFolder) -> list[dict[str, Any]]:
 def _positions_of(folder: RunFolder) -> list[tuple[int, dict[str, Any]]]:
     return [
         (state["step"], {name: _tuples(value) for name, value in state["samplers"].items()})
-        for state in _training_states(folder)
+        for state in training_states(folder)
         if isinstance(state.get("samplers"), dict)
     ]
 

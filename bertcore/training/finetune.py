@@ -22,7 +22,6 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sources import note_sources
 from bertcore.tasks.examples import AnswerExample, Example
 from bertcore.tasks.features.collate import Order, TaskBatches, to_device
-from bertcore.tasks.features.make import make_features
 from bertcore.tasks.inference.evaluate import TaskEvaluation, evaluate_task
 from bertcore.tasks.inference.predict import reading_batches
 from bertcore.tasks.readers.reading import TaskFile, task_named
@@ -39,7 +38,7 @@ from bertcore.training.options import Budget, LoopOptions
 from bertcore.training.precision import choose_precision, default_threads, same_precision
 from bertcore.training.resume_settings import open_or_create
 from bertcore.training.task_examples import read_examples, sample
-from bertcore.training.task_files import data_key, learned_windows
+from bertcore.training.task_files import data_key, learned_windows, training_batches
 from bertcore.training.trainable import Event, Materials, OnEvent, StepResult
 
 HEAD_OF_KIND = {  # kind of task -> the head that learns it
@@ -141,7 +140,7 @@ class FineTuning:
         model = task_model(checkpoint, spec, train, options).to(device)
         self._freeze(model)
         report("Tokenising the examples.")
-        batches = self._batches(train.examples, checkpoint, spec, train.labels, model)
+        batches = training_batches(options, train, checkpoint.tokenizer, model.config)
 
         def to_measure(examples: tuple[Example, ...]) -> TaskBatches:
             windows = learned_windows(options.data)
@@ -165,7 +164,7 @@ class FineTuning:
             device=device,
             precision=precision,
             tokenizer=checkpoint.tokenizer,
-            data_key=data_key(train, dev, checkpoint),
+            data_key=data_key(train, dev, checkpoint.tokenizer),
             model=model.train(),
             optimizer=make_optimizer(model, self.peak_rate(model), training.weight_decay, training.layer_decay),
             budget=self.budget(self._per_epoch),
@@ -195,30 +194,6 @@ class FineTuning:
         affordable = MEASURING_SHARE * trained / training.evaluations
         share = affordable / len(held_out.features.ids.values)
         return min(examples, max(_SMALLEST_SAMPLE, int(share * examples)))
-
-    def _batches(
-        self,
-        examples: tuple[Example, ...],
-        checkpoint: Checkpoint,
-        spec: TaskSpec,
-        labels: tuple[str, ...],
-        model: Bert,
-    ) -> TaskBatches:
-        data, training = self.options.data, self.options.training
-        features = make_features(
-            spec.kind,
-            examples,
-            checkpoint.tokenizer,
-            labels,
-            max_length=min(data.max_length, model.config.max_length),
-            crf=self.options.crf,
-            doc_stride=data.stride,
-            need_answers=True,
-        )
-        has_segments = model.config.type_vocab_size > 1
-        return TaskBatches(
-            features, training.batch_size, checkpoint.tokenizer.pad_id, training.seed, segments=has_segments
-        )
 
     def budget(self, batches_per_epoch: int) -> Budget:
         """In steps, but where it was given in minutes."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from bertcore.checkpoint.checkpoint import ABOUT_FILE, Checkpoint
+from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
 from bertcore.files import read_json_or_empty
 from bertcore.model.tap import Changes
@@ -14,6 +15,8 @@ from bertcore.runs.known_runs import run_around
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.decoding import USUAL, Decoding
 from bertcore.tasks.examples import Example
+from bertcore.tasks.features.collate import TaskBatches
+from bertcore.tasks.features.make import make_features
 from bertcore.tasks.features.predictions import Prediction
 from bertcore.tasks.inference.evaluate import TaskEvaluation, evaluate_task
 from bertcore.tasks.inference.predict import (
@@ -27,6 +30,7 @@ from bertcore.tasks.inference.predict import (
 )
 from bertcore.tasks.readers.reading import TaskFile, read_task, task_named
 from bertcore.tasks.readers.spec import Role
+from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
 from bertcore.training.task_examples import with_answers
 
@@ -50,9 +54,28 @@ def examples_of_file(
     return read_task(task or _LAYOUTS.get(kind, kind), file, "test", columns).examples
 
 
-def data_key(train: TaskFile, dev: TaskFile, checkpoint: Checkpoint) -> str:
+def training_batches(
+    options: FinetuneOptions, train: TaskFile, tokenizer: Tokenizer, config: BertConfig
+) -> TaskBatches:
+    """What a run on these examples reads, epoch after epoch."""
+    data, training = options.data, options.training
+    features = make_features(
+        task_named(data.task).kind,
+        train.examples,
+        tokenizer,
+        train.labels,
+        max_length=min(data.max_length, config.max_length),
+        crf=options.crf,
+        doc_stride=data.stride,
+        need_answers=True,
+    )
+    has_segments = config.type_vocab_size > 1
+    return TaskBatches(features, training.batch_size, tokenizer.pad_id, training.seed, segments=has_segments)
+
+
+def data_key(train: TaskFile, dev: TaskFile, tokenizer: Tokenizer) -> str:
     """Changes with any example, the labels or the vocabulary."""
-    digest = hashlib.sha256(checkpoint.tokenizer.raw.to_str().encode())
+    digest = hashlib.sha256(tokenizer.raw.to_str().encode())
     for file in (train, dev):
         digest.update(repr((file.labels, file.examples)).encode("utf-8", "replace"))
     return digest.hexdigest()[:32]

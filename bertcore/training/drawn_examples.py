@@ -1,0 +1,128 @@
+"""Any step's batch of a fine-tuning run, drawn again: it follows from the seed, the step and the file alone.
+
+    batches = open_examples(run)
+    drawn = batches.at(12)          ids, labels, what was cut
+
+Pretraining and distillation: drawn_batches.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bertcore.checkpoint.checkpoint import load_checkpoint
+from bertcore.checkpoint.config_file import read_config
+from bertcore.errors import BertcoreError
+from bertcore.files import read_json_or_empty
+from bertcore.model.bert import Bert
+from bertcore.model.losses import TaskBatch
+from bertcore.runs.run_folder import RunFolder
+from bertcore.runs.sources import changed_since
+from bertcore.tasks.features.collate import Order, TaskBatches
+from bertcore.tasks.features.kinds import Features
+from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.training.drawn_batches import Report, refuse_other_first_batch, refuse_step, training_states
+from bertcore.training.finetune_options import FinetuneOptions
+from bertcore.training.first_batch import FIRST_BATCH_FILE
+from bertcore.training.task_examples import read_examples
+from bertcore.training.task_files import data_key, training_batches
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnExamples:
+    """B sequences of S tokens, of U units: examples, windows of a passage, or questions with all their endings.
+
+    `batch` is what was trained on, as one part. `units` (U) and `sequences` (B): their numbers in `features`, which
+    are those of all examples. `segments` (B,S) also where the model has none.
+    """
+
+    step: int
+    epoch: int  # passes over the examples before this one
+    batch: TaskBatch
+    features: Features
+    units: NDArray[np.int64]
+    sequences: NDArray[np.int64]
+    segments: NDArray[np.int64]
+    is_padding: NDArray[np.bool_]
+
+    @property
+    def ids(self) -> NDArray[np.int64]:
+        """What the model reads, (B,S)."""
+        return self.batch.input_ids.numpy()
+
+    @property
+    def examples(self) -> NDArray[np.int64]:
+        """(B): the example that a sequence is of, from 0, in the order of what is learned from."""
+        return self.features.example_of[self.sequences]
+
+    @property
+    def cut(self) -> NDArray[np.int64]:
+        """(B): tokens that a sequence had no room for."""
+        return self.features.cut[self.sequences]
+
+    @property
+    def rows(self) -> list[range]:
+        """The sequences of each unit, as rows of the batch."""
+        starts = self.features.unit_starts
+        ends = np.cumsum(starts[self.units + 1] - starts[self.units]).tolist()
+        return [range(first, end) for first, end in zip([0, *ends[:-1]], ends, strict=True)]
+
+
+class ExampleBatches:
+    """The batches of one fine-tuning run."""
+
+    def __init__(self, run: RunFolder, options: FinetuneOptions, tokenizer: Tokenizer, batches: TaskBatches) -> None:
+        self.run, self.options, self.tokenizer, self.batches = run, options, tokenizer, batches
+        self._per_epoch = len(batches)
+        self._epoch: tuple[int, Order] | None = None  # the number of an epoch, and the units of each of its batches
+
+    def at(self, step: int) -> DrawnExamples:
+        """The batch of a step, counted from 1. Raises BertcoreError for one that the run has not taken yet."""
+        refuse_step(step, self.run.status().step)
+        return self._draw(step)
+
+    def model_at(self, snapshot: tuple[int, Path]) -> Bert:
+        return load_checkpoint(snapshot[1]).model
+
+    def check(self) -> None:
+        """Raises BertcoreError where the run kept another first batch than the one that is drawn here."""
+        kept = read_json_or_empty(self.run.path / FIRST_BATCH_FILE).get("sequences")
+        if isinstance(kept, list) and kept:
+            first = self._draw(1)
+            refuse_other_first_batch(kept, first.ids, first.is_padding)
+
+    def _draw(self, step: int) -> DrawnExamples:
+        epoch, place = divmod(step - 1, self._per_epoch)
+        if self._epoch is None or self._epoch[0] != epoch:
+            self._epoch = epoch, self.batches.order(epoch)
+        units, features = self._epoch[1][place], self.batches.features
+        sequences = features.sequences_of(units)
+        batch = self.batches.batch(units)
+        is_padding = np.arange(batch.input_ids.shape[1]) >= features.ids.lengths_of(sequences)[:, None]
+        segments = features.segments.padded(sequences, 0)
+        return DrawnExamples(step, epoch, batch, features, units, sequences, segments, is_padding)
+
+
+def open_examples(run: str | Path, report: Report = lambda share: None) -> ExampleBatches:
+    """The batches of a fine-tuning run. Raises BertcoreError where they cannot be drawn again."""
+    folder = RunFolder(Path(run))
+    options = FinetuneOptions.from_dict(folder.config())
+    newest = folder.newest_snapshot()
+    if newest is None:
+        raise BertcoreError(f"The run {folder.path} has not begun yet: it has no snapshot.")
+    report(0.0)
+    train, dev = read_examples(options)
+    tokenizer = Tokenizer.from_folder(newest)
+    states = training_states(folder)
+    if states and states[-1].get("corpus_key") != data_key(train, dev, tokenizer):
+        raise changed_since(folder.path)
+    report(0.2)
+    batches = ExampleBatches(
+        folder, options, tokenizer, training_batches(options, train, tokenizer, read_config(newest))
+    )
+    batches.check()
+    return batches

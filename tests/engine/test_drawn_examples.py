@@ -1,0 +1,288 @@
+"""A fine-tuning batch that is drawn again is the one that was trained on; what is said of its examples is true."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from typer.testing import CliRunner
+
+from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
+from bertcore.cli.main import app
+from bertcore.errors import BertcoreError
+from bertcore.locations import assets
+from bertcore.model.losses import task_losses
+from bertcore.runs.run_folder import RunFolder
+from bertcore.runs.snapshots import snapshot_before
+from bertcore.tasks.features.decode import decode
+from bertcore.tasks.inference.evaluate import example_losses
+from bertcore.tasks.inference.predict import run_task, settings_for
+from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.training.drawn_examples import DrawnExamples, open_examples
+from bertcore.training.example_answers import BatchAnswers, Place, example_answers
+from bertcore.training.finetune import FineTuning, StepBatch, start_or_resume_finetuning
+from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
+from tests.engine.models import tiny_model
+from tests.engine.training_runs import metrics
+
+pytestmark = pytest.mark.usefixtures("fast_disk")
+STEPS = 7  # more than an epoch of 24 examples
+SAMPLES = {  # task -> its sample file, and settings of the run
+    "sst2": ("sentiment", {}),
+    "mnli": ("entailment", {}),
+    "stsb": ("similarity", {}),
+    "multilabel": ("topics", {}),
+    "conll2003": ("names", {}),
+    "crf": ("names", {"task": "conll2003", "crf": True}),
+    "squad2": ("questions", {}),
+    "swag": ("endings", {}),
+    "summaries": ("summaries", {}),
+}
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    texts = [line for file in (assets() / "tasks").rglob("train.tsv") for line in file.read_text().splitlines()]
+    tokenizer = Tokenizer.train(texts, 300)
+    place = tmp_path_factory.mktemp("start") / "model"
+    made = tiny_model(("mlm", "nsp"), vocab_size=tokenizer.vocab_size, max_position_embeddings=64)
+    save_checkpoint(made, tokenizer, place)
+    return str(place)
+
+
+@pytest.fixture
+def trained(monkeypatch: pytest.MonkeyPatch) -> dict[int, StepBatch]:
+    """By step, the batches that runs in this process train on."""
+    taken: dict[int, StepBatch] = {}
+    take = FineTuning._next_batch
+
+    def noted(self: FineTuning, step: int, fraction: float) -> StepBatch:
+        taken[step] = take(self, step, fraction)
+        return taken[step]
+
+    monkeypatch.setattr(FineTuning, "_next_batch", noted)
+    return taken
+
+
+def _run(folder: Path, model: str, name: str, **training: Any) -> Path:
+    sample, settings = SAMPLES[name]
+    options = FinetuneOptions(
+        name="test",
+        model=model,
+        crf=bool(settings.get("crf")),
+        data=TaskDataOptions(
+            task=settings.get("task", name),
+            train=str(assets() / "tasks" / sample),
+            max_examples=24,
+            max_held_out=4,
+            max_length=28,  # some are cut
+            stride=8,
+        ),
+        training=TuningOptions(
+            **{
+                "steps": STEPS,
+                "batch_size": 5,
+                "threads": 1,
+                "precision": "fp32",
+                "evaluations": 1,
+                "dropout": 0.0,
+                "learning_rate": 1e-3,
+                **training,
+            }
+        ),
+    )
+    start_or_resume_finetuning(options, folder / "run", resume=False)
+    return folder / "run"
+
+
+def _answers(run: Path, step: int, weights: int) -> tuple[DrawnExamples, BatchAnswers]:
+    batches = open_examples(run)
+    drawn = batches.at(step)
+    found = load_checkpoint(RunFolder(run).snapshot_path(weights)).model
+    return drawn, example_answers(found, drawn, batches.tokenizer.label)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_every_batch_is_the_one_that_was_trained_on(
+    name: str, tmp_path: Path, model: str, trained: dict[int, StepBatch]
+) -> None:
+    run = _run(tmp_path, model, name)
+    batches = open_examples(run)
+    for step in (STEPS, 1, *range(1, STEPS + 1)):
+        drawn, (read,) = batches.at(step), trained[step].parts
+        for field in ("input_ids", "segment_ids", "attention_mask"):
+            mine, theirs = getattr(drawn.batch, field), getattr(read, field)
+            assert (mine is None) == (theirs is None) and (mine is None or torch.equal(mine, theirs)), field
+        assert {head: values.tolist() for head, values in drawn.batch.labels.items()} == {
+            head: values.tolist() for head, values in read.labels.items()
+        }
+        real = read.attention_mask is None or read.attention_mask.bool()
+        assert ((~torch.from_numpy(drawn.is_padding)) == real).all()
+        assert [row for rows in drawn.rows for row in rows] == list(range(len(drawn.ids)))
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_losses_and_answers_are_those_of_the_checkpoint(name: str, tmp_path: Path, model: str) -> None:
+    """Against the loss that the run logged (it has no dropout), the loss that training minimises, and, example by
+    example, what `evaluate` and `predict` say of all of them."""
+    run = _run(tmp_path, model, name)
+    drawn, answers = _answers(run, 2, weights=1)
+    logged = {line["step"]: line["loss"] for line in metrics(run)}
+    assert answers.loss == pytest.approx(logged[2], rel=1e-4)
+    loaded = load_checkpoint(RunFolder(run).snapshot_path(1)).model.eval()
+    with torch.no_grad():
+        assert answers.loss == pytest.approx(float(task_losses(loaded, drawn.batch).total), rel=1e-6)
+    places = [place for unit in answers.units for place in unit.places]
+    assert np.isfinite(answers.losses).sum() == len({(place.row, place.position) for place in places})
+    assert not drawn.is_padding[np.isfinite(answers.losses)].any()
+    batches = open_examples(run)
+    outputs = run_task(loaded, batches.batches, torch.device("cpu"))
+    if name not in ("crf", "squad2"):  # there an example's loss is another mean
+        each = example_losses(drawn.features, outputs)[drawn.units]
+        assert [unit.loss for unit in answers.units] == pytest.approx(each.tolist(), rel=1e-4)
+    if name != "squad2":  # whose answer is the best of all windows
+        given = [decode(drawn.features, outputs, settings_for(loaded))[unit].answer for unit in drawn.units]
+        for unit, answer, number in zip(answers.units, given, drawn.units, strict=True):
+            _assert_given(name, drawn, unit.given, unit.places, answer, int(number))
+
+
+def _assert_given(
+    name: str, drawn: DrawnExamples, given: object, places: tuple[Place, ...], answer: Any, number: int
+) -> None:
+    if name == "stsb":
+        assert given == pytest.approx(answer, rel=1e-4)
+    elif name == "swag":
+        assert given == str(answer + 1)
+    elif name == "multilabel":
+        assert given == ", ".join(answer)
+    elif name in ("conll2003", "crf"):
+        words = drawn.features.words[number]
+        assert [place.given for place in places] == [answer[word] for word in words[words >= 0]]
+    elif name != "summaries":  # of these the three best are chosen
+        assert given == answer
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_right_answers_are_those_of_the_file(name: str, tmp_path: Path, model: str) -> None:
+    drawn, answers = _answers(_run(tmp_path, model, name, steps=1), 1, weights=0)
+    for unit in answers.units:
+        example: Any = drawn.features.examples[int(drawn.examples[unit.rows[0]])]
+        for place in unit.places:
+            assert (place.is_right is None) == (name == "stsb")
+            shares = [option.probability for option in place.options]
+            assert shares == sorted(shares, reverse=True)[:4] or any(option.is_right for option in place.options[4:])
+            right = [option for option in place.options if option.is_right]
+            if name not in ("stsb", "multilabel"):
+                assert len(right) == 1 and right[0].name == place.right
+                assert place.loss == pytest.approx(-np.log(right[0].probability), rel=1e-3)
+        if name == "stsb":
+            assert unit.right == pytest.approx(float(example.label)) and unit.is_right is None
+        elif name == "multilabel":
+            assert set(filter(None, str(unit.right).split(", "))) == set(example.label)
+        elif name in ("sst2", "mnli"):
+            assert unit.right == example.label and unit.is_right == (unit.given == example.label)
+        elif name == "swag":
+            assert unit.right == str(example.label + 1) and len(unit.rows) == len(example.endings)
+        elif name in ("conll2003", "crf"):
+            assert [place.right for place in unit.places] == list(example.tags)[: len(unit.places)]
+        elif name == "squad2":
+            assert unit.right == "" or unit.right == example.answers[0][0]
+        else:
+            assert [place.right == "in the summary" for place in unit.places] == list(example.labels)[
+                : len(unit.places)
+            ]
+    assert answers.right is None if name == "stsb" else answers.right is not None
+
+
+def test_accumulated_batches_are_drawn_too(tmp_path: Path, model: str, trained: dict[int, StepBatch]) -> None:
+    run = _run(tmp_path, model, "mnli", accumulate=2)
+    batches = open_examples(run)
+    for step, made in trained.items():
+        drawn = batches.at(step)
+        rows = [ids[: int(n)] for part in made.parts for ids, n in zip(part.input_ids, _lengths(part), strict=True)]
+        mine = [row[~padding] for row, padding in zip(drawn.ids, drawn.is_padding, strict=True)]
+        assert all(np.array_equal(a, b.numpy()) for a, b in zip(mine, rows, strict=True))
+
+
+def _lengths(part: Any) -> list[int]:
+    shape = part.input_ids.shape
+    return [shape[1]] * shape[0] if part.attention_mask is None else part.attention_mask.sum(dim=1).tolist()
+
+
+def test_what_was_cut_is_counted(tmp_path: Path, model: str) -> None:
+    run = _run(tmp_path, model, "mnli")
+    batches = open_examples(run)
+    drawn = batches.at(1)
+    for row, number in enumerate(drawn.examples.tolist()):
+        example: Any = drawn.features.examples[number]
+        whole = len(batches.tokenizer.encode(example.text_a, example.text_b).ids)
+        assert drawn.cut[row] == whole - int((~drawn.is_padding[row]).sum())
+    assert drawn.cut.any()
+
+
+def test_what_cannot_be_drawn_again_says_so(tmp_path: Path, model: str) -> None:
+    table = tmp_path / "train.tsv"
+    rows = [f"a sentence number {number}\t{number % 2}" for number in range(30)]
+    table.write_text("sentence\tlabel\n" + "\n".join(rows) + "\n")
+    options = FinetuneOptions(
+        name="test",
+        model=model,
+        data=TaskDataOptions(task="sst2", train=str(table)),
+        training=TuningOptions(steps=2, batch_size=4, threads=1, precision="fp32", evaluations=1),
+    )
+    run = tmp_path / "run"
+    start_or_resume_finetuning(options, run, resume=False)
+    batches = open_examples(run)
+    with pytest.raises(BertcoreError, match="has taken 2 steps so far"):
+        batches.at(3)
+    with pytest.raises(BertcoreError, match="count from 1"):
+        batches.at(0)
+    table.write_text(table.read_text() + "one more\t1\n")
+    with pytest.raises(BertcoreError, match="has changed since it began"):
+        open_examples(run)
+    table.unlink()
+    with pytest.raises(BertcoreError, match=r"train\.tsv"):
+        open_examples(run)
+
+
+def test_another_first_batch_is_refused(tmp_path: Path, model: str) -> None:
+    run = _run(tmp_path, model, "sst2", steps=1)
+    kept = json.loads((run / "first_batch.json").read_text())
+    kept["sequences"][0]["ids"][1] += 1
+    (run / "first_batch.json").write_text(json.dumps(kept))
+    with pytest.raises(BertcoreError, match="its first batch, which it kept, is another one"):
+        open_examples(run)
+
+
+def test_the_snapshot_before_a_step_is_the_one_that_met_its_batch(tmp_path: Path, model: str) -> None:
+    run = RunFolder(_run(tmp_path, model, "sst2"))
+    found = [snapshot_before(run, step) for step in (1, 2, 4)]
+    assert [one and one[0] for one in found] == [0, 1, 2]
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_command_shows_it(name: str, tmp_path: Path, model: str) -> None:
+    run = _run(tmp_path, model, name, steps=2)
+    drawn, answers = _answers(run, 2, weights=1)
+    result = CliRunner().invoke(app, ["batch", str(run), "--step", "2", "--json"])
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.stdout)
+    assert told["loss"] == pytest.approx(answers.loss) and told["snapshot"] == 1
+    rows = [sequence for example in told["examples"] for sequence in example["sequences"]]
+    words = open_examples(run).tokenizer.label
+    for row, sequence in enumerate(rows):
+        read = [token["read"] for token in sequence["tokens"]]
+        assert read == [words(int(number)) for number in drawn.ids[row][~drawn.is_padding[row]]]
+    assert [example["right"] for example in told["examples"]] == [unit.right for unit in answers.units]
+    for more in ([], ["--sequence", "1"]):
+        shown = CliRunner().invoke(app, ["batch", str(run), "--step", "2", *more])
+        assert shown.exit_code == 0 and "step 2" in shown.output
