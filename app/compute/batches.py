@@ -6,7 +6,7 @@ Importable without torch: the window names what it wants, and the worker compute
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,11 +16,18 @@ from bertcore.runs.snapshots import snapshot_before
 
 if TYPE_CHECKING:
     from bertcore.model.bert import Bert
+    from bertcore.runs.run_folder import RunFolder
     from bertcore.training.drawn_batches import Draw, DrawnBatch, RunBatches
+    from bertcore.training.example_answers import Answered, Place
 
 Step = Callable[[float], None]  # share done, 0..1; may raise to end the work
 LEFT_ALONE, HIDDEN, REPLACED, KEPT, NEXT_WORD = range(5)  # fates, as in bertcore.training.drawn_batches
+ASKED, RIGHT, WRONG = range(5, 8)  # of a token off which a task's answer is read; ASKED: a number, more or less right
 RECENT = 20  # batches, over which shares come nearer to what was ordered
+
+
+def _nothing() -> np.ndarray:
+    return np.zeros(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,12 +36,46 @@ class TokenLosses:
 
     snapshot: int  # the step of the weights
     losses: np.ndarray  # (B,S) nats, NaN where nothing is predicted
-    ranks: np.ndarray  # (B,S)
-    guesses: np.ndarray  # (B,S,K) ids
-    probabilities: np.ndarray  # (B,S,K)
-    second: np.ndarray  # (B) probability that B is a random one (or that they are swapped); NaN: not asked
-    word_loss: float
-    accuracy: float
+    word_loss: float  # of a task its own
+    accuracy: float  # share that is right; NaN where answers are numbers
+    ranks: np.ndarray = field(default_factory=_nothing)  # (B,S); this and what follows of plain text alone
+    guesses: np.ndarray = field(default_factory=_nothing)  # (B,S,K) ids
+    probabilities: np.ndarray = field(default_factory=_nothing)  # (B,S,K)
+    second: np.ndarray = field(default_factory=_nothing)  # (B) probability of pair label 1; NaN: not asked
+
+
+@dataclass(frozen=True)
+class LabelShare:
+    """A right answer, as in bertcore.training.drawn_examples.label_counts: in this batch, and among all examples."""
+
+    name: str
+    count: int
+    share: float
+    share_of_all: float
+
+
+@dataclass(frozen=True, eq=False)
+class ShownExamples:
+    """What a batch of examples has besides its tokens. `units`: what a snapshot says of each example, window or
+    question, see bertcore.training.example_answers.Answered; none where there is no snapshot."""
+
+    kind: str  # of the task
+    epoch: int  # from 1
+    of: int  # examples to learn from
+    examples: np.ndarray  # (B) from 0
+    cut: np.ndarray  # (B) tokens
+    labels: tuple[LabelShare, ...]
+    units: tuple[Answered, ...] = ()
+
+    def unit(self, row: int) -> Answered | None:
+        """The one that a sequence belongs to."""
+        return next((unit for unit in self.units if row in unit.rows), None)
+
+    def places(self, row: int, position: int) -> list[Place]:
+        """The answers that are read off a token: two where an answer both begins and ends there."""
+        unit = self.unit(row)
+        found = () if unit is None else unit.places
+        return [place for place in found if (place.row, place.position) == (row, position)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +94,7 @@ class ShownBatch:
     pair_labels: np.ndarray
     words: dict[int, str]
     losses: TokenLosses | None  # None: the run has no snapshot from before
+    task: ShownExamples | None = None  # None: plain text
 
     def length(self, row: int) -> int:
         """Tokens of a sequence, without padding."""
@@ -70,6 +112,12 @@ class Drawn:
     fates: tuple[float, float, float]
     here: Draw
     recent: Draw
+
+
+def snapshot_for(run: RunFolder, step: int, wanted: int | None) -> tuple[int, Path] | None:
+    """The snapshot of the wanted step; the newest before this batch where none is wanted, or that one is gone."""
+    chosen = next((one for one in run.snapshots() if one[0] == wanted), None)
+    return chosen or snapshot_before(run, step)
 
 
 class BatchReader:
@@ -131,8 +179,7 @@ class BatchReader:
     def _losses(self, batches: RunBatches, drawn: DrawnBatch, snapshot: int | None, report: Step) -> TokenLosses | None:
         from bertcore.training.batch_losses import batch_losses
 
-        chosen = next((one for one in batches.run.snapshots() if one[0] == snapshot), None)
-        chosen = chosen or snapshot_before(batches.run, drawn.step)
+        chosen = snapshot_for(batches.run, drawn.step, snapshot)
         if chosen is None:
             return None
         key = chosen[0], drawn.ids.shape[1]
@@ -142,10 +189,10 @@ class BatchReader:
         return TokenLosses(
             chosen[0],
             found.losses,
+            found.word_loss,
+            found.accuracy,
             found.ranks,
             found.guesses,
             found.probabilities,
             found.second,
-            found.word_loss,
-            found.accuracy,
         )

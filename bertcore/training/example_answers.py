@@ -14,10 +14,9 @@ from bertcore.model.bert import Bert
 from bertcore.model.losses import task_losses
 from bertcore.tasks.features.decode import best_spans
 from bertcore.tasks.features.kinds import ChoiceFeatures, SpanFeatures, SummaryFeatures, TagFeatures, TextFeatures
-from bertcore.training.drawn_examples import DrawnExamples
+from bertcore.training.drawn_examples import IN, OUT, DrawnExamples
 
 TOP = 4  # options that are kept of each place, and the right one
-IN, OUT = "in the summary", "not in the summary"  # what is said of a sentence
 Said = str | float  # a label, or a number
 
 

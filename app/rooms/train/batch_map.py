@@ -6,12 +6,12 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy
 
-from ...compute.batches import ShownBatch
+from ...compute.batches import RIGHT, WRONG, ShownBatch
 from ...look import numbers, theme
 from ...widgets.pointer import PointerWidget
 from .batch_text import loss_color
 
-MOST_ROW_PX, LEAST_ROW_PX, NUMBER_PX = 18, 2, 24
+MOST_ROW_PX, LEAST_ROW_PX, NUMBER_PX, MARK_PX = 18, 2, 24, 16
 
 
 class BatchMap(PointerWidget):
@@ -58,6 +58,11 @@ class BatchMap(PointerWidget):
     def _row_height(self) -> float:
         return max(min(self.height() / max(self.count, 1), theme.px(MOST_ROW_PX)), LEAST_ROW_PX)
 
+    def _mark(self, batch: ShownBatch, row: int) -> str:
+        """Whether a sequence's answers are right; "" where none is read off it, or it is a number."""
+        fates = batch.fates[row]
+        return "✗" if (fates == WRONG).any() else "✓" if (fates == RIGHT).any() else ""
+
     def sizeHint(self) -> QSize:
         return QSize(theme.px(150), theme.px(MOST_ROW_PX * 16))
 
@@ -72,7 +77,9 @@ class BatchMap(PointerWidget):
         height = self._row_height()
         numbered = height >= theme.type_px(10.5)
         left = float(theme.px(NUMBER_PX)) if numbered else 3.0
-        cell = (self.width() - left - 4) / batch.ids.shape[1]
+        marks = [] if batch.task is None or not numbered else [self._mark(batch, row) for row in range(self.count)]
+        right = float(theme.px(MARK_PX)) if any(marks) else 0.0
+        cell = (self.width() - left - right - 4) / batch.ids.shape[1]
         gap = 1.5 if height >= 6 else 0.0
         for row in range(self.count):
             rect = self.row_rect(row)
@@ -80,6 +87,10 @@ class BatchMap(PointerWidget):
                 box = QRectF(0, rect.y(), left - theme.px(5), height)
                 color = "ink" if row == self._chosen else "faint"
                 theme.draw_text(painter, box, numbers.count(row + 1), color, 10.5, align=theme.RIGHT)
+            if marks and marks[row]:
+                box = QRectF(self.width() - right, rect.y(), right - 2, height)
+                color = "good_text" if marks[row] == "✓" else "bad_text"
+                theme.draw_text(painter, box, marks[row], color, 10.5, align=theme.RIGHT)
             painter.setPen(Qt.PenStyle.NoPen)
             for column in range(batch.length(row)):
                 at = row, column
@@ -97,4 +108,4 @@ class BatchMap(PointerWidget):
                 width = theme.stroke(2.0 if row == self._chosen else 1.2)
                 painter.setPen(QPen(theme.color("accent"), width))
                 painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.drawRoundedRect(QRectF(left - 2, rect.y(), self.width() - left, height), 2, 2)
+                painter.drawRoundedRect(QRectF(left - 2, rect.y(), self.width() - left - right, height), 2, 2)

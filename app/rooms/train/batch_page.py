@@ -1,4 +1,4 @@
-"""What went in: any step's batch of a run as the model read it, with the losses and guesses of a snapshot."""
+"""What went in: any step's batch of a run as the model read it, with the losses and answers of a snapshot."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from ...compute.batches import BatchReader, Drawn, ShownBatch
+from ...compute.batches import BatchReader, Drawn, ShownBatch, ShownExamples
+from ...compute.example_batches import ExampleReader
 from ...compute.question import Question
 from ...look import numbers, theme
 from ...runs.run_info import RunInfo
@@ -18,9 +19,11 @@ from ...widgets.layouts import hbox, vbox
 from ...widgets.linked_text import LinkedText
 from ...widgets.progress_line import ProgressLine
 from .batch_map import BatchMap
-from .batch_text import BatchLegend, SequenceText
+from .batch_text import LEGEND, TASK_LEGEND, BatchLegend, SequenceText
 from .batch_words import about_pair, about_token, about_weights
+from .labels_column import LabelsColumn
 from .ordered_bars import OrderedBar, OrderedBars
+from .task_words import said
 
 MAP_PX, DRAWN_PX, TEXT_PX, GUESSES = 150, 215, 136, 4
 
@@ -33,7 +36,7 @@ class BatchPage(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._reader: BatchReader | None = None
+        self._reader: BatchReader | ExampleReader | None = None
         self._info: RunInfo | None = None
         self._snapshots: list[int] = []
         self._step: int | None = None  # None: the newest
@@ -71,7 +74,10 @@ class BatchPage(QWidget):
     def show_run(self, info: RunInfo | None) -> None:
         """Another run: nothing is known of its batches."""
         self._info, self._step, self._row, self._pinned, self._snapshots = info, None, 0, None, []
-        self._reader = None if info is None else BatchReader(info.path)
+        if info is None:
+            self._reader = None
+        else:
+            self._reader = ExampleReader(info.path) if info.kind == "finetune" else BatchReader(info.path)
         self.question.forget()
         self.draws.forget()
         self._show_batch(None)
@@ -150,7 +156,9 @@ class BatchPage(QWidget):
             self.drawn_title, self.drawn_intro, self.here, 6, self.recent_title, self.recent, 6, self.in_words, None,
             parent=holder, gap_px=4,
         )  # fmt: skip
-        column = scrolled(holder)
+        self._drawn, self.labels, both = holder, LabelsColumn(), QWidget()
+        vbox(self._drawn, self.labels, None, parent=both, gap_px=0)
+        column = scrolled(both)
         column.setFixedWidth(theme.column_px(DRAWN_PX))
         return column
 
@@ -173,7 +181,7 @@ class BatchPage(QWidget):
     def _on_batch_answered(self, batch: ShownBatch) -> None:
         self._show_batch(batch)
         reader, step = self._reader, batch.step
-        if reader is None or batch.causal:
+        if not isinstance(reader, BatchReader) or batch.causal:
             self.draws.forget()
         else:
             self.draws.compute((reader, step), lambda report: reader.drawn(step, report), 0)
@@ -218,7 +226,11 @@ class BatchPage(QWidget):
         if batch is not None:
             title = self.tr("%n sequence(s)", "", len(batch.ids))
             self.map_title.setText(title)
-            self.legend.set_fates(not batch.causal)
+            self.legend.set_fates(TASK_LEGEND if batch.task is not None else () if batch.causal else LEGEND)
+            self._drawn.setVisible(batch.task is None)
+            self.labels.setVisible(batch.task is not None)
+            if batch.task is not None:
+                self.labels.show_batch(batch)
         self._show_drawn(None)
         self._choose_row(self._row)
 
@@ -246,12 +258,18 @@ class BatchPage(QWidget):
             return
         at = self._row, position
         label_id = int(batch.labels[at])
-        self.truth.setText(batch.words[label_id if label_id >= 0 else int(batch.ids[at])])
+        places = [] if batch.task is None else batch.task.places(*at)
+        if batch.task is not None and places and not places[0].what:
+            self.truth.setText(said(batch.task.kind, places[0].right))
+        else:
+            self.truth.setText(batch.words[label_id if label_id >= 0 else int(batch.ids[at])])
         self.about.setText(about_token(batch, *at))
         self.guesses.set_bars(self._guesses(batch, at))
 
     def _guesses(self, batch: ShownBatch, at: tuple[int, int]) -> list[Bar]:
         losses, right = batch.losses, int(batch.labels[at])
+        if batch.task is not None:
+            return self._options(batch.task, at)
         if losses is None or right < 0:
             return []
         words = zip(losses.guesses[at].tolist(), losses.probabilities[at].tolist(), strict=True)
@@ -260,6 +278,19 @@ class BatchPage(QWidget):
             Bar(batch.words[number], numbers.percent(share), share, "good" if number == right else "bar",
                 number == right, mark if number == right else "")
             for number, share in list(words)[: self._most_guesses]
+        ]  # fmt: skip
+
+    def _options(self, task: ShownExamples, at: tuple[int, int]) -> list[Bar]:
+        """What could be answered at a token. Of an answer that begins and ends there, how it begins."""
+        options = next((place.options for place in task.places(*at)), ())
+        most = self._most_guesses
+        right = [option for option in options[most:] if option.is_right][:most]
+        kept = [*options[: most - len(right)], *right]
+        return [
+            Bar(said(task.kind if task.kind != "span" else "", option.name), numbers.percent(option.probability),
+                option.probability, "good" if option.is_right else "bar", option.is_right,
+                self.tr("right") if option.is_right else "")
+            for option in kept
         ]  # fmt: skip
 
     # --- what was drawn

@@ -8,18 +8,25 @@ from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from ...compute.batches import HIDDEN, KEPT, REPLACED, ShownBatch
+from ...compute.batches import ASKED, HIDDEN, KEPT, REPLACED, RIGHT, WRONG, ShownBatch
 from ...look import theme
 from ...look.language import QT_TRANSLATE_NOOP
 from ...widgets.wrapped import WrappedBoxes
 
 MOST_LOSS = 8.0  # nats; what is worse has the same colour
 BOX_PX, PADDING_PX, LINE_PX = 30, 6, 4
+TAGGED_PX = 46  # with a tag below the word
+Legend = tuple[tuple[int, str, str], ...]
 LEGEND = (  # fate, a sample, what it means
     (HIDDEN, "[MASK]", QT_TRANSLATE_NOOP("BatchLegend", "hidden")),
     (REPLACED, QT_TRANSLATE_NOOP("BatchLegend", "word"), QT_TRANSLATE_NOOP("BatchLegend", "a random word instead")),
     (KEPT, QT_TRANSLATE_NOOP("BatchLegend", "word"), QT_TRANSLATE_NOOP("BatchLegend", "left as it was")),
 )
+TASK_LEGEND = (
+    (RIGHT, QT_TRANSLATE_NOOP("BatchLegend", "word"), QT_TRANSLATE_NOOP("BatchLegend", "answered right here")),
+    (WRONG, QT_TRANSLATE_NOOP("BatchLegend", "word"), QT_TRANSLATE_NOOP("BatchLegend", "answered wrong here")),
+)
+MARKS = {HIDDEN: "mask", REPLACED: "mask", KEPT: "mask", ASKED: "ink", RIGHT: "good", WRONG: "bad"}  # fate -> color
 translate = QCoreApplication.translate
 
 
@@ -40,11 +47,14 @@ class SequenceText(WrappedBoxes):
         self._row = 0
         self._chosen: int | None = None
         self.words: list[str] = []
+        self.tags: list[str] = []  # the right tag of each token, "" for those without one
 
     def show_sequence(self, batch: ShownBatch | None, row: int) -> None:
         self._batch, self._row = batch, row
         ids = [] if batch is None else batch.ids[row, : batch.length(row)].tolist()
         self.words = [] if batch is None else [batch.words[number] for number in ids]
+        self.tags = [] if batch is None else _tags(batch, row, len(ids))
+        self._box_px = TAGGED_PX if any(self.tags) else BOX_PX
         self.hovered_cell = None
         self.setAccessibleDescription(" ".join(self.words[:200]))
         self.lay_out()
@@ -58,7 +68,12 @@ class SequenceText(WrappedBoxes):
 
     def box_widths(self) -> list[float]:
         metrics, padding = QFontMetrics(self.sized_font(13.5, bold=True)), 2 * self.px(PADDING_PX)
-        return [min(metrics.horizontalAdvance(word) + padding, float(max(self.width(), 1))) for word in self.words]
+        tagged = QFontMetrics(self.sized_font(10.5, bold=True))
+        most = float(max(self.width(), 1))
+        return [
+            min(max(metrics.horizontalAdvance(word), tagged.horizontalAdvance(tag)) + padding, most)
+            for word, tag in zip(self.words, self.tags, strict=True)
+        ]
 
     def paint_box(self, painter: QPainter, number: int, box: QRectF) -> None:
         batch, at = self._batch, (self._row, number)
@@ -68,6 +83,13 @@ class SequenceText(WrappedBoxes):
         is_special = bool(batch.documents[at] < 0)
         segment = "special" if is_special else ("segment_a", "segment_b")[min(int(batch.segments[at]), 1)]
         body = box.adjusted(1, 1, -1, -line - 2)
+        if any(self.tags):
+            room, is_wrong = self.px(TAGGED_PX - BOX_PX), bool(batch.fates[at] == WRONG)
+            below = QRectF(body.x(), body.bottom() - room, body.width(), room)
+            body.setBottom(below.top())
+            painter.setFont(self.sized_font(10.5, bold=is_wrong))
+            painter.setPen(theme.color("bad_text" if is_wrong else "muted"))
+            painter.drawText(below, Qt.AlignmentFlag.AlignCenter, self.tags[number])
         paint_token(painter, body, self.words[number], int(batch.fates[at]), segment, self.factor)
         if batch.losses is not None and batch.fates[at] > 0:
             painter.setPen(Qt.PenStyle.NoPen)
@@ -80,24 +102,34 @@ class SequenceText(WrappedBoxes):
 
 
 def paint_token(painter: QPainter, body: QRectF, word: str, fate: int, segment: str, factor: float = 1.0) -> None:
-    """Hidden: filled. Replaced: dashed. Kept: outlined. All others in the colour of their segment.
+    """Hidden: filled. Replaced: dashed. Kept: outlined. Answered right: outlined. Wrong: dashed. All others in the
+    colour of their segment.
 
     segment: a name in the theme, "segment_a", "segment_b" or "special".
     """
     radius = theme.px(4 * factor)
-    is_marked = fate in (HIDDEN, REPLACED, KEPT)
+    is_marked, is_masked = fate in MARKS, MARKS.get(fate) == "mask"
     fill = {HIDDEN: "mask", REPLACED: "card", KEPT: "mask_tint"}.get(fate, f"{segment}_tint")
-    pen = QPen(theme.color("mask"), theme.stroke(1.6)) if is_marked else QPen(Qt.PenStyle.NoPen)
-    if fate == REPLACED:
+    pen = QPen(theme.color(MARKS[fate]), theme.stroke(1.6)) if is_marked else QPen(Qt.PenStyle.NoPen)
+    if fate in (REPLACED, WRONG):
         pen.setStyle(Qt.PenStyle.DashLine)
     painter.setPen(pen)
     painter.setBrush(theme.color(fill))
     painter.drawRoundedRect(body.adjusted(0.8, 0.8, -0.8, -0.8), radius, radius)
-    ink = theme.ink_on(theme.color("mask")) if fate == HIDDEN else theme.color("mask" if is_marked else segment)
+    ink = theme.ink_on(theme.color("mask")) if fate == HIDDEN else theme.color("mask" if is_masked else segment)
     painter.setPen(ink)
     painter.setFont(theme.font(13.5 * factor, bold=is_marked))
     text = QFontMetrics(painter.font()).elidedText(word, Qt.TextElideMode.ElideRight, int(body.width()) - 2)
     painter.drawText(body, Qt.AlignmentFlag.AlignCenter, text)
+
+
+def _tags(batch: ShownBatch, row: int, length: int) -> list[str]:
+    """The right tags of a tagger's words; of others nothing stands below a token."""
+    tags = [""] * length
+    unit = batch.task.unit(row) if batch.task is not None and batch.task.kind == "tag" else None
+    for place in () if unit is None else unit.places:
+        tags[place.position] = str(place.right)
+    return tags
 
 
 def loss_color(loss: float) -> QColor:
@@ -111,13 +143,13 @@ class BatchLegend(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self._has_fates = True
-        words = [translate("BatchLegend", meaning) for _, _, meaning in LEGEND]
-        self.setAccessibleName(", ".join(words))
+        self._legend: Legend = ()
+        self.set_fates(LEGEND)
 
-    def set_fates(self, has_fates: bool) -> None:
-        """False: nothing is hidden in this batch."""
-        self._has_fates = has_fates
+    def set_fates(self, legend: Legend) -> None:
+        """LEGEND, TASK_LEGEND, or () where nothing is marked in this batch."""
+        self._legend = legend
+        self.setAccessibleName(", ".join(translate("BatchLegend", meaning) for _, _, meaning in legend))
         self.updateGeometry()
         self.update()
 
@@ -128,11 +160,9 @@ class BatchLegend(QWidget):
         return QSize(theme.px(120), theme.px(24))
 
     def _items(self) -> list[tuple[int, str, str]]:
-        if not self._has_fates:
-            return []
         return [
             (fate, sample if fate == HIDDEN else translate("BatchLegend", sample), translate("BatchLegend", meaning))
-            for fate, sample, meaning in LEGEND
+            for fate, sample, meaning in self._legend
         ]
 
     def _scale(self) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication
 from ...compute.batches import HIDDEN, KEPT, NEXT_WORD, REPLACED, ShownBatch
 from ...look import numbers
 from ...look.bidi import isolated
+from .task_words import about_place, about_unit
 
 translate = QCoreApplication.translate
 
@@ -28,7 +29,9 @@ def about_weights(batch: ShownBatch) -> str:
             "BatchPage", "The snapshot of step {step}, older than the weights that read the batch of step {at}."
         )
     kind = (
-        translate("BatchPage", "Next-word loss {loss} nats, {right} right on the first guess.")
+        _task_loss(losses.accuracy)
+        if batch.task is not None
+        else translate("BatchPage", "Next-word loss {loss} nats, {right} right on the first guess.")
         if batch.causal
         else translate("BatchPage", "Masked-word loss {loss} nats, {right} right on the first guess.")
     )
@@ -36,8 +39,16 @@ def about_weights(batch: ShownBatch) -> str:
     return f"{who.format(step=step, at=at)} {said}"
 
 
+def _task_loss(right: float) -> str:
+    if math.isnan(right):
+        return translate("BatchPage", "Loss {loss}, the mean squared error.")
+    return translate("BatchPage", "Loss {loss} nats, {right} right.")
+
+
 def about_pair(batch: ShownBatch, row: int) -> str:
     """Where a sequence comes from, what its two parts are to each other, and what the model says to that."""
+    if batch.task is not None:
+        return about_unit(batch, row)
     documents, segments = batch.documents[row], batch.segments[row]
     part_a, part_b = (list(dict.fromkeys(documents[(documents >= 0) & (segments == part)].tolist())) for part in (0, 1))
     label = int(batch.pair_labels[row])
@@ -83,6 +94,8 @@ def _verdict(batch: ShownBatch, row: int) -> str:
 
 def about_token(batch: ShownBatch, row: int, position: int) -> str:
     """What was done to a token, and how the model does there."""
+    if batch.task is not None:
+        return about_place(batch, row, position)
     at, fate = (row, position), int(batch.fates[row, position])
     read = isolated(batch.words[int(batch.ids[at])])
     words = {

@@ -267,9 +267,8 @@ class RunView(Card):
 
     def _show_pages(self) -> None:
         is_task = self._info.kind == "finetune"
-        self.to_batch.setEnabled(not is_task)
         self.to_batch.setToolTip(
-            self.tr("This run learns from examples; only batches of plain text can be shown.")
+            self.tr("What the model read in a step: examples, right answers, and how wrong it was")
             if is_task
             else self.tr("What the model read in a step: hidden words, pairs, and how wrong it was")
         )
@@ -282,7 +281,7 @@ class RunView(Card):
         else:
             self.to_result.setText(self.tr("Result"))
         self.batch.show_status(self._info)
-        there = [self._front] * self._has_result + [self.batch] * (not is_task) + [self.weights]
+        there = [self._front] * self._has_result + [self.batch, self.weights]
         if self._stack.currentWidget() not in there:
             self._show(self.curves)
 
@@ -314,6 +313,8 @@ class RunView(Card):
             )
         if page is not self.batch:
             return ""
+        if self._info.kind == "finetune":
+            return self.tr("What it reads in one step: examples with right answers. It learns from its mistakes.")
         return self.tr("What it reads in one step: it has to guess what is hidden, and learns from its mistakes.")
 
     def _show_hint(self) -> None:

@@ -38,9 +38,9 @@ class SlowMotion(QWidget):
         self._shows_batch = False
         self.words = LinkedText()
         title = label(self.tr("Slow motion"), "strong")
-        title.setVisible(not theme.is_projector())
         others = self.to_batch, self.to_weights
         hbox(title, self.one, self.ten, self.go_on, (self.words, 1), *others, parent=self, gap_px=8)
+        title.setVisible(not theme.is_projector())
 
     def show_status(self, info: RunInfo) -> None:
         self._state = info.status.state

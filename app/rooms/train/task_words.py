@@ -1,0 +1,114 @@
+"""What is said of a batch of examples in words: an example, and a token off which its answer is read."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication
+
+from ...compute.batches import ShownBatch
+from ...compute.example_batches import SEVERAL
+from ...look import numbers
+from ...look.bidi import isolated
+
+if TYPE_CHECKING:
+    from bertcore.training.example_answers import Answered, Place, Said
+
+translate = QCoreApplication.translate
+
+
+def said(kind: str, answer: Said) -> str:
+    """A right or given answer as the screen names it."""
+    if isinstance(answer, float):
+        return numbers.decimal(answer)
+    if kind == "choice":
+        return translate("BatchPage", "ending {number}").format(number=answer)
+    fixed = {  # as bertcore.training.drawn_examples has them
+        "in the summary": translate("BatchPage", "in the summary"),
+        "not in the summary": translate("BatchPage", "not in the summary"),
+        "answered here": translate("BatchPage", "answer is here"),
+        "no answer here": translate("BatchPage", "no answer here"),
+    }
+    if kind in ("summarise", "span") and answer in fixed:
+        return fixed[answer]
+    if not answer:
+        return fixed["no answer here"] if kind == "span" else translate("BatchPage", "none")
+    return isolated(answer)
+
+
+def about_unit(batch: ShownBatch, row: int) -> str:
+    """Which example a sequence is of, its right answer, and the model's."""
+    task = batch.task
+    assert task is not None
+    parts = [translate("BatchPage", "Example {number}").format(number=numbers.count(int(task.examples[row]) + 1))]
+    unit = task.unit(row)
+    if unit is not None and len(unit.rows) > 1:
+        parts.append(translate("BatchPage", "ending {number}").format(number=row - unit.rows[0] + 1))
+    if unit is not None:
+        parts.append(_answer(task.kind, unit))
+    if cut := int(task.cut[row]):
+        parts.append(translate("BatchPage", "%n token(s) cut", "", cut))
+    return " · ".join(parts)
+
+
+def _answer(kind: str, unit: Answered) -> str:
+    if kind in SEVERAL:
+        right = sum(bool(place.is_right) for place in unit.places)
+        words = (
+            translate("BatchPage", "{right} of %n word(s) right", "", len(unit.places))
+            if kind == "tag"
+            else translate("BatchPage", "{right} of %n sentence(s) right", "", len(unit.places))
+        )
+        return words.format(right=numbers.count(right))
+    mark = {None: "", True: " ✓", False: " ✗"}[unit.is_right]
+    text = translate("BatchPage", "right: {right} · the model: {given}{mark}")
+    return text.format(right=said(kind, unit.right), given=said(kind, unit.given), mark=mark)
+
+
+def about_place(batch: ShownBatch, row: int, position: int) -> str:
+    """What a token is asked, and how the model does there."""
+    task = batch.task
+    assert task is not None
+    places = task.places(row, position)
+    if not places:
+        if batch.documents[row, position] < 0:
+            return translate("BatchPage", "a special token; nothing is asked here")
+        return translate("BatchPage", "read by the model; nothing is asked here")
+    return " ".join(_about(task.kind, place) for place in places)
+
+
+def _about(kind: str, place: Place) -> str:
+    words = {
+        "tag": translate("BatchPage", "is the right tag here. The model: {given}."),
+        "summarise": translate("BatchPage", "is right for the sentence after this [CLS]. The model: {given}."),
+        "start": translate("BatchPage", "The answer begins here. The model begins at “{given}”."),
+        "end": translate("BatchPage", "The answer ends here. The model ends at “{given}”."),
+    }
+    if place.what and not place.position:
+        text = translate("BatchPage", "means: no answer in this window. The model: “{given}”.")
+    else:
+        usual = translate("BatchPage", "is the right answer, read off [CLS] for the whole text. The model: {given}.")
+        text = words.get(place.what or kind, usual)
+    given = text.format(given=said("" if place.what else kind, place.given))
+    loss = {
+        "regress": translate("BatchPage", "{said} Squared error {loss}."),
+        "multilabel": translate("BatchPage", "{said} Loss {loss} nats a label."),
+    }.get(kind, translate("BatchPage", "{said} Loss {loss} nats: probability {p} of the right one."))
+    return loss.format(said=given, loss=numbers.decimal(place.loss), p=numbers.probability(math.exp(-place.loss)))
+
+
+def about_batch(batch: ShownBatch) -> str:
+    """How much of it is padding, and how much was cut."""
+    task = batch.task
+    assert task is not None
+    padding, cut = float(batch.is_padding.mean()), len(set(task.examples[task.cut > 0].tolist()))
+    count = len(set(task.examples.tolist()))
+    words = translate("BatchPage", "%n example(s) of {of}, in pass {epoch} over them.", "", count)
+    parts = [words.format(of=numbers.count(task.of), epoch=numbers.count(task.epoch))]
+    if padding:
+        text = translate("BatchPage", "{share} of it is padding up to the longest text; the model does not look at it.")
+        parts.append(text.format(share=numbers.percent(padding)))
+    if cut:
+        parts.append(translate("BatchPage", "%n of them too long, and cut.", "", cut))
+    return " ".join(parts)
