@@ -133,9 +133,12 @@ def test_words_of_each_kind(runs: dict[str, Path]) -> None:
         batch = _read(runs[task])
         row, position = np.argwhere(batch.fates > 0)[0].tolist()
         assert batch.task is not None
-        return batch, batch.task.units[row] if task != "swag" else batch.task.unit(row), about_pair(
-            batch, row
-        ), about_token(batch, row, position)
+        return (
+            batch,
+            batch.task.units[row] if task != "swag" else batch.task.unit(row),
+            about_pair(batch, row),
+            about_token(batch, row, position),
+        )
 
     batch, unit, line, token = words("sst2")
     assert f"right: {unit.right}" in line and f"the model: {unit.given}" in line and ("✓" in line) == unit.is_right
