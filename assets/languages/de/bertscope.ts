@@ -691,6 +691,14 @@
 <translation>ein zufälliges Wort stattdessen</translation>
 </message>
 <message>
+<source>answered right here</source>
+<translation>hier richtig beantwortet</translation>
+</message>
+<message>
+<source>answered wrong here</source>
+<translation>hier falsch beantwortet</translation>
+</message>
+<message>
 <source>hidden</source>
 <translation>verdeckt</translation>
 </message>
@@ -721,10 +729,31 @@
 <context>
 <name>BatchPage</name>
 <message numerus="yes">
+<source>%n example(s) of {of}, in pass {epoch} over them.</source>
+<translation>
+<numerusform>%n Beispiel von {of}, im {epoch}. Durchgang.</numerusform>
+<numerusform>%n Beispiele von {of}, im {epoch}. Durchgang.</numerusform>
+</translation>
+</message>
+<message numerus="yes">
+<source>%n of them too long, and cut.</source>
+<translation>
+<numerusform>%n davon zu lang und gekürzt.</numerusform>
+<numerusform>%n davon zu lang und gekürzt.</numerusform>
+</translation>
+</message>
+<message numerus="yes">
 <source>%n sequence(s)</source>
 <translation>
 <numerusform>%n Sequenz</numerusform>
 <numerusform>%n Sequenzen</numerusform>
+</translation>
+</message>
+<message numerus="yes">
+<source>%n token(s) cut</source>
+<translation>
+<numerusform>%n Token abgeschnitten</numerusform>
+<numerusform>%n Token abgeschnitten</numerusform>
 </translation>
 </message>
 <message>
@@ -732,8 +761,20 @@
 <translation>Balken: zufällig gezogen. Strich: wie eingestellt.</translation>
 </message>
 <message>
+<source>Example {number}</source>
+<translation>Beispiel {number}</translation>
+</message>
+<message>
 <source>Loss {loss} nats, rank {rank}: probability {p}.</source>
 <translation>Loss {loss} Nat, Rang {rank}: Wahrscheinlichkeit {p}.</translation>
+</message>
+<message>
+<source>Loss {loss} nats, {right} right.</source>
+<translation>Loss {loss} Nat, {right} richtig.</translation>
+</message>
+<message>
+<source>Loss {loss}, the mean squared error.</source>
+<translation>Loss {loss}, der mittlere quadratische Fehler.</translation>
 </message>
 <message>
 <source>Masked-word loss {loss} nats, {right} right on the first guess.</source>
@@ -762,6 +803,14 @@
 <message>
 <source>Step whose batch is shown</source>
 <translation>Schritt, dessen Batch zu sehen ist</translation>
+</message>
+<message>
+<source>The answer begins here. The model begins at “{given}”.</source>
+<translation>Hier beginnt die Antwort. Das Modell beginnt bei „{given}“.</translation>
+</message>
+<message>
+<source>The answer ends here. The model ends at “{given}”.</source>
+<translation>Hier endet die Antwort. Das Modell endet bei „{given}“.</translation>
 </message>
 <message>
 <source>The batches before it: what was drawn, and what the settings ask for</source>
@@ -827,12 +876,24 @@
 <translation>ein Sondertoken; es wird nie vorhergesagt</translation>
 </message>
 <message>
+<source>a special token; nothing is asked here</source>
+<translation>ein besonderes Token; hier wird nichts gefragt</translation>
+</message>
+<message>
+<source>answer is here</source>
+<translation>Antwort ist hier</translation>
+</message>
+<message>
 <source>comes after “{read}”; the model has read no further.</source>
 <translation>kommt nach „{read}“; weiter hat das Modell nicht gelesen.</translation>
 </message>
 <message>
 <source>document {a}</source>
 <translation>Dokument {a}</translation>
+</message>
+<message>
+<source>ending {number}</source>
+<translation>Ende {number}</translation>
 </message>
 <message>
 <source>from document {document}; not to be predicted in this step</source>
@@ -851,12 +912,32 @@
 <translation>in Reihenfolge: A und B aus Dokument {a}</translation>
 </message>
 <message>
+<source>in the summary</source>
+<translation>in der Zusammenfassung</translation>
+</message>
+<message>
 <source>is here unchanged, but has to be predicted all the same.</source>
 <translation>steht hier unverändert und ist trotzdem vorherzusagen.</translation>
 </message>
 <message>
+<source>is right for the sentence after this [CLS]. The model: {given}.</source>
+<translation>ist richtig für den Satz nach diesem [CLS]. Das Modell: {given}.</translation>
+</message>
+<message>
+<source>is the right answer, read off [CLS] for the whole text. The model: {given}.</source>
+<translation>ist die richtige Antwort, am [CLS] für den ganzen Text abgelesen. Das Modell: {given}.</translation>
+</message>
+<message>
+<source>is the right tag here. The model: {given}.</source>
+<translation>ist hier die richtige Auszeichnung. Das Modell: {given}.</translation>
+</message>
+<message>
 <source>left</source>
 <translation>gelassen</translation>
+</message>
+<message>
+<source>means: no answer in this window. The model: “{given}”.</source>
+<translation>heißt: keine Antwort in diesem Fenster. Das Modell: „{given}“.</translation>
 </message>
 <message>
 <source>next</source>
@@ -865,6 +946,18 @@
 <message>
 <source>next: A and B from document {a}</source>
 <translation>folgt: A und B aus Dokument {a}</translation>
+</message>
+<message>
+<source>no answer here</source>
+<translation>keine Antwort hier</translation>
+</message>
+<message>
+<source>none</source>
+<translation>keiner</translation>
+</message>
+<message>
+<source>not in the summary</source>
+<translation>nicht in der Zusammenfassung</translation>
 </message>
 <message>
 <source>of {last}</source>
@@ -885,6 +978,18 @@
 <message>
 <source>random: B from elsewhere in document {a}</source>
 <translation>zufällig: B von anderswo in Dokument {a}</translation>
+</message>
+<message>
+<source>read by the model; nothing is asked here</source>
+<translation>vom Modell gelesen; hier wird nichts gefragt</translation>
+</message>
+<message>
+<source>right</source>
+<translation>richtig</translation>
+</message>
+<message>
+<source>right: {right} · the model: {given}{mark}</source>
+<translation>richtig: {right} · das Modell: {given}{mark}</translation>
 </message>
 <message>
 <source>step {step}</source>
@@ -929,6 +1034,22 @@
 <message>
 <source>was here. The model read “{read}”, a random word.</source>
 <translation>stand hier. Das Modell las „{read}“, ein zufälliges Wort.</translation>
+</message>
+<message>
+<source>{said} Loss {loss} nats a label.</source>
+<translation>{said} Loss {loss} Nat je Label.</translation>
+</message>
+<message>
+<source>{said} Loss {loss} nats: probability {p} of the right one.</source>
+<translation>{said} Loss {loss} Nat: Wahrscheinlichkeit {p} für das Richtige.</translation>
+</message>
+<message>
+<source>{said} Squared error {loss}.</source>
+<translation>{said} Quadratischer Fehler {loss}.</translation>
+</message>
+<message>
+<source>{share} of it is padding up to the longest text; the model does not look at it.</source>
+<translation>{share} davon füllen bis zum längsten Text auf (Padding); das Modell sieht nicht hin.</translation>
 </message>
 </context>
 <context>
@@ -3659,6 +3780,25 @@ Ein anderer Schluss</translation>
 <message>
 <source>first try, small</source>
 <translation>erster Versuch, klein</translation>
+</message>
+</context>
+<context>
+<name>LabelsColumn</name>
+<message>
+<source>Bar: this batch. Line: all examples.</source>
+<translation>Balken: dieser Batch. Linie: alle Beispiele.</translation>
+</message>
+<message>
+<source>Each example has a number.</source>
+<translation>Jedes Beispiel hat eine Zahl.</translation>
+</message>
+<message>
+<source>Right answers</source>
+<translation>Richtige Antworten</translation>
+</message>
+<message>
+<source>Right answers in this batch, and in all examples</source>
+<translation>Richtige Antworten in diesem Batch und in allen Beispielen</translation>
 </message>
 </context>
 <context>
@@ -7478,8 +7618,8 @@ Ein anderer Schluss</translation>
 <translation>Dieser Lauf hat nicht aufgezeichnet, wie weit sich seine Gewichte bewegen; neuere Läufe tun das.</translation>
 </message>
 <message>
-<source>This run learns from examples; only batches of plain text can be shown.</source>
-<translation>Dieser Lauf lernt aus Beispielen; nur Batches aus fortlaufendem Text können gezeigt werden.</translation>
+<source>What it reads in one step: examples with right answers. It learns from its mistakes.</source>
+<translation>Was es in einem Schritt liest: Beispiele mit richtigen Antworten. Es lernt aus seinen Fehlern.</translation>
 </message>
 <message>
 <source>What it reads in one step: it has to guess what is hidden, and learns from its mistakes.</source>
@@ -7488,6 +7628,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>What the model answers while it learns</source>
 <translation>Was das Modell antwortet, während es lernt</translation>
+</message>
+<message>
+<source>What the model read in a step: examples, right answers, and how wrong it was</source>
+<translation>Was das Modell in einem Schritt gelesen hat: Beispiele, richtige Antworten und wie falsch es lag</translation>
 </message>
 <message>
 <source>What the model read in a step: hidden words, pairs, and how wrong it was</source>
