@@ -43,7 +43,21 @@ THEMES = ("light", "dark")  # unless others are asked for
 BATCHES = {"batch": 252, "batch-next-words": 101}  # steps of the class demo
 COMPARED = "The king of France died in [MASK].", "He was buried there."
 BASELINE = "The king of England died in [MASK].", "He was buried there."
-COMPARING = {"embed": ("parts",), "predict": ("words", "surprise"), "attend": ("moved",), "layers": ("apart",)}
+COMPARING = {  # visited with each kind of baseline
+    "map": ("model",),
+    "embed": ("parts",),
+    "predict": ("words", "surprise"),
+    "attend": ("moved",),
+    "layers": ("apart",),
+}
+COMPARED_ONCE = (  # the other views that show both: baseline, room, view
+    ("text", "attend", "lines"),
+    ("text", "attend", "score"),
+    ("text", "predict", "lens"),
+    ("text", "layers", "hidden"),
+    ("text", "layers", "paths"),
+    ("model", "attend", "lines"),  # heads of another shape
+)
 REVIEWER = "bertscope-sentiment"
 REVIEWS = (
     ("The soup was hot and good, and everyone was kind to us.", ""),
@@ -123,15 +137,36 @@ class _Tour:
             baselines["step"] = OtherModel(reference_to(steps.snapshots[0][1]))
         for name, baseline in baselines.items():
             state.set_what_if(NOTHING_CHANGED if baseline else WhatIf().with_layer(0, True))
-            state.set_baseline(baseline)
-            state.set_wants_difference(True)
-            for room_key, views in COMPARING.items():
-                for view in views:
-                    self._wait(f"the comparison with another {name}", window.is_settled)
-                    yield self._visit(room_key, theme_name, view, file_as=f"{view}-compared-{name}")
+            yield from self._visit_compared(theme_name, name, baseline)
+        state.set_what_if(NOTHING_CHANGED)
+        for name, room_key, view in COMPARED_ONCE:
+            state.set_baseline(baselines[name])
+            self._wait(f"the comparison with another {name}", window.is_settled)
+            self._choose_changed_head()
+            yield self._visit(room_key, theme_name, view, file_as=f"{view}-compared-{name}")
+        window.open_view("attend", "matrix")
         state.set_baseline(None)
         state.set_what_if(NOTHING_CHANGED)
         state.set_text(*before)
+
+    def _choose_changed_head(self) -> None:
+        """The one whose attention is farthest from the baseline's, where the two texts have as many tokens."""
+        reading = self._window.state.reading
+        if reading is not None and reading.baseline is not None:
+            ours, theirs = reading.trace.attentions, reading.baseline.trace.attentions
+            if ours.shape == theirs.shape:
+                layer, head = divmod(int(abs(ours - theirs).sum((2, 3)).argmax()), ours.shape[1])
+                self._window.state.set_head(layer, head)
+
+    def _visit_compared(self, theme_name: str, name: str, baseline: Baseline | None) -> Iterator[dict[str, object]]:
+        """Each room that shows both."""
+        state = self._window.state
+        state.set_baseline(baseline)
+        state.set_wants_difference(True)
+        for room_key, views in COMPARING.items():
+            for view in views:
+                self._wait(f"the comparison with another {name}", self._window.is_settled)
+                yield self._visit(room_key, theme_name, view, file_as=f"{view}-compared-{name}")
 
     def _visit_curves(self, theme_name: str) -> Iterator[dict[str, object]]:
         """Two trainings over one another, and the charts for experts; where the runs that ship are there."""
@@ -222,21 +257,32 @@ class _Tour:
             yield self._visit("train", theme_name, file_as=name)
 
     def _visit_film(self, theme_name: str) -> list[dict[str, object]]:
-        """The film strip of the tiny model, whose snapshots ship; a model of somebody's own has had its own."""
+        """The film strip of the tiny model, whose snapshots ship, and its text beside that of its first step.
+
+        A model of somebody's own has had its own."""
         opener = self._window.services.open_model
         before = opener.reference
         if before not in (None, *SHIPPED):
             return []
+        had_steps = self._window.services.time_machine.steps is not None  # then `_compare` has been to one of them
         opener.open(TINY)
         self._wait("the tiny model", lambda: opener.reference == TINY and self._is_read())
         self._prepare("film")
-        visit = self._visit("film", theme_name, file_as="tiny")
+        visits = [self._visit("film", theme_name, file_as="tiny")]
+        steps = self._window.services.time_machine.steps
+        if not had_steps and steps is not None:
+            state = self._window.state
+            texts = state.text_a, state.text_b
+            state.set_text(*COMPARED)
+            visits += self._visit_compared(theme_name, "step", OtherModel(reference_to(steps.snapshots[0][1])))
+            state.set_baseline(None)
+            state.set_text(*texts)
         opener.open(before)
         self._wait("the model of before", lambda: not opener.is_opening and self._is_read())
-        return [visit]
+        return visits
 
     def _visit_answers(self, theme_name: str) -> list[dict[str, object]]:
-        """A fine-tuned model that ships, with its answer to another text beside the one on show."""
+        """A fine-tuned model that ships, with its answer beside that to another text, unchanged, or of its base."""
         opener, state = self._window.services.open_model, self._window.state
         before, texts = opener.reference, (state.text_a, state.text_b)
         if before not in (None, *SHIPPED):
@@ -247,7 +293,14 @@ class _Tour:
         state.set_baseline(OtherText(*REVIEWS[1]))
         self._wait("the two answers", self._window.is_settled)
         visits = [self._visit("apply", theme_name, file_as="compared-text")]
+        state.set_baseline(None)
+        state.set_what_if(WhatIf().with_layer(0, True))
+        self._wait("the answer of the unchanged model", self._window.is_settled)
+        visits.append(self._visit("apply", theme_name, file_as="compared-unchanged"))
+        state.set_what_if(NOTHING_CHANGED)
         state.set_baseline(OtherModel(None))
+        self._wait("the model before fine-tuning", self._window.is_settled)
+        visits.append(self._visit("apply", theme_name, file_as="compared-model"))
         room = self._window.open_room("layers")
         assert isinstance(room, LayersRoom)
         view = room.open_view("weights")

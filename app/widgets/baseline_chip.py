@@ -62,7 +62,8 @@ def chosen_name(state: ExploreState, is_short: bool = False) -> str:
     if swap is not None and chosen in (None, swap.text):
         return QCoreApplication.translate("Baseline", "this text") if is_short else unswapped_name()
     if chosen is None:
-        return unchanged_name() if state.what_if else ""
+        short = QCoreApplication.translate("Baseline", "unchanged")
+        return (short if is_short else unchanged_name()) if state.what_if else ""
     if isinstance(chosen, OtherText):
         return text_name(f"{state.text_a} {state.text_b}", f"{chosen.a} {chosen.b}", 0 if is_short else AROUND)
     if reading is not None and reading.baseline is not None and reading.request.baseline == chosen:

@@ -65,13 +65,9 @@ def test_without_a_display_it_says_so_and_does_the_tour(model_folder: Path, tmp_
     visits = json.loads((tmp_path / "build" / "tour" / "tour.json").read_text())["rooms"]
     predict, layers = ["predict"] * 6, ["layers"] * 9  # their views
     class_demo = ["train"] * 4  # halfway, finished, and two of its batches
-    compared = [
-        "embed",
-        "predict",
-        "predict",
-        "attend",
-        "layers",
-    ] * 3  # another text, the same unchanged, another model
+    each = ["map", "embed", "predict", "predict", "attend", "layers"]
+    once = ["attend", "attend", "predict", "layers", "layers", "attend"]
+    compared = [*each * 3, *once]  # another text, the same unchanged, another model
     rooms = ["map", *["embed"] * 4, *["attend"] * 8, *predict, *layers, "train", "apply", "game", "film"]
     swapped = ["layers", "layers", "predict", "attend"]  # the map; then one of its cells
     many_texts = ["predict"] * 2  # a template, minimal pairs

@@ -88,7 +88,7 @@ class BarStrips(PointerWidget):
         thin = max(width * 0.72, 1.0)
         painter.setPen(Qt.PenStyle.NoPen)
         for bar, value in enumerate(strip.values):
-            if not np.isfinite(value):
+            if not np.isfinite(value) or (strip.is_difference and abs(value) < LEAST_CHANGE / 10):
                 continue
             color = "mask" if (index, bar) == self.hovered_cell else "bar_strong" if bar == strip.marked else "bar"
             color = "bad" if value < 0 and color == "bar" else color

@@ -94,8 +94,13 @@ class LinesView(AttendView):
         self._show_beside(heads, row)
         self._show_legend(lines)
         needs_b = self.filter.currentIndex() in (A_TO_B, B_TO_A) and "b" not in attentions.parts
-        self.why_empty.setText(self.tr("There is no sentence B. Type one to see how the two are connected."))
-        self.why_empty.setVisible(needs_b)
+        is_same = self._compared is not None and not any(len(one.links.weights) for one in lines)
+        self.why_empty.setText(
+            self.tr("There is no sentence B. Type one to see how the two are connected.")
+            if needs_b
+            else self.tr("Nothing has changed in this head. On the left, Moved lists the heads that have.")
+        )
+        self.why_empty.setVisible(needs_b or is_same)
 
     def draw_position(self) -> None:
         if any(len(lines.links.weights) < lines.links.fitting for lines in self.picture.lines):

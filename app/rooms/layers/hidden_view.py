@@ -117,8 +117,7 @@ class HiddenView(LayersView):
         if self._both is not None and before is not None:
             change = np.nan_to_num(values - before)
             limit = max(float(np.abs(change).max(initial=0.0)), LEAST_CHANGE)
-            labels = Labels(self._both.labels, units.kinds)
-            self.cosines.set_grid(change, labels, labels, -limit, limit)
+            self.cosines.set_grid(change, Labels(self._both.labels, units.kinds), labels, -limit, limit)
             where = joined(where, self.tr("now minus {baseline}").format(baseline=baseline_name(reading)))
         else:
             self.cosines.set_grid(values, labels, labels, -1, 1)

@@ -143,8 +143,9 @@ class Overlay:
             behind = QRectF(end + px(6), line.top(), box.right() - end - px(4), px(21))
             if before is not None:
                 long = translate("ModelMap", "{now} (was {before})").format(now=number, before=numbers.percent(before))
-                fits = QFontMetricsF(theme.font(12, bold=row == 0)).horizontalAdvance(long) <= behind.width()
-                number = long if fits else f"{number} ({numbers.percent(before)})"
+                width = QFontMetricsF(theme.font(12, bold=row == 0)).horizontalAdvance
+                texts = long, f"{number} ({numbers.percent(before)})", number
+                number = next((text for text in texts if width(text) <= behind.width()), number)
             theme.draw_text(painter, behind, number, "ink" if row == 0 else "muted", 12, bold=row == 0)
 
     def _paint_pointer(self) -> None:

@@ -156,7 +156,7 @@ class SurpriseView(PredictView):
 
     def _change_bar(self, word: str, change: float, highest: float, unit: int, units: Units) -> Bar:
         note, both = str(units.first_positions[unit]), _before_and_now(self.their_bits[unit], self.bits[unit])
-        sign = 1 if change > 0 else -1
+        sign = int(np.sign(round(change, 2)))
         return Bar(word, numbers.signed(change), abs(change) / highest, mark=both, note=note, sign=sign)
 
     def _bar(self, word: str, bits: float, highest: float, unit: int, units: Units) -> Bar:
