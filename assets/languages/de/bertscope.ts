@@ -657,6 +657,10 @@
 <translation>dieser Text, wie er ist</translation>
 </message>
 <message>
+<source>unchanged</source>
+<translation>unverändert</translation>
+</message>
+<message>
 <source>{model} cannot predict words.</source>
 <translation>{model} kann keine Wörter vorhersagen.</translation>
 </message>
@@ -4377,6 +4381,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Each token’s strongest, together</source>
 <translation>Je Token die stärksten, zusammen</translation>
+</message>
+<message>
+<source>Nothing has changed in this head. On the left, Moved lists the heads that have.</source>
+<translation>In diesem Kopf hat sich nichts geändert. Links nennt „Bewegt“ die Köpfe, bei denen es anders ist.</translation>
 </message>
 <message>
 <source>Share of each token’s attention, or smallest weight, in percent</source>
