@@ -33,6 +33,7 @@ class Text:
     a: str
     b: str = ""
     masks: frozenset[Place] = frozenset()
+    editors: tuple[tuple[str, str], ...] = ()  # kind of task -> what its editor in Apply holds, such as a passage
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ import csv
 import io
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -25,35 +25,19 @@ from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.locations import TINY, assets
 from bertcore.runs.run_folder import RunFolder
-from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, make_run, settle
+from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, settle
+from tests.app.run_window import STEPS, last_snapshot, run
 
-STEPS = (0, 10, 40)
+__all__ = ["last_snapshot", "run"]  # fixtures
 ROOT = Path(__file__).parents[2]
-Opener = Callable[[Path | str], Window]
 
 
 @pytest.fixture
-def run(own_home: Path) -> RunFolder:
-    return make_run(own_home / "runs" / "stories", STEPS)
-
-
-@pytest.fixture
-def before(open_window: Opener, run: RunFolder, qtbot: QtBot) -> Window:
-    """A window on the last snapshot, with a mask, in another room."""
-    window = open_window(run.snapshot_path(STEPS[-1]))
-    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
-    window.state.set_text(TEXT_A, TEXT_B)
-    window.state.set_masks([2])
-    settle(window, qtbot)
-    return window
-
-
-@pytest.fixture
-def window(before: Window, qtbot: QtBot) -> Window:
-    """The same, in the room, with all frames computed."""
-    before.open_room("film")
-    wait_for_frames(before, qtbot)
-    return before
+def window(last_snapshot: Window, qtbot: QtBot) -> Window:
+    """In the room, with all frames computed."""
+    last_snapshot.open_room("film")
+    wait_for_frames(last_snapshot, qtbot)
+    return last_snapshot
 
 
 def room_of(window: Window) -> FilmRoom:
@@ -87,13 +71,13 @@ def test_each_frame_is_what_its_snapshot_reads(window: Window, run: RunFolder) -
     assert not np.allclose(film.frames[0].heads, film.frames[1].heads)
 
 
-def test_the_open_model_is_left_alone(before: Window, qtbot: QtBot) -> None:
-    model, reading, asked = before.state.model, before.state.reading, list[str]()
-    before.services.open_model.requested.connect(asked.append)
-    before.open_room("film")
-    wait_for_frames(before, qtbot)
-    assert (before.state.model, before.state.reading) == (model, reading) and asked == []
-    assert room_of(before).strip.film.now == len(STEPS) - 1
+def test_the_open_model_is_left_alone(last_snapshot: Window, qtbot: QtBot) -> None:
+    model, reading, asked = last_snapshot.state.model, last_snapshot.state.reading, list[str]()
+    last_snapshot.services.open_model.requested.connect(asked.append)
+    last_snapshot.open_room("film")
+    wait_for_frames(last_snapshot, qtbot)
+    assert (last_snapshot.state.model, last_snapshot.state.reading) == (model, reading) and asked == []
+    assert room_of(last_snapshot).strip.film.now == len(STEPS) - 1
 
 
 def test_losses_are_those_of_the_run(window: Window) -> None:
@@ -137,18 +121,18 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     opened.set()
 
 
-def test_it_can_be_stopped_and_goes_on_where_it_was(before: Window, gate: threading.Event, qtbot: QtBot) -> None:
-    before.open_room("film")
-    room = room_of(before)
+def test_it_can_be_stopped_and_goes_on_where_it_was(last_snapshot: Window, gate: threading.Event, qtbot: QtBot) -> None:
+    last_snapshot.open_room("film")
+    room = room_of(last_snapshot)
     qtbot.waitUntil(lambda: len(room.strip.film.frames) == 1, timeout=TIMEOUT_MS)
     first = room.strip.film.frames[0]
     room.question.stop()
     gate.set()
-    qtbot.waitUntil(lambda: not before.services.inference.is_busy, timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: not last_snapshot.services.inference.is_busy, timeout=TIMEOUT_MS)
     assert room.progress.text == "Stopped." and room.strip.film.frames[0] is first
     assert 2 not in room.strip.film.frames
     room.question.start()
-    wait_for_frames(before, qtbot)
+    wait_for_frames(last_snapshot, qtbot)
     assert room.strip.film.frames[0] is first
 
 

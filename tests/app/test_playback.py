@@ -1,6 +1,5 @@
 """Play in the header: every snapshot of the run in whichever room, and then what was open before."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -16,27 +15,17 @@ from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.locations import TINY
 from bertcore.runs.run_folder import RunFolder
-from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, make_run, settle
+from tests.app.conftest import TIMEOUT_MS, make_run, settle
+from tests.app.run_window import STEPS, last_snapshot, run
 
-STEPS = (0, 10, 40)
-Opener = Callable[[Path | str], Window]
-
-
-@pytest.fixture
-def run(own_home: Path) -> RunFolder:
-    return make_run(own_home / "runs" / "stories", STEPS)
+__all__ = ["last_snapshot", "run"]  # fixtures
 
 
 @pytest.fixture
-def played(open_window: Opener, run: RunFolder, qtbot: QtBot) -> Window:
-    """A window on the last snapshot, with a mask."""
-    window = open_window(run.snapshot_path(STEPS[-1]))
-    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
-    window.state.set_text(TEXT_A, TEXT_B)
-    window.state.set_masks([2])
-    window.open_room("attend")
-    settle(window, qtbot)
-    return window
+def played(last_snapshot: Window, qtbot: QtBot) -> Window:
+    last_snapshot.open_room("attend")
+    settle(last_snapshot, qtbot)
+    return last_snapshot
 
 
 def play(window: Window, qtbot: QtBot) -> list[Reading]:

@@ -20,24 +20,12 @@ from ...state.readings import Reading, thumbnails
 from ...state.token_units import TokenView
 from ...widgets.curve_specs import Mark
 from ...widgets.head_sheet import HeadSheet
+from .answers import answers_of
+from .guesses import WORDS, Guesses
 
-WORDS = 5  # of each frame
 SMOOTHED = 1.1  # over steps from s/1.1 to 1.1 s: even on a logarithmic axis
 LONGER_FROM = 10  # steps: sequences that are longer from here on were so from the start
 translate = QCoreApplication.translate
-
-
-@dataclass(frozen=True)
-class Guesses:
-    """What one snapshot predicts for one mask."""
-
-    position: int
-    words: tuple[tuple[str, float], ...]  # word, probability; most likely first
-    was: str  # the word that was hidden; empty where the mask itself was typed
-
-    @property
-    def is_right(self) -> bool:
-        return bool(self.was) and self.words[0][0] == self.was
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +37,7 @@ class Frame:
     heads: np.ndarray  # (L,N,U,U); made small where the text is long
     labels: tuple[str, ...]  # (U)
     kinds: tuple[str, ...]  # (U) colours of the labels
-    guesses: tuple[Guesses, ...]  # of each mask
+    guesses: tuple[Guesses, ...]  # of each mask, or the answers of a fine-tuned model
 
     @cached_property
     def sheet(self) -> HeadSheet:
@@ -75,12 +63,13 @@ def frames_of(steps: Steps, known: set[Path], text: Text, view: TokenView, progr
     step_of = {path: step for step, path in steps.snapshots}
     wanted = [path for path in step_of if path not in known]
     for opened in read_snapshots(wanted, text, progress):
-        yield _frame(step_of[opened.model.folder], opened.model.folder, opened.reading, view)
+        is_task = opened.model.task is not None
+        guesses = answers_of(opened, dict(text.editors)) if is_task else _words(opened.reading)
+        yield _frame(step_of[opened.model.folder], opened.reading, tuple(guesses), view)
 
 
-def _frame(step: int, folder: Path, reading: Reading, view: TokenView) -> Frame:
-    units = reading.units(view)
-    guesses = (
+def _words(reading: Reading) -> Iterator[Guesses]:
+    return (
         Guesses(
             mask.position,
             tuple((word.token, word.probability) for word in mask.words[:WORDS]),
@@ -88,8 +77,12 @@ def _frame(step: int, folder: Path, reading: Reading, view: TokenView) -> Frame:
         )
         for mask in reading.masks
     )
+
+
+def _frame(step: int, reading: Reading, guesses: tuple[Guesses, ...], view: TokenView) -> Frame:
+    units, folder = reading.units(view), reading.request.model.folder
     heads = thumbnails(units.attention(reading.trace.attentions))
-    return Frame(step, folder, heads, tuple(units.labels), tuple(units.kinds), tuple(guesses))
+    return Frame(step, folder, heads, tuple(units.labels), tuple(units.kinds), guesses)
 
 
 def loss_curve(run: Path, snapshots: Sequence[tuple[int, Path]]) -> LossCurve | None:

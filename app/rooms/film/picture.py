@@ -14,7 +14,8 @@ from ...look import numbers, theme
 from ...look.fitting import as_piece
 from ...look.theme import draw_text
 from ...widgets.raster import Raster, paint_scale
-from .content import Frame, Guesses, LossCurve
+from .content import Frame, LossCurve
+from .guesses import Guesses, position_to_show
 from .plan import FilmPlan, Shape, grid
 
 ATLAS, HEAD, WORDS = PICTURES = ("heads", "head", "words")
@@ -35,6 +36,7 @@ class Film:
     head: tuple[int, int] = (0, 0)
     position: int | None = None  # of the mask that is looked at; None: the first
     now: int = 0  # the one that is large
+    is_task: bool = False  # a fine-tuned model's answers, not words for a mask
 
     @property
     def shape(self) -> Shape:
@@ -45,8 +47,10 @@ class Film:
         return Shape(self.snapshots, self.curve is not None, has_guess, ratio)
 
     def guesses(self, frame: Frame) -> Guesses | None:
-        """For the mask that is looked at, else the first."""
-        pinned = [one for one in frame.guesses if one.position == self.position]
+        """For the mask or word that is looked at, else the first."""
+        newest = self.frames[max(self.frames)].guesses
+        position = position_to_show(newest, self.position)
+        pinned = [one for one in frame.guesses if one.position == position]
         return next(iter([*pinned, *frame.guesses]), None)
 
 
@@ -220,18 +224,23 @@ class FilmPainter:
 
     def _paint_guess(self, painter: QPainter, guesses: Guesses, box: QRectF, bar: QRectF) -> None:
         word, share = guesses.words[0]
-        text = numbers.probability(share)
+        text = "" if share is None else numbers.probability(share)
         width = QFontMetricsF(theme.font(LABEL_PX)).horizontalAdvance(text) + theme.px(3)
         color = "good_text" if guesses.is_right else "ink"
         draw_text(painter, box.adjusted(0, 0, -width, 0), as_piece(word), color, 13, bold=True)
         draw_text(painter, box, text, "muted", LABEL_PX, align=theme.RIGHT)
-        self._paint_bar(painter, bar.adjusted(0, 1, 0, -1), share, guesses.is_right)
+        if share is not None:
+            self._paint_bar(painter, bar.adjusted(0, 1, 0, -1), share, guesses.is_right)
 
     def _paint_words(self, painter: QPainter, box: QRectF, frame: Frame, size_px: float) -> None:
         """The likeliest words, each with its bar."""
         guesses = self.film.guesses(frame)
         if guesses is None:
-            none = translate("FilmStrip", "no word is hidden")
+            none = (
+                translate("FilmStrip", "no answer")
+                if self.film.is_task
+                else translate("FilmStrip", "no word is hidden")
+            )
             draw_text(painter, box, none, "muted", LABEL_PX, align=CENTER)
             return
         line, small = theme.type_px(size_px), size_px * 0.88
@@ -240,15 +249,16 @@ class FilmPainter:
         bar = row * 0.2
         for number, (word, share) in enumerate(words):
             place = QRectF(box.left(), box.top() + number * row, box.width(), row - 1.4 * bar)
-            is_right, shown = word == guesses.was, numbers.probability(share)
+            is_right, shown = word == guesses.was, "" if share is None else numbers.probability(share)
             color = "good_text" if is_right else "ink" if number == 0 else "muted"
             width = QFontMetricsF(theme.font(small)).horizontalAdvance(shown) + theme.px(3)
-            has_share = width < place.width() / 2
+            has_share = share is not None and width < place.width() / 2
             wide = place.adjusted(0, 0, -width if has_share else 0, 0)
             draw_text(painter, wide, as_piece(word), color, size_px, bold=number == 0)
             if has_share:
                 draw_text(painter, place, shown, "muted", small, align=theme.RIGHT)
-            self._paint_bar(painter, QRectF(box.left(), place.bottom(), box.width(), bar), share, is_right)
+            if share is not None:
+                self._paint_bar(painter, QRectF(box.left(), place.bottom(), box.width(), bar), share, is_right)
 
     def _paint_bar(self, painter: QPainter, bar: QRectF, share: float, is_right: bool) -> None:
         painter.fillRect(bar, theme.color("track"))
@@ -259,7 +269,8 @@ class FilmPainter:
         plan, film = self.plan, self.film
         if not plan.pictures:
             return
-        names = {ATLAS: translate("FilmStrip", "All heads"), WORDS: translate("FilmStrip", "Words")}
+        answers = translate("FilmStrip", "Answer") if film.is_task else translate("FilmStrip", "Words")
+        names = {ATLAS: translate("FilmStrip", "All heads"), WORDS: answers}
         layer, head = film.head
         one = translate("FilmStrip", "Head {layer}·{head}").format(layer=layer + 1, head=head + 1)
         steps = QRectF(0, plan.steps[0].top(), plan.name_width, plan.steps[0].height())
@@ -271,7 +282,8 @@ class FilmPainter:
                 draw_text(painter, top.translated(0, theme.px(16) * (number + 1)), text, "muted", LABEL_PX)
         if film.shape.has_guess:
             guess = QRectF(0, plan.guesses[0].top(), plan.name_width, plan.guesses[0].height())
-            draw_text(painter, guess, translate("FilmStrip", "Guess"), "mask", 11.5, bold=True)
+            name, color = (answers, "ink") if film.is_task else (translate("FilmStrip", "Guess"), "mask")
+            draw_text(painter, guess, name, color, 11.5, bold=True)
         if film.picture != WORDS:
             self._paint_scale(painter)
 
@@ -292,7 +304,9 @@ class FilmPainter:
         frame, box = self.film.frames[index], self.plan.large
         step = translate("FilmStrip", "step {step}").format(step=numbers.count(frame.step))
         guesses = self.film.guesses(frame)
-        said = f"{as_piece(guesses.words[0][0])} · {numbers.probability(guesses.words[0][1])}" if guesses else ""
+        said = as_piece(guesses.best) if guesses else ""
+        if guesses is not None and guesses.best_share is not None:
+            said += f" · {numbers.probability(guesses.best_share)}"
         draw_text(
             painter, self.plan.large_title, step, "accent", 13, bold=True, align=CENTER if not said else theme.LEFT
         )

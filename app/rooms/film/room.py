@@ -20,7 +20,7 @@ from ...runs.stages import Steps
 from ...state.explore_state import ExploreState
 from ...state.readings import Reading
 from ...state.token_units import TokenView
-from ...widgets.card import Card, button, label
+from ...widgets.card import Card, button, label, tip
 from ...widgets.figure_button import FigureAction, FigureButton
 from ...widgets.layouts import fill, vbox
 from ...widgets.pages import tab_bar
@@ -123,7 +123,9 @@ class FilmRoom(Room):
         if steps is None:
             self.question.forget()
             return
-        text = Text(state.text_a, state.text_b, state.mask_places)
+        is_task = state.model is not None and state.model.task is not None
+        editors = tuple(sorted(state.applied_texts.items())) if is_task else ()
+        text = Text(state.text_a, state.text_b, state.mask_places, editors)
         made_for = (steps.run, text, state.token_view)
         if made_for != self._made_for:
             self._made_for, self._made, self._curve = made_for, [], []
@@ -137,11 +139,22 @@ class FilmRoom(Room):
         model = self.state.model
         if self.steps is not None and self.is_drawn:
             self.card.set_title(self.tr("Film strip of {run}").format(run=self.steps.run.name))
-            self.strip.show_film(self._film(self.steps))
+            film = self._film(self.steps)
+            self._name_words(film.is_task)
+            self.strip.show_film(film)
         elif model is not None:
             none = self.tr("{model} has no snapshots of its training. {tiny} has some: open it to see how heads form.")
             self._reason.setText(none.format(model=model.name, tiny=TINY))
         self._say_hint()
+
+    def _name_words(self, is_task: bool) -> None:
+        name, hint = (
+            (self.tr("Answer"), self.tr("What the fine-tuned model answers"))
+            if is_task
+            else (self.tr("Words"), self.tr("The most likely words for the hidden one"))
+        )
+        self.tabs.setTabText(PICTURES.index(WORDS), name)
+        self.tabs.setTabToolTip(PICTURES.index(WORDS), tip(f"{name}: {hint}"))
 
     def _film(self, steps: Steps) -> Film:
         index = {path: at for at, (_, path) in enumerate(steps.snapshots)}
@@ -156,6 +169,7 @@ class FilmRoom(Room):
             (self.state.layer, self.state.head),
             self.state.focus,
             now if now is not None else len(steps.snapshots) - 1,
+            model is not None and model.task is not None,
         )
 
     def _say_hint(self) -> None:
@@ -243,7 +257,8 @@ def _numbers(film: Film) -> Iterator[tuple[str, Numbers]]:
     if len(found) == len(frames):
         rank = Axis("rank", first=1)
         yield "word", Numbers(np.array([[word for word, _ in words] for words in found]), (steps, rank))
-        yield "probability", Numbers(np.array([[share for _, share in words] for words in found]), (steps, rank))
+        shares = np.array([[share for _, share in words] for words in found], dtype=np.float64)  # NaN: it has none
+        yield "probability", Numbers(shares, (steps, rank))
     size = frames[0].heads.shape[-1]
     labels = frames[0].labels if len(frames[0].labels) == size else ()
     tokens = Axis("token that looks", labels), Axis("what it looks at", labels)

@@ -44,7 +44,10 @@ class FilmStrip(PointerWidget):
         frame = self.film.frames[index]
         guesses = self.film.guesses(frame)
         step = self.tr("step {step}").format(step=numbers.count(frame.step))
-        return f"{step}: {guesses.words[0][0]} {numbers.percent(guesses.words[0][1])}" if guesses else step
+        if guesses is None:
+            return step
+        share = "" if guesses.best_share is None else numbers.percent(guesses.best_share)
+        return f"{step}: {guesses.best} {share}".strip()
 
     def _on_clicked(self, cell: Cell) -> None:
         if len(cell) == 1:

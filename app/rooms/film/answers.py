@@ -1,0 +1,78 @@
+"""What each snapshot of a fine-tuned run answers: classes, a tag, words of a passage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from PySide6.QtCore import QCoreApplication
+
+from bertcore.tasks.examples import Example, TaggedExample
+from bertcore.tasks.features.predictions import (
+    AnswerPrediction,
+    ChoicePrediction,
+    LabelPrediction,
+    LabelSetPrediction,
+    NumberPrediction,
+    Prediction,
+    TagsPrediction,
+)
+
+from ...compute.applying import apply_model, request_for
+from ...compute.over_time import OpenSnapshot
+from ...look import numbers
+from ...state.readings import Reading
+from .guesses import WORDS, Guesses
+
+translate = QCoreApplication.translate
+
+
+def answers_of(opened: OpenSnapshot, editors: Mapping[str, str]) -> tuple[Guesses, ...]:
+    """Of the snapshot's task; one for each word where it tags words, none where the text is no example of the task.
+
+    editors: kind of task -> what is in the room Apply, such as a passage.
+    """
+    request = request_for(opened.reading, editors)
+    if request is None:
+        return ()
+    applied = apply_model(opened.checkpoint, request, _ignore)
+    if applied.prediction is None or applied.example is None:
+        return ()
+    return tuple(_answers(applied.prediction, applied.example, opened.reading))
+
+
+def _ignore(_share: float) -> None:
+    """One text is no work to report on."""
+
+
+def _answers(prediction: Prediction, example: Example, reading: Reading) -> Iterator[Guesses]:
+    if isinstance(prediction, LabelPrediction | LabelSetPrediction):
+        ranked = sorted(prediction.probabilities.items(), key=lambda one: -one[1])
+        yield Guesses(None, tuple(ranked[:WORDS]))
+    elif isinstance(prediction, NumberPrediction):
+        yield Guesses(None, ((numbers.decimal(prediction.number), None),))
+    elif isinstance(prediction, AnswerPrediction):
+        yield Guesses(None, ((prediction.text or translate("FilmStrip", "no answer"), None),))
+    elif isinstance(prediction, ChoicePrediction):
+        ending = translate("FilmStrip", "ending {number}")
+        shares = enumerate(prediction.probabilities, start=1)
+        named = [(ending.format(number=number), share) for number, share in shares]
+        yield Guesses(None, tuple(sorted(named, key=lambda one: -one[1])[:WORDS]))
+    elif isinstance(prediction, TagsPrediction) and isinstance(example, TaggedExample):
+        positions = _positions(example.words, reading)
+        for position, tag, share in zip(positions, prediction.tags, prediction.probabilities, strict=True):
+            if position is not None:
+                yield Guesses(position, ((tag, share),))
+
+
+def _positions(words: tuple[str, ...], reading: Reading) -> Iterator[int | None]:
+    """The first token of each word of A."""
+    encoding, end = reading.encoding, 0
+    starts = {
+        first: at
+        for at, (part, (first, _)) in reversed(list(enumerate(zip(encoding.parts, encoding.offsets, strict=True))))
+        if part == "a"
+    }
+    for word in words:
+        start = encoding.text_a.find(word, end)
+        end = start + len(word)
+        yield starts.get(start)
