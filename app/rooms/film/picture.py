@@ -15,11 +15,13 @@ from ...look.fitting import as_piece
 from ...look.theme import draw_text
 from ...widgets.raster import Raster, paint_scale
 from .content import Frame, LossCurve
+from .guesses import WORDS as MOST_WORDS
 from .guesses import Guesses, position_to_show
 from .plan import FilmPlan, Shape, grid
 
 ATLAS, HEAD, WORDS = PICTURES = ("heads", "head", "words")
 LABEL_PX, LEAST_ROW_PX = 10.5, 11
+WORDS_RATIO = 1.25  # height of a column with all words, of its width
 LEAST_LINE = 1.75  # of a word with its bar, in heights of its type
 CENTER, BELOW = Qt.AlignmentFlag.AlignCenter, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
 translate = QCoreApplication.translate
@@ -42,7 +44,10 @@ class Film:
     def shape(self) -> Shape:
         some = next(iter(self.frames.values()), None)
         layers, heads = some.heads.shape[:2] if some is not None else (1, 1)
-        ratio = min(layers / heads, 1.6) if self.picture == ATLAS else 1.25 if self.picture == WORDS else 1.0
+        ratio = min(layers / heads, 1.6) if self.picture == ATLAS else 1.0
+        if self.picture == WORDS:
+            lines = max((len(guess.words) for guess in some.guesses), default=1) if some is not None else 1
+            ratio = WORDS_RATIO * lines / MOST_WORDS
         has_guess = self.picture != WORDS and some is not None and bool(some.guesses)
         return Shape(self.snapshots, self.curve is not None, has_guess, ratio)
 

@@ -53,10 +53,7 @@ class FilmRoom(Room):
         self.question.cancelled.connect(self.question_cancelled)
         self.question.status_changed.connect(self._show)
         self.strip = FilmStrip()
-        intro = self.tr(
-            "The same text, read by the same model at each saved step of its training: from noise to patterns."
-        )
-        self.card = Card(" ", intro="" if theme.is_projector() else intro)
+        self.card = Card(" ")
         names = {
             ATLAS: (self.tr("All heads"), self.tr("Every attention head, small")),
             HEAD: (self.tr("One head"), self.tr("The selected head")),
@@ -140,12 +137,22 @@ class FilmRoom(Room):
         if self.steps is not None and self.is_drawn:
             self.card.set_title(self.tr("Film strip of {run}").format(run=self.steps.run.name))
             film = self._film(self.steps)
+            self._show_intro(film.is_task)
             self._name_words(film.is_task)
             self.strip.show_film(film)
         elif model is not None:
             none = self.tr("{model} has no snapshots of its training. {tiny} has some: open it to see how heads form.")
             self._reason.setText(none.format(model=model.name, tiny=TINY))
         self._say_hint()
+
+    def _show_intro(self, is_task: bool) -> None:
+        patterns = self.tr(
+            "The same text, read by the same model at each saved step of its training: from noise to patterns."
+        )
+        answer = self.tr(
+            "The same text, read by the same model at each saved step of fine-tuning: when is it sure of its answer?"
+        )
+        self.card.set_intro("" if theme.is_projector() else answer if is_task else patterns)
 
     def _name_words(self, is_task: bool) -> None:
         name, hint = (
