@@ -2785,6 +2785,10 @@ Ein anderer Schluss</translation>
 <translation>Alle Köpfe</translation>
 </message>
 <message>
+<source>Answer</source>
+<translation>Antwort</translation>
+</message>
+<message>
 <source>Click to open this snapshot everywhere, from Map to Layers</source>
 <translation>Ein Klick öffnet diesen Snapshot überall, von Überblick bis Schichten</translation>
 </message>
@@ -2833,6 +2837,10 @@ Ein anderer Schluss</translation>
 <translation>Die wahrscheinlichsten Wörter für das verdeckte</translation>
 </message>
 <message>
+<source>The same text, read by the same model at each saved step of fine-tuning: when is it sure of its answer?</source>
+<translation>Derselbe Text, gelesen vom selben Modell bei jedem gespeicherten Schritt des Fine-Tunings: Wann ist es sich seiner Antwort sicher?</translation>
+</message>
+<message>
 <source>The same text, read by the same model at each saved step of its training: from noise to patterns.</source>
 <translation>Derselbe Text, vom selben Modell bei jedem gespeicherten Schritt seines Trainings gelesen: Aus Rauschen werden Muster.</translation>
 </message>
@@ -2843,6 +2851,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>What the film strip shows</source>
 <translation>Was der Filmstreifen zeigt</translation>
+</message>
+<message>
+<source>What the fine-tuned model answers</source>
+<translation>Was das feingetunte Modell antwortet</translation>
 </message>
 <message>
 <source>Words</source>
@@ -2873,6 +2885,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>All heads</source>
 <translation>Alle Köpfe</translation>
+</message>
+<message>
+<source>Answer</source>
+<translation>Antwort</translation>
 </message>
 <message>
 <source>Each mark below: ten times as many steps.</source>
@@ -2907,6 +2923,10 @@ Ein anderer Schluss</translation>
 <translation>Attention, eine Skala für alle: 0</translation>
 </message>
 <message>
+<source>ending {number}</source>
+<translation>Ende {number}</translation>
+</message>
+<message>
 <source>first: mostly predicts the next word</source>
 <translation>zuerst: sagt meist das nächste Wort vorher</translation>
 </message>
@@ -2929,6 +2949,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>loss {loss}</source>
 <translation>Loss {loss}</translation>
+</message>
+<message>
+<source>no answer</source>
+<translation>keine Antwort</translation>
 </message>
 <message>
 <source>no word is hidden</source>
