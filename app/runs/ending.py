@@ -6,22 +6,26 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import QCoreApplication
 
+from bertcore.runs.diagnosis import DIVERGED
+from bertcore.runs.run_record import common_answer, loss_by_frequency
+
 from ..look import numbers
 from ..state.task_info import metric_name
 from .metrics import RunMetrics, metric_key
 from .run_info import RunInfo
 
-OPEN, BEST, APPLY, COMPARE, GO_ON, SLOWER, AGAIN, LOG = (
+OPEN, BEST, APPLY, COMPARE, GO_ON, ON, SLOWER, AGAIN, LOG = (
     "open",
     "best",
     "apply",
     "compare",
     "go_on",
+    "on",
     "slower",
     "again",
     "log",
 )
-HARDLY, WORSE = 0.98, 1.02  # of the loss at the start, of the best: less than this is chance
+WORSE = 1.02  # of the best loss: less than this is chance
 translate = QCoreApplication.translate
 
 
@@ -49,17 +53,21 @@ def ending_of(info: RunInfo, metrics: RunMetrics) -> Ending | None:
         what = translate("Ending", "Stopped at step {step}.").format(**begins)
     else:
         what = translate("Ending", "Done, after {time} of training.").format(**begins)
-    advice, actions, best = _advice(info, steps, losses)
+    best = int(np.argmin(losses)) if len(losses) > 1 else None
+    is_past = best is not None and losses[-1] > WORSE * losses[best]  # it was better before
+    actions: tuple[str, ...] = (BEST,) if is_past else ()
+    actions += (APPLY, OPEN, COMPARE) if info.task_kind else (OPEN, COMPARE, ON)
     if state == "stopped" and info.can_resume:
         actions = (GO_ON, *actions)
-    return Ending(f"{what} {told}".strip(), advice, actions, best)
+    advice = " ".join(filter(None, (_best(info, metrics, steps, losses), _chance(info, metrics))))
+    return Ending(f"{what} {told}".strip(), advice, (*actions, SLOWER, AGAIN), int(steps[best]) if is_past else None)
 
 
 def _failed(info: RunInfo) -> Ending:
     """Why, as the run says it, and what has helped others."""
     why = info.status.message or translate("Ending", "It ended without saying why.")
     words = why.lower()
-    if any(word in words for word in ("not finite", "infinite", "nan", "diverge")):
+    if DIVERGED in why:
         advice = translate("Ending", "A lower learning rate usually helps.")
         return Ending(why, advice, (SLOWER, LOG), is_bad=True)
     if "memory" in words or "killed" in words:
@@ -90,23 +98,34 @@ def _measured(info: RunInfo, metrics: RunMetrics, losses: np.ndarray) -> str:
     return text.format(before=before, after=after, share=numbers.percent(right))
 
 
-def _advice(info: RunInfo, steps: np.ndarray, losses: np.ndarray) -> tuple[str, tuple[str, ...], int | None]:
-    """A sentence, actions, and the step at which it was best."""
-    try_it = (APPLY, OPEN) if info.task_kind else (OPEN,)
-    more: tuple[str, ...] = (COMPARE, AGAIN)
-    if len(losses) < 2:
-        return "", (*try_it, *more), None
+def _best(info: RunInfo, metrics: RunMetrics, steps: np.ndarray, losses: np.ndarray) -> str:
+    """When it was best, if that was not at the end."""
+    for metric in info.metrics:
+        at, scores = metrics.series[metric_key(metric)].arrays
+        if len(scores):
+            best = int(np.argmax(scores))
+            text = translate("Ending", "Its best was {best}, at step {step}.")
+            values = {"best": numbers.decimal(float(scores[best]), 3), "step": numbers.count(int(at[best]))}
+            return "" if best == len(scores) - 1 else text.format(**values)
+    if len(losses) < 2 or int(np.argmin(losses)) == len(losses) - 1:
+        return ""
     best = int(np.argmin(losses))
-    if losses[best] > HARDLY * losses[0]:
-        return (
-            translate("Ending", "It has hardly learned: try a lower learning rate, or more time."),
-            (SLOWER, AGAIN),
-            None,
-        )
-    if losses[-1] > WORSE * losses[best]:
-        text = translate("Ending", "It was best at step {step}; since then it has only been memorising.")
-        return text.format(step=numbers.count(int(steps[best]))), (BEST, *try_it, AGAIN), int(steps[best])
-    return "", (*try_it, *more), None
+    text = translate("Ending", "Its lowest loss was {best}, at step {step}.")
+    return text.format(best=numbers.decimal(float(losses[best])), step=numbers.count(int(steps[best])))
+
+
+def _chance(info: RunInfo, metrics: RunMetrics) -> str:
+    """What one would get without reading the text."""
+    newest = metrics.newest.get("held_out", {})
+    if info.metrics:
+        answer = common_answer(newest)
+        if answer is None or answer.chance is None or info.metrics[0] != "accuracy":
+            return ""
+        text = translate("Ending", "Always giving the most common answer would get {chance}.")
+        return text.format(chance=numbers.decimal(answer.chance, 3))
+    level = loss_by_frequency(newest)
+    text = translate("Ending", "Guessing by word frequency alone would get a loss of {level}.")
+    return "" if level is None else text.format(level=numbers.decimal(level))
 
 
 def nearest_snapshot(steps: Sequence[int], step: int) -> int | None:

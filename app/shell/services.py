@@ -56,9 +56,11 @@ class Services:
     def runs(self) -> RunsService:
         """Made when the room Train is opened: nothing of it is needed for the first paint."""
         from ..runs.service import RunsService
+        from .notifications import RunNotifications
 
         runs = RunsService(self.owner)
         self.time_machine.watch(runs)
+        RunNotifications(runs, runs)
         return runs
 
     def save_settings(self) -> None:

@@ -36,6 +36,7 @@ class CommonAnswer:
     label: str
     share: float
     right: float
+    chance: float | None = None  # what always giving the most common right answer would get
 
 
 @dataclass(frozen=True)
@@ -138,9 +139,11 @@ def common_answer(held_out: Mapping[str, Any]) -> CommonAnswer | None:
     values = held_out.get("answers")
     if not isinstance(values, Mapping):
         return None
-    share, right = _number(values.get("share")), _number(values.get("right"))
+    share, right, chance = (_number(values.get(name)) for name in ("share", "right", "chance"))
     label = name_from_file(values.get("label"))
-    return CommonAnswer(label, share, right) if math.isfinite(share + right) else None
+    if not math.isfinite(share + right):
+        return None
+    return CommonAnswer(label, share, right, chance if math.isfinite(chance) else None)
 
 
 def activity_of_heads(held_out: Mapping[str, Any]) -> HeadActivity | None:

@@ -382,14 +382,17 @@ class FineTuning:
 
 
 def most_common_answer(evaluation: TaskEvaluation) -> dict[str, Any] | None:
-    """The label that is given most often, its share of all answers, and of the right ones; None without a table."""
+    """The label that is given most often, its share of all answers and of the right ones, and the share of the most
+    common right one, which is what guessing gets; None without a table."""
     if evaluation.confusion is None:
         return None
     table = np.array(evaluation.confusion, dtype=np.float64)
     given, total = table.sum(axis=0), max(table.sum(), 1.0)
     most = int(given.argmax())
     share, right = float(given[most] / total), float(table[most].sum() / total)
-    return {"label": evaluation.labels[most], "share": round(share, 4), "right": round(right, 4)}
+    chance = float(table.sum(axis=1).max() / total)
+    numbers = {"share": share, "right": right, "chance": chance}
+    return {"label": evaluation.labels[most], **{name: round(value, 4) for name, value in numbers.items()}}
 
 
 def _examples_in_words(batches: TaskBatches) -> str:

@@ -6,6 +6,7 @@ import os
 import sys
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,20 @@ from pytestqt.qtbot import QtBot
 from app.rooms.train.copy_form import CopyForm
 from app.rooms.train.room import TrainRoom
 from app.rooms.train.run_actions import LabelDialog
-from app.runs.ending import AGAIN, BEST, COMPARE, GO_ON, LOG, OPEN, SLOWER, Ending, ending_of, nearest_snapshot
+from app.runs.ending import (
+    AGAIN,
+    APPLY,
+    BEST,
+    COMPARE,
+    GO_ON,
+    LOG,
+    ON,
+    OPEN,
+    SLOWER,
+    Ending,
+    ending_of,
+    nearest_snapshot,
+)
 from app.runs.keeper import RunKeeper, export_name, write_run
 from app.runs.metrics import RunMetrics
 from app.runs.run_info import RunInfo, read_run
@@ -307,21 +321,34 @@ class TestEnding:
     def test_a_run_that_learned(self) -> None:
         made = ended([9.0, 6.0, 4.25])
         assert made is not None and "9.00" in made.sentence and "4.25" in made.sentence
-        assert made.actions == (OPEN, COMPARE, AGAIN) and not made.advice and not made.is_bad
+        assert made.actions == (OPEN, COMPARE, ON, SLOWER, AGAIN) and not made.advice and not made.is_bad
+
+    def test_it_says_what_guessing_would_get(self) -> None:
+        lines: list[dict] = [
+            {"kind": "held_out", "step": at, "loss": 0.6, "accuracy": 0.5 + 0.1 * at} for at in (0, 1, 2)
+        ]
+        lines[2] |= {"answers": {"label": "good", "share": 0.6, "right": 0.5, "chance": 0.52}}
+        metrics = RunMetrics()
+        metrics.append(lines)
+        info = RunInfo(Path("run"), "films", "", RunStatus("done"), task_kind="classify", metrics=("accuracy",))
+        made = ending_of(info, metrics)
+        assert made is not None and "went from 0.500 to 0.550" in made.sentence
+        assert made.advice == "Its best was 0.600, at step 1. Always giving the most common answer would get 0.520."
+        assert made.actions == (APPLY, OPEN, COMPARE, SLOWER, AGAIN)
+        metrics.append([{"kind": "held_out", "step": 3, "mlm_loss": 4.0, "by_frequency": 6.128}])
+        text = ending_of(replace(info, metrics=()), metrics)
+        assert text is not None and text.advice == "Guessing by word frequency alone would get a loss of 6.13."
 
     def test_one_that_learned_by_heart_is_opened_where_it_was_best(self) -> None:
         made = ended([9.0, 6.0, 4.0, 4.5, 5.0])
-        assert made is not None and made.actions[0] == BEST and made.best_step == 20 and "20" in made.advice
+        assert made is not None and made.actions[0] == BEST and made.best_step == 20
+        assert made.advice == "Its lowest loss was 4.00, at step 20."
         assert nearest_snapshot([0, 10, 30], 22) == 2 and nearest_snapshot([], 3) is None
-
-    def test_one_that_hardly_learned_gets_a_lower_rate(self) -> None:
-        made = ended([9.0, 9.3, 8.95])
-        assert made is not None and made.actions[0] == SLOWER
 
     @pytest.mark.parametrize(
         ("message", "first"),
         [
-            ("The loss is not finite at step 3.", SLOWER),
+            ("The loss or its gradient became infinite or undefined at step 3; try again.", SLOWER),
             ("The training process was killed; the machine may have run out of memory.", AGAIN),
             ("There is no space left on the disk of /runs.", AGAIN),
             ("Something else.", LOG),
@@ -343,7 +370,7 @@ class TestEnding:
         service.select(run.path)
         room.view.draw()
         shown = {key for key, made in room.view.ending.buttons.items() if not made.isHidden()}
-        assert shown == {OPEN, COMPARE, AGAIN}
+        assert shown == {OPEN, COMPARE, ON, SLOWER, AGAIN}
         room.view.to_batch.click()
         assert not room.view.ending.isVisibleTo(room), "the batch needs its room"
         room.view.to_curves.click()
@@ -354,3 +381,20 @@ class TestEnding:
         assert compared == [run.snapshots()[0][1]]
         room.view.ending.buttons[AGAIN].click()
         assert room._left.currentWidget() is room.copy_form
+        room.view.ending.buttons[ON].click()
+        assert room._left.currentWidget() is room.form and room.form.kind.currentData() == "continue"
+        assert room.form.model.reference == str(run.snapshots()[-1][1])
+
+    def test_the_log_of_a_failed_run_is_a_click_away(
+        self, room: TrainRoom, service: RunsService, own_home: Path
+    ) -> None:
+        run = make_run(own_home, state="running")
+        run.log("the text was read")
+        run.write_status(state="failed", message="Something else.")
+        service.refresh()
+        service.select(run.path)
+        room.view.draw()
+        ending = room.view.ending
+        assert not ending.log.isVisibleTo(room) and ending.sentence.text() == "Something else."
+        ending.buttons[LOG].click()
+        assert ending.log.isVisibleTo(room) and ending.log.toPlainText().endswith("the text was read")

@@ -36,6 +36,10 @@ class HealthStrip(QWidget):
         vbox(self.quiet, *self.warnings, parent=self, gap_px=6)
         self.show_health([])
 
+    @property
+    def is_ill(self) -> bool:
+        return any(not one.kind.startswith("normal") for one in self.shown)
+
     def show_health(self, found: Sequence[Diagnosis]) -> None:
         """What `runs.health.health_of` says."""
         self.shown = list(found)

@@ -15,7 +15,7 @@ from bertcore.runs.run_folder import RunFolder
 from ...compute.open_model import OpenModel
 from ...look import numbers, theme
 from ...runs import sweeps
-from ...runs.ending import AGAIN, APPLY, BEST, COMPARE, GO_ON, OPEN, SLOWER, nearest_snapshot
+from ...runs.ending import AGAIN, APPLY, BEST, COMPARE, GO_ON, ON, OPEN, SLOWER, nearest_snapshot
 from ...runs.process import RunCommand
 from ...runs.run_info import RunInfo
 from ...runs.sweeps import SEEDS, USE, sweep_row, three_seeds
@@ -297,6 +297,12 @@ class TrainRoom(QWidget):
         self.form.model.set_folder(None if is_built_in else str(folder))
         self.show_form()
 
+    def show_continue_form(self, snapshot: Path) -> None:
+        """The form for a run that goes on from this model."""
+        self.form.set_kind("continue")
+        self.form.model.set_folder(str(snapshot))
+        self.show_form()
+
     def show_copy_form(self, run: RunInfo, suggested: Suggestion | None = None) -> None:
         """The form for a run with the settings of this one, in place of the list."""
         try:
@@ -412,6 +418,8 @@ class TrainRoom(QWidget):
                 self._on_chooser_chosen(at)
         elif action == COMPARE:
             self.compare_with_start(run)
+        elif action == ON and steps:
+            self.show_continue_form(self._snapshots[-1][1])
         elif steps:
             self._on_chooser_chosen(len(steps) - 1)
             if action == APPLY:
@@ -444,7 +452,7 @@ class TrainRoom(QWidget):
         """What can be done at the end of this run."""
         run, possible = self._run, {SLOWER, AGAIN}
         if self._snapshots:
-            possible |= {OPEN, BEST, APPLY}
+            possible |= {OPEN, BEST, APPLY, ON}
         if len(self._snapshots) > 1:
             possible.add(COMPARE)
         if run is not None and run.can_resume:

@@ -2,22 +2,23 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import QUrl, Signal
-from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFrame, QPushButton
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QPushButton
 
+from bertcore.errors import BertcoreError, printable
+from bertcore.files import read_bytes
 from bertcore.runs.run_folder import LOG as LOG_FILE
 
 from ...look import theme
-from ...runs.ending import AGAIN, APPLY, BEST, COMPARE, GO_ON, LOG, OPEN, SLOWER, Ending
+from ...runs.ending import AGAIN, APPLY, BEST, COMPARE, GO_ON, LOG, ON, OPEN, SLOWER, Ending
 from ...widgets.card import button, label
 from ...widgets.layouts import hbox, vbox
 
-MOST_ACTIONS = 4
+MOST_ACTIONS, LOG_LINES, LOG_PX = 5, 200, 130
 
 
 class RunEnding(QFrame):
-    """`action` is one of the names of `runs.ending`; the log is opened here."""
+    """`action` is one of the names of `runs.ending`; the log is shown here."""
 
     action = Signal(str)
 
@@ -30,6 +31,7 @@ class RunEnding(QFrame):
         self.sentence, self.advice = label("", "strong", wrap=True), label("", "muted", wrap=True)
         titles = {
             GO_ON: (self.tr("Resume"), self.tr("Continue from its newest snapshot")),
+            ON: (self.tr("Train on…"), self.tr("A new run that starts from the weights of its last step")),
             SLOWER: (self.tr("Try a lower rate"), self.tr("A new run with a third of its learning rate")),
             BEST: (self.tr("Open the best step"), self.tr("All pictures show the snapshot nearest to it")),
             APPLY: (self.tr("Try it in Apply"), self.tr("Run the model on your own text")),
@@ -48,19 +50,29 @@ class RunEnding(QFrame):
             key: button(title, lambda key=key: self._on_clicked(key), look="small", hint=hint)  # type: ignore[misc]
             for key, (title, hint) in titles.items()
         }
+        self.buttons[LOG].setCheckable(True)
+        self.log = QPlainTextEdit()
+        self.log.setReadOnly(True)
+        self.log.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.log.setFixedHeight(theme.px(LOG_PX))
+        self.log.setAccessibleName(self.tr("The log"))
+        self.log.hide()
         margins = (theme.px(10), theme.px(5), theme.px(10), theme.px(5))
         vbox(
             self.sentence,
             self.advice,
             hbox(*self.buttons.values(), None, gap_px=6),
+            self.log,
             parent=self,
             gap_px=3,
             margins=margins,
         )
         self.hide()
 
-    def show_ending(self, ending: Ending | None, run: Path, possible: set[str]) -> None:
-        """possible: what can be done here at all; others are left out."""
+    def show_ending(self, ending: Ending | None, run: Path, possible: set[str], is_ill: bool = False) -> None:
+        """possible: what can be done here at all; others are left out. is_ill: a warning stands below."""
+        if run != self._run:
+            self._show_log(False)
         self._run = run
         is_log_there = (run / LOG_FILE).is_file()
         shown = [key for key in (ending.actions if ending else ()) if key in possible or (key == LOG and is_log_there)]
@@ -69,7 +81,7 @@ class RunEnding(QFrame):
         self.ending = ending
         self.setVisible(ending is not None)
         if ending is not None:
-            look = "banner" if ending.is_bad else "task" if ending.advice else "task-done"
+            look = "banner" if ending.is_bad else "task" if is_ill else "task-done"
             if look != self.property("look"):
                 self.setProperty("look", look)
                 self.style().polish(self)
@@ -79,6 +91,18 @@ class RunEnding(QFrame):
 
     def _on_clicked(self, key: str) -> None:
         if key == LOG:
-            QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._run / LOG_FILE)))
+            self._show_log(self.buttons[LOG].isChecked())
         else:
             self.action.emit(key)
+
+    def _show_log(self, is_on: bool) -> None:
+        """Its last lines; the whole of it is in the run's folder, which the menu opens."""
+        self.buttons[LOG].setChecked(is_on)
+        self.log.setVisible(is_on)
+        if is_on:
+            try:
+                text = read_bytes(self._run / LOG_FILE).decode("utf-8", errors="replace")
+            except (BertcoreError, OSError) as error:
+                text = str(error)
+            self.log.setPlainText("\n".join(printable(line) for line in text.splitlines()[-LOG_LINES:]))
+            self.log.verticalScrollBar().setValue(self.log.verticalScrollBar().maximum())

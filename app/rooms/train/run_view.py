@@ -200,9 +200,9 @@ class RunView(Card):
     def _show_ending(self) -> None:
         """A run that answers questions has an ending of its own, on the page with the answers."""
         ending = None if self._info.has_questions else ending_of(self._info, self.metrics)
-        self.ending.show_ending(ending, self._info.path, self._possible)
         is_told = ending is not None and ending.is_bad  # with what to try
         self.health.show_health([] if is_told else health_of(self.record))
+        self.ending.show_ending(ending, self._info.path, self._possible, self.health.is_ill)
         self._place_ending()
         if ending is not None and ending.is_bad:
             self._message.hide()

@@ -1,0 +1,111 @@
+"""A notification of the desktop when a run ends or fails while the window is in the background."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QRectF, Qt, QTimer
+from PySide6.QtGui import QIcon, QPainter, QPixmap
+from PySide6.QtWidgets import QApplication, QSystemTrayIcon
+
+from bertcore.runs.known_runs import is_run
+from bertcore.runs.run_folder import NO_WORD, RunFolder
+
+from ..look import numbers, theme
+from ..look.icons import paint_icon
+from ..runs.run_info import RunInfo
+
+if TYPE_CHECKING:
+    from ..runs.service import RunsService
+
+LOOK_MS = 2000  # at the runs that are at work, whichever room is open
+ICON_PX = 64
+Notify = Callable[[str, str, bool], None]  # title, sentence, whether it failed
+
+
+class RunNotifications(QObject):
+    """Follows the runs at work. A run that was stopped by a person is no news."""
+
+    def __init__(
+        self,
+        runs: RunsService,
+        parent: QObject,
+        notify: Notify | None = None,
+        is_watched: Callable[[], bool] | None = None,
+    ) -> None:
+        """notify and is_watched: in place of the desktop, for tests."""
+        super().__init__(parent)
+        self._runs = runs
+        self._at_work: dict[Path, str] = {}  # path -> name
+        self._ended: Path | None = None  # what the last notification was about
+        self._tray: QSystemTrayIcon | None = None
+        self._notify = notify or self._show
+        self._is_watched = is_watched or _is_active
+        self._timer = QTimer(self)
+        self._timer.setInterval(LOOK_MS)
+        self._timer.timeout.connect(self.look)
+        runs.runs_changed.connect(self._on_runs_changed)
+
+    def look(self) -> None:
+        """Whether any run has ended."""
+        for path, name in list(self._at_work.items()):
+            status = RunFolder(path).status()
+            if status.active or not path.exists():
+                continue
+            del self._at_work[path]
+            failed = status.state == "failed" or status.message == NO_WORD
+            if (status.state == "done" or failed) and not self._is_watched():
+                self._ended = path
+                time = numbers.duration(status.elapsed_s)
+                done = self.tr("Training has finished after {time}.").format(time=time)
+                why = status.message or self.tr("It ended without saying why.")
+                title = self.tr("{name} has failed") if failed else self.tr("{name} is done")
+                self._notify(title.format(name=name), why if failed else done, failed)
+        if not self._at_work:
+            self._timer.stop()
+
+    def _on_runs_changed(self, runs: list[RunInfo]) -> None:
+        for run in runs:
+            if run.status.active and is_run(run.path):  # one that is starting may have no folder yet
+                self._at_work[run.path] = run.name
+        self.look()
+        if self._at_work and not self._timer.isActive():
+            self._timer.start()
+
+    def _show(self, title: str, sentence: str, failed: bool) -> None:
+        """Nothing where the desktop has no place for it."""
+        if not QSystemTrayIcon.isSystemTrayAvailable() or not QSystemTrayIcon.supportsMessages():
+            return
+        if self._tray is None:
+            self._tray = QSystemTrayIcon(_icon(), self)
+            self._tray.messageClicked.connect(self._on_message_clicked)
+            self._tray.activated.connect(self._on_message_clicked)
+        self._tray.show()
+        kinds = QSystemTrayIcon.MessageIcon
+        self._tray.showMessage(title, sentence, kinds.Warning if failed else kinds.Information)
+
+    def _on_message_clicked(self) -> None:
+        """The window comes to the front, with that run."""
+        if self._tray is not None:
+            self._tray.hide()
+        if self._ended is not None:
+            self._runs.select(self._ended)
+        for window in QApplication.topLevelWidgets():
+            if window.isVisible() and window.isWindow() and window.windowType() == Qt.WindowType.Window:
+                window.raise_()
+                window.activateWindow()
+
+
+def _is_active() -> bool:
+    return QApplication.applicationState() == Qt.ApplicationState.ApplicationActive
+
+
+def _icon() -> QIcon:
+    picture = QPixmap(ICON_PX, ICON_PX)
+    picture.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(picture)
+    paint_icon(painter, "train", QRectF(0, 0, ICON_PX, ICON_PX), theme.color("accent"))
+    painter.end()
+    return QIcon(picture)

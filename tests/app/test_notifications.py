@@ -1,0 +1,106 @@
+"""The desktop hears of runs that end while nobody looks, and of nothing else."""
+
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+from PySide6.QtWidgets import QSystemTrayIcon
+from pytestqt.qtbot import QtBot
+
+from app.runs.service import RunsService
+from app.shell import notifications
+from app.shell.notifications import RunNotifications
+from bertcore.runs.run_folder import RunFolder
+from bertcore.training.pretrain_options import PretrainOptions
+
+pytestmark = pytest.mark.usefixtures("no_built_in_runs")
+
+
+@pytest.fixture
+def service(qtbot: QtBot, own_home: Path) -> RunsService:
+    return RunsService()
+
+
+def _run(home: Path, name: str) -> RunFolder:
+    return RunFolder.create(home / "runs" / name, PretrainOptions(name=name, preset="tiny").to_dict())
+
+
+@pytest.mark.parametrize(
+    ("state", "message", "expected"),
+    [
+        ("done", None, ("stories is done", "Training has finished after 2\N{THIN SPACE}min.", False)),
+        ("failed", "The disk is full.", ("stories has failed", "The disk is full.", True)),
+        ("stopped", None, None),  # by a person
+    ],
+)
+def test_a_run_that_ends_in_the_background(
+    service: RunsService, own_home: Path, state: str, message: str | None, expected: tuple | None
+) -> None:
+    heard: list[tuple[str, str, bool]] = []
+    looking = [False]
+    watcher = RunNotifications(service, service, lambda *words: heard.append(words), lambda: looking[0])
+    run, seen = _run(own_home, "stories"), _run(own_home, "seen")
+    service.refresh()
+    watcher.look()
+    assert heard == [], "both are at work"
+    run.write_status(state=state, message=message, elapsed_s=120.0)
+    watcher.look()
+    watcher.look()
+    assert heard == ([expected] if expected else []), "once"
+    looking[0] = True
+    seen.write_status(state="failed", message="The disk is full.")
+    watcher.look()
+    assert len(heard) == bool(expected), "who looks at the window sees it there"
+
+
+def test_what_ended_before_is_no_news(service: RunsService, own_home: Path) -> None:
+    _run(own_home, "old").write_status(state="done")
+    heard: list[tuple[str, str, bool]] = []
+    watcher = RunNotifications(service, service, lambda *words: heard.append(words), lambda: False)
+    service.refresh()
+    watcher.look()
+    assert heard == []
+
+
+class _Tray(QSystemTrayIcon):
+    shown: ClassVar[list[tuple[str, str]]] = []
+    there = True
+
+    @staticmethod
+    def isSystemTrayAvailable() -> bool:
+        return _Tray.there
+
+    @staticmethod
+    def supportsMessages() -> bool:
+        return True
+
+    def show(self) -> None:
+        assert not self.icon().isNull()
+
+    def showMessage(self, title: str, message: str, *_more: object) -> None:  # type: ignore[override]
+        _Tray.shown.append((title, message))
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_it_goes_to_the_tray_where_there_is_one(
+    service: RunsService, own_home: Path, monkeypatch: pytest.MonkeyPatch, there: bool
+) -> None:
+    monkeypatch.setattr(notifications, "QSystemTrayIcon", _Tray)
+    monkeypatch.setattr(_Tray, "there", there)
+    monkeypatch.setattr(_Tray, "shown", [])
+    watcher = RunNotifications(service, service, None, lambda: False)
+    run = _run(own_home, "stories")
+    service.refresh()
+    run.write_status(state="failed", message="The disk is full.")
+    watcher.look()
+    assert _Tray.shown == ([("stories has failed", "The disk is full.")] if there else [])
+    watcher._on_message_clicked()
+    assert service.selected == run.path
+
+
+def test_offscreen_nothing_breaks(service: RunsService, own_home: Path) -> None:
+    watcher = RunNotifications(service, service, None, lambda: False)
+    run = _run(own_home, "stories")
+    service.refresh()
+    run.write_status(state="done")
+    watcher.look()
