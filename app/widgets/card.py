@@ -211,7 +211,14 @@ class Wrapped(QLabel):
 
     def _fit(self) -> None:
         if self._has_width:
+            self.setMinimumHeight(0)  # Qt's height for a width is never below it: it could only grow
             self.setMinimumHeight(max(self.heightForWidth(self.width()), 0))
+
+
+def snug(wrapped: QLabel) -> QLabel:
+    """A wrapped label that takes no more height than its lines: Qt's hint is that of some 60 letters in a line."""
+    wrapped.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
+    return wrapped
 
 
 class Steady(QWidget):

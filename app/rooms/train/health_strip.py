@@ -13,7 +13,7 @@ from bertcore.runs.diagnosis_words import Format, in_words
 
 from ...look import numbers, theme
 from ...state.task_info import metric_name
-from ...widgets.card import button, label
+from ...widgets.card import button, label, snug
 from ...widgets.layouts import hbox, vbox
 from .updates_picture import share
 
@@ -29,7 +29,7 @@ class HealthStrip(QWidget):
         super().__init__()
         self.setAccessibleName(self.tr("Is this normal?"))
         self.shown: list[Diagnosis] = []
-        self.quiet = label("", "muted", wrap=True)
+        self.quiet = snug(label("", "muted", wrap=True))
         self.warnings = [_Warning() for _ in range(MOST_WARNINGS)]
         for warning in self.warnings:
             warning.try_requested.connect(self.try_requested)
@@ -59,7 +59,7 @@ class _Warning(QFrame):
         super().__init__()
         self.setProperty("look", "banner")
         self._diagnosis: Diagnosis | None = None
-        self.seen, self.why = label("", "strong", wrap=True), label("", "", wrap=True)
+        self.seen, self.why = snug(label("", "strong", wrap=True)), snug(label("", "", wrap=True))
         self.try_it: QPushButton = button(
             self.tr("Try it…"),
             self._on_clicked,
@@ -77,7 +77,7 @@ class _Warning(QFrame):
         self._diagnosis = diagnosis
         words = in_words(diagnosis, window_format(), QCoreApplication.translate)
         self.seen.setText(words.seen)
-        self.why.setText(f"{words.why} {words.suggestion}".strip())
+        self.why.setText(words.suggestion if theme.is_projector() else f"{words.why} {words.suggestion}".strip())
         self.try_it.setVisible(bool(words.suggestion))
         self.setAccessibleName(words.seen)
 

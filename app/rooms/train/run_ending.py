@@ -11,10 +11,10 @@ from bertcore.runs.run_folder import LOG as LOG_FILE
 
 from ...look import theme
 from ...runs.ending import AGAIN, APPLY, BEST, COMPARE, GO_ON, LOG, ON, OPEN, SLOWER, Ending
-from ...widgets.card import button, label
+from ...widgets.card import button, label, snug
 from ...widgets.layouts import hbox, vbox
 
-MOST_ACTIONS, LOG_LINES, LOG_PX = 5, 200, 130
+MOST_ACTIONS, MOST_PROJECTED, LOG_LINES, LOG_PX = 5, 3, 200, 130
 
 
 class RunEnding(QFrame):
@@ -28,7 +28,7 @@ class RunEnding(QFrame):
         self._run = Path()
         self.setProperty("look", "task-done")
         self.setAccessibleName(self.tr("How it ended"))
-        self.sentence, self.advice = label("", "strong", wrap=True), label("", "muted", wrap=True)
+        self.sentence, self.advice = snug(label("", "strong", wrap=True)), snug(label("", "muted", wrap=True))
         titles = {
             GO_ON: (self.tr("Resume"), self.tr("Continue from its newest snapshot")),
             ON: (self.tr("Train on…"), self.tr("A new run that starts from the weights of its last step")),
@@ -51,6 +51,7 @@ class RunEnding(QFrame):
             for key, (title, hint) in titles.items()
         }
         self.buttons[LOG].setCheckable(True)
+        self._row = hbox(*self.buttons.values(), None, gap_px=6)
         self.log = QPlainTextEdit()
         self.log.setReadOnly(True)
         self.log.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
@@ -61,7 +62,7 @@ class RunEnding(QFrame):
         vbox(
             self.sentence,
             self.advice,
-            hbox(*self.buttons.values(), None, gap_px=6),
+            self._row,
             self.log,
             parent=self,
             gap_px=3,
@@ -76,8 +77,11 @@ class RunEnding(QFrame):
         self._run = run
         is_log_there = (run / LOG_FILE).is_file()
         shown = [key for key in (ending.actions if ending else ()) if key in possible or (key == LOG and is_log_there)]
+        most = MOST_ACTIONS if not theme.is_projector() else MOST_PROJECTED
         for key, made in self.buttons.items():
-            made.setVisible(key in shown[:MOST_ACTIONS])
+            made.setVisible(key in shown[:most])
+        for place, key in enumerate(shown[:most]):
+            self._row.insertWidget(place, self.buttons[key])
         self.ending = ending
         self.setVisible(ending is not None)
         if ending is not None:
@@ -87,7 +91,7 @@ class RunEnding(QFrame):
                 self.style().polish(self)
             self.sentence.setText(ending.sentence)
             self.advice.setText(ending.advice)
-            self.advice.setVisible(bool(ending.advice))
+            self.advice.setVisible(bool(ending.advice) and not (theme.is_projector() and not ending.is_bad))
 
     def _on_clicked(self, key: str) -> None:
         if key == LOG:
