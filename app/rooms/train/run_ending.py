@@ -51,6 +51,7 @@ class RunEnding(QFrame):
             for key, (title, hint) in titles.items()
         }
         self.buttons[LOG].setCheckable(True)
+        self._shown: list[str] | None = None
         self._row = hbox(*self.buttons.values(), None, gap_px=6)
         self.log = QPlainTextEdit()
         self.log.setReadOnly(True)
@@ -77,11 +78,7 @@ class RunEnding(QFrame):
         self._run = run
         is_log_there = (run / LOG_FILE).is_file()
         shown = [key for key in (ending.actions if ending else ()) if key in possible or (key == LOG and is_log_there)]
-        most = MOST_ACTIONS if not theme.is_projector() else MOST_PROJECTED
-        for key, made in self.buttons.items():
-            made.setVisible(key in shown[:most])
-        for place, key in enumerate(shown[:most]):
-            self._row.insertWidget(place, self.buttons[key])
+        self._show_buttons(shown[: MOST_ACTIONS if not theme.is_projector() else MOST_PROJECTED])
         self.ending = ending
         self.setVisible(ending is not None)
         if ending is not None:
@@ -92,6 +89,15 @@ class RunEnding(QFrame):
             self.sentence.setText(ending.sentence)
             self.advice.setText(ending.advice)
             self.advice.setVisible(bool(ending.advice) and not (theme.is_projector() and not ending.is_bad))
+
+    def _show_buttons(self, keys: list[str]) -> None:
+        """In this order."""
+        if keys != self._shown:
+            self._shown = keys
+            for key, made in self.buttons.items():
+                made.setVisible(key in keys)
+            for place, key in enumerate(keys):
+                self._row.insertWidget(place, self.buttons[key])
 
     def _on_clicked(self, key: str) -> None:
         if key == LOG:
