@@ -2530,20 +2530,28 @@ Ein anderer Schluss</translation>
 <translation>Meist hilft eine kleinere Lernrate.</translation>
 </message>
 <message>
+<source>Always giving the most common answer would get {chance}.</source>
+<translation>Immer die häufigste Antwort zu geben, ergäbe {chance}.</translation>
+</message>
+<message>
 <source>Done, after {time} of training.</source>
 <translation>Fertig, nach {time} Training.</translation>
+</message>
+<message>
+<source>Guessing by word frequency alone would get a loss of {level}.</source>
+<translation>Raten allein nach Worthäufigkeit ergäbe einen Loss von {level}.</translation>
 </message>
 <message>
 <source>It ended without saying why.</source>
 <translation>Der Lauf endete, ohne zu sagen, warum.</translation>
 </message>
 <message>
-<source>It has hardly learned: try a lower learning rate, or more time.</source>
-<translation>Es hat kaum etwas gelernt: Eine kleinere Lernrate oder mehr Zeit kann helfen.</translation>
+<source>Its best was {best}, at step {step}.</source>
+<translation>Am besten war {best}, bei Schritt {step}.</translation>
 </message>
 <message>
-<source>It was best at step {step}; since then it has only been memorising.</source>
-<translation>Am besten war es bei Schritt {step}; seitdem lernt es nur noch auswendig.</translation>
+<source>Its lowest loss was {best}, at step {step}.</source>
+<translation>Der niedrigste Loss war {best}, bei Schritt {step}.</translation>
 </message>
 <message>
 <source>Make room on the disk: old runs can be deleted in the list. Then resume.</source>
@@ -6836,6 +6844,10 @@ Ein anderer Schluss</translation>
 <context>
 <name>RunEnding</name>
 <message>
+<source>A new run that starts from the weights of its last step</source>
+<translation>Ein neuer Lauf, der mit den Gewichten des letzten Schritts beginnt</translation>
+</message>
+<message>
 <source>A new run with a third of its learning rate</source>
 <translation>Ein neuer Lauf mit einem Drittel der Lernrate</translation>
 </message>
@@ -6886,6 +6898,14 @@ Ein anderer Schluss</translation>
 <message>
 <source>Show the log</source>
 <translation>Protokoll zeigen</translation>
+</message>
+<message>
+<source>The log</source>
+<translation>Das Protokoll</translation>
+</message>
+<message>
+<source>Train on…</source>
+<translation>Weitertrainieren …</translation>
 </message>
 <message>
 <source>Try a lower rate</source>
@@ -7151,6 +7171,25 @@ Ein anderer Schluss</translation>
 <message>
 <source>{time} left</source>
 <translation>noch {time}</translation>
+</message>
+</context>
+<context>
+<name>RunNotifications</name>
+<message>
+<source>It ended without saying why.</source>
+<translation>Es endete, ohne zu sagen, warum.</translation>
+</message>
+<message>
+<source>Training has finished after {time}.</source>
+<translation>Das Training ist nach {time} fertig.</translation>
+</message>
+<message>
+<source>{name} has failed</source>
+<translation>{name} ist gescheitert</translation>
+</message>
+<message>
+<source>{name} is done</source>
+<translation>{name} ist fertig</translation>
 </message>
 </context>
 <context>
