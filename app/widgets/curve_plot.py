@@ -44,7 +44,7 @@ class CurvePlot(QWidget):
 
     def __init__(self, spec: PlotSpec) -> None:
         super().__init__()
-        self._spec = spec
+        self.spec = spec
         self._points: dict[str, Points] = {}
         self._shown: dict[str, Points] = {}  # the same, smoothed
         self._smoothing = 0.0
@@ -90,7 +90,7 @@ class CurvePlot(QWidget):
             source, caption = about()
             return self._figure(source, caption)
 
-        self._save = FigureButton(provide, self, self._spec.title)
+        self._save = FigureButton(provide, self, self.spec.title)
         self._save.setParent(self)
         self._place_save()
 
@@ -103,7 +103,7 @@ class CurvePlot(QWidget):
 
     def _figure(self, source: str, caption: str) -> Figure | None:
         """The curves as they are drawn now, with all their points; None while there are none."""
-        curves = {curve.key: self.points(curve.key) for curve in self._spec.curves}
+        curves = {curve.key: self.points(curve.key) for curve in self.spec.curves}
         arrays = {
             key: Numbers(values, (Axis(self._axis.key, x.astype(np.int64) if self._axis.whole else x),))
             for key, (x, values) in curves.items()
@@ -111,7 +111,7 @@ class CurvePlot(QWidget):
         }
         if self._canvas is None or not arrays:
             return None
-        return Figure(self._spec.title, picture_of([self._legend, self._canvas]), arrays, caption, source)
+        return Figure(self.spec.title, picture_of([self._legend, self._canvas]), arrays, caption, source)
 
     def _load(self) -> None:
         """Makes the canvas, once; it stays."""
@@ -119,7 +119,7 @@ class CurvePlot(QWidget):
             return
         from .curve_canvas import CurveCanvas
 
-        self._canvas = CurveCanvas(self._spec, self._axis)
+        self._canvas = CurveCanvas(self.spec, self._axis)
         if self._is_logarithmic:
             self._canvas.set_logarithmic(True)
         self._canvas.hovered.connect(self._on_canvas_hovered)
@@ -154,15 +154,15 @@ class CurvePlot(QWidget):
 
     def set_logarithmic(self, is_on: bool) -> None:
         """Only a plot that may have such an axis."""
-        if is_on != self._is_logarithmic and self._spec.may_be_logarithmic:
+        if is_on != self._is_logarithmic and self.spec.may_be_logarithmic:
             self._is_logarithmic = is_on
             if self._canvas is not None:
                 self._canvas.set_logarithmic(is_on)
 
     def set_level(self, level: Level | None) -> None:
         """What all values are to be compared with, where that is known only later."""
-        if level != self._spec.level:
-            self._spec = replace(self._spec, level=level)
+        if level != self.spec.level:
+            self.spec = replace(self.spec, level=level)
             if self._canvas is not None:
                 self._canvas.set_level(level)
 
@@ -198,14 +198,14 @@ class CurvePlot(QWidget):
 
     def _draw(self) -> None:
         self._hovered = None
-        noisy = [curve.key for curve in self._spec.curves if curve.noisy and self._smoothing]
+        noisy = [curve.key for curve in self.spec.curves if curve.noisy and self._smoothing]
         raw = {key: self._points[key] for key in noisy if key in self._points}
         self._shown = self._points | {key: (x, smoothed(values, self._smoothing)) for key, (x, values) in raw.items()}
         self._show_values()
         if self._canvas is None:
             return
         self._canvas.setVisible(self.has_points)  # no axes around nothing
-        shown = {curve.key: self._shown.get(curve.key, _NOTHING) for curve in self._spec.curves}
+        shown = {curve.key: self._shown.get(curve.key, _NOTHING) for curve in self.spec.curves}
         self._canvas.set_points(shown, self._places, raw)
         self._canvas.set_marks(self._marks)
         self._canvas.set_marked(self.marked)
@@ -231,7 +231,7 @@ class CurvePlot(QWidget):
     def _show_values(self) -> None:
         at = self._hovered if self._hovered is not None else self.marked
         values = {}
-        for curve in self._spec.curves:
+        for curve in self.spec.curves:
             steps, numbers_ = self._shown.get(curve.key, _NOTHING)
             if len(steps):
                 index = -1 if at is None else _nearest(steps, at)
@@ -266,7 +266,7 @@ class _Legend(QWidget):
 
     def __init__(self, spec: PlotSpec) -> None:
         super().__init__()
-        self._spec = spec
+        self.spec = spec
         self.values: dict[str, str] = {}
         self.names = {curve.key: curve.name for curve in spec.curves}
         self._place = ""
@@ -277,13 +277,13 @@ class _Legend(QWidget):
         """place: what the values are of, in words; empty: the newest."""
         self.values, self._place = values, place
         shown = [f"{self.names[curve.key]} {values[curve.key]}" for curve in self._curves()]
-        self.setAccessibleName(f"{self._spec.title}: {', '.join(shown)}")
+        self.setAccessibleName(f"{self.spec.title}: {', '.join(shown)}")
         self.setToolTip(" · ".join(shown))
         self._fit()
         self.update()
 
     def _curves(self) -> list[CurveSpec]:
-        return [curve for curve in self._spec.curves if curve.key in self.values and curve.key in self.names]
+        return [curve for curve in self.spec.curves if curve.key in self.values and curve.key in self.names]
 
     def sizeHint(self) -> QSize:
         return QSize(0, self._lines * theme.px(self._LINE_PX))
@@ -314,7 +314,7 @@ class _Legend(QWidget):
         """Draws (without a painter: measures), and returns how many lines that takes."""
         x, y, gap = 0.0, 0.0, theme.px(self._GAP_PX)
         if with_title:
-            x = self._write(painter, x, y, self._place or self._spec.title, "ink", bold=True) + gap
+            x = self._write(painter, x, y, self._place or self.spec.title, "ink", bold=True) + gap
         for curve in self._curves():
             if x + self._draw_curve(None, 0, y, curve, with_values) > self.width() and x > 0:
                 x, y = 0.0, y + theme.px(self._LINE_PX)

@@ -17,6 +17,7 @@ from app.state.baseline import Baseline, OtherModel, OtherText
 from app.state.readings import Reading
 from bertcore.analysis.attention_heads import head_facts
 from bertcore.analysis.lens import layer_lens
+from bertcore.analysis.residual import residual_stream
 from bertcore.analysis.vectors import cosines, pca
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.conftest import TEXT_B, TIMEOUT_MS, make_checkpoint, settle
@@ -27,7 +28,7 @@ COMPARED = {
     "embed": {"parts"},
     "attend": {"matrix", "mean", "lines", "score"},
     "predict": {"words", "lens", "surprise"},
-    "layers": {"hidden", "paths", "swap", "apart", "weights"},
+    "layers": {"hidden", "paths", "swap", "apart", "weights", "added"},
 }
 
 
@@ -149,3 +150,29 @@ def test_the_facts_of_the_head_in_the_baseline(window: Window, qtbot: QtBot) -> 
     window.comparison.end()
     settle(window, qtbot)
     assert not room.side.facts_before.isVisible()
+
+
+def test_what_layers_add_has_dashed_curves_of_the_baseline(window: Window, model_folder: Path, qtbot: QtBot) -> None:
+    view = compare(window, "layers", "added", SHORTER, qtbot)
+    window.state.set_focus(2)
+    checkpoint, (_, theirs) = load_checkpoint(model_folder), both(window)
+    direct = residual_stream(checkpoint.model, theirs.request.input_ids, theirs.request.segments)
+    np.testing.assert_allclose(view.lengths.points("attention_before")[1], direct.attention[:, 2], rtol=1e-4)
+    expected = direct.feed_forward_cosine[:, 2]
+    np.testing.assert_allclose(view.cosines.points("feed_forward_before")[1], expected, atol=1e-5)
+    reading, _ = both(window)
+    assert reading.alignment is not None
+    window.state.set_focus(reading.alignment.theirs_of.index(None))
+    assert not len(view.lengths.points("attention_before")[1]) and len(view.lengths.points("attention")[1])
+
+
+def test_the_verdict_before_is_a_line_across_the_bar(window: Window, qtbot: QtBot) -> None:
+    view = compare(window, "predict", "words", OtherText("The dog sat.", "The mat ran."), qtbot)
+    now, before = both(window)
+    assert now.next_sentence is not None and before.next_sentence is not None
+    is_yes = now.next_sentence.is_next >= 0.5
+    expected = before.next_sentence.is_next if is_yes else before.next_sentence.not_next
+    assert view.pair.before and view.pair.share_before == pytest.approx(expected, abs=1e-5)
+    window.comparison.end()
+    settle(window, qtbot)
+    assert view.pair.share_before is None and not view.pair.before

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bertcore.analysis.residual import ResidualStream
     from bertcore.checkpoint.checkpoint import Checkpoint
 
-    from ...compute.question import Step
+    from ...compute.question import Question, Step
     from ...state.readings import Reading
     from ...state.selection import Selection
 
@@ -37,6 +37,7 @@ class AddedView(LayersView):
                     CurveSpec("entering", self.tr("entering the layer"), "muted", markers=True, dashed=True),
                     CurveSpec("attention", self.tr("attention adds"), "curve_train", markers=True),
                     CurveSpec("feed_forward", self.tr("feed-forward adds"), "curve_held_out", markers=True, symbol="s"),
+                    *self._curves_before(),
                 ),
                 left_label=self.tr("length (L2 norm)"),
                 bottom_label=layer,
@@ -52,6 +53,7 @@ class AddedView(LayersView):
                     CurveSpec(
                         "feed_forward", self.tr("feed-forward with m"), "curve_held_out", markers=True, symbol="s"
                     ),
+                    *self._curves_before(),
                 ),
                 left_label=self.tr("cosine"),
                 bottom_label=layer,
@@ -83,8 +85,22 @@ class AddedView(LayersView):
         self.lengths_card.body.addWidget(self._formula)
         right = folded_on_projector(self.cosines_card, self.cosines_card.title)
         hbox((self.lengths_card, 1), (right, 1), parent=self, gap_px=GAP_PX)
-        self._shown: tuple[ResidualStream, int] | None = None  # and the unit whose curves these are
+        self._shown: tuple[object, ...] = ()  # what the curves are of: the streams of both, and their units
         self.stream = self.add_question(self._on_stream_answered)
+        self.their_stream = self.add_question(self._on_stream_answered)  # the baseline's
+
+    def _curves_before(self) -> tuple[CurveSpec, ...]:
+        """Of the baseline."""
+        return (
+            CurveSpec("attention_before", self.tr("attention, baseline"), "curve_train", dashed=True),
+            CurveSpec("feed_forward_before", self.tr("feed-forward, baseline"), "curve_held_out", dashed=True),
+        )
+
+    def _show_names(self, is_compared: bool) -> None:
+        """The legend has the baseline's curves while there are some."""
+        for chart in (self.lengths, self.cosines):
+            kept = [curve for curve in chart.spec.curves if is_compared or not curve.key.endswith("_before")]
+            chart.set_names({curve.key: curve.name for curve in kept})
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
         request, members = reading.request, selection.units(reading).members
@@ -99,6 +115,24 @@ class AddedView(LayersView):
             )
         )
 
+        self._shown = ()
+        if members:
+            self._ask(self.stream, reading, selection)
+            self._ask(self.their_stream, reading.baseline, selection)
+        else:
+            self.stream.forget()
+            self.their_stream.forget()
+            self.lengths.set_points({})
+            self.cosines.set_points({})
+        self._show_names(reading.baseline is not None)
+        self.show_selection(reading, selection)
+
+    def _ask(self, question: Question[ResidualStream], reading: Reading | None, selection: Selection) -> None:
+        if reading is None or not len(selection.units(reading)):
+            question.forget()
+            return
+        request, members = reading.request, selection.units(reading).members
+
         def work(checkpoint: Checkpoint, _step: Step) -> ResidualStream:
             from bertcore.analysis.residual import residual_stream
 
@@ -106,14 +140,7 @@ class AddedView(LayersView):
             read = request.input_ids, request.segments, request.positions
             return residual_stream(checkpoint.model, *read, members=members, changes=changes)
 
-        if members:
-            self.stream.ask_model(request.model, (request, selection.token_view), work, self.pause_ms)
-        else:
-            self.stream.forget()
-            self._shown = None
-            self.lengths.set_points({})
-            self.cosines.set_points({})
-        self.show_selection(reading, selection)
+        question.ask_model(request.model, (request, selection.token_view), work, self.pause_ms)
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
         if self.stream.answer is not None:
@@ -127,9 +154,11 @@ class AddedView(LayersView):
 
     def _show_token(self, stream: ResidualStream, reading: Reading, selection: Selection) -> None:
         unit = selection.unit(reading)
-        if unit is None or self._shown == (stream, unit):
+        theirs = self.their_stream.answer
+        place = None if unit is None else reading.places_in_baseline(selection.token_view)[unit]
+        if unit is None or self._shown == (stream, unit, theirs, place):
             return
-        self._shown = stream, unit
+        self._shown = stream, unit, theirs, place
         layers = len(stream.entering)
         x, places = np.arange(layers), [str(layer) for layer in range(1, layers + 1)]
         lengths = {
@@ -138,8 +167,19 @@ class AddedView(LayersView):
             "feed_forward": stream.feed_forward,
         }  # (L,U) each
         cosines = {"attention": stream.attention_cosine, "feed_forward": stream.feed_forward_cosine}
-        for chart, values in ((self.lengths, lengths), (self.cosines, cosines)):
-            chart.set_points({key: (x, one[:, unit]) for key, one in values.items()}, places)
+        before = (
+            ({}, {})
+            if theirs is None or place is None
+            else (
+                {"attention_before": theirs.attention, "feed_forward_before": theirs.feed_forward},
+                {"attention_before": theirs.attention_cosine, "feed_forward_before": theirs.feed_forward_cosine},
+            )
+        )
+        for chart, values, others in ((self.lengths, lengths, before[0]), (self.cosines, cosines, before[1])):
+            points = {key: (x, one[:, unit]) for key, one in values.items()}
+            for key, one in others.items():
+                points[key] = x[: len(one)], one[:layers, place]
+            chart.set_points(points, places)
         token, words = selection.units(reading).labels[unit], selection.token_view.vectors_note
         self.lengths_card.set_hint(
             joined(self.tr("{token} · length of what each part adds to its vector").format(token=token), words)
@@ -151,6 +191,8 @@ class AddedView(LayersView):
     def _chart_figure(self, chart: CurvePlot, card: Card, keys: list[str]) -> Figure | None:
         if self.stream.answer is None:
             return None
+        names = [*keys, "attention_before", "feed_forward_before"]
+        keys = [key for key in names if len(chart.points(key)[1]) == len(chart.points(keys[0])[1])]
         values = np.stack([chart.points(key)[1] for key in keys])
         numbers = {"value": Numbers(values, (Axis("part", keys), Axis("layer", first=1)))}
         return self.figure(card.title, [chart], numbers, hint=card.hint, token=True)

@@ -68,7 +68,6 @@ class LayersRoom(ViewRoom):
             ),
             later(__package__, "added_view", "AddedView"),
             is_for_experts=True,
-            only=ONE_AT_A_TIME,
         ),
         ViewSpec(
             "neurons",

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPaintEvent
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ...look import numbers, theme
@@ -36,11 +36,13 @@ class ShareBar(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._share, self._color = 0.0, "bar_strong"
+        self.before: float | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
-    def set_share(self, share: float, name: str, color: str) -> None:
-        """name: what the bar shows, for screen readers. color: a name in the theme."""
-        self._share, self._color = share, color
+    def set_share(self, share: float, name: str, color: str, before: float | None = None) -> None:
+        """name: what the bar shows, for screen readers. color: a name in the theme. before: the baseline's, as a line
+        across the bar."""
+        self._share, self._color, self.before = share, color, before
         self.setAccessibleName(f"{name}: {numbers.percent(share)}")
         self.update()
 
@@ -57,6 +59,10 @@ class ShareBar(QWidget):
         painter.setBrush(theme.color(self._color))
         filled = max(box.width() * self._share, box.height())
         painter.drawRoundedRect(QRectF(box.x(), box.y(), filled, box.height()), radius, radius)
+        if self.before is not None:
+            painter.setPen(QPen(theme.color("ink"), theme.stroke(2)))
+            at = min(max(box.x() + box.width() * self.before, 1.0), box.right() - 1)
+            painter.drawLine(QPointF(at, self.rect().top()), QPointF(at, self.rect().bottom()))
 
 
 class PairCard(Card):
@@ -110,6 +116,11 @@ class PairCard(Card):
         return "" if self._number.isHidden() else self._number.text()
 
     @property
+    def share_before(self) -> float | None:
+        """The baseline's, as it is drawn across the bar."""
+        return self._bar.before
+
+    @property
     def before(self) -> str:
         """The verdict with the baseline; empty where there is none."""
         return "" if self._before.isHidden() else self._before.text()
@@ -130,13 +141,16 @@ class PairCard(Card):
         """before: of what the reading is compared with; baseline: its name."""
         self._show_question(reading, question)
         self._before.setVisible(before is not None)
+        share_before = None
         if before is not None:
+            same = before.bar == verdict.bar  # the same claim: else it is the other of the two
+            share_before = before.share if same else 1 - before.share
             self._before.setText(self.tr("With {baseline}: {verdict}").format(baseline=baseline, verdict=before.number))
         set_role(self._answer, verdict.role)
         self._answer.setText(verdict.answer)
         self._number.setText(verdict.number)
         color = {"verdict": "good", "verdict-no": "bad"}.get(verdict.role, "bar_strong")
-        self._bar.set_share(verdict.share, verdict.bar, color)
+        self._bar.set_share(verdict.share, verdict.bar, color, share_before)
         self._explanation.setText(verdict.explanation)
         self._set_answered(True)
 
