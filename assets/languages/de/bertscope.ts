@@ -87,6 +87,10 @@
 <translation>Attention mit x</translation>
 </message>
 <message>
+<source>attention, baseline</source>
+<translation>Attention, Baseline</translation>
+</message>
+<message>
 <source>cosine</source>
 <translation>Kosinus</translation>
 </message>
@@ -101,6 +105,10 @@
 <message>
 <source>feed-forward with m</source>
 <translation>Feed-Forward mit m</translation>
+</message>
+<message>
+<source>feed-forward, baseline</source>
+<translation>Feed-Forward, Baseline</translation>
 </message>
 <message>
 <source>layer</source>
