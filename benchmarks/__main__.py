@@ -29,6 +29,7 @@ NAMES = (
     "teaching",
     "playing",
     "comparing",
+    "beside_window",
 )
 
 INSTRUCTIONS = ("avx2", "avx512_f", "avx512_bf16", "amx_bf16", "neon", "sve", "bf16", "sve_bf16")

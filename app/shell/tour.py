@@ -6,6 +6,7 @@ It waits for results, never for time to pass: each picture is taken when the roo
 
 import json
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -33,6 +34,8 @@ from ..state.baseline import Baseline, OtherModel, OtherText
 from ..state.what_if import NOTHING_CHANGED, WhatIf
 from ..widgets.curve_plot import CurvePlot
 from .lab_sheet import lab_sheet
+from .recorded_sweep import ID as SWEEP
+from .recorded_sweep import recorded_sweep
 from .rooms import ROOMS, open_view
 from .window import Window
 
@@ -115,6 +118,7 @@ class _Tour:
                 visits += [self._visit(room.key, theme_name, view) for view in room.view_keys]
             visits += self._compare(theme_name)
             visits += self._visit_curves(theme_name)
+            visits += self._visit_sweep(theme_name)
             visits += self._visit_swap(theme_name)
             visits += self._visit_texts(theme_name)
             visits += self._visit_class_demo(theme_name)
@@ -188,6 +192,18 @@ class _Tour:
         yield self._visit("train", theme_name, file_as="more")
         curves.more.click()
         runs.select(before)
+
+    def _visit_sweep(self, theme_name: str) -> Iterator[dict[str, object]]:
+        """Five learning rates, three seeds each: while they are trained, and at their end."""
+        runs = self._window.services.runs
+        room = self._window.open_room("train")
+        assert isinstance(room, TrainRoom)
+        for name, done in (("sweep-running", 7), ("sweep-finished", None)):
+            with tempfile.TemporaryDirectory() as folder:
+                room.show_runs([*recorded_sweep(Path(folder), done), *runs.runs])
+                room.show_sweep(SWEEP)
+                yield self._visit("train", theme_name, file_as=name)
+        room.show_runs(runs.runs)
 
     def _visit_swap(self, theme_name: str) -> list[dict[str, object]]:
         """The view "Swap in" with the two texts that it offers, and a cell of its map in Layers, Predict and Attend."""

@@ -69,9 +69,10 @@ def test_without_a_display_it_says_so_and_does_the_tour(model_folder: Path, tmp_
     once = ["attend", "attend", "predict", "layers", "layers", "attend"]
     compared = [*each * 3, *once]  # another text, the same unchanged, another model
     rooms = ["map", *["embed"] * 4, *["attend"] * 8, *predict, *layers, "train", "apply", "game", "film"]
+    curves, sweep = ["train"] * 2, ["train"] * 2  # of two runs, with more; at work, finished
     swapped = ["layers", "layers", "predict", "attend"]  # the map; then one of its cells
     many_texts = ["predict"] * 2  # a template, minimal pairs
-    rooms += [*compared, "train", "train", *swapped, *many_texts, *class_demo]  # curves
+    rooms += [*compared, *curves, *sweep, *swapped, *many_texts, *class_demo]
     assert [(visit["room"], visit["theme"]) for visit in visits] == [
         (room, look) for look in ("light", "dark") for room in rooms
     ]

@@ -160,7 +160,7 @@ class SweepChart(PointerWidget):
         return QSize(theme.px(360), theme.px(230))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(theme.px(220), theme.px(130))
+        return QSize(theme.px(220), theme.px(105))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.sweep is None or not self.sweep.runs:

@@ -1,0 +1,103 @@
+"""Training speed of a run started from the window, with Train open on its curves, against the same from the shell.
+
+In turns, a process each; the median of each. Tokens per second come from metrics.jsonl, from the tenth second on,
+without snapshots and measurements. Leave the machine alone meanwhile: the run takes all cores but one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks.timing import Row
+from bertcore.locations import sample_corpus
+from bertcore.runs.run_folder import RunFolder
+from bertcore.training.pretrain_options import DataOptions, PretrainOptions, TrainingOptions
+
+MINUTES, ROUNDS, LEAST = 0.75, 3, 0.97
+FIRST_S = 10.0  # until then torch and the caches get warm
+
+
+def rows() -> list[Row]:
+    speeds: dict[str, list[float]] = {"window": [], "shell": []}
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(ROUNDS):
+            for started_from, found in speeds.items():
+                found.append(_speed(started_from, Path(folder) / f"{started_from}-{number}"))
+    window, shell = (statistics.median(speeds[name]) for name in ("window", "shell"))
+    what = f"tokens/s of a run started from the window with Train open, tiny, {ROUNDS} x {MINUTES:g} minutes"
+    ratio = window / shell
+    return [Row(what, f"{window:,.0f}", f"{shell:,.0f}", ratio, f">= {LEAST}", ratio >= LEAST)]
+
+
+def _speed(started_from: str, home: Path) -> float:
+    environment = {**os.environ, "BERTSCOPE_HOME": str(home), "QT_QPA_PLATFORM": "offscreen"}
+    recipe = home / "recipe.json"
+    recipe.parent.mkdir(parents=True)
+    recipe.write_text(json.dumps(_options().to_dict()), encoding="utf-8")
+    if started_from == "window":
+        command = [sys.executable, "-m", "benchmarks.beside_window", str(recipe)]
+    else:
+        command = [
+            sys.executable,
+            "-m",
+            "bertcore",
+            "pretrain",
+            "--recipe",
+            str(recipe),
+            "--out",
+            str(home / "runs/run"),
+        ]
+    subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    run = next(folder for folder in (home / "runs").iterdir() if (folder / "metrics.jsonl").is_file())
+    lines = [line for line in RunFolder(run).tail().read_new() if line["kind"] == "train"]
+    speeds = [line["tok_per_s"] for line in lines if line["elapsed_s"] >= FIRST_S and line["tok_per_s"]]
+    return statistics.median(speeds)
+
+
+def _options() -> PretrainOptions:
+    data = DataOptions(corpus=(str(sample_corpus()),))
+    return PretrainOptions(name="run", preset="tiny", data=data, training=TrainingOptions(minutes=MINUTES))
+
+
+def _train_from_window(recipe: Path) -> None:
+    """The whole window, offscreen, on the page that a person would look at, until the run is over."""
+    from PySide6.QtWidgets import QApplication
+
+    from app.look import theme
+    from app.look.fonts import register_fonts
+    from app.rooms.train.room import TrainRoom
+    from app.runs.process import RunCommand
+    from app.shell.services import build_services
+    from app.shell.window import Window
+
+    app = QApplication([])
+    app.setStyle("Fusion")
+    register_fonts()
+    theme.apply(app, "light")
+    services = build_services(app, remembers=False)
+    window = Window(services)
+    window.resize(1440, 900)
+    window.show()
+    room = window.open_room("train")
+    assert isinstance(room, TrainRoom)
+    room.start_requested.emit(RunCommand(PretrainOptions.from_file(recipe)))
+    own = services.runs.selected
+
+    def look() -> None:
+        if any(run.path == own and not run.status.active for run in services.runs.runs):
+            app.quit()
+
+    services.runs.runs_changed.connect(look)
+    app.exec()
+    window.close()
+    services.close()
+
+
+if __name__ == "__main__":
+    _train_from_window(Path(sys.argv[1]))
