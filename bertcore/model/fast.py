@@ -74,25 +74,29 @@ def summed_cross_entropy(logits: Tensor, labels: Tensor, ignored: int = -100) ->
 
 
 class _SummedCrossEntropy(torch.autograd.Function):
-    """Some rows at a time, in fp32, while they are in the cache."""
+    """Some rows at a time, in fp32, while they are in the cache; the gradient is made on the same occasion."""
 
     @staticmethod
     def forward(ctx: Any, logits: Tensor, labels: Tensor, ignored: int) -> Tensor:
+        counts = (labels != ignored)[:, None].float()  # (R,1)
+        chosen = labels.where(labels != ignored, 0)[:, None]  # (R,1)
+        gradient = torch.empty_like(logits) if ctx.needs_input_grad[0] else logits  # (R,V)
+        normalizers = []
         rows = max(1, _CHUNK // logits.shape[1])
-        normalizers = torch.cat([part.float().logsumexp(1) for part in logits.split(rows)])  # (R)
-        counts = labels != ignored
-        chosen = labels.where(counts, 0)[:, None]  # (R,1)
-        ctx.save_for_backward(logits, normalizers, chosen, counts)
-        ctx.rows = rows
-        return ((normalizers - logits.gather(1, chosen)[:, 0].float()) * counts).sum()
+        for part, label, count, out in zip(
+            *(each.split(rows) for each in (logits, chosen, counts, gradient)), strict=True
+        ):
+            probs = part.to(torch.float32, copy=True)
+            highest = probs.amax(1, keepdim=True)
+            total = probs.sub_(highest).exp_().sum(1, keepdim=True)
+            normalizers.append(highest + total.log())
+            if ctx.needs_input_grad[0]:
+                out.copy_(probs.mul_(count / total).scatter_add_(1, label, -count))
+        if ctx.needs_input_grad[0]:
+            ctx.save_for_backward(gradient)
+        return ((torch.cat(normalizers) - logits.gather(1, chosen).float()) * counts).sum()
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
-        logits, normalizers, chosen, counts = ctx.saved_tensors
-        scale = gradients[0] * counts[:, None]  # (R,1)
-        result = torch.empty_like(logits)
-        sides = (each.split(ctx.rows) for each in (logits, normalizers[:, None], chosen, scale, result))
-        for part, normalizer, label, factor, out in zip(*sides, strict=True):
-            probs = (part.float() - normalizer).exp_()
-            out.copy_(probs.scatter_add_(1, label, -torch.ones_like(normalizer)).mul_(factor))
-        return result, None, None
+        (gradient,) = ctx.saved_tensors
+        return gradient * gradients[0], None, None
