@@ -124,6 +124,16 @@ class RunsService(QObject):
             self.problem_found.emit(str(error))
         self._poll_selected()
 
+    def resume_sweep(self, runs: list[Path]) -> None:
+        """Trains those of these runs that are not done, one after the other."""
+        try:
+            child = RunChild(runs[0], ["sweep", "--resume"])
+        except BertcoreError as error:
+            self.problem_found.emit(str(error))
+            return
+        self._children |= {run: child for run in runs if RunFolder(run).status().state != "done"}
+        self.refresh()
+
     def select(self, path: Path | None) -> None:
         """Follows this run closely: its metrics come from the first line on."""
         if path != self.selected:

@@ -21,7 +21,7 @@ from .process import RunCommand
 from .run_info import RunInfo
 
 FIVE, THREE, A_THIRD = 5, 3, 1 / 3  # learning rates, seeds; of the budget
-OPEN, APPLY, USE, SEEDS = "open", "apply", "use", "seeds"
+OPEN, APPLY, USE, SEEDS, GO_ON = "open", "apply", "use", "seeds", "go_on"
 FEW_EXAMPLES = 200  # with fewer held-out examples, a few of them decide
 translate = QCoreApplication.translate
 SETTING_NAMES: dict[str, str] = {
@@ -122,6 +122,13 @@ class Finding:
 
 
 def finding_of(sweep: Sweep) -> Finding:
+    finding = _finding(sweep)
+    if sweep.is_over and _unfinished(sweep):
+        return replace(finding, actions=(GO_ON, *finding.actions))
+    return finding
+
+
+def _finding(sweep: Sweep) -> Finding:
     best = sweep.best
     if best is None:
         return _nothing_yet(sweep)
@@ -237,6 +244,10 @@ def _at_the_edge(sweep: Sweep, best: SweepGroup) -> list[str]:
     return []
 
 
+def _unfinished(sweep: Sweep) -> int:
+    return sum(run.status.state in ("stopped", "unknown") for run in sweep.runs)
+
+
 def _as_good(sweep: Sweep) -> list[SweepGroup]:
     """Settings whose distance from the best may be chance."""
     return [group for group in sweep.groups if group is not sweep.best and sweep.is_as_good(group)]
@@ -246,7 +257,7 @@ def _missing(sweep: Sweep) -> list[str]:
     told = []
     if sweep.missing:
         told.append(translate("Sweep", "No longer there: %n run(s).", "", sweep.missing))
-    stopped = sum(run.status.state in ("stopped", "unknown") for run in sweep.runs)
+    stopped = _unfinished(sweep)
     if stopped:
         told.append(translate("Sweep", "Not finished, and so not counted: %n run(s).", "", stopped))
     return told

@@ -169,6 +169,7 @@ def connect_train_room(room: TrainRoom, runs: RunsService) -> None:
     estimator.estimated.connect(room.data.show_estimate)
     estimator.failed.connect(room.data.show_problem)
     room.control_requested.connect(runs.control)
+    room.sweep_resume_requested.connect(runs.resume_sweep)
     room.run_selected.connect(runs.select)
     room.visibility_changed.connect(runs.set_following)
     room.show_runs(runs.runs)

@@ -77,6 +77,10 @@ def train_sweep(options: RunOptions, base: Path, varied: Varied, resume: bool, a
 
     with watching(as_json) as on_event:
         sweep = run_sweep(options, base, varied, resume, on_event)
+    print_sweep(sweep, as_json)
+
+
+def print_sweep(sweep: Sweep, as_json: bool) -> None:
     if as_json:
         print_json(as_table(sweep))
     else:
@@ -107,7 +111,7 @@ def _say(sweep: Sweep) -> None:
         values = "".join(f"{_value(value):>15}" for value in group.values.values())
         say(f"{values}{figure_in_words(group):>24}   {_states(group)}{is_best}")
     if sweep.best_run is None:
-        raise BertcoreError("None of the runs came to its end; their logs say why.")
+        raise BertcoreError("None of the runs has come to its end; their logs say why.")
     if len(sweep.groups) > 1:
         say("The best of several was chosen by the held-out part, so its figure is a little too good; measure it on")
         say(f"other examples: bertcore evaluate {sweep.best_run.path} FILE")

@@ -13,7 +13,7 @@ from typing import Any
 from bertcore.errors import BertcoreError
 from bertcore.runs.known_runs import register_run
 from bertcore.runs.run_folder import RunFolder
-from bertcore.runs.sweep import Sweep, SweepPlace, is_divergence, read_place, read_sweep, write_place
+from bertcore.runs.sweep import Sweep, SweepPlace, find_sweep, is_divergence, read_place, read_sweep, write_place
 from bertcore.training.failures import StopRequestedError, stop_signals
 from bertcore.training.finetune import refuse_finetuning, start_or_resume_finetuning
 from bertcore.training.finetune_options import FinetuneOptions
@@ -38,15 +38,26 @@ def run_sweep(
     """
     if int(os.environ.get("WORLD_SIZE", "1")) > 1:
         raise BertcoreError("A sweep trains in one process; start it without a launcher.")
-    return _SweepLoop(plan_sweep(options, base, varied), options.name, varied, resume).run(on_event)
+    planned = plan_sweep(options, base, varied)
+    return _SweepLoop(planned, options.name, varied.budget_share, resume).run(on_event)
+
+
+def resume_sweep(run: Path, on_event: OnEvent | None = None) -> Sweep:
+    """Train those runs of a sweep that are not done, by the folder of any of them, and read what all found.
+
+    Raises BertcoreError for a run that belongs to no sweep, and where another process is at work on one of them.
+    """
+    sweep = find_sweep(run)
+    planned = [PlannedRun(each.path, _stored(each.path)) for each in sweep.runs]
+    return _SweepLoop(planned, sweep.name, sweep.budget_share, resume=True).run(on_event)
 
 
 class _SweepLoop:
-    def __init__(self, planned: Sequence[PlannedRun], name: str, varied: Varied, resume: bool) -> None:
+    def __init__(self, planned: Sequence[PlannedRun], name: str, budget_share: float, resume: bool) -> None:
         self._planned, self._resume = planned, resume
         self._is_stopped = self._has_trained = False
         self._waiting: dict[Path, contextlib.ExitStack] = {}  # each holds the lock of its run
-        self._create(name, varied.budget_share)
+        self._create(name, budget_share)
 
     def run(self, on_event: OnEvent | None) -> Sweep:
         def follow(event: dict[str, Any]) -> None:
@@ -119,6 +130,12 @@ class _SweepLoop:
     def _give_up(self, path: Path, lock: contextlib.ExitStack) -> None:
         with lock, contextlib.suppress(BertcoreError):  # a folder that was deleted meanwhile
             RunFolder(path).write_status(state="stopped", message=NOT_BEGUN)
+
+
+def _stored(run: Path) -> RunOptions:
+    config = RunFolder(run).config()
+    kinds: tuple[type[RunOptions], ...] = (FinetuneOptions, PretrainOptions)
+    return next((kind for kind in kinds if kind.kind == config.get("kind")), PretrainOptions).from_dict(config)
 
 
 def _is_over(folder: RunFolder) -> bool:

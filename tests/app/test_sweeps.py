@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from app.rooms.train.room import TrainRoom
 from app.runs.run_info import RunInfo, read_run
 from app.runs.service import RunsService
-from app.runs.sweeps import APPLY, OPEN, SEEDS, USE, finding_of, read_row, rows_of, sweep_row
+from app.runs.sweeps import APPLY, GO_ON, OPEN, SEEDS, USE, finding_of, read_row, rows_of, sweep_row
 from app.shell.rooms import connect_train_room
 from bertcore.errors import BertcoreError
 from bertcore.runs.known_runs import known_runs
@@ -308,6 +308,23 @@ def test_its_actions(room: TrainRoom, record: Recorder, qtbot: QtBot) -> None:
     assert room._left.currentWidget() is room.copy_form
     options = room.copy_form.command().options
     assert options.training.learning_rate == 1e-3 and getattr(options.training, "epochs", None) == 4.0
+
+
+def test_a_sweep_that_was_stopped_can_be_resumed(
+    room: TrainRoom, record: Recorder, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [record(1, 1e-4, 0.60), record(2, 1e-3, None, state="stopped")]
+    room.show_runs(infos())
+    room.show_sweep("abc")
+    with qtbot.waitSignal(room.sweep_resume_requested) as caught:
+        room.sweep_page.buttons[GO_ON].click()
+    assert caught.args[0] == paths
+    started: list[tuple[Path, list[str]]] = []
+    monkeypatch.setattr("app.runs.service.RunChild", lambda run, arguments: started.append((run, arguments)))
+    service = RunsService()
+    monkeypatch.setattr(service, "refresh", lambda: None)
+    service.resume_sweep(paths)
+    assert started == [(paths[0], ["sweep", "--resume"])] and set(service._children) == {paths[1]}
 
 
 def test_a_sweep_that_is_refused_is_said_in_the_form(room: TrainRoom, monkeypatch: pytest.MonkeyPatch) -> None:

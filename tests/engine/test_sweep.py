@@ -19,7 +19,7 @@ from bertcore.runs.sweep import Sweep, SweepPlace, find_sweep, read_place, read_
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.options import RunOptions
 from bertcore.training.pretrain_options import PretrainOptions
-from bertcore.training.sweep import run_sweep
+from bertcore.training.sweep import resume_sweep, run_sweep
 from bertcore.training.sweep_plan import Varied, plan_sweep, rates_around, usual_rate
 from tests.engine.models import tiny_model, word_tokenizer
 
@@ -285,3 +285,31 @@ def test_a_signal_to_stop_ends_the_run_at_work_and_those_that_wait(options: Fine
     assert [run.status.step for run in sweep.runs] == [2, 0, 0] and sweep.best is None
     again = run_sweep(options, tmp_path / "cats", Varied(rates=(1e-4, 1e-3, 1e-2)), resume=True)
     assert [run.status.state for run in again.runs] == ["done"] * 3 and again.id == sweep.id
+
+
+def test_what_was_not_finished_is_trained_later_by_the_folder_of_any_run(
+    options: FinetuneOptions, tmp_path: Path
+) -> None:
+    varied = Varied(rates=(1e-4, 1e-3, 1e-2))
+
+    def on_event(event: dict[str, Any]) -> None:
+        if event["kind"] == "train" and event["step"] == 2:
+            signal.raise_signal(signal.SIGTERM)
+
+    stopped = run_sweep(options, tmp_path / "cats", varied, on_event=on_event)
+    assert {run.status.state for run in stopped.runs} == {"stopped"}
+    finished = resume_sweep(stopped.runs[2].path)
+    undisturbed = run_sweep(options, tmp_path / "again" / "cats", varied)
+    assert [run.measurements for run in finished.runs] == [run.measurements for run in undisturbed.runs]
+
+
+def test_the_shell_shows_it(trained: Sweep, capsys: pytest.CaptureFixture[str]) -> None:
+    from bertcore.cli.sweep_command import sweep
+
+    sweep(trained.runs[0].path, None, False, True)
+    found = json.loads(capsys.readouterr().out)
+    assert found["best_run"] == str(trained.best_run.path if trained.best_run else None) and len(found["runs"]) == 4
+    sweep(trained.runs[0].path, None, False, False)
+    assert "best" in capsys.readouterr().out
+    with pytest.raises(BertcoreError, match="does not belong to a sweep"):
+        sweep(trained.runs[0].path.parent, None, False, False)

@@ -45,6 +45,7 @@ class TrainRoom(QWidget):
 
     start_requested = Signal(object)  # RunCommand
     control_requested = Signal(object, str)  # Path of a run, "pause" | "resume" | "stop"
+    sweep_resume_requested = Signal(list)  # list[Path]: all runs of a sweep
     run_selected = Signal(object)  # Path of a run
     apply_requested = Signal()  # the model that is being opened is to be tried in the room Apply
     # key of a room, a text, a head (layer, head) or None: the model that is being opened is to be seen with them
@@ -435,6 +436,8 @@ class TrainRoom(QWidget):
         snapshot = RunFolder(path).newest_snapshot()
         if run is not None and action == USE:
             self.show_copy_form(run)
+        elif action == GO_ON and self.sweep_page.row is not None:
+            self.sweep_resume_requested.emit([each.path for each in self.sweep_page.row.runs])
         elif run is not None and action == SEEDS:
             self.run_actions.start_several(run, three_seeds)
         elif snapshot is None:

@@ -11,6 +11,7 @@ from bertcore.runs.sweep import Sweep
 from ...look import numbers, theme
 from ...runs.sweeps import (
     APPLY,
+    GO_ON,
     OPEN,
     SEEDS,
     USE,
@@ -58,6 +59,7 @@ class SweepPage(Card):
                 self.tr("New run with these settings…"),
                 self.tr("The form, filled in with the settings of the best run"),
             ),
+            GO_ON: (self.tr("Resume"), self.tr("Train the runs that are not done")),
             SEEDS: (
                 self.tr("Repeat with three seeds"),
                 self.tr("Three runs with the best settings: is the difference more than chance?"),
@@ -183,8 +185,9 @@ class SweepPage(Card):
         return self.row.name, "" if best is None else f"{settings_in_words(best)}: {mean_in_words(best)}"
 
     def _on_action_clicked(self, key: str) -> None:
-        if self.sweep is not None and self.sweep.best_run is not None:
-            self.action.emit(key, self.sweep.best_run.path)
+        if self.sweep is not None:
+            best = self.sweep.best_run or self.sweep.runs[0]
+            self.action.emit(key, best.path)
 
     def _on_stop_clicked(self) -> None:
         if self.row is not None:
