@@ -8903,6 +8903,10 @@ Der andere Text: {theirs}</translation>
 <translation>Mit drei Seeds wiederholen</translation>
 </message>
 <message>
+<source>Resume</source>
+<translation>Fortsetzen</translation>
+</message>
+<message>
 <source>Run the best model on your own text</source>
 <translation>Das beste Modell an eigenem Text ausprobieren</translation>
 </message>
@@ -8921,6 +8925,10 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>Three runs with the best settings: is the difference more than chance?</source>
 <translation>Drei Läufe mit den besten Einstellungen: Ist der Unterschied mehr als Zufall?</translation>
+</message>
+<message>
+<source>Train the runs that are not done</source>
+<translation>Die Läufe trainieren, die noch nicht fertig sind</translation>
 </message>
 <message>
 <source>Try it in Apply</source>
