@@ -5,7 +5,10 @@ Importable without torch: the window names what it asks about on its own thread,
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,10 +29,30 @@ if TYPE_CHECKING:
     from .question import Step
 
 translate = QCoreApplication.translate
-SHARE_OF_PASS = 0.5  # what a batched pass takes of one that is traced; of heads, whose changes are larger, more
-SHARE_OF_HEADS = 0.8
 MOST_S = 8.0  # what takes longer is offered, and not begun by itself
-LEAST_PLACES = 3  # that are computed of a long text, whatever they take
+MEASURED = 2  # places, by which the time for all is estimated
+HEAD_TO_PLACE = 1.6  # how much longer a head takes than a token: there is more to put in
+
+
+@dataclass(frozen=True, eq=False)
+class SwapMap:
+    """A `patching.PatchingMap`, of a long text not of all places, and how long it took."""
+
+    part: Part
+    text: float  # the target
+    other: float
+    patched: NDArray[np.float64]  # (rows, columns)
+    places: tuple[int, ...]  # the position, or head, of each column
+    place_s: float  # that a column took
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """As of a `PatchingMap`."""
+        return (self.patched - self.text) / (self.other - self.text)
+
+    def seconds_for(self, places: int, part: Part) -> float:
+        """About how long another map of these texts takes."""
+        return self.place_s * places * (HEAD_TO_PLACE if part == "head" else 1)
 
 
 def swap_map(
@@ -38,11 +61,15 @@ def swap_map(
     theirs: ModelInput,
     target: Target,
     part: Part,
-    places: Sequence[int] | None,
+    first: Sequence[int],
     step: Step,
-) -> PatchingMap:
+    *,
+    most_s: float = math.inf,
+) -> SwapMap:
     """Everything in `ours` replaced in turn by what it is in `theirs` (`patching.patching_map`).
 
+    first: places that come before the others. All others as well where all take `most_s` at most, as the time for the
+    first of them says; else these alone, as many as there is time for.
     Raises BertcoreError where the texts differ in length, or not enough in the target.
     """
     from bertcore.analysis.passes import as_text
@@ -50,31 +77,48 @@ def swap_map(
 
     model = checkpoint.model
     text, other = (as_text(model, one.input_ids, one.segments, one.positions) for one in (ours, theirs))
-    return patching_map(model, text, other, target, part, places=places, max_tokens=INTERACTIVE_TOKENS, progress=step)
+    count = model.config.num_attention_heads if part == "head" else len(text)
+    order = list(dict.fromkeys([*first, *range(count)]))
+
+    stamps: list[tuple[float, float]] = []  # time and share done
+
+    def patched(places: Sequence[int], done: int, all_: int) -> PatchingMap:
+        def progress(share: float) -> None:
+            stamps.append((time.perf_counter(), share))
+            step((done + share * len(places)) / all_)
+
+        stamps.clear()
+        given = (model, text, other, target, part)
+        return patching_map(*given, places=places, max_tokens=INTERACTIVE_TOKENS, progress=progress)
+
+    found = patched(order[:MEASURED] if math.isfinite(most_s) else order, 0, count)
+    place_s = _pace(stamps) / len(found.places)
+    wanted = (
+        order
+        if place_s * count <= most_s
+        else order[: min(len(first), max(MEASURED, int(most_s / max(place_s, 1e-9))))]
+    )
+    rest = wanted[len(found.places) :]
+    columns, values = found.places, found.patched
+    if rest:
+        more = patched(rest, len(columns), len(wanted))
+        columns, values = (*columns, *more.places), np.hstack([values, more.patched])
+        place_s = _pace(stamps) / len(more.places)
+    by_place = np.argsort(columns)
+    return SwapMap(part, found.text, found.other, values[:, by_place], tuple(sorted(columns)), place_s)
 
 
-def seconds_for(reading: Reading, places: int, part: Part) -> float:
-    """About how long a map of so many columns takes, by the time that the text alone took.
-
-    A pass begins at the patched layer, so on average only half of the layers are computed.
-    """
-    layers, share = reading.request.model.layers, SHARE_OF_HEADS if part == "head" else SHARE_OF_PASS
-    return places * (layers + 1) / 2 * share * reading.forward_ms / 1000
+def _pace(stamps: Sequence[tuple[float, float]]) -> float:
+    """Seconds that all of the work takes, but for what comes before its first step: the passes of both texts."""
+    (began, first), (ended, last) = stamps[0], stamps[-1]
+    return (ended - began) / (last - first) if last > first else 0.0
 
 
-def places_first(ours: Reading, theirs: Reading, target: Target, pinned: Sequence[int]) -> list[int] | None:
-    """The positions to patch at once, in order; None: all, as that takes only seconds.
-
-    pinned: those that were clicked. Of a long text these, the token asked about, and those that the texts differ in.
-    """
-    length = len(ours.encoding)
-    most = int(MOST_S / max(seconds_for(ours, 1, "state"), 1e-6))
-    if most >= length:
-        return None
+def places_first(ours: Reading, theirs: Reading, target: Target, pinned: Sequence[int]) -> list[int]:
+    """The most telling positions of a long text: the token asked about, those that the texts differ in, and `pinned`,
+    those that were clicked."""
     pairs = enumerate(zip(ours.request.input_ids, theirs.request.input_ids, strict=True))
-    differ = [position for position, (one, other) in pairs if one != other]
-    wanted = [target.position, *pinned, *differ]
-    return sorted(list(dict.fromkeys(wanted))[: max(most, LEAST_PLACES)])
+    return list(dict.fromkeys([target.position, *pinned, *(at for at, (one, other) in pairs if one != other)]))
 
 
 def swap_targets(ours: Reading, theirs: Reading, position: int) -> list[HeadTarget]:

@@ -77,12 +77,15 @@ def patching_map(
     theirs, wanted = _record(model, other, target, points)
     check_difference(intact, wanted)
     patched = np.full((len(points), len(columns)), intact)
-    costs = np.cumsum([0, *range(len(points), 0, -1)]) / sum(range(len(points) + 1))  # layers to compute, of each row
+    kept = [list(range(len(columns))) for _ in points]  # the columns of each row that can change anything
+    if part == "state":
+        differ = [_changed_places(ours, new) for ours, new in zip(entering, theirs, strict=True)]
+        kept = [[column for column in row if columns[column] in at] for row, at in zip(kept, differ, strict=True)]
+    cells = [len(row) * (len(points) - number) for number, row in enumerate(kept)]  # times the layers to compute
+    done, total = 0, max(sum(cells), 1)
     for row, new in enumerate(theirs):
-        differ = _changed_places(entering[row], new) if part == "state" else set(columns)
-        kept = [column for column, place in enumerate(columns) if place in differ]
-        for chunk in chunks(len(kept), len(text), max_tokens):
-            chosen = [columns[column] for column in kept[chunk]]
+        for chunk in chunks(len(kept[row]), len(text), max_tokens):
+            chosen = [columns[column] for column in kept[row][chunk]]
             change = _patch_heads(new, chosen, position) if part == "head" else _patch_tokens(new, chosen)
             batch = entering[row].expand(len(chosen), -1, -1)  # (B,S,H)
             if part == "state":
@@ -90,9 +93,10 @@ def patching_map(
             else:
                 tap = Intervention({points[row]: change})
                 first, batch = row + 1, model.encoder.layer(row)(batch, tap=tap, name=f"layer.{row}")
-            patched[row, kept[chunk]] = as_doubles(target_from(model, first, batch, target, {}))
+            patched[row, kept[row][chunk]] = as_doubles(target_from(model, first, batch, target, {}))
+            done += len(chosen) * (len(points) - row)
             if progress is not None:
-                progress(float(costs[row] + (costs[row + 1] - costs[row]) * (chunk.stop / len(kept))))
+                progress(done / total)
     return PatchingMap(part, intact, wanted, patched, tuple(columns))
 
 

@@ -171,7 +171,7 @@ def test_all_five(case: Case, desk: Desk) -> None:
         check = check_head(checkpoint, text, target, 1, 1, 2, nothing, most_links=2)
         assert (check.value, check.without_head) == pytest.approx((now, number(target, off) - now), abs=1e-4), key
         swap = next(one for one in swap_targets(ours, theirs, case.position) if one.target == target.target)
-        places = swap_map(checkpoint, text, theirs.request.model_input, swap.target, "state", None, nothing)
+        places = swap_map(checkpoint, text, theirs.request.model_input, swap.target, "state", [], nothing)
         assert (places.text, places.other) == pytest.approx((now, number(target, theirs)), abs=1e-4), key
         assert places.patched[1, 2] == pytest.approx(number(target, swapped), abs=1e-4), key
 
@@ -181,7 +181,7 @@ def test_the_first_to_be_swapped_for_is_what_the_texts_differ_in(case: Case, des
     assert ours.other_text is not None
     first = swap_targets(ours, ours.other_text, 0)[0].target
     asked = ours.request.model_input, ours.other_text.request.model_input
-    found = swap_map(load_checkpoint(desk.folder), *asked, first, "state", None, nothing)
+    found = swap_map(load_checkpoint(desk.folder), *asked, first, "state", [], nothing)
     assert found.other > found.text or first.against is None
     assert (first.against is not None) == case.is_contrasted
 

@@ -217,7 +217,6 @@ class TestInAllRooms:
 def test_a_long_text_has_the_tokens_that_matter_first(
     view: SwapView, window: Window, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.compute.patching.MOST_S", 0.0)
     monkeypatch.setattr("app.rooms.layers.swap_view.MOST_S", 0.0)
     compare(window, view, OURS, THEIRS, qtbot)
     found = view.place_map.answer

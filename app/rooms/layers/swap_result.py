@@ -17,8 +17,7 @@ from ...widgets.layouts import fill, vbox
 from .stages import stage_name
 
 if TYPE_CHECKING:
-    from bertcore.analysis.patching import PatchingMap
-
+    from ...compute.patching import SwapMap
     from ...state.what_if import Swap
 
 LEAST_NAMED = 0.1  # a layer's highest share is named from here on
@@ -64,7 +63,7 @@ class SwapResult(Card):
         wanted = self._picked.target if self._picked is not None else None
         self.target.setCurrentIndex(next((i for i, one in enumerate(targets) if one.target == wanted), 0))
 
-    def show_maps(self, places: PatchingMap | None, heads: PatchingMap | None, columns: Sequence[str]) -> None:
+    def show_maps(self, places: SwapMap | None, heads: SwapMap | None, columns: Sequence[str]) -> None:
         """columns: a name for each place that was patched."""
         one = places or heads
         for words in (self.scores, self.path, self.cell, self.formula):
@@ -79,7 +78,7 @@ class SwapResult(Card):
         said = [] if places is None else [self._path(places, columns)]
         self.path.setText(" ".join(said if heads is None else [*said, self._strongest_head(heads)]).strip())
 
-    def show_swap(self, swap: Swap, found: PatchingMap, column: int, *, is_on: bool) -> None:
+    def show_swap(self, swap: Swap, found: SwapMap, column: int, *, is_on: bool) -> None:
         """What one cell of a map says. is_on: all rooms show its pass."""
         sentence = self.tr(
             "This text with {what} swapped in: {score}. That is {share} of the way to the other text."
@@ -116,7 +115,7 @@ class SwapResult(Card):
             return self.tr("ln p of the first answer − ln p of the second, in nats:")
         return self.tr("Probability of the first answer divided by that of the second:")
 
-    def _strongest_head(self, heads: PatchingMap) -> str:
+    def _strongest_head(self, heads: SwapMap) -> str:
         layer, head = divmod(int(heads.shares.argmax()), heads.shares.shape[1])
         share = float(heads.shares[layer, head])
         if share < LEAST_NAMED:
@@ -125,7 +124,7 @@ class SwapResult(Card):
             head=f"{layer + 1}·{head + 1}", share=numbers.percent(share)
         )
 
-    def _path(self, places: PatchingMap, columns: Sequence[str]) -> str:
+    def _path(self, places: SwapMap, columns: Sequence[str]) -> str:
         """At which token most of the difference is: "embeddings to layer 5 at woman, layer 6 at [MASK]"."""
         shares, first = places.shares, 0 if places.part == "state" else 1
         best = [int(row.argmax()) for row in shares]

@@ -5,6 +5,8 @@ A click on a cell has all rooms show that pass: what is swapped in becomes part 
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,7 +14,7 @@ import numpy as np
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from ...compute.head_questions import why_no_target
-from ...compute.patching import MOST_S, places_first, seconds_for, swap_map, swap_targets
+from ...compute.patching import MOST_S, SwapMap, places_first, swap_map, swap_targets
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
 from ...look.number_kinds import explain
@@ -30,7 +32,6 @@ from .swap_result import SwapResult
 
 if TYPE_CHECKING:
     from bertcore.analysis.interventions import Part
-    from bertcore.analysis.patching import PatchingMap
     from bertcore.checkpoint.checkpoint import Checkpoint
 
     from ...compute.head_questions import HeadTarget
@@ -79,10 +80,11 @@ class SwapView(LayersView):
         self._some_line = QWidget()
         hbox((self.some, 1), self.all_places, parent=self._some_line, gap_px=8)
         self.places_line, self.heads_line = ProgressLine(), ProgressLine()
-        self.place_map: Question[PatchingMap] = self.add_question(self._on_places_answered, self.places_line)
-        self.head_map: Question[PatchingMap] = self.add_question(self._on_heads_answered, self.heads_line)
+        self.place_map: Question[SwapMap] = self.add_question(self._on_places_answered, self.places_line)
+        self.head_map: Question[SwapMap] = self.add_question(self._on_heads_answered, self.heads_line)
         self._clicked: Swap | None = None
         self._pair: Key = ()  # the two texts on show
+        self._ask_heads: Callable[[SwapMap], None] | None = None  # once the places are known
         self._wants_all: Key = ()  # the two texts of which all places are wanted, however long that takes
         self._pinned: list[int] = []  # tokens of a long text that were clicked
         self._build()
@@ -166,49 +168,64 @@ class SwapView(LayersView):
     def show_selection(self, reading: Reading, selection: Selection) -> None:
         self._show_frames()
 
+    def leave(self) -> None:
+        super().leave()
+        self._ask_heads = None
+
     def _ask(self, ours: Reading, theirs: Reading, selection: Selection) -> None:
         chosen = self.chosen
         assert chosen is not None
-        target, part = chosen.target, PARTS[self.part.currentIndex()]
-        pair = _pair(ours, theirs)
+        target, part, pair = chosen.target, PARTS[self.part.currentIndex()], _pair(ours, theirs)
         if pair != self._pair:
             self._pair, self._pinned, self._clicked = pair, [], None
         if selection.pinned is not None and selection.pinned not in self._pinned:
             self._pinned.append(selection.pinned)
-        places = places_first(ours, theirs, target, self._pinned)
-        self._show_some(ours, places)
+        first, most_s = places_first(ours, theirs, target, self._pinned), MOST_S
         if self._wants_all == pair:
-            places = None
+            first, most_s = [], math.inf
         text, other, model = ours.request.model_input, theirs.request.model_input, ours.request.model
+        heads_key = (*pair, target)
+        if heads_key != self.head_map.key:
+            self.head_map.forget()
 
-        def work(asked: Part, wanted: list[int] | None, checkpoint: Checkpoint, step: Step) -> PatchingMap:
-            return swap_map(checkpoint, text, other, target, asked, wanted, step)
+        def work(asked: Part, most_s: float, checkpoint: Checkpoint, step: Step) -> SwapMap:
+            wanted = () if asked == "head" else first
+            return swap_map(checkpoint, text, other, target, asked, wanted, step, most_s=most_s)
 
-        key = (*pair, target, part, None if places is None else tuple(places))
-        self.place_map.ask_model(model, key, partial(work, part, places), self.pause_ms)
-        takes_s = seconds_for(ours, model.heads, "head")
-        offer = self.tr("Of a text of {count} tokens this map takes about {time}.").format(
-            count=numbers.count(len(ours.encoding)), time=numbers.duration(takes_s)
-        )
-        offer = offer if takes_s > MOST_S else ""
-        self.head_map.ask_model(model, (*pair, target), partial(work, "head", None), self.pause_ms, offer)
+        def ask_heads(found: SwapMap) -> None:
+            takes_s = found.seconds_for(model.heads, "head")
+            offer = self.tr("Of a text of {count} tokens this map takes about {time}.").format(
+                count=numbers.count(len(text.input_ids)), time=numbers.duration(takes_s)
+            )
+            offer = offer if takes_s > MOST_S else ""
+            self.head_map.ask_model(model, heads_key, partial(work, "head", math.inf), 0, offer)
 
-    def _show_some(self, ours: Reading, places: list[int] | None) -> None:
+        self._ask_heads = ask_heads
+        key, answer = (*heads_key, part, most_s), self.place_map.answer
+        if self.place_map.key[:-1] != key or answer is None or not set(first) <= set(answer.places):
+            self.place_map.ask_model(model, (*key, tuple(first)), partial(work, part, most_s), self.pause_ms)
+        else:
+            ask_heads(answer)
+
+    def _show_some(self, places: SwapMap | None) -> None:
         """That a long text has not all of its tokens on the map, and how long they would take."""
-        self._some_line.setVisible(places is not None and self._wants_all != self._pair)
+        length = 0 if self.reading is None else len(self.reading.encoding)
+        self._some_line.setVisible(places is not None and len(places.places) < length)
         if places is not None:
             sentence = self.tr(
                 "The map shows {some} of {all} tokens: the one asked about, those that differ and those you clicked. "
                 "All tokens take about {time}."
             )
-            takes_s = seconds_for(ours, len(ours.encoding), "state")
-            counts = {"some": numbers.count(len(places)), "all": numbers.count(len(ours.encoding))}
+            takes_s = places.seconds_for(length, places.part)
+            counts = {"some": numbers.count(len(places.places)), "all": numbers.count(length)}
             self.some.setText(sentence.format(time=numbers.duration(takes_s), **counts))
 
-    def _on_places_answered(self, _map: PatchingMap) -> None:
+    def _on_places_answered(self, places: SwapMap) -> None:
+        if self._ask_heads is not None:
+            self._ask_heads(places)  # only now it is known how long they take
         self._draw()
 
-    def _on_heads_answered(self, _map: PatchingMap) -> None:
+    def _on_heads_answered(self, _map: SwapMap) -> None:
         self._draw()
 
     def _draw(self) -> None:
@@ -226,6 +243,7 @@ class SwapView(LayersView):
             limit = max(1.0, float(np.abs(shares).max()))
             texts = [[numbers.decimal(v) if abs(v) >= LEAST_WRITTEN else "" for v in row] for row in shares.tolist()]
             grid.set_grid(shares, Labels(_row_labels(one)), columns, -limit, limit, texts)
+        self._show_some(places)
         if reading is not None:
             self.result.show_maps(places, heads, [] if places is None else self._columns(reading, places))
         self._show_frames()
@@ -248,7 +266,7 @@ class SwapView(LayersView):
         (self.heads if is_head else self.states).set_selected(swap.row, column)
         self.result.show_swap(swap, found, column, is_on=on is not None)
 
-    def _most_telling(self, reading: Reading, places: PatchingMap) -> Swap | None:
+    def _most_telling(self, reading: Reading, places: SwapMap) -> Swap | None:
         """The highest share; of states behind the first layer and before the last, where neither end makes it 1."""
         rows = slice(1, -1) if places.part == "state" else slice(None)
         between = places.shares[rows]
@@ -257,7 +275,7 @@ class SwapView(LayersView):
         row, column = divmod(int(between.argmax()), between.shape[1])
         return self._swap(reading, places, row + (rows.start or 0), column)
 
-    def _swap(self, reading: Reading, found: PatchingMap, row: int, column: int) -> Swap:
+    def _swap(self, reading: Reading, found: SwapMap, row: int, column: int) -> Swap:
         """The cell of a map as a change inside the model."""
         chosen, on, place = reading.request.baseline, reading.request.what_if.swap, found.places[column]
         text = chosen if isinstance(chosen, OtherText) else on.text if on is not None else None
@@ -265,7 +283,7 @@ class SwapView(LayersView):
         labels = reading.other_text.units(TokenView()).labels
         return Swap(found.part, row, place, text, "" if found.part == "head" else labels[place])
 
-    def _columns(self, reading: Reading, found: PatchingMap) -> list[str]:
+    def _columns(self, reading: Reading, found: SwapMap) -> list[str]:
         """This text's tokens, each alone, and what stands in their place in the other one: "man → woman"."""
         assert reading.other_text is not None
         ours, theirs = (one.units(TokenView()).labels for one in (reading.plain, reading.other_text))
@@ -277,7 +295,7 @@ class SwapView(LayersView):
         return None if found is None else found.places[column]
 
     def _show_nothing(self, title: str, sentence: str) -> None:
-        self._pair = ()
+        self._pair, self._ask_heads = (), None
         self.result.set_targets([])
         self.nothing_title.setText(title)
         self.nothing_text.setText(sentence)
@@ -310,7 +328,7 @@ class SwapView(LayersView):
         if self.head_map.answer is not None:
             self._show_in_all_rooms(self.head_map.answer, cell)
 
-    def _show_in_all_rooms(self, found: PatchingMap, cell: tuple[int, int]) -> None:
+    def _show_in_all_rooms(self, found: SwapMap, cell: tuple[int, int]) -> None:
         """The pass of this cell; again what was there before where all rooms show it already."""
         if self.reading is not None and self.reading.other_text is not None:
             swap = self._clicked = self._swap(self.reading, found, *cell)
@@ -342,7 +360,7 @@ class SwapView(LayersView):
     def _heads_figure(self) -> Figure | None:
         return self._figure(self.heads_card, self.heads, self.head_map.answer)
 
-    def _figure(self, card: Card, grid: LabelledGrid, found: PatchingMap | None) -> Figure | None:
+    def _figure(self, card: Card, grid: LabelledGrid, found: SwapMap | None) -> Figure | None:
         reading, chosen = self.reading, self.chosen
         if found is None or reading is None or chosen is None:
             return None
@@ -363,11 +381,11 @@ def _pair(ours: Reading, theirs: Reading) -> Key:
     return tuple((one.request.model, one.request.input_ids, tuple(one.request.segments)) for one in (ours, theirs))
 
 
-def _stage(found: PatchingMap, row: int) -> int:
+def _stage(found: SwapMap, row: int) -> int:
     """The stage that a row belongs to: 0 is the embeddings, which only states have a row for."""
     return row if found.part == "state" else row + 1
 
 
-def _row_labels(found: PatchingMap) -> list[str]:
+def _row_labels(found: SwapMap) -> list[str]:
     labels = stage_labels(len(found.patched) + 1)
     return labels[:-1] if found.part == "state" else labels[1:]
