@@ -14,7 +14,7 @@ from bertcore.locations import TINY, TUNED, shipped_checkpoint, tuned_models
 
 from ...compute.parameters import Neighbours, TrainingChanges, neighbours, training_changes
 from ...figures.figure import Axis, Figure, Numbers, numbers_of
-from ...look import numbers
+from ...look import numbers, theme
 from ...look.bidi import isolated
 from ...look.language import QT_TRANSLATE_NOOP
 from ...look.number_kinds import explain
@@ -47,8 +47,8 @@ PART_NAMES = {  # of `parameter_changes`
     "key": QT_TRANSLATE_NOOP("Weights", "key"),
     "value": QT_TRANSLATE_NOOP("Weights", "value"),
     "attention output": QT_TRANSLATE_NOOP("Weights", "output"),
-    "feed-forward in": QT_TRANSLATE_NOOP("Weights", "feed-forward in"),
-    "feed-forward out": QT_TRANSLATE_NOOP("Weights", "feed-forward out"),
+    "feed-forward in": QT_TRANSLATE_NOOP("Weights", "FFN in"),
+    "feed-forward out": QT_TRANSLATE_NOOP("Weights", "FFN out"),
     "LayerNorm": QT_TRANSLATE_NOOP("Weights", "LayerNorm"),
     "pooler": QT_TRANSLATE_NOOP("Weights", "pooler"),
     "word head": QT_TRANSLATE_NOOP("Weights", "word prediction"),
@@ -74,12 +74,11 @@ class WeightsView(LayersView):
         self.line = ProgressLine()
         self.question = self.add_question(self._on_changes_answered, self.line)
         self.neighbours_question = self.add_question(self._on_neighbours_answered)
-        self.parts_card = Card(
-            self.tr("What did training change?"),
-            intro=self.tr(
-                "Row: a layer. Column: a part of it. White: as before. The darker, the further its weights moved."
-            ),
+        intro = self.tr(
+            "Row: a layer. Column: a part of it; FFN is the feed-forward network. White: as before. The darker, the "
+            "further its weights moved."
         )
+        self.parts_card = Card(self.tr("What did training change?"), intro="" if theme.is_projector() else intro)
         self.words_card = Card(
             self.tr("Which words moved most?"),
             intro=self.tr(
@@ -90,7 +89,7 @@ class WeightsView(LayersView):
         self.parts = LabelledGrid(
             self.tr("How far each part moved: rows are layers, columns are parts"), largest_px=CELL_PX
         )
-        self.others = BarList(self.tr("How far the parts outside the layers moved"))
+        self.others = BarList(self.tr("How far the parts outside the layers moved"), may_cut=True)
         self.words = BarList(self.tr("Words whose embedding moved most"), clickable=True, may_cut=True)
         names = {
             SHARE: (self.tr("Percent"), self.tr("How far a part moved, as a share of its length before")),
@@ -210,8 +209,9 @@ class WeightsView(LayersView):
 
     def _draw(self) -> None:
         changes = self._changes
-        for widget in (self.finding, self.parts, self.others, self.words, self.near):
+        for widget in (self.finding, self.parts, self.words, self.near):
             widget.setVisible(changes is not None)
+        self.others.setVisible(changes is not None and not theme.is_projector())  # there the map needs the height
         if changes is None:
             return
         rows, outside = self._in_layers, self._outside

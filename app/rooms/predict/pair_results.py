@@ -24,12 +24,8 @@ def share_right(right: Estimate) -> str:
 
 
 def result_sentence(scored: ScoredPairs) -> str:
-    text = translate(
-        "PairResults",
-        "It prefers the right sentence in {share} of %n pair(s); by chance it would be 50%.",
-        "",
-        scored.right.count,
-    )
+    pairs = scored.right.count
+    text = translate("PairResults", "It prefers the right sentence in {share} of %n pair(s); chance: 50%.", "", pairs)
     return text.format(share=share_right(scored.right))
 
 

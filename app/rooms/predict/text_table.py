@@ -68,17 +68,19 @@ def columns_for(scores: Sequence[TextScore]) -> list[Column]:
 
 
 def pair_columns() -> list[Column]:
-    return [
+    """On the projector the sentences need the room: the phenomena are beside the table."""
+    columns = [
         Column("a", translate("TextTable", "Right")),
         Column("b", translate("TextTable", "Wrong")),
-        Column("is_right", translate("TextTable", "The model prefers"), "", _preferred),
+        Column("is_right", translate("TextTable", "It prefers"), "", _preferred),
         Column("margin_bits", translate("TextTable", "By, bits"), "pair_margin", numbers.signed),
         Column("phenomenon", translate("TextTable", "Phenomenon")),
     ]
+    return columns[: 4 if theme.is_projector() else 5]
 
 
 def _preferred(is_right: bool) -> str:
-    return translate("TextTable", "✓ the right one") if is_right else translate("TextTable", "✗ the wrong one")
+    return translate("TextTable", "✓ right") if is_right else translate("TextTable", "✗ wrong")
 
 
 def _answer(answer: str | float) -> str:
