@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
+from benchmarks.offscreen import offscreen_app, wait
 from benchmarks.timing import Row
 
 if TYPE_CHECKING:
@@ -29,24 +30,15 @@ HEAD_MS, FRAME_MS, TRACE_MB = 20.0, 1000 / 50, 300.0
 
 
 def rows() -> list[Row]:
-    from PySide6.QtWidgets import QApplication
-
-    from app.look import theme
-    from app.look.fonts import register_fonts
     from app.shell.services import build_services
     from app.shell.window import Window
 
     with tempfile.TemporaryDirectory() as folder:
         os.environ["BERTSCOPE_HOME"] = folder
-        app = QApplication.instance() or QApplication([])
-        assert isinstance(app, QApplication)
-        app.setStyle("Fusion")
-        register_fonts()
-        services = build_services(app)
-        theme.apply(app, "light")
+        services = build_services(offscreen_app())
         window = Window(services, str(_long_model(Path(folder) / "base")))
         window.show()
-        _wait(lambda: window.state.reading is not None and not services.inference.is_busy)
+        wait(lambda: window.state.reading is not None and not services.inference.is_busy)
         try:
             return _measure(window)
         finally:
@@ -61,14 +53,14 @@ def _measure(window: Window) -> list[Row]:
     room = window.open_room("attend")
     assert isinstance(room, AttendRoom)
     state.set_text("cat " * TOKENS, "")
-    _wait(lambda: state.reading is not None and len(state.reading.encoding) == TOKENS)
+    wait(lambda: state.reading is not None and len(state.reading.encoding) == TOKENS)
     reading = state.reading
     assert reading is not None and reading.trace.attentions.shape[:2] == (12, 12)
     started = time.perf_counter()
     room.draw_reading(reading)
     window.repaint()
     first_ms = (time.perf_counter() - started) * 1000
-    _wait(lambda: not window.services.inference.is_busy)  # kinds of heads
+    wait(lambda: not window.services.inference.is_busy)  # kinds of heads
     trace_mb = sum(array.nbytes for array in reading.trace.arrays().values()) / 1e6
     named = f"one trace, {TOKENS} tokens x {HEADS} heads"
     return [
@@ -147,14 +139,3 @@ def _long_model(folder: Path) -> Path:
     model = Bert(config, ("mlm", "nsp"), generator=torch.Generator().manual_seed(1))
     save_checkpoint(model, tokenizer, folder, name="base")
     return folder
-
-
-def _wait(condition: Callable[[], bool], timeout_s: float = 300.0) -> None:
-    from PySide6.QtCore import QEventLoop
-    from PySide6.QtWidgets import QApplication
-
-    ends = time.monotonic() + timeout_s
-    while not condition():
-        QApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 20)
-        if time.monotonic() > ends:
-            raise TimeoutError("what was waited for did not come")

@@ -27,20 +27,13 @@ ROUNDS, PRESSES = 7, 10
 
 
 def rows() -> list[Row]:
-    from PySide6.QtWidgets import QApplication
-
-    from app.look import theme
-    from app.look.fonts import register_fonts
     from app.shell.services import build_services
     from app.shell.window import Window
     from app.state.baseline import OtherModel, OtherText
-    from benchmarks.typing_in_window import TEXT_A, TEXT_B, key_times, random_checkpoint, wait
+    from benchmarks.offscreen import offscreen_app, wait
+    from benchmarks.typing_in_window import TEXT_A, TEXT_B, key_times, random_checkpoint
 
-    app = QApplication.instance() or QApplication([])
-    assert isinstance(app, QApplication)
-    app.setStyle("Fusion")
-    register_fonts()
-    theme.apply(app, "light")
+    app = offscreen_app()
     with tempfile.TemporaryDirectory() as folder:
         os.environ["BERTSCOPE_HOME"] = folder
         model, other = random_checkpoint(Path(folder) / "mini", "mini"), Path(folder) / "other"

@@ -11,12 +11,12 @@ import shutil
 import statistics
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
+from benchmarks.offscreen import offscreen_app, wait
 from benchmarks.timing import Row
 
 if TYPE_CHECKING:
@@ -28,17 +28,9 @@ ROOMS = ("map", "embed", "attend", "predict", "layers", "film")
 
 
 def rows() -> list[Row]:
-    from PySide6.QtWidgets import QApplication
-
-    from app.look import theme
-    from app.look.fonts import register_fonts
     from bertcore.locations import TINY
 
-    app = QApplication.instance() or QApplication([])
-    assert isinstance(app, QApplication)
-    app.setStyle("Fusion")
-    register_fonts()
-    theme.apply(app, "light")
+    offscreen_app()
     with tempfile.TemporaryDirectory() as folder:
         os.environ["BERTSCOPE_HOME"] = folder
         mini = _run_of_mini(Path(folder) / "runs" / "mini")
@@ -72,10 +64,10 @@ def _played(model: str, name: str, asked_ms: float) -> list[Row]:
     window.resize(1440, 900)
     window.show()
     try:
-        _wait(lambda: window.state.reading is not None)
+        wait(lambda: window.state.reading is not None)
         window.state.set_text(TEXT_A, TEXT_B)
         window.state.set_masks((3,))
-        _wait(window.is_settled)
+        wait(window.is_settled)
         return [_in_room(window, room, name, asked_ms) for room in ROOMS]
     finally:
         window.close()
@@ -86,31 +78,21 @@ def _in_room(window: Window, room: str, name: str, asked_ms: float) -> Row:
     player, steps = window.services.playback, window.services.time_machine.steps
     assert steps is not None and window.state.reading is not None
     window.open_room(room)
-    _wait(window.is_settled)
+    wait(window.is_settled)
     player.start(steps.snapshots, 1_000_000)  # turned by hand
-    _wait(lambda: not player._question.is_running)
+    wait(lambda: not player._question.is_running)
     wall_ms, processor_ms, painted = list[float](), list[float](), list[float]()
     window.room_drawn.connect(lambda _room, ms: painted.append(ms))
     for number in range(len(steps.snapshots)):
         started, used = time.perf_counter(), time.thread_time()
         player._on_timer_timeout()
-        _wait(lambda so_far=number: len(painted) > so_far)  # type: ignore[misc]
+        wait(lambda so_far=number: len(painted) > so_far)  # type: ignore[misc]
         processor_ms.append((time.thread_time() - used) * 1000)
         wall_ms.append((time.perf_counter() - started) * 1000)
-        _wait(window.is_settled)  # what the room asks of the worker meanwhile
+        wait(window.is_settled)  # what the room asks of the worker meanwhile
     player.stop()
     wall, processor = statistics.median(wall_ms), statistics.median(processor_ms)
     tokens = len(window.state.reading.encoding) if window.state.reading is not None else 0
     what = f"a played snapshot to the painted room, {room}, {name}, {tokens} tokens, median"
     said = f"{wall:.0f} ms ({processor:.0f} ms of the processor)"
     return Row(what, said, f"{asked_ms:.0f} ms", wall / asked_ms, "<= 1.0", wall <= asked_ms)
-
-
-def _wait(condition: Callable[[], bool], timeout_s: float = 60.0) -> None:
-    from PySide6.QtWidgets import QApplication
-
-    ends = time.monotonic() + timeout_s
-    while not condition():
-        QApplication.processEvents()
-        if time.monotonic() > ends:
-            raise TimeoutError("what was waited for did not come")

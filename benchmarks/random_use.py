@@ -49,20 +49,14 @@ def main(
 
 def _use(folder: Path, minutes: float, seed: int, most_memory: float, walks: int) -> list[str]:
     """The window from its first paint to its end; returns what was wrong."""
-    from PySide6.QtWidgets import QApplication
 
-    from app.look import theme
-    from app.look.fonts import register_fonts
     from app.shell.services import build_services
     from app.shell.window import Window
+    from benchmarks.offscreen import offscreen_app
 
     complaints = Complaints()
     models = other_models(folder)
-    app = QApplication([])
-    app.setStyle("Fusion")
-    register_fonts()
-    services = build_services(app)
-    theme.apply(app, "light")
+    services = build_services(offscreen_app())
     window = Window(services)
     window.show()
     stay = _Stay(window, RandomPerson(window, models, folder, seed), complaints, minutes * 60, walks)

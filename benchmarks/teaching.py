@@ -13,12 +13,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
+from benchmarks.offscreen import offscreen_app, wait
 from benchmarks.timing import Row
 
 if TYPE_CHECKING:
@@ -60,27 +60,18 @@ def _first_picture() -> Row:
 
 
 def _in_window(folder: Path) -> list[Row]:
-    from PySide6.QtWidgets import QApplication
-
-    from app.look import theme
-    from app.look.fonts import register_fonts
     from app.shell.services import build_services
     from app.shell.window import Window
     from benchmarks.typing_in_window import TEXT_A, TEXT_B, random_checkpoint
 
-    app = QApplication.instance() or QApplication([])
-    assert isinstance(app, QApplication)
-    app.setStyle("Fusion")
-    register_fonts()
-    services = build_services(app)
-    theme.apply(app, "light")
+    services = build_services(offscreen_app())
     window = Window(services, str(random_checkpoint(folder / "base", "base")))
     window.show()
     try:
-        _wait(lambda: window.state.reading is not None)
+        wait(lambda: window.state.reading is not None)
         window.state.set_text(TEXT_A, TEXT_B)
         window.state.set_masks((3,))
-        _wait(window.is_settled)
+        wait(window.is_settled)
         return [_map(window), _sheet(window, folder / "sheet"), _pages(window)]
     finally:
         window.close()
@@ -93,7 +84,7 @@ def _map(window: Window) -> Row:
     room: object = window.open_room("map")
     view = room.view  # type: ignore[attr-defined]
     assert isinstance(view, MapView)
-    _wait(window.is_settled)
+    wait(window.is_settled)
     times = []
     for _ in range(DRAWINGS):
         started = time.perf_counter()
@@ -135,25 +126,15 @@ def _pages(window: Window) -> Row:
             for number in range(len(player.lesson.pages)):
                 started = time.perf_counter()
                 player.go(number)
-                _wait(lambda: player.start is not None)
+                wait(lambda: player.start is not None)
                 room = window.frame.room
-                _wait(lambda room=room: not isinstance(room, Room) or room.is_drawn)  # type: ignore[misc]
+                wait(lambda room=room: not isinstance(room, Room) or room.is_drawn)  # type: ignore[misc]
                 if is_measured:
                     times.append((time.perf_counter() - started) * 1000)
-                _wait(window.is_settled)
+                wait(window.is_settled)
     window.lessons.close()
     what = f"a page of a lesson, from the key to the drawn room, median of {len(times)}"
     return _row(what, statistics.median(times), PAGE_MS)
-
-
-def _wait(condition: Callable[[], bool]) -> None:
-    from PySide6.QtCore import QEventLoop
-    from PySide6.QtWidgets import QApplication
-
-    ends = time.monotonic() + 300
-    while not condition() and time.monotonic() < ends:
-        QApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 20)
-    assert condition()
 
 
 def _row(what: str, ms: float, limit_ms: float) -> Row:

@@ -8,19 +8,17 @@ import json
 import statistics
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QEventLoop, Qt, QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.look import theme
-from app.look.fonts import register_fonts
 from app.rooms.train.room import TrainRoom
 from app.shell.services import Services, build_services
 from app.shell.window import Window
 from app.state.readings import Reading
+from benchmarks.offscreen import offscreen_app, wait
 from bertcore.locations import sample_corpus
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions, TrainingOptions
@@ -57,11 +55,7 @@ class Heartbeat:
 
 def main(folder: Path, preset: str, train: bool) -> None:
     model = random_checkpoint(folder / preset, preset)
-    app = QApplication([])
-    app.setStyle("Fusion")
-    register_fonts()
-    services = build_services(app)
-    theme.apply(app, "light")
+    services = build_services(offscreen_app())
     window = Window(services, str(model))
     window.show()
     wait(lambda: window.state.reading is not None)
@@ -180,15 +174,6 @@ def random_checkpoint(folder: Path, preset: str) -> Path:
         tokenizer = Tokenizer.train(texts, 8192)
         save_checkpoint(random_model(preset, tokenizer.vocab_size, dropout=0.0), tokenizer, folder)
     return folder
-
-
-def wait(condition: Callable[[], bool], timeout_s: float = 60.0) -> None:
-    ends = time.monotonic() + timeout_s
-    while not condition():
-        flags = QEventLoop.ProcessEventsFlag.AllEvents | QEventLoop.ProcessEventsFlag.WaitForMoreEvents
-        QApplication.processEvents(flags)
-        if time.monotonic() > ends:
-            raise TimeoutError("what was waited for did not come")
 
 
 if __name__ == "__main__":
