@@ -5979,6 +5979,16 @@ Ein anderer Schluss</translation>
 </message>
 </context>
 <context>
+<name>PairResults</name>
+<message numerus="yes">
+<source>It prefers the right sentence in {share} of %n pair(s); chance: 50%.</source>
+<translation>
+<numerusform>Bei {share} von %n Paar bevorzugt es den richtigen Satz; Zufall: 50 %.</numerusform>
+<numerusform>Bei {share} von %n Paaren bevorzugt es den richtigen Satz; Zufall: 50 %.</numerusform>
+</translation>
+</message>
+</context>
+<context>
 <name>Palette</name>
 <message>
 <source>Commands found</source>
@@ -9265,6 +9275,10 @@ Der andere Text: {theirs}</translation>
 <translation>Wie sicher</translation>
 </message>
 <message>
+<source>It prefers</source>
+<translation>Es bevorzugt</translation>
+</message>
+<message>
 <source>Its probability</source>
 <translation>Seine Wahrscheinlichkeit</translation>
 </message>
@@ -9293,10 +9307,6 @@ Der andere Text: {theirs}</translation>
 <translation>Text B</translation>
 </message>
 <message>
-<source>The model prefers</source>
-<translation>Das Modell bevorzugt</translation>
-</message>
-<message>
 <source>What the model says about each text</source>
 <translation>Was das Modell zu jedem Text sagt</translation>
 </message>
@@ -9309,12 +9319,12 @@ Der andere Text: {theirs}</translation>
 <translation>ln p</translation>
 </message>
 <message>
-<source>✓ the right one</source>
-<translation>✓ den richtigen</translation>
+<source>✓ right</source>
+<translation>✓ richtig</translation>
 </message>
 <message>
-<source>✗ the wrong one</source>
-<translation>✗ den falschen</translation>
+<source>✗ wrong</source>
+<translation>✗ falsch</translation>
 </message>
 </context>
 <context>
@@ -10522,16 +10532,16 @@ Der andere Text: {theirs}</translation>
 <context>
 <name>Weights</name>
 <message>
+<source>FFN in</source>
+<translation>FFN ein</translation>
+</message>
+<message>
+<source>FFN out</source>
+<translation>FFN aus</translation>
+</message>
+<message>
 <source>LayerNorm</source>
 <translation>LayerNorm</translation>
-</message>
-<message>
-<source>feed-forward in</source>
-<translation>Feed-Forward ein</translation>
-</message>
-<message>
-<source>feed-forward out</source>
-<translation>Feed-Forward aus</translation>
 </message>
 <message>
 <source>key</source>
@@ -10671,8 +10681,8 @@ Der andere Text: {theirs}</translation>
 <translation>Prozent</translation>
 </message>
 <message>
-<source>Row: a layer. Column: a part of it. White: as before. The darker, the further its weights moved.</source>
-<translation>Zeile: eine Schicht. Spalte: ein Teil davon. Weiß: wie vorher. Je dunkler, desto weiter haben sich seine Gewichte bewegt.</translation>
+<source>Row: a layer. Column: a part of it; FFN is the feed-forward network. White: as before. The darker, the further its weights moved.</source>
+<translation>Zeile: eine Schicht. Spalte: ein Teil davon; FFN ist das Feed-Forward-Netz. Weiß: wie vorher. Je dunkler, desto weiter haben sich seine Gewichte bewegt.</translation>
 </message>
 <message>
 <source>The embedding of a word is where the model keeps what it knows about it. Click a word: which words are near it now, and which were before?</source>
