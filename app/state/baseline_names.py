@@ -12,6 +12,7 @@ from ..look import numbers
 from .baseline import OtherText
 from .model_info import ModelInfo
 from .readings import Reading
+from .token_units import TokenView
 
 AROUND = 1  # words of another text before and after those that differ
 MOST_WORDS = 4  # that differ
@@ -38,6 +39,17 @@ def baseline_name(reading: Reading) -> str:
     if isinstance(chosen, OtherText):
         return text_name(f"{ours.text_a} {ours.text_b or ''}", f"{chosen.a} {chosen.b}")
     return model_name(reading.request.model, baseline.request.model)
+
+
+def labels_beside(reading: Reading, view: TokenView) -> list[str]:
+    """The baseline's units in a picture that has ours too; empty where the counterpart is called the same."""
+    if reading.baseline is None:
+        return []
+    ours, labels = reading.units(view).labels, list(reading.baseline.units(view).labels)
+    for label, place in zip(ours, reading.places_in_baseline(view), strict=True):
+        if place is not None and labels[place] == label:
+            labels[place] = ""
+    return labels
 
 
 def model_name(ours: ModelInfo, theirs: ModelInfo) -> str:

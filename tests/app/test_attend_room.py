@@ -11,8 +11,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.rooms.attend.computed_matrices import GradientMatrix
 from app.rooms.attend.lines_view import A_TO_B, LEAST, WITHIN, LinesView
-from app.rooms.attend.matrix_view import GradientMatrix, HeadMatrix, MatrixView
+from app.rooms.attend.matrix_view import HeadMatrix, MatrixView
 from app.rooms.attend.query_key_view import ScoreView
 from app.rooms.attend.room import AttendRoom
 from app.rooms.attend.score_steps import score_steps

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.compute.head_questions import flow_matrix
 from app.rooms.attend.matrix_view import MeanMatrix
 from app.rooms.layers.hidden_view import HiddenView
 from app.rooms.layers.paths_view import PathsView
@@ -16,17 +17,19 @@ from app.shell.window import Window
 from app.state.baseline import Baseline, OtherModel, OtherText
 from app.state.readings import Reading
 from bertcore.analysis.attention_heads import head_facts
+from bertcore.analysis.flow import rollout
 from bertcore.analysis.lens import layer_lens
 from bertcore.analysis.residual import residual_stream
 from bertcore.analysis.vectors import cosines, pca
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.conftest import TEXT_B, TIMEOUT_MS, make_checkpoint, settle
+from tests.app.family_models import save_family
 
 ONE_WORD, SHORTER = OtherText("The dog sat on the mat.", TEXT_B), OtherText("The dog sat.", TEXT_B)
 COMPARED = {
     "map": {"model"},
-    "embed": {"parts"},
-    "attend": {"matrix", "mean", "lines", "score"},
+    "embed": {"parts", "map"},
+    "attend": {"matrix", "mean", "rollout", "flow", "lines", "score"},
     "predict": {"words", "lens", "surprise"},
     "layers": {"hidden", "paths", "swap", "apart", "weights", "added"},
 }
@@ -57,13 +60,13 @@ def test_each_view_has_decided(room: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("room", "view"), [("embed", "map"), ("predict", "fill"), ("layers", "neurons"), ("attend", "rollout")]
+    ("room", "view"), [("embed", "what_if"), ("predict", "fill"), ("layers", "neurons"), ("attend", "gradient")]
 )
 def test_a_view_of_one_reading_says_so(room: str, view: str, window: Window, qtbot: QtBot) -> None:
     compare(window, room, view, ONE_WORD, qtbot)
     shown: Any = window.frame.room
     line = shown.large.compared if room == "attend" else shown.compared
-    assert line.isVisible() and "Hold X" in line.text()
+    assert line.isVisible() and line.text()
     window.state.show_baseline(True)
     assert not line.isVisible()
     window.state.show_baseline(False)
@@ -176,3 +179,60 @@ def test_the_verdict_before_is_a_line_across_the_bar(window: Window, qtbot: QtBo
     window.comparison.end()
     settle(window, qtbot)
     assert view.pair.share_before is None and not view.pair.before
+
+
+def test_rollout_and_flow_are_now_minus_before(window: Window, qtbot: QtBot) -> None:
+    window.state.set_head(1, 0)
+    for key, matrix in (
+        ("rollout", lambda a: rollout(a)[-1]),
+        ("flow", lambda a: flow_matrix(a, len(a), lambda _share: None)),
+    ):
+        view = compare(window, "attend", key, ONE_WORD, qtbot)
+        now, before = (matrix(one.trace.attentions) for one in both(window))
+        np.testing.assert_allclose(view.grid.values, now - before, atol=1e-5)
+        assert "red: more" in view.hint
+        view = compare(window, "attend", key, None, qtbot)
+        np.testing.assert_allclose(view.grid.values, now, atol=1e-5)
+
+
+def test_the_map_of_the_text_has_the_tokens_of_both(window: Window, qtbot: QtBot) -> None:
+    view = compare(window, "embed", "map", ONE_WORD, qtbot)
+    ours, theirs = both(window)
+    expected = pca(np.concatenate([ours.trace.embedding_sum, theirs.trace.embedding_sum])).points
+    points, count = view.picture.points, len(ours.encoding)
+    np.testing.assert_allclose(np.abs(points.places), np.abs(expected), atol=1e-3)
+    assert points.names[count : count + 3] == ["", "", "dog"] and points.choices == count
+    assert points.links[2] == (2, count + 2)
+    view.show_vectors("one")
+    qtbot.waitUntil(lambda: not view.map.is_running, timeout=TIMEOUT_MS)
+    assert not view.picture.points.links
+    view.show_vectors("sum")
+
+
+@pytest.mark.parametrize(("words", "specials"), [(True, True), (False, False), (True, False)])
+def test_in_words_and_without_special_tokens(words: bool, specials: bool, window: Window, qtbot: QtBot) -> None:
+    window.state.set_token_view(words=words, specials=specials)
+    view, token_view = compare(window, "layers", "hidden", ONE_WORD, qtbot), window.state.token_view
+    now, before = (
+        np.stack([one.units(token_view).vectors(states) for states in one.trace.hidden_states]) for one in both(window)
+    )
+    expected = (np.linalg.norm(now, axis=-1) - np.linalg.norm(before, axis=-1)).T
+    np.testing.assert_allclose(view.lengths.values, expected, atol=1e-4)
+    assert ("[CLS]" in view.lengths.rows.texts) == specials
+    paths = compare(window, "layers", "paths", ONE_WORD, qtbot)
+    assert len(paths.picture.points.names) == 2 * now.shape[1]
+    mean = compare(window, "attend", "mean", ONE_WORD, qtbot)
+    attentions = [one.units(token_view).attention(one.trace.attentions[window.state.layer]) for one in both(window)]
+    np.testing.assert_allclose(mean.grid.values, (attentions[0] - attentions[1]).mean(0), atol=1e-6)
+
+
+def test_another_vocabulary_in_every_view(window: Window, tmp_path: Path, qtbot: QtBot) -> None:
+    """Tokens are paired by characters; what has no counterpart is left out, and no view fails."""
+    window.state.set_masks([2])
+    other = OtherModel(str(save_family("roberta", tmp_path / "other")))
+    for room, views in COMPARED.items():
+        for view in sorted(views):
+            compare(window, room, view, other, qtbot).grab()
+    reading, theirs = both(window)
+    assert theirs.request.model.tokenizer.kind != reading.request.model.tokenizer.kind
+    assert reading.alignment is not None and any(place is not None for place in reading.alignment.theirs_of)

@@ -79,7 +79,7 @@ class ComparedAttentions:
 
     def before(self, layer: int, head: int) -> np.ndarray:
         """The baseline's attention in our places (U,U), NaN where a unit has no counterpart."""
-        return self._placed(self.theirs.weights(layer, head))
+        return self.placed(self.theirs.weights(layer, head))
 
     def difference(self, layer: int, head: int) -> np.ndarray:
         """Now minus before (U,U), 0 where a unit has no counterpart."""
@@ -90,7 +90,7 @@ class ComparedAttentions:
         ours, theirs = self.ours.reading.trace.attentions, self.theirs.reading.trace.attentions
         made = []
         for layer in range(self.ours.layers):
-            before = self._placed(self.theirs.units.attention(theirs[layer]))
+            before = self.placed(self.theirs.units.attention(theirs[layer]))
             made.append(_shrunk(np.nan_to_num(self.ours.units.attention(ours[layer]) - before)))
             if step is not None:
                 step((layer + 1) / self.ours.layers)
@@ -104,8 +104,8 @@ class ComparedAttentions:
         matched = matched_heads(ours, theirs, self.alignment)
         return Moved(matched.divergences, matched.layers, matched.heads)
 
-    def _placed(self, theirs: np.ndarray) -> np.ndarray:
-        """(...,U',U') -> (...,U,U)"""
+    def placed(self, theirs: np.ndarray) -> np.ndarray:
+        """(...,U',U') -> (...,U,U), NaN where a unit has no counterpart."""
         size = len(self.ours.units)
         rows, columns = self._pairs
         placed = np.full((*theirs.shape[:-2], size, size), np.nan, dtype=np.float32)

@@ -15,8 +15,9 @@ from ...widgets.pages import MoreButton, tab_bar
 from ..base import ONE_AT_A_TIME, ViewSpec, ViewStack
 from .check_view import CheckView
 from .chosen_heads import Chosen
+from .computed_matrices import FlowMatrix, GradientMatrix, RolloutMatrix
 from .lines_view import LinesView
-from .matrix_view import FlowMatrix, GradientMatrix, HeadMatrix, MeanMatrix, RolloutMatrix
+from .matrix_view import HeadMatrix, MeanMatrix
 from .query_key_view import ScoreView
 from .view import AttendView
 
@@ -50,7 +51,6 @@ MATRICES = (  # one tab, with a row of tabs of their own
             "these layers, each column a word that its information came from.",
         ),
         RolloutMatrix,
-        only=ONE_AT_A_TIME,
     ),
     ViewSpec(
         "flow",
@@ -62,7 +62,6 @@ MATRICES = (  # one tab, with a row of tabs of their own
         ),
         FlowMatrix,
         is_for_experts=True,
-        only=ONE_AT_A_TIME,
     ),
     ViewSpec(
         "gradient",

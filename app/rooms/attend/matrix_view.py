@@ -10,25 +10,22 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Signal
 from PySide6.QtGui import QMouseEvent, QPainter
 from PySide6.QtWidgets import QWidget
 
-from ...compute.head_questions import flow_matrix, gradient_of_layer
-from ...compute.question import Question, Step
 from ...figures.figure import Axis, Figure, Numbers, joined
 from ...look import numbers, theme
 from ...look.number_kinds import explain
-from ...state.token_units import TokenView, Units
+from ...state.token_units import Units
 from ...widgets.card import Hint, button
 from ...widgets.labelled_grid import LabelledGrid, Labels
 from ...widgets.layouts import fill, hbox, vbox
-from ...widgets.progress_line import ProgressLine
 from ...widgets.raster import Raster
 from .attentions import Head
-from .chosen_heads import TargetBox, named_heads
+from .chosen_heads import named_heads
 from .compared_attentions import ComparedAttentions
 from .counterpart import Counterpart, way_to_show
 from .view import AttendView
 
 if TYPE_CHECKING:
-    from bertcore.checkpoint.checkpoint import Checkpoint
+    pass
 
 LONG_TEXT = 40  # tokens; from here on single high values would leave the rest of the picture white
 LEAST_HIGH = 0.02  # of the highest value: less would make colours of rounding errors
@@ -366,141 +363,6 @@ class MeanMatrix(MatrixView):
             settings = f"{settings}, now minus {self._compared.name}"
         name = "mean attention" if self._compared is None else "mean attention now minus before"
         return self.matrix_figure(name, head=False, settings=settings)
-
-
-class ComputedMatrix(MatrixView):
-    """A matrix that the worker computes."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.line = ProgressLine()
-        self.body.insertWidget(1, self.line)
-        self.question: Question[np.ndarray] = self.add_question(lambda _answer: self.redraw(), self.line)
-
-
-class RolloutMatrix(ComputedMatrix):
-    """Attention multiplied up through the layers (Abnar and Zuidema 2020)."""
-
-    number_kind = "rollout"
-
-    def draw(self) -> None:
-        layer, reading = self.selection.layer, self.attentions.reading
-        few = self.tr("choose a higher layer for more") if layer == 0 else ""
-        self.set_title(self._title(layer + 1), few)
-        attentions, what_if, units = reading.trace.attentions, reading.request.what_if, self.attentions.units
-
-        def work(step: Step) -> np.ndarray:
-            from bertcore.analysis.flow import without
-
-            return self._matrix(without(attentions, what_if.heads_off, what_if.layers_off), layer, step)
-
-        self.question.compute((reading.request, layer), work, self.pause_ms)
-        matrix = self.question.answer
-        self.show_matrix(None if matrix is None else units.attention(matrix.astype(np.float32)), units)
-
-    @property
-    def axes(self) -> str:
-        return self.tr("rows: tokens after these layers · columns: input tokens")
-
-    def read_out(self, row: str, column: str, value: float) -> str:
-        return self.tr("{share} of {row} comes from {column}").format(
-            row=row, column=column, share=numbers.decimal(value, 4)
-        )
-
-    def make_figure(self) -> Figure | None:
-        return self.matrix_figure("rollout", head=False)
-
-    def _title(self, layers: int) -> str:
-        return (
-            self.tr("Rollout · after layer 1")
-            if layers == 1
-            else self.tr("Rollout · after layers 1–{last}").format(last=layers)
-        )
-
-    @staticmethod
-    def _matrix(attentions: np.ndarray, layer: int, step: Step) -> np.ndarray:
-        from bertcore.analysis.flow import rollout
-
-        return rollout(attentions[: layer + 1])[-1]
-
-
-class FlowMatrix(RolloutMatrix):
-    """The most that can flow from each input token (Abnar and Zuidema 2020)."""
-
-    number_kind = "flow"
-
-    def read_out(self, row: str, column: str, value: float) -> str:
-        return self.tr("{share} can flow from {column} to {row}").format(
-            row=row, column=column, share=numbers.decimal(value, 4)
-        )
-
-    def make_figure(self) -> Figure | None:
-        return self.matrix_figure("flow", head=False)
-
-    def _title(self, layers: int) -> str:
-        return (
-            self.tr("Flow · after layer 1 (still the same as Rollout)")
-            if layers == 1
-            else self.tr("Flow · after layers 1–{last}").format(last=layers)
-        )
-
-    @staticmethod
-    def _matrix(attentions: np.ndarray, layer: int, step: Step) -> np.ndarray:
-        return flow_matrix(attentions, layer + 1, step)
-
-
-class GradientMatrix(ComputedMatrix):
-    """How a prediction changes with each weight, to first order; of the model as it is."""
-
-    signed, number_kind = True, "gradient"
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._box = self.target_box = TargetBox()
-        self.controls.insertWidget(0, self._box)
-
-    def draw(self) -> None:
-        attentions, (layer, head), target = self.attentions, self.head, self.chosen.target
-        self.set_title(
-            self.tr("Gradient · {head}").format(head=attentions.title(layer, head)),
-            " · ".join([self._hint(), *attentions.plain_notes]),
-        )
-        self._box.setVisible(target is not None)
-        units = attentions.plain.units(TokenView())
-        if target is None:
-            self.question.forget(self.chosen.problem)
-            self.show_matrix(None, units)
-            return
-        text = attentions.plain.request.model_input
-
-        def work(checkpoint: Checkpoint, step: Step) -> np.ndarray:
-            return gradient_of_layer(checkpoint, text, target, layer).astype(np.float32)  # (N,S,S)
-
-        model, key = attentions.reading.request.model, (*attentions.plain_key, target, layer)
-        self.question.ask_model(model, key, work, self.pause_ms)
-        matrix = self.question.answer
-        self.show_matrix(None if matrix is None else matrix[head], units)
-
-    def read_out(self, row: str, column: str, value: float) -> str:
-        text = self.tr("{row} to {column}: ln p changes by {change} per unit of this weight")
-        if not numbers.is_technical():
-            text = self.tr("{row} to {column}: {change}; above 0, more attention here makes the answer more likely")
-        if self.chosen.target is not None and self.chosen.target.is_score:
-            text = self.tr("{row} to {column}: the score changes by {change} per unit of this weight")
-        return text.format(row=row, column=column, change=numbers.signed(value, 4))
-
-    def make_figure(self) -> Figure | None:
-        target = self.chosen.target
-        measure = "score" if target is not None and target.is_score else "ln p"
-        settings = f"gradient of {measure} of {target.label}" if target else ""
-        return self.matrix_figure("gradient", head=True, settings=settings, plain=True, by_token=True)
-
-    def _hint(self) -> str:
-        if self.chosen.target is not None and self.chosen.target.is_score:
-            return self.tr("change of the score per unit of a weight")
-        if not numbers.is_technical():
-            return self.tr("effect of more attention")
-        return self.tr("change of ln p per unit of a weight, in nats")
 
 
 def _large_differences(values: np.ndarray, high: float) -> list[list[str]]:

@@ -12,11 +12,13 @@ from bertcore.analysis.vectors import Pca, pca
 from ...compute.embedding import words_around
 from ...figures.figure import Axis, Figure, Numbers, joined
 from ...look import numbers
+from ...state.baseline_names import baseline_name, labels_beside
 from ...widgets.card import Card, note
 from ...widgets.controls import Choice
 from ...widgets.layouts import fill, vbox
 from ...widgets.scatter import WORD, Points, Scatter
 from ..base import View
+from .compared_parts import compared_reading
 
 if TYPE_CHECKING:
     from bertcore.analysis.nearest import WordsAround
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from ...compute.question import Step
     from ...state.readings import Reading
     from ...state.selection import Selection
+    from ...state.token_units import Units
 
 AROUND_ONE, AROUND_ALL = 24, 4  # words around a token
 MANY_TOKENS = 128  # from here on the map takes too long to be drawn anew at each key
@@ -105,12 +108,28 @@ class MapView(View):
         elif self.shown in ("one", "all"):
             self._ask_around(reading, selection, self.pause_ms if self.shown == "all" else 0)
         else:
-            trace = reading.trace
-            vectors = units.vectors(trace.embedding_sum if self.shown == "sum" else trace.token_embeddings)
-            key = (reading.request, selection.token_view, self.shown)
+            parts = [units.vectors(self._vectors(reading))]
+            theirs = self._their_units(reading, selection)
+            if theirs is not None and reading.baseline is not None:
+                parts.append(theirs.vectors(self._vectors(reading.baseline)))
+            vectors = np.concatenate(parts)
+            key = (reading.request, selection.token_view, self.shown, None if theirs is None else reading.baseline)
             pause_ms = self.pause_ms if len(units) >= MANY_TOKENS else 0
             self.map.compute(key, lambda _step: WordMap(pca(vectors)), pause_ms)
         self._show_selected(reading, selection)
+
+    def _vectors(self, reading: Reading) -> np.ndarray:
+        """(S,E)"""
+        return reading.trace.embedding_sum if self.shown == "sum" else reading.trace.token_embeddings
+
+    def _their_units(self, reading: Reading, selection: Selection) -> Units | None:
+        """The baseline's tokens, where they have a place in this plane."""
+        baseline = compared_reading(reading)
+        if baseline is None or self.shown in ("one", "all"):
+            return None
+        if self._vectors(baseline).shape[1] != self._vectors(reading).shape[1]:
+            return None
+        return baseline.units(selection.token_view)
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
         if self.shown == "one" and len(selection.units(reading)):
@@ -143,11 +162,23 @@ class MapView(View):
         units, around = self.selection.units(self.reading), word_map.around
         label = self.reading.request.model.tokenizer.label
         words = [] if around is None else [label(word.token_id) for word in around.words]
+        theirs, links = self._their_units(self.reading, self.selection), list[tuple[int, int]]()
+        if theirs is not None:
+            places = self.reading.places_in_baseline(self.selection.token_view)
+            links = [(i, len(units) + place) for i, place in enumerate(places) if place is not None]
+            words = labels_beside(self.reading, self.selection.token_view)
         names, kinds = [*units.labels, *words], [*units.kinds, *[WORD] * len(words)]
-        self.picture.set_points(Points(word_map.plane.points, names, kinds))
+        links = links if self.selection.wants_difference else []
+        self.picture.set_points(Points(word_map.plane.points, names, kinds, links=links))
         self._show_selected(self.reading, self.selection)
         far = self.tr("A triangle at the edge is a token farther away.") if self.picture.far else ""
-        self._note.setText(f"{self._choices[self.shown][1]} {far}".strip())
+        both = ""
+        if theirs is not None:
+            both = self.tr("Rings: the tokens with {baseline}; a dotted line leads to the token there.")
+        elif compared_reading(self.reading) is not None:  # vectors of another size, or words around the tokens
+            both = self.tr("Hold X to see the map with {baseline}.")
+        both = both.format(baseline=baseline_name(self.reading))
+        self._note.setText(" ".join(part for part in (self._choices[self.shown][1], both, far) if part))
         share = numbers.percent(word_map.plane.kept)
         self.card.set_hint(
             joined(
@@ -165,6 +196,10 @@ class MapView(View):
             if point < len(units):
                 text = self.tr("{token} at position {position}").format(
                     token=units.labels[point], position=units.first_positions[point]
+                )
+            elif word_map.around is None and (theirs := self._their_units(self.reading, self.selection)) is not None:
+                text = self.tr("{token} with {baseline}").format(
+                    token=theirs.labels[point - len(units)], baseline=baseline_name(self.reading)
                 )
             elif word_map.around is not None:
                 text = self.tr("{word}: cosine {cosine}").format(

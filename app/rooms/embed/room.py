@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from ...look.language import QT_TRANSLATE_NOOP
 from ...state.explore_state import ExploreState
-from ..base import ONE_AT_A_TIME, View, ViewRoom, ViewSpec, later
+from ..base import View, ViewRoom, ViewSpec, later
 from .parts_view import PartsView
 
 
@@ -30,7 +30,6 @@ class EmbedRoom(ViewRoom):
                 "the selected token: do these neighbours make sense?",
             ),
             later(__package__, "map_view", "MapView"),
-            only=ONE_AT_A_TIME,
         ),
         ViewSpec(
             "what_if",

@@ -7,7 +7,7 @@ from bertcore.analysis.vectors import Pca
 
 from ...figures.figure import Axis, Figure, Numbers, joined
 from ...look import numbers
-from ...state.baseline_names import baseline_name
+from ...state.baseline_names import baseline_name, labels_beside
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...state.token_units import Units
@@ -21,7 +21,7 @@ class _Both:
     """The tokens of a reading and, where they have paths in the same plane, those of its baseline."""
 
     def __init__(self, reading: Reading, selection: Selection) -> None:
-        self._reading, self._baseline = reading, reading.baseline
+        self._reading, self._baseline, self._view = reading, reading.baseline, selection.token_view
         self.ours = selection.units(reading)
         self.theirs: Units | None = None
         self.pairs: list[tuple[int, int]] = []  # ours, theirs: numbers of points
@@ -49,13 +49,8 @@ class _Both:
     @property
     def names(self) -> list[str]:
         """Theirs only where they are other words: else every name would stand twice."""
-        ours, named = self.ours.labels, {theirs: mine for mine, theirs in self.pairs}
-        first = len(ours)
-        theirs = [
-            "" if first + i in named and ours[named[first + i]] == label else label
-            for i, label in enumerate(self.their_labels)
-        ]
-        return [*ours, *theirs]
+        theirs = [] if self.theirs is None else labels_beside(self._reading, self._view)
+        return [*self.ours.labels, *theirs]
 
     @property
     def kinds(self) -> list[str]:

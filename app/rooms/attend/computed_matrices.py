@@ -1,0 +1,186 @@
+"""Matrices that the worker computes: rollout and flow, of both where something is compared, and gradients."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...compute.head_questions import flow_matrix, gradient_of_layer
+from ...compute.question import Question, Step
+from ...figures.figure import Figure, joined
+from ...look import numbers
+from ...state.token_units import TokenView
+from ...widgets.progress_line import ProgressLine
+from .attentions import Attentions
+from .chosen_heads import TargetBox
+from .compared_attentions import ComparedAttentions
+from .counterpart import way_to_show
+from .matrix_view import MatrixView
+
+if TYPE_CHECKING:
+    from bertcore.checkpoint.checkpoint import Checkpoint
+
+
+class ComputedMatrix(MatrixView):
+    """A matrix that the worker computes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.line = ProgressLine()
+        self.body.insertWidget(1, self.line)
+        self.question: Question[np.ndarray] = self.add_question(lambda _answer: self.redraw(), self.line)
+
+
+class RolloutMatrix(ComputedMatrix):
+    """Attention multiplied up through the layers (Abnar and Zuidema 2020)."""
+
+    number_kind = "rollout"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.their_question: Question[np.ndarray] = self.add_question(lambda _answer: self.redraw(), self.line)
+        self._compared: ComparedAttentions | None = None  # whose difference is drawn
+
+    def draw(self) -> None:
+        layer, units = self.selection.layer, self.attentions.units
+        few = self.tr("choose a higher layer for more") if layer == 0 else ""
+        shown = way_to_show(self.attentions, self.selection)
+        both = self._compared = shown.difference
+        alone = shown.hint or self.tr("now; D shows the difference, X the baseline") if shown.beside is not None else ""
+        self.set_title(self._title(layer + 1), joined(few, alone or shown.hint))
+        self._ask(self.question, self.attentions, layer)
+        matrix = self._answered(self.question, self.attentions)
+        if both is None:
+            self.their_question.forget()
+            self.show_matrix(matrix, units)
+            return
+        self._ask(self.their_question, both.theirs, layer)
+        theirs = self._answered(self.their_question, both.theirs)
+        if matrix is None or theirs is None:
+            self.show_matrix(None, units)
+        else:
+            self.show_matrix(np.nan_to_num(matrix - both.placed(theirs)), units, both.labels)
+
+    def _ask(self, question: Question[np.ndarray], of: Attentions, layer: int) -> None:
+        attentions, what_if = of.reading.trace.attentions, of.reading.request.what_if
+
+        def work(step: Step) -> np.ndarray:
+            from bertcore.analysis.flow import without
+
+            return self._matrix(without(attentions, what_if.heads_off, what_if.layers_off), layer, step)
+
+        question.compute((of.reading.request, layer), work, self.pause_ms)
+
+    @staticmethod
+    def _answered(question: Question[np.ndarray], of: Attentions) -> np.ndarray | None:
+        """(U,U)"""
+        return None if question.answer is None else of.units.attention(question.answer.astype(np.float32))
+
+    @property
+    def axes(self) -> str:
+        return self.tr("rows: tokens after these layers · columns: input tokens")
+
+    def read_out(self, row: str, column: str, value: float) -> str:
+        text = self.tr("{share} of {row} comes from {column}")
+        if self._compared is not None:
+            text = self.tr("{share} of {row} against the baseline comes from {column}")
+        return text.format(row=row, column=column, share=self._written(value))
+
+    def _written(self, value: float) -> str:
+        return numbers.decimal(value, 4) if self._compared is None else numbers.signed(value, 4)
+
+    def make_figure(self) -> Figure | None:
+        minus = "" if self._compared is None else f"now minus {self._compared.name}"
+        name = self.number_kind if self._compared is None else f"{self.number_kind} now minus before"
+        return self.matrix_figure(name, head=False, settings=minus)
+
+    def _title(self, layers: int) -> str:
+        return (
+            self.tr("Rollout · after layer 1")
+            if layers == 1
+            else self.tr("Rollout · after layers 1–{last}").format(last=layers)
+        )
+
+    @staticmethod
+    def _matrix(attentions: np.ndarray, layer: int, step: Step) -> np.ndarray:
+        from bertcore.analysis.flow import rollout
+
+        return rollout(attentions[: layer + 1])[-1]
+
+
+class FlowMatrix(RolloutMatrix):
+    """The most that can flow from each input token (Abnar and Zuidema 2020)."""
+
+    number_kind = "flow"
+
+    def read_out(self, row: str, column: str, value: float) -> str:
+        text = self.tr("{share} can flow from {column} to {row}")
+        if self._compared is not None:
+            text = self.tr("{share} can flow from {column} to {row} against the baseline")
+        return text.format(row=row, column=column, share=self._written(value))
+
+    def _title(self, layers: int) -> str:
+        return (
+            self.tr("Flow · after layer 1 (still the same as Rollout)")
+            if layers == 1
+            else self.tr("Flow · after layers 1–{last}").format(last=layers)
+        )
+
+    @staticmethod
+    def _matrix(attentions: np.ndarray, layer: int, step: Step) -> np.ndarray:
+        return flow_matrix(attentions, layer + 1, step)
+
+
+class GradientMatrix(ComputedMatrix):
+    """How a prediction changes with each weight, to first order; of the model as it is."""
+
+    signed, number_kind = True, "gradient"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._box = self.target_box = TargetBox()
+        self.controls.insertWidget(0, self._box)
+
+    def draw(self) -> None:
+        attentions, (layer, head), target = self.attentions, self.head, self.chosen.target
+        self.set_title(
+            self.tr("Gradient · {head}").format(head=attentions.title(layer, head)),
+            " · ".join([self._hint(), *attentions.plain_notes]),
+        )
+        self._box.setVisible(target is not None)
+        units = attentions.plain.units(TokenView())
+        if target is None:
+            self.question.forget(self.chosen.problem)
+            self.show_matrix(None, units)
+            return
+        text = attentions.plain.request.model_input
+
+        def work(checkpoint: Checkpoint, step: Step) -> np.ndarray:
+            return gradient_of_layer(checkpoint, text, target, layer).astype(np.float32)  # (N,S,S)
+
+        model, key = attentions.reading.request.model, (*attentions.plain_key, target, layer)
+        self.question.ask_model(model, key, work, self.pause_ms)
+        matrix = self.question.answer
+        self.show_matrix(None if matrix is None else matrix[head], units)
+
+    def read_out(self, row: str, column: str, value: float) -> str:
+        text = self.tr("{row} to {column}: ln p changes by {change} per unit of this weight")
+        if not numbers.is_technical():
+            text = self.tr("{row} to {column}: {change}; above 0, more attention here makes the answer more likely")
+        if self.chosen.target is not None and self.chosen.target.is_score:
+            text = self.tr("{row} to {column}: the score changes by {change} per unit of this weight")
+        return text.format(row=row, column=column, change=numbers.signed(value, 4))
+
+    def make_figure(self) -> Figure | None:
+        target = self.chosen.target
+        measure = "score" if target is not None and target.is_score else "ln p"
+        settings = f"gradient of {measure} of {target.label}" if target else ""
+        return self.matrix_figure("gradient", head=True, settings=settings, plain=True, by_token=True)
+
+    def _hint(self) -> str:
+        if self.chosen.target is not None and self.chosen.target.is_score:
+            return self.tr("change of the score per unit of a weight")
+        if not numbers.is_technical():
+            return self.tr("effect of more attention")
+        return self.tr("change of ln p per unit of a weight, in nats")
