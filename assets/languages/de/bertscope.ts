@@ -3056,6 +3056,10 @@ Ein anderer Schluss</translation>
 <source>{share} can flow from {column} to {row}</source>
 <translation>{share} können von {column} nach {row} fließen</translation>
 </message>
+<message>
+<source>{share} can flow from {column} to {row} against the baseline</source>
+<translation>{share} gegenüber der Baseline kann von {column} zu {row} fließen</translation>
+</message>
 </context>
 <context>
 <name>Frame</name>
@@ -4796,6 +4800,10 @@ Ein anderer Schluss</translation>
 <translation>Solange X gedrückt ist, erscheint die Karte des Vergleichs.</translation>
 </message>
 <message>
+<source>Hold X to see the map with {baseline}.</source>
+<translation>X gedrückt halten zeigt die Karte mit {baseline}.</translation>
+</message>
+<message>
 <source>Hollow: for each token, the words whose vectors point in a similar direction (cosine).</source>
 <translation>Hohl: für jedes Token die Wörter, deren Vektoren in eine ähnliche Richtung zeigen (Kosinus).</translation>
 </message>
@@ -4826,6 +4834,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Rare words are cut: “{word}” is {pieces}.</source>
 <translation>Seltene Wörter werden zerlegt: „{word}“ ist {pieces}.</translation>
+</message>
+<message>
+<source>Rings: the tokens with {baseline}; a dotted line leads to the token there.</source>
+<translation>Ringe: die Token mit {baseline}; eine gepunktete Linie führt zum Token dort.</translation>
 </message>
 <message>
 <source>Text is cut into tokens; rare words into several pieces.</source>
@@ -4902,6 +4914,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>{token} at position {position}</source>
 <translation>{token} an Position {position}</translation>
+</message>
+<message>
+<source>{token} with {baseline}</source>
+<translation>{token} mit {baseline}</translation>
 </message>
 <message>
 <source>{word}: cosine {cosine}</source>
@@ -6695,8 +6711,16 @@ Ein anderer Schluss</translation>
 <translation>für mehr eine höhere Schicht wählen</translation>
 </message>
 <message>
+<source>now; D shows the difference, X the baseline</source>
+<translation>jetzt; D zeigt den Unterschied, X die Baseline</translation>
+</message>
+<message>
 <source>rows: tokens after these layers · columns: input tokens</source>
 <translation>Zeilen: Token nach diesen Schichten · Spalten: Token der Eingabe</translation>
+</message>
+<message>
+<source>{share} of {row} against the baseline comes from {column}</source>
+<translation>{share} von {row} gegenüber der Baseline kommt von {column}</translation>
 </message>
 <message>
 <source>{share} of {row} comes from {column}</source>
