@@ -225,6 +225,10 @@ def test_a_long_text_has_the_tokens_that_matter_first(
     assert view.head_map.answer is None and "takes about" in view.heads_line.text
     view.head_map.start()
     view.all_places.click()
+    assert view.place_map.answer is None and view.states.values is not None  # what is known stays on show
+    view.place_map.stop()
+    assert view.states.columns.texts == ["cat → dog", "[MASK]"] and "Stopped" in view.places_line.text
+    view.place_map.start()
     qtbot.waitUntil(lambda: not view.is_running, timeout=TIMEOUT_MS)
     whole, heads = view.place_map.answer, view.head_map.answer
     assert whole is not None and heads is not None and whole.places == tuple(range(9))

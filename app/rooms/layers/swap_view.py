@@ -82,6 +82,7 @@ class SwapView(LayersView):
         self.places_line, self.heads_line = ProgressLine(), ProgressLine()
         self.place_map: Question[SwapMap] = self.add_question(self._on_places_answered, self.places_line)
         self.head_map: Question[SwapMap] = self.add_question(self._on_heads_answered, self.heads_line)
+        self._some: tuple[Key, SwapMap] | None = None  # the map of some tokens, shown until that of all is there
         self._clicked: Swap | None = None
         self._pair: Key = ()  # the two texts on show
         self._ask_heads: Callable[[SwapMap], None] | None = None  # once the places are known
@@ -126,6 +127,13 @@ class SwapView(LayersView):
     def chosen(self) -> HeadTarget | None:
         """What is asked about."""
         return self.result.chosen
+
+    @property
+    def places(self) -> SwapMap | None:
+        """The map of places on show: of all tokens that are known."""
+        some = self._some
+        is_of_it = some is not None and self.place_map.key[: len(some[0])] == some[0]
+        return self.place_map.answer or (some[1] if some is not None and is_of_it else None)
 
     @property
     def is_running(self) -> bool:
@@ -210,7 +218,8 @@ class SwapView(LayersView):
     def _show_some(self, places: SwapMap | None) -> None:
         """That a long text has not all of its tokens on the map, and how long they would take."""
         length = 0 if self.reading is None else len(self.reading.encoding)
-        self._some_line.setVisible(places is not None and len(places.places) < length)
+        is_asked_for = self.place_map.answer is None  # the line below the map says how far that is
+        self._some_line.setVisible(places is not None and not is_asked_for and len(places.places) < length)
         if places is not None:
             sentence = self.tr(
                 "The map shows {some} of {all} tokens: the one asked about, those that differ and those you clicked. "
@@ -221,6 +230,7 @@ class SwapView(LayersView):
             self.some.setText(sentence.format(time=numbers.duration(takes_s), **counts))
 
     def _on_places_answered(self, places: SwapMap) -> None:
+        self._some = self.place_map.key[:-2], places  # without how many were wanted
         if self._ask_heads is not None:
             self._ask_heads(places)  # only now it is known how long they take
         self._draw()
@@ -229,7 +239,7 @@ class SwapView(LayersView):
         self._draw()
 
     def _draw(self) -> None:
-        places, heads, reading = self.place_map.answer, self.head_map.answer, self.reading
+        places, heads, reading = self.places, self.head_map.answer, self.reading
         for grid, one in ((self.states, places), (self.heads, heads)):
             if one is None or reading is None:
                 grid.clear()
@@ -250,7 +260,7 @@ class SwapView(LayersView):
 
     def _show_frames(self) -> None:
         """The cell that is spoken of, in its map."""
-        reading, places, heads = self.reading, self.place_map.answer, self.head_map.answer
+        reading, places, heads = self.reading, self.places, self.head_map.answer
         if reading is None:
             return
         on = reading.request.what_if.swap
@@ -291,7 +301,7 @@ class SwapView(LayersView):
         return [our if our == their else f"{our} → {their}" for our, their in pairs]
 
     def _position(self, column: int) -> int | None:
-        found = self.place_map.answer
+        found = self.places
         return None if found is None else found.places[column]
 
     def _show_nothing(self, title: str, sentence: str) -> None:
@@ -316,7 +326,7 @@ class SwapView(LayersView):
         self._ask_again()
 
     def _on_states_clicked(self, cell: tuple[int, int]) -> None:
-        found = self.place_map.answer
+        found = self.places
         if found is None:
             return
         self.position_clicked.emit(found.places[cell[1]])
@@ -336,7 +346,7 @@ class SwapView(LayersView):
             self._show_frames()
 
     def _on_states_hovered(self, cell: tuple[int, int] | None) -> None:
-        text, found = "", self.place_map.answer
+        text, found = "", self.places
         if cell is not None and found is not None and self.reading is not None:
             text = self.tr("{token}, {stage}: carries {share} of the difference").format(
                 token=self._columns(self.reading, found)[cell[1]],
@@ -355,7 +365,7 @@ class SwapView(LayersView):
         self.hover_text_changed.emit(text)
 
     def _states_figure(self) -> Figure | None:
-        return self._figure(self.states_card, self.states, self.place_map.answer)
+        return self._figure(self.states_card, self.states, self.places)
 
     def _heads_figure(self) -> Figure | None:
         return self._figure(self.heads_card, self.heads, self.head_map.answer)
