@@ -24,10 +24,11 @@ from typing import Annotated, Any
 import typer
 from make_questions import PARTS, part_file, write_questions
 
-from bertcore.checkpoint.checkpoint import ABOUT_FILE, Checkpoint, load_checkpoint, save_difference
+from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint, save_difference
 from bertcore.checkpoint.difference import weights_hash
 from bertcore.errors import BertcoreError
 from bertcore.files import read_json, read_json_or_empty, write_json
+from bertcore.fine_tuned_from import ABOUT_FILE
 from bertcore.locations import BUILT_IN, TUNED, assets, built_in_checkpoint
 from bertcore.runs.environment import ENVIRONMENT_FILE
 from bertcore.runs.run_folder import RunFolder
@@ -129,7 +130,7 @@ class Tuned:
             "step": step,
             "data": {"task": data.task, "max_length": data.max_length, "stride": data.stride},
         }
-        save_difference(tuned.model, tuned.tokenizer, folder, self._base, rank, about)
+        save_difference(tuned.model, folder, self._base, rank, about)
         self._evaluations.clear()
         metrics = self._evaluation(folder).metrics
         write_json(folder / ABOUT_FILE, {**read_json(folder / ABOUT_FILE), "metrics": metrics})

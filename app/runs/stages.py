@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from bertcore.files import open_regular, read_json_or_empty
+from bertcore.files import open_regular
+from bertcore.fine_tuned_from import base_of
 from bertcore.json_text import parse_json
 from bertcore.locations import BUILT_IN, SHIPPED, shipped_checkpoint
 from bertcore.runs.known_runs import run_behind
@@ -48,9 +49,7 @@ def start_of(checkpoint: Path) -> Path | None:
     if steps is not None:
         first = steps.snapshots[0][1].resolve()
         return first if first != checkpoint.resolve() else None
-    base = read_json_or_empty(checkpoint / "bertscope.json").get("base")
-    name = base.get("name") if isinstance(base, dict) else None
-    return shipped_checkpoint(name) if name in SHIPPED else None
+    return base_of(checkpoint)
 
 
 def reference_to(checkpoint: Path) -> str | None:

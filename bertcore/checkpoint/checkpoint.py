@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from bertcore.checkpoint.config_file import CONFIG_FILE, config_values, read_config, read_config_values
-from bertcore.checkpoint.difference import DIFFERENCE_FILE, base_folder, weights_hash, with_difference, write_difference
+from bertcore.checkpoint.difference import base_folder, weights_hash, with_difference, write_difference
 from bertcore.checkpoint.missing_parts import what_is_missing
 from bertcore.checkpoint.sentence_pooling import Pooling, read_pooling
 from bertcore.checkpoint.stored_tensor import StoredTensor
@@ -29,12 +29,12 @@ from bertcore.checkpoint.weights import SAFETENSORS, list_safetensors, list_weig
 from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError, name_from_file
 from bertcore.files import read_json, write_json
+from bertcore.fine_tuned_from import ABOUT_FILE, DIFFERENCE_FILE
 from bertcore.garbage_collection import no_garbage_collection
 from bertcore.model.bert import Bert, initialise
 from bertcore.model.task_heads import HEAD_TITLES, make_head
 from bertcore.tokenizer.tokenizer import Tokenizer
 
-ABOUT_FILE = "bertscope.json"  # what the layout has no place for: name, training step, tokens seen
 EXTRA_HEADS_FILE = "bertscope_heads.safetensors"  # heads that no class of the layout holds, under our names
 MAX_UNUSED_ROWS = 1024  # a token table may be padded to a round number of rows
 
@@ -77,13 +77,14 @@ def load_checkpoint(
     run code, tensors that are missing, left over or do not fit the config, and a vocabulary that does not fit.
     """
     config = read_config(folder)
+    about = read_json(folder / ABOUT_FILE) if (folder / ABOUT_FILE).is_file() else {}
+    base = base_folder(folder, about) if (folder / DIFFERENCE_FILE).is_file() else None
     tokenizer = tokenizer or Tokenizer.from_folder(folder)
     _check_vocabulary(tokenizer, config, folder)
-    about = read_json(folder / ABOUT_FILE) if (folder / ABOUT_FILE).is_file() else {}
     made: dict[str, Tensor] = {}  # weights that are no tensors of this folder's files
-    if (folder / DIFFERENCE_FILE).is_file():
+    if base is not None:
         stored, unused, decoder = dict[str, tuple[StoredTensor, ...]](), list[str](), None
-        made = with_difference(load_checkpoint(base_folder(folder, about)).model.state_dict(), folder)
+        made = with_difference(load_checkpoint(base, tokenizer=tokenizer).model.state_dict(), folder)
     else:
         stored, unused, decoder = _listed_weights(folder, config)
     if (folder / EXTRA_HEADS_FILE).is_file():
@@ -157,10 +158,9 @@ def save_checkpoint(
     write_json(folder / ABOUT_FILE, {"name": name, "step": step, "tokens_seen": tokens_seen})
 
 
-def save_difference(
-    model: Bert, tokenizer: Tokenizer, folder: Path, base: Checkpoint, rank: int | None, about: Mapping[str, Any]
-) -> None:
-    """Write a fine-tuned model as its difference from `base`, one of those that ship; see `difference.py`.
+def save_difference(model: Bert, folder: Path, base: Checkpoint, rank: int | None, about: Mapping[str, Any]) -> None:
+    """Write a fine-tuned model as its difference from `base`, one of those that ship and whose vocabulary it has; see
+    `difference.py`.
 
     about: what bertscope.json says besides the base, such as the name.
     """
@@ -169,7 +169,6 @@ def save_difference(
     write_difference(state, base.model.state_dict(), folder, rank)
     architecture, _ = class_name(model.config, model.tasks)
     write_json(folder / CONFIG_FILE, config_values(model.config, architecture))
-    tokenizer.save(folder, model.config.max_length)
     write_json(folder / ABOUT_FILE, {**about, "base": {"name": base.name, "sha256": weights_hash(base.folder)}})
 
 

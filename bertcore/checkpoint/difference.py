@@ -1,7 +1,7 @@
 """A fine-tuned checkpoint stored as its difference from a model that ships: a few megabytes instead of all weights.
 
-The folder is a checkpoint like any other, with config.json and tokenizer files, but has DIFFERENCE_FILE in place of
-model.safetensors, and names its base in `bertscope.json`: {"base": {"name": "bertscope-mini", "sha256": "..."}}.
+The folder is a checkpoint like any other, but has DIFFERENCE_FILE in place of model.safetensors and no tokenizer files:
+those are the base's, which it names in `bertscope.json`: {"base": {"name": "bertscope-mini", "sha256": "..."}}.
 By our tensor names the file holds what the base does not have or has differently: a tensor as it is, or the two factors
 of what is added to a matrix of the base, NAME.up (out,R) and NAME.down (R,in), as in LoRA (Hu et al. 2021).
 """
@@ -16,10 +16,10 @@ from torch import Tensor
 
 from bertcore.checkpoint.weights import SAFETENSORS, read_safetensors, with_mantissa, write_tensors
 from bertcore.errors import BertcoreError
+from bertcore.fine_tuned_from import DIFFERENCE_FILE
 from bertcore.locations import SHIPPED, shipped_checkpoint
 from bertcore.model.task_heads import HEAD_TITLES
 
-DIFFERENCE_FILE = "difference.safetensors"
 UP, DOWN = ".up", ".down"
 FACTOR_BITS = 4  # of the mantissa: a third less when packed, the same answers (docs/decisions/0024)
 

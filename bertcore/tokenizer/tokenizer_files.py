@@ -15,6 +15,7 @@ from tokenizers.models import BPE
 
 from bertcore.errors import BertcoreError
 from bertcore.files import content_of, read_json, write_json
+from bertcore.fine_tuned_from import base_of
 from bertcore.limits import ADDED_TOKENS, VOCABULARY_BYTES
 from bertcore.tokenizer.special_tokens import SPELLINGS, UNK, SpecialTokens
 from bertcore.tokenizer.token_labels import VocabularyKind, kind_of
@@ -62,7 +63,11 @@ def panics_as_errors() -> Iterator[None]:
 
 
 def read_tokenizer_folder(folder: Path) -> TokenizerFolder:
-    """Raises BertcoreError, one sentence, where the folder has no vocabulary that can be read."""
+    """Of a model that is stored as its difference from another one, the other's.
+
+    Raises BertcoreError, one sentence, where the folder has no vocabulary that can be read.
+    """
+    folder = base_of(folder) or folder
     settings = read_settings(folder / SETTINGS_FILE)
     names = _special_names(folder, settings)
     if (folder / "tokenizer.json").is_file():

@@ -6,10 +6,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
-from bertcore.checkpoint.checkpoint import ABOUT_FILE, Checkpoint
+from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
 from bertcore.files import read_json_or_empty
+from bertcore.fine_tuned_from import ABOUT_FILE
 from bertcore.model.tap import Changes
 from bertcore.runs.known_runs import run_around
 from bertcore.runs.run_folder import RunFolder

@@ -9,8 +9,8 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint, save_checkpoint, save_difference
-from bertcore.checkpoint.difference import DIFFERENCE_FILE
 from bertcore.errors import BertcoreError
+from bertcore.fine_tuned_from import DIFFERENCE_FILE
 from bertcore.loaded_model import load
 from bertcore.locations import BUILT_IN, TUNED, tuned_models
 from bertcore.model.bert import Bert
@@ -45,7 +45,7 @@ def tune(base: Checkpoint, scale: float = 0.05) -> Bert:
 
 def stored(base: Checkpoint, model: Bert, rank: int | None = None) -> Path:
     folder = base.folder.parent / TUNED[0]
-    save_difference(model, base.tokenizer, folder, base, rank, ABOUT)
+    save_difference(model, folder, base, rank, ABOUT)
     return folder
 
 
