@@ -31,7 +31,6 @@ class Swept(Table):
         self.groups: tuple[SweepGroup, ...] = sweep.groups
         self.best: SweepGroup | None = sweep.best
         self.best_run: Path | None = sweep.best_run.path if sweep.best_run else None
-        self._higher_is_better = sweep.higher_is_better
 
     def rows(self) -> list[dict[str, Any]]:
         return [
@@ -40,7 +39,7 @@ class Swept(Table):
                 **run.values,
                 "state": run.status.state,
                 self.figure: run.figure,
-                "best_step": run.best_step(self._higher_is_better),
+                "best_step": run.best_step,
                 "loss": run.loss,
             }
             for run in self.runs

@@ -18,6 +18,7 @@ from bertcore.runs.run_folder import LOCK, SNAPSHOTS, RunFolder
 
 from .run_info import RunInfo, is_built_in
 from .service import RunsService
+from .sweeps import SweepRow
 
 STORED = (".safetensors", ".bin")  # these do not get smaller
 MOST_NAME = 60  # characters of a file's name
@@ -35,7 +36,7 @@ class RunKeeper(QObject):
     def __init__(self, runs: RunsService) -> None:
         super().__init__(runs)
         self._runs = runs
-        self._binned: tuple[Path, Path] | None = None  # where it was, and where it is in the bin
+        self._binned: list[tuple[Path, Path]] = []  # of each run: where it was, and where it is in the bin
         self._exported.connect(self._on_exported, Qt.ConnectionType.QueuedConnection)
 
     def set_label(self, run: Path, label: RunLabel) -> None:
@@ -45,20 +46,27 @@ class RunKeeper(QObject):
             self.problem_found.emit(str(error))
         self._runs.refresh()
 
-    def move_to_bin(self, info: RunInfo) -> None:
-        """Into the bin of the system, from where `put_back` or a person can take it. A run at work is left alone."""
-        run = info.path
-        if problem := self.why_kept(info):
+    def move_to_bin(self, info: RunInfo | SweepRow) -> None:
+        """A run, or all runs of a sweep: into the bin of the system, from where `put_back` or a person can take them.
+
+        Runs at work are left alone.
+        """
+        runs = info.runs if isinstance(info, SweepRow) else (info,)
+        if problem := next(filter(None, map(self.why_kept, runs)), ""):
             self.problem_found.emit(problem)
             return
-        file = QFile(str(run))
-        if not file.moveToTrash():
-            problem = self.tr("“{name}” could not be moved to the bin; delete the folder {folder} yourself.")
-            self.problem_found.emit(problem.format(name=info.name, folder=run))
-            return
-        self._binned = run, Path(file.fileName())
-        self._runs.forget(run)
-        self.binned.emit(info.name)
+        binned = []
+        for run in runs:
+            file = QFile(str(run.path))
+            if not file.moveToTrash():
+                problem = self.tr("“{name}” could not be moved to the bin; delete the folder {folder} yourself.")
+                self.problem_found.emit(problem.format(name=run.name, folder=run.path))
+                break
+            binned.append((run.path, Path(file.fileName())))
+            self._runs.forget(run.path)
+        if binned:
+            self._binned = binned
+            self.binned.emit(info.name)
 
     def why_kept(self, info: RunInfo) -> str:
         """A sentence where this run cannot be deleted; empty where it can."""
@@ -73,10 +81,13 @@ class RunKeeper(QObject):
 
     def put_back(self) -> None:
         """What was moved to the bin last."""
-        if self._binned is None:
-            return
-        run, in_bin = self._binned
-        self._binned = None
+        binned, self._binned = self._binned, []
+        found = [run for run, in_bin in binned if self._put_back(run, in_bin)]
+        if found:
+            self._runs.refresh()
+            self._runs.select(found[0])
+
+    def _put_back(self, run: Path, in_bin: Path) -> bool:
         try:
             if run.exists():
                 raise FileExistsError(errno.EEXIST, self.tr("another run is there now"), str(run))
@@ -84,11 +95,10 @@ class RunKeeper(QObject):
         except OSError as error:
             problem = self.tr("The run could not be put back ({why}). It is in {folder}.")
             self.problem_found.emit(problem.format(why=reason_of(error), folder=in_bin))
-            return
+            return False
         note = in_bin.parent.parent / "info" / f"{in_bin.name}.trashinfo"  # of freedesktop.org's bins
         note.unlink(missing_ok=True)
-        self._runs.refresh()
-        self._runs.select(run)
+        return True
 
     def export(self, info: RunInfo, file: Path) -> None:
         """Everything of a run but its older snapshots and its locks, in one file; on a thread of its own."""

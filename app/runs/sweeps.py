@@ -208,25 +208,28 @@ def _what_went_wrong(sweep: Sweep) -> list[str]:
     if "learning_rate" not in sweep.varied:
         return []
     rates = {float(group.values["learning_rate"] or 0): group for group in sweep.groups}
-    good = [rate for rate, group in rates.items() if not (group.has_diverged or group.has_hardly_learned)]
+    diverged = [rate for rate, group in rates.items() if group.has_diverged]
+    hardly = [rate for rate, group in rates.items() if group.has_hardly_learned and rate not in diverged]
+    good = [rate for rate in rates if rate not in (*diverged, *hardly)]
     told = []
-    for kind, above, below in (
+    for bad, above, below in (
         (
-            "has_diverged",
-            translate("Sweep", "Above {rate} it diverged."),
-            translate("Sweep", "Below {rate} it diverged."),
-        ),
-        (
-            "has_hardly_learned",
+            hardly,
             translate("Sweep", "Above {rate} it hardly learned anything."),
             translate("Sweep", "Below {rate} it hardly learned anything."),
         ),
+        (
+            diverged,
+            translate("Sweep", "Above {rate} it diverged."),
+            translate("Sweep", "Below {rate} it diverged."),
+        ),
     ):
-        bad = [rate for rate, group in rates.items() if getattr(group, kind)]
-        if good and any(rate > max(good) for rate in bad):
-            told.append(above.format(rate=numbers.number(max(good))))
-        if good and any(rate < min(good) for rate in bad):
-            told.append(below.format(rate=numbers.number(min(good))))
+        too_high = [rate for rate in bad if good and rate > max(good)]
+        if too_high:
+            told.append(above.format(rate=numbers.number(max(rate for rate in rates if rate < min(too_high)))))
+        too_low = [rate for rate in bad if good and rate < min(good)]
+        if too_low:
+            told.append(below.format(rate=numbers.number(min(rate for rate in rates if rate > max(too_low)))))
     return told
 
 

@@ -22,7 +22,9 @@ from bertcore.tasks.readers.registry import TASKS
 
 SWEEP = "sweep.json"
 SETTINGS = ("learning_rate", "batch_size", "epochs")  # what a sweep varies, beside the seed
-HARDLY = 0.98  # of the loss at the start: a run that ends above it has learned next to nothing
+# Of the loss at the start: a run that ends above the first has learned next to nothing, above the second it diverged.
+HARDLY, GROWN = 0.98, 1.5
+GAIN = 0.05  # of a task's metric: this much better than before training is no chance
 _MOST_BYTES = 2**16
 _MOST_RUNS = 10_000
 
@@ -79,6 +81,7 @@ class SweepRun:
     status: RunStatus
     values: Mapping[str, float | None]  # SETTINGS and "seed"; None: the usual one
     measurements: tuple[Measurement, ...] = ()
+    higher_is_better: bool = True
 
     @property
     def figure(self) -> float | None:
@@ -91,20 +94,29 @@ class SweepRun:
 
     @property
     def has_diverged(self) -> bool:
-        return self.status.state == "failed" and is_divergence(self.status.message)
+        """Its numbers became infinite, or it ended far above the loss it began with."""
+        return (self.status.state == "failed" and is_divergence(self.status.message)) or self._is_left_with(GROWN)
 
     @property
     def has_hardly_learned(self) -> bool:
         """The finished model is no better on held-out data than the untrained one."""
-        losses = [each.loss for each in self.measurements if each.loss is not None]
-        return self.figure is not None and len(losses) > 1 and losses[-1] > HARDLY * losses[0]
+        return self._is_left_with(HARDLY)
 
-    def best_step(self, higher_is_better: bool) -> int | None:
+    def _is_left_with(self, share: float) -> bool:
+        """Finished with more than this share of its first loss, and without a better figure: a model that has learned
+        its examples by heart may have a high loss and a good accuracy."""
+        losses = [each.loss for each in self.measurements if each.loss is not None]
+        if self.figure is None or len(losses) < 2:
+            return False
+        has_gained = self.higher_is_better and self.figure - self.measurements[0].figure > GAIN
+        return losses[-1] > share * losses[0] and not has_gained
+
+    @property
+    def best_step(self) -> int | None:
         """Where its figure was best; measurements before the last may be of a sample."""
-        if not self.measurements:
-            return None
-        best = max if higher_is_better else min
-        return best(self.measurements, key=lambda each: each.figure).step
+        best = max if self.higher_is_better else min
+        found = best(self.measurements, key=lambda each: each.figure, default=None)
+        return found.step if found is not None else None
 
 
 @dataclass(frozen=True)
@@ -240,6 +252,7 @@ def read_sweep(runs: Iterable[Path], statuses: Mapping[Path, RunStatus] | None =
             (statuses or {}).get(run) or RunFolder(run).status(),
             _values_of(RunFolder(run).config()),
             measured[run][1] if measured[run][0] == name else (),
+            higher,
         )
         for at, run in found
     )

@@ -1,8 +1,10 @@
 """Sweeps in the room Train: how they start, their row in the list, the page with what they found, its actions."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
@@ -196,7 +198,7 @@ def test_the_best_rate_and_where_it_goes_wrong(record: Recorder) -> None:
     record(4, 1e-1, None, state="failed", message=INFINITE)
     words = found()
     assert "Learning rate 0.001 was best: accuracy 0.900." in words
-    assert "Above 0.001 it hardly learned anything." in words and "Above 0.001 it diverged." in words
+    assert "Above 0.001 it hardly learned anything." in words and "Above 0.01 it diverged." in words
     assert "a little better than it is" in words and "chance" not in words
 
 
@@ -325,6 +327,50 @@ def test_a_sweep_that_was_stopped_can_be_resumed(
     monkeypatch.setattr(service, "refresh", lambda: None)
     service.resume_sweep(paths)
     assert started == [(paths[0], ["sweep", "--resume"])] and set(service._children) == {paths[1]}
+
+
+def test_the_numbers_of_the_chart_can_be_saved(room: TrainRoom, record: Recorder) -> None:
+    record(1, 1e-4, 0.60)
+    record(2, 1e-3, None, state="failed", message=INFINITE)
+    room.show_runs(infos())
+    room.show_sweep("abc")
+    figure = room.sweep_page._chart_figure()
+    assert figure is not None and figure.numbers["learning_rate"].values.tolist() == [1e-4, 1e-3]
+    accuracy = figure.numbers["accuracy"].values
+    assert accuracy[0] == pytest.approx(0.6) and np.isnan(accuracy[1])
+
+
+def test_all_runs_of_a_sweep_go_to_the_bin_and_come_back(
+    room: TrainRoom, record: Recorder, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bin_folder = home / "bin"
+    bin_folder.mkdir(parents=True)
+
+    class Trashed:
+        """QFile, with a bin of its own."""
+
+        def __init__(self, name: str) -> None:
+            self._name = name
+
+        def moveToTrash(self) -> bool:
+            shutil.move(self._name, bin_folder)
+            self._name = str(bin_folder / Path(self._name).name)
+            return True
+
+        def fileName(self) -> str:
+            return self._name
+
+    monkeypatch.setattr("app.runs.keeper.QFile", Trashed)
+    paths = [record(1, 1e-4, 0.60), record(2, 1e-3, 0.70)]
+    service = RunsService()
+    connect_train_room(room, service)
+    service.refresh()
+    room.run_actions.ask_delete(sweep_row(service.runs, "abc"))
+    assert room.run_actions.question is not None and "2 runs" in room.run_actions.question.informativeText()
+    room.run_actions.question.accepted.emit()
+    assert not any(path.exists() for path in paths) and not service.runs
+    room.put_back_requested.emit()
+    assert all(path.exists() for path in paths) and len(service.runs) == 2
 
 
 def test_a_sweep_that_is_refused_is_said_in_the_form(room: TrainRoom, monkeypatch: pytest.MonkeyPatch) -> None:

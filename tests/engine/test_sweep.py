@@ -156,7 +156,7 @@ def test_the_best_settings_are_those_with_the_best_mean_of_finished_runs(recorde
     assert sweep.best.mean == pytest.approx(0.81) and sweep.best.deviation == pytest.approx(
         statistics.stdev([0.82, 0.8])
     )
-    assert sweep.best_run is not None and sweep.best_run.number == 2 and sweep.best_run.best_step(True) == 10
+    assert sweep.best_run is not None and sweep.best_run.number == 2 and sweep.best_run.best_step == 10
     assert [group.has_diverged for group in sweep.groups] == [False, False, True]
 
 
@@ -313,3 +313,21 @@ def test_the_shell_shows_it(trained: Sweep, capsys: pytest.CaptureFixture[str]) 
     assert "best" in capsys.readouterr().out
     with pytest.raises(BertcoreError, match="does not belong to a sweep"):
         sweep(trained.runs[0].path.parent, None, False, False)
+
+
+def test_a_finished_run_has_diverged_where_its_loss_has_grown_but_not_where_it_learned_by_heart(tmp_path: Path) -> None:
+    def finished(number: int, losses: tuple[float, float], figures: tuple[float, float]) -> Path:
+        path = written(tmp_path, number, 10.0**-number, 0, [])
+        for step, (loss, figure) in enumerate(zip(losses, figures, strict=True)):
+            RunFolder(path).append_metric({"kind": "held_out", "step": step, "accuracy": figure, "loss": loss})
+        return path
+
+    paths = [
+        finished(1, (0.69, 1.37), (0.53, 0.50)),
+        finished(2, (0.69, 0.70), (0.53, 0.50)),
+        finished(3, (0.69, 1.37), (0.53, 0.90)),  # learned by heart: sure of its few mistakes
+        finished(4, (0.69, 0.30), (0.53, 0.90)),
+    ]
+    runs = read_sweep(paths).runs
+    assert [run.has_diverged for run in runs] == [True, False, False, False]
+    assert [run.has_hardly_learned for run in runs] == [True, True, False, False]

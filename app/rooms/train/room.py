@@ -18,7 +18,7 @@ from ...runs import sweeps
 from ...runs.ending import AGAIN, APPLY, BEST, COMPARE, GO_ON, ON, OPEN, SLOWER, nearest_snapshot
 from ...runs.process import RunCommand
 from ...runs.run_info import RunInfo
-from ...runs.sweeps import SEEDS, USE, sweep_row, three_seeds
+from ...runs.sweeps import SEEDS, USE, SweepRow, sweep_row, three_seeds
 from ...widgets.card import GAP_PX, Card, Hint, button, label, scrolled, set_role
 from ...widgets.context_menu import show_context_menu
 from ...widgets.folding_card import Folded
@@ -387,7 +387,8 @@ class TrainRoom(QWidget):
         if index is None:
             return
         run, own = self.runs.rows[index], self._run
-        if not isinstance(run, RunInfo):
+        if isinstance(run, SweepRow):
+            show_context_menu(self, at, self.run_actions.entries_of_sweep(run))
             return
         curves = self.view.curves
         words = ""

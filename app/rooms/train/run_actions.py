@@ -26,7 +26,7 @@ from ...look import theme
 from ...runs.keeper import export_name
 from ...runs.process import RunCommand
 from ...runs.run_info import RunInfo
-from ...runs.sweeps import again, can_be_swept, five_rates, three_seeds
+from ...runs.sweeps import SweepRow, again, can_be_swept, five_rates, three_seeds
 from ...widgets.card import label
 from ...widgets.context_menu import Entry
 from ...widgets.layouts import vbox
@@ -38,7 +38,7 @@ class RunActions(QObject):
     """Says by signals what a person wants of a run."""
 
     label_given = Signal(object, object)  # Path, RunLabel
-    delete_requested = Signal(object)  # RunInfo; the person is sure
+    delete_requested = Signal(object)  # RunInfo or SweepRow; the person is sure
     export_requested = Signal(object, object)  # RunInfo, Path of the zip file
     copy_requested = Signal(object)  # RunInfo: its settings are to be those of a new run
     compare_requested = Signal(object)  # Path
@@ -72,6 +72,9 @@ class RunActions(QObject):
             found += [None, (self.tr("Delete…"), partial(self.ask_delete, run))]
         return found
 
+    def entries_of_sweep(self, row: SweepRow) -> Sequence[Entry]:
+        return [(self.tr("Delete all its runs…"), partial(self.ask_delete, row))]
+
     def _sweeps(self, run: RunInfo) -> list[Entry]:
         if not can_be_swept(run.kind) or run.is_built_in:
             return []
@@ -92,16 +95,17 @@ class RunActions(QObject):
         self.dialog.accepted.connect(partial(self._on_dialog_accepted, self.dialog, run))
         self.dialog.open()
 
-    def ask_delete(self, run: RunInfo) -> None:
+    def ask_delete(self, run: RunInfo | SweepRow) -> None:
         """A run at work is not deleted: that is said before anything is asked."""
-        if run.status.active:
+        if run.is_active if isinstance(run, SweepRow) else run.status.active:
             still = self.tr("“{name}” is still running. Stop it first, then delete it.")
             self.problem_found.emit(still.format(name=run.name))
             return
         text = self.tr("Move “{name}” with all its snapshots to the bin?").format(name=run.name)
         self.question = QMessageBox(QMessageBox.Icon.Question, self.tr("Delete a run"), text, parent=self._window)
         self.question.setTextFormat(Qt.TextFormat.PlainText)  # a run may be called "<img src=...>"
-        self.question.setInformativeText(str(run.path))
+        about = self.tr("%n run(s)", "", len(run.runs)) if isinstance(run, SweepRow) else str(run.path)
+        self.question.setInformativeText(about)
         self.question.addButton(self.tr("Move to the bin"), QMessageBox.ButtonRole.AcceptRole)
         self.question.addButton(QMessageBox.StandardButton.Cancel)
         self.question.accepted.connect(partial(self.delete_requested.emit, run))

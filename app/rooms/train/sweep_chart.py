@@ -20,7 +20,7 @@ from ...state.task_info import metric_name
 from ...widgets.pointer import ARROWS, PointerWidget
 from .curve_grid import RUN_COLORS
 
-LEFT_PX, BOTTOM_PX, TOP_PX, RIGHT_PX = 52, 38, 12, 16
+LEFT_PX, BOTTOM_PX, TOP_PX, NAMES_PX, RIGHT_PX = 52, 38, 12, 24, 16
 DOT_PX, REACH_PX, CROSS_PX = 4.5, 12, 5
 MOST_TICKS = 5
 
@@ -74,7 +74,8 @@ class SweepChart(PointerWidget):
     # --- where things are
 
     def _plot(self) -> QRectF:
-        left, top = theme.px(LEFT_PX), theme.px(TOP_PX)
+        left = theme.px(LEFT_PX)
+        top = theme.px(TOP_PX if self.sweep is None or len(self.sweep.varied) < 2 else NAMES_PX)
         return QRectF(
             left, top, self.width() - left - theme.px(RIGHT_PX), max(self.height() - top - theme.px(BOTTOM_PX), 1)
         )
@@ -92,11 +93,11 @@ class SweepChart(PointerWidget):
 
     def _y_range(self) -> tuple[float, float]:
         assert self.sweep is not None
-        figures = [run.figure for run in self.sweep.runs if run.figure is not None]
+        figures = [run.figure for run in self.sweep.runs if run.figure is not None and not run.has_diverged]
         if not figures:
             return 0.0, 1.0
         for group in self.sweep.groups if self._axis != "seed" else ():
-            if group.mean is not None and group.deviation is not None:
+            if group.mean is not None and group.deviation is not None and not group.has_diverged:
                 figures += [group.mean - group.deviation, group.mean + group.deviation]
         low, high = min(figures), max(figures)
         margin = max(0.12 * (high - low), 0.01)
@@ -114,15 +115,17 @@ class SweepChart(PointerWidget):
         return RUN_COLORS[others.index(_others(group, self._axis)) % len(RUN_COLORS)]
 
     def _dots(self) -> list[_Dot]:
-        """Of the runs that are over; one that failed is a cross at the lower edge."""
+        """Of the runs that are over; one that failed or diverged is a cross at the edge where figures are bad."""
         found = []
         for group in self.sweep.groups if self.sweep is not None else ():
             for run in group.runs:
-                if run.figure is not None:
+                if run.figure is not None and not run.has_diverged:
                     found.append(_Dot(run, self._point(self._x_value(run), run.figure), self._color(group)))
-                elif run.status.state == "failed":
-                    at = self._point(self._x_value(run), self._y_range()[0])
-                    found.append(_Dot(run, at - QPointF(0, theme.px(CROSS_PX + 2)), "bad", is_failed=True))
+                elif run.status.state == "failed" or run.has_diverged:
+                    low, high = self._y_range()
+                    away = theme.px(CROSS_PX + 2) * (-1 if run.higher_is_better else 1)
+                    at = self._point(self._x_value(run), low if run.higher_is_better else high)
+                    found.append(_Dot(run, at + QPointF(0, away), "bad", is_failed=True))
         return found
 
     # --- mouse and keys
@@ -147,7 +150,9 @@ class SweepChart(PointerWidget):
         dot = next((dot for dot in self._dots() if dot.run.path == path), None)
         text = ""
         if dot is not None:
-            figure = self.tr("failed") if dot.is_failed else numbers.decimal(dot.run.figure, 3)
+            figure = numbers.decimal(dot.run.figure, 3)
+            if dot.is_failed:
+                figure = self.tr("diverged") if dot.run.has_diverged else self.tr("failed")
             seed = numbers.number(dot.run.values.get("seed"))
             line = self.tr("{setting} {value}, seed {seed}: {figure}")
             text = line.format(setting=setting_name(self._axis), value=self._x_text(dot.run), seed=seed, figure=figure)
@@ -168,6 +173,7 @@ class SweepChart(PointerWidget):
         painter = theme.painter(self)
         self._paint_axes(painter)
         self._paint_means(painter, self.sweep.groups)
+        self._paint_series_names(painter)
         best = self.sweep.best_run if len(self.sweep.groups) > 1 else None
         for dot in self._dots():
             self._paint_dot(painter, dot, is_best=best is not None and dot.run.path == best.path)
@@ -204,7 +210,7 @@ class SweepChart(PointerWidget):
         """A line through the means of each series; the deviation over the seeds as an upright bar."""
         series: dict[tuple[object, ...], list[SweepGroup]] = {}
         for group in groups:
-            if group.mean is not None:
+            if group.mean is not None and not group.has_diverged:
                 series.setdefault(_others(group, self._axis), []).append(group)
         for members in series.values():
             color = theme.color(self._color(members[0]))
@@ -219,6 +225,26 @@ class SweepChart(PointerWidget):
                     ends = [self._point(x, group.mean + sign * group.deviation) for sign in (-1, 1)]
                     painter.setPen(QPen(theme.color(self._color(group), 110), theme.stroke(4.0)))
                     painter.drawLine(*ends)
+
+    def _paint_series_names(self, painter: QPainter) -> None:
+        """What the colours are, where more than one setting is varied; from the right, as far as there is room."""
+        assert self.sweep is not None
+        series = {_others(group, self._axis): group for group in self.sweep.groups}
+        if len(series) < 2:
+            return
+        metrics, plot = QFontMetrics(theme.font(11)), self._plot()
+        right, height = plot.right(), theme.px(16)
+        for group in reversed(series.values()):
+            others = {name: value for name, value in group.values.items() if name != self._axis}
+            text = ", ".join(f"{setting_name(name)} {numbers.number(value)}" for name, value in others.items())
+            left = right - metrics.horizontalAdvance(text) - theme.px(14)
+            if left < plot.left():
+                return
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.color(self._color(group)))
+            painter.drawEllipse(QPointF(left + theme.px(5), height / 2), theme.px(3.5), theme.px(3.5))
+            theme.draw_text(painter, QRectF(left + theme.px(12), 0, right - left, height), text, "muted", 11)
+            right = left - theme.px(8)
 
     def _mean_point(self, group: SweepGroup) -> QPointF:
         return self._point(float(group.values.get(self._axis) or 0), group.mean or 0.0)

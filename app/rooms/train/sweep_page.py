@@ -6,8 +6,9 @@ import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QPushButton
 
-from bertcore.runs.sweep import Sweep
+from bertcore.runs.sweep import Sweep, SweepRun
 
+from ...figures.figure import Figure, numbers_of, picture_of
 from ...look import numbers, theme
 from ...runs.sweeps import (
     APPLY,
@@ -26,6 +27,7 @@ from ...state.task_info import metric_name
 from ...widgets.card import Card, button, label
 from ...widgets.curve_plot import CurvePlot
 from ...widgets.curve_specs import CurveSpec, PlotSpec
+from ...widgets.figure_button import FigureButton
 from ...widgets.flow_layout import FlowLayout
 from ...widgets.layouts import fill, hbox, vbox
 from .curve_grid import RUN_COLORS
@@ -84,7 +86,8 @@ class SweepPage(Card):
         self._curves_place = vbox()
         self.curves: CurvePlot | None = None
         self._curves_spec: PlotSpec | None = None
-        left = vbox(self._chart_title, (self.chart, 3), (self._curves_place, 3), gap_px=6)
+        save = FigureButton(self._chart_figure, self.chart, self.tr("Figures of the sweep"))
+        left = vbox(hbox((self._chart_title, 1), save), (self.chart, 3), (self._curves_place, 3), gap_px=6)
         self._columns = hbox((left, 1), (self.table, 1), gap_px=14)
         fill(self.body, self._strip, (self._columns, 1))
 
@@ -165,18 +168,29 @@ class SweepPage(Card):
         for group in sweep.groups:
             first = next((run for run in group.runs if run.path in shown), None)
             if first is not None:
-                value = group.values.get(sweep.varied[0]) if sweep.varied else None
-                names[f"run_{first.number}"] = "" if value is None else numbers.number(value)
+                names[f"run_{first.number}"] = " · ".join(map(numbers.number, group.values.values()))
         self.curves.set_points(
             {
                 f"run_{run.number}": (
                     np.array([each.step for each in run.measurements], float),
-                    np.array([each.figure for each in run.measurements], float),
+                    _figures_of(run),
                 )
                 for run in runs
             }
         )
         self.curves.set_names(names)
+
+    def _chart_figure(self) -> Figure | None:
+        """With the settings, the figure and the loss of each run."""
+        if self.sweep is None:
+            return None
+        runs = self.sweep.runs
+        labels = [str(run.number) for run in runs]
+        columns = {name: [run.values.get(name) for run in runs] for name in (*self.sweep.varied, "seed")}
+        columns |= {self.sweep.figure: [run.figure for run in runs], "loss": [run.loss for run in runs]}
+        arrays = {name: numbers_of("run", labels, np.array(values, float)) for name, values in columns.items()}
+        source, caption = self._figure_words()
+        return Figure(self.chart.title, picture_of([self._chart_title, self.chart]), arrays, caption, source)
 
     def _figure_words(self) -> tuple[str, str]:
         if self.row is None or self.sweep is None:
@@ -194,3 +208,9 @@ class SweepPage(Card):
             active = [run for run in self.row.runs if run.status.active]
             active.sort(key=lambda run: run.status.state != "waiting")
             self.stop_requested.emit([run.path for run in active])
+
+
+def _figures_of(run: SweepRun) -> np.ndarray:
+    """At each measurement; none where it has diverged, beside which the others would all be one line."""
+    figures = np.array([each.figure for each in run.measurements], float)
+    return np.full_like(figures, np.nan) if run.has_diverged else figures

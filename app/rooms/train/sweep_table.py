@@ -67,13 +67,14 @@ class SweepTable(QTableWidget):
         assert self._sweep is not None
         best = self.tr("{figure} · best")
         figure = numbers.decimal(run.figure, 3) if run.figure is not None else self._state(run)
+        if run.figure is not None and run.has_diverged:
+            figure = self.tr("{figure} · diverged").format(figure=figure)
         if self._has_means:
             mean = "" if run is not group.runs[0] or group.mean is None else mean_in_words(group)
             measured = [figure, best.format(figure=mean) if mean and self._is_best(group) else mean]
         else:
             measured = [best.format(figure=figure) if self._is_best(group) else figure]
-        step = run.best_step(self._sweep.higher_is_better)
-        return [*measured, numbers.count(step), numbers.decimal(run.loss, 3)]
+        return [*measured, numbers.count(run.best_step), numbers.decimal(run.loss, 3)]
 
     def _state(self, run: SweepRun) -> str:
         """Of a run that has no figure."""
@@ -87,8 +88,9 @@ class SweepTable(QTableWidget):
         item = QTableWidgetItem(text)
         item.setData(Qt.ItemDataRole.UserRole, str(run.path))
         item.setToolTip(run.status.message or "")
-        if run.figure is None:
-            item.setForeground(theme.color("bad_text" if run.status.state == "failed" else "muted"))
+        if run.figure is None or run.has_diverged:
+            is_bad = run.status.state == "failed" or run.has_diverged
+            item.setForeground(theme.color("bad_text" if is_bad else "muted"))
         elif is_best:
             item.setForeground(theme.color("good_text"))
             item.setFont(theme.font(medium=True))
