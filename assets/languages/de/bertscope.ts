@@ -6822,6 +6822,13 @@ Ein anderer Schluss</translation>
 </context>
 <context>
 <name>RunActions</name>
+<message numerus="yes">
+<source>%n run(s)</source>
+<translation>
+<numerusform>%n Lauf</numerusform>
+<numerusform>%n Läufe</numerusform>
+</translation>
+</message>
 <message>
 <source>Compare with its start</source>
 <translation>Mit dem Anfang vergleichen</translation>
@@ -6833,6 +6840,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Delete a run</source>
 <translation>Einen Lauf löschen</translation>
+</message>
+<message>
+<source>Delete all its runs…</source>
+<translation>Alle Läufe davon löschen…</translation>
 </message>
 <message>
 <source>Delete…</source>
@@ -8883,6 +8894,10 @@ Der andere Text: {theirs}</translation>
 <translation>{figure} auf Zurückgehaltenem, nach {setting}</translation>
 </message>
 <message>
+<source>diverged</source>
+<translation>divergiert</translation>
+</message>
+<message>
 <source>failed</source>
 <translation>fehlgeschlagen</translation>
 </message>
@@ -8919,6 +8934,10 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>End the run at work, and do not begin the others</source>
 <translation>Den laufenden Lauf beenden und die anderen nicht beginnen</translation>
+</message>
+<message>
+<source>Figures of the sweep</source>
+<translation>Werte der Versuchsreihe</translation>
 </message>
 <message>
 <source>How each run learned</source>
@@ -9014,6 +9033,10 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>{figure} · best</source>
 <translation>{figure} · beste</translation>
+</message>
+<message>
+<source>{figure} · diverged</source>
+<translation>{figure} · divergiert</translation>
 </message>
 </context>
 <context>
