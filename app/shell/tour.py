@@ -17,6 +17,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 
 from bertcore.locations import BUILT_IN, SHIPPED, TINY, minimal_pairs_file
+from bertcore.runs.run_folder import RunFolder
 
 from ..lessons.shipped import shipped_lessons
 from ..rooms.base import Room
@@ -37,12 +38,14 @@ from .lab_sheet import lab_sheet
 from .recorded_sweep import ID as SWEEP
 from .recorded_sweep import recorded_sweep
 from .rooms import ROOMS, open_view
+from .tour_run import SAMPLE, sample_run
 from .window import Window
 
 TIMEOUT_S = 120.0
 POLL_MS = 2
 LAYOUTS = 6
 THEMES = ("light", "dark")  # unless others are asked for
+SLOW_STEPS = 10
 BATCHES = {"batch": 252, "batch-next-words": 101}  # steps of the class demo
 COMPARED = "The king of France died in [MASK].", "He was buried there."
 BASELINE = "The king of England died in [MASK].", "He was buried there."
@@ -122,6 +125,7 @@ class _Tour:
             visits += self._visit_swap(theme_name)
             visits += self._visit_texts(theme_name)
             visits += self._visit_class_demo(theme_name)
+            visits += self._visit_slow_motion(theme_name)
             visits += self._visit_film(theme_name)
             visits += self._visit_answers(theme_name)
         return visits
@@ -271,6 +275,26 @@ class _Tour:
             page.show_step(step)
             self._wait(f"the batch of step {step}", partial(page.shows, step))
             yield self._visit("train", theme_name, file_as=name)
+
+    def _visit_slow_motion(self, theme_name: str) -> Iterator[dict[str, object]]:
+        """A fine-tuning run at work, some steps of it one by one; and the batch of the last one."""
+        if self._window.services.open_model.reference not in (None, *SHIPPED) or not SAMPLE.is_dir():
+            return
+        runs, room = self._window.services.runs, self._window.open_room("train")
+        assert isinstance(room, TrainRoom)
+        before, view = runs.selected, room.view
+        with sample_run() as run:
+            self._wait("the run for slow motion", lambda: RunFolder(run).status().step >= 1)
+            runs.select(run)
+            self._wait("what it does to the weights", view.to_weights.isEnabled)
+            view.to_weights.click()
+            view.slow_motion.ten.click()
+            self._wait("ten slow steps", lambda: len(view.weights.slow.steps) == SLOW_STEPS)
+            yield self._visit("train", theme_name, file_as="slow-motion")
+            view.slow_motion.to_batch.click()
+            self._wait("the batch of the last slow step", lambda: view.batch.shows(view.batch.step))
+            yield self._visit("train", theme_name, file_as="batch-fine-tuning")
+            runs.select(before)
 
     def _visit_film(self, theme_name: str) -> list[dict[str, object]]:
         """The film strip of the tiny model, whose snapshots ship, and its text beside that of its first step.

@@ -203,7 +203,7 @@ class TrainingLoop:
                 gc.collect()
             if is_mark(self.step) or self._now - self._last_snapshot > 60 * self.options.save_minutes:
                 self._snapshot()
-            if self.records.status_is_old or self._is_paused:
+            if self.records.status_is_old:
                 self._status("paused" if self._is_paused else "running")
         return "done"
 
@@ -238,6 +238,7 @@ class TrainingLoop:
             self.records.metric({"kind": update_sizes.UPDATES, "step": step, **sizes.finish()})
         if slow is not None:
             numbers = {**slow.finish(), "learning_rate": rate, "gradient_norm": float(norm)}
+            self._status("paused")  # first: whoever reads the line may ask for the step's batch
             self.records.metric({"kind": SLOW_STEP, "step": step, **numbers})
             self._slow_steps -= 1
         self._synchronise()

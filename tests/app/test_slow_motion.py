@@ -33,7 +33,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         if event["kind"] == "status" and event["state"] == "paused":
             waits.set()
 
-    options = tiny_run(write_text(tmp_path), steps=5000, evaluations=1)
+    options = tiny_run(write_text(tmp_path), steps=1000)
     thread = threading.Thread(target=start_or_resume, args=(options, path, False, watch))
     thread.start()
     assert waits.wait(60)

@@ -40,6 +40,7 @@ class BatchPage(QWidget):
         self._info: RunInfo | None = None
         self._snapshots: list[int] = []
         self._step: int | None = None  # None: the newest
+        self._taken = 0  # steps that the run is known to have taken, perhaps before its status says so
         self._row = 0
         self._pinned: int | None = None
         self.batch: ShownBatch | None = None
@@ -54,7 +55,7 @@ class BatchPage(QWidget):
 
     @property
     def last_step(self) -> int:
-        return 0 if self._info is None else self._info.status.step
+        return 0 if self._info is None else max(self._info.status.step, self._taken)
 
     @property
     def step(self) -> int:
@@ -74,6 +75,7 @@ class BatchPage(QWidget):
     def show_run(self, info: RunInfo | None) -> None:
         """Another run: nothing is known of its batches."""
         self._info, self._step, self._row, self._pinned, self._snapshots = info, None, 0, None, []
+        self._taken = 0
         if info is None:
             self._reader = None
         else:
@@ -94,6 +96,11 @@ class BatchPage(QWidget):
         if steps != self._snapshots:
             self._snapshots = list(steps)
             self._fill_weights()
+
+    def show_taken_step(self, step: int) -> None:
+        """The batch of a step that the run has just taken."""
+        self._taken = max(self._taken, step)
+        self.show_step(step)
 
     def show_step(self, step: int) -> None:
         """The batch of this step, counted from 1."""

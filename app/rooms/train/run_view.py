@@ -228,7 +228,7 @@ class RunView(Card):
         self.weights.show_updates(updates)
         self.weights.show_slow_steps(slow)
         if self.slow_motion.show_steps(slow) and self.shows_batch:
-            self.batch.show_step(slow[-1].step)
+            self.batch.show_taken_step(slow[-1].step)
         self.to_weights.setEnabled(bool(updates))
         self.to_weights.setToolTip(
             self.tr("How far each part of the model moves in a step")
@@ -353,7 +353,7 @@ class RunView(Card):
 
     def _on_batch_requested(self, step: int) -> None:
         self._show(self.batch)
-        self.batch.show_step(step)
+        self.batch.show_taken_step(step)
 
     def _on_pause_clicked(self) -> None:
         self.command_given.emit(self._pause_command)
