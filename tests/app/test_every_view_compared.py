@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.compute import reader
 from app.compute.head_questions import flow_matrix
 from app.rooms.attend.matrix_view import MeanMatrix
 from app.rooms.layers.hidden_view import HiddenView
@@ -236,3 +237,20 @@ def test_another_vocabulary_in_every_view(window: Window, tmp_path: Path, qtbot:
     reading, theirs = both(window)
     assert theirs.request.model.tokenizer.kind != reading.request.model.tokenizer.kind
     assert reading.alignment is not None and any(place is not None for place in reading.alignment.theirs_of)
+
+
+def test_a_baseline_in_half_precision_in_every_view(
+    window: Window, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    """As long texts in large models are kept: what is read of it is close to the numbers of the pass."""
+    monkeypatch.setattr(reader, "MOST_TRACES_BYTES", 0)
+    window.state.set_masks([3])
+    for room, views in COMPARED.items():
+        for view in sorted(views):
+            compare(window, room, view, ONE_WORD, qtbot).grab()
+    assert both(window)[1].is_in_half_precision
+    score = compare(window, "attend", "score", ONE_WORD, qtbot)
+    assert score.theirs is not None
+    row = window.state.selection.position
+    spot = window.state.layer, window.state.head
+    np.testing.assert_allclose(score.theirs.weights, both(window)[1].trace.attentions[spot][row], atol=5e-2)
