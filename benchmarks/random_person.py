@@ -11,7 +11,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QFileDialog, QSlider, QWidget
 
 from app.shell.window import Window
-from app.state.what_if import NOTHING_CHANGED
+from app.state.baseline import OtherText
+from app.state.what_if import NOTHING_CHANGED, Swap
 from app.widgets.figure_button import FigureAction, figure_buttons
 
 Condition = Callable[[], bool]
@@ -279,6 +280,11 @@ class RandomPerson:
             state.set_what_if(state.what_if.with_head(*head, self._random.random() < 0.8))
         elif pick < 0.75:
             state.set_what_if(state.what_if.with_layer(self._random.randrange(state.model.layers), True))
+        elif pick < 0.8:
+            same, row = OtherText(state.text_a, state.text_b), self._random.randrange(state.model.layers)
+            place = self._random.randrange(min(size, state.model.heads))
+            swap = Swap("state" if pick < 0.78 else "head", row, place, same)
+            state.set_what_if(state.what_if.with_swap(None if state.what_if.swap else swap))
         elif pick < 0.9:
             one, other = self._random.sample(range(1, size - 1), 2)
             state.set_what_if(state.what_if.swapped(one, other))

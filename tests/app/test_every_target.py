@@ -196,3 +196,20 @@ def test_a_change_inside_is_seen_in_it(case: Case, desk: Desk) -> None:
     assert case.heads - {("mlm", 0)} <= set(heads)
     for target in heads.values():
         assert target.value(off) != target.value(off.unchanged), target.label
+
+
+@pytest.mark.parametrize("case", [CASES["sentiment"]], ids=["sentiment"])
+def test_apply_answers_from_the_swapped_pass(case: Case, desk: Desk) -> None:
+    """And from this text as it is beside it."""
+    from app.compute.applying import apply_model, request_for
+    from bertcore.tasks.features.predictions import LabelPrediction
+
+    swapped = desk.read(WhatIf(swap=Swap("state", 3, 4, case.other)))
+    request = request_for(swapped, {})
+    assert request is not None and swapped.unchanged is not None
+    applied = apply_model(load_checkpoint(desk.folder), request, nothing)
+    for prediction, reading in ((applied.prediction, swapped), (applied.before, swapped.unchanged)):
+        assert isinstance(prediction, LabelPrediction)
+        for target in targets_of(reading, 1):
+            assert prediction.probabilities[target.label] == pytest.approx(target.value(reading), abs=1e-4)
+    assert applied.prediction != applied.before

@@ -8,6 +8,7 @@ from PySide6.QtCore import QCoreApplication
 from ...state.baseline_names import baseline_name, reason_in_words
 from ...state.readings import Reading
 from ...state.token_units import Units
+from ...state.what_if import Swap
 from .embedding_parts import Length, Part, lengths_at
 
 translate = QCoreApplication.translate
@@ -24,9 +25,13 @@ class TheirToken:
 
 def compared_reading(reading: Reading) -> Reading | None:
     """The baseline, unless that is the model unchanged and what is changed comes after the embeddings."""
-    what_if = reading.request.what_if
-    has_same_input = not (what_if.dropped or what_if.segments or what_if.positions)
-    return None if reading.request.baseline is None and has_same_input else reading.baseline
+    what_if, baseline = reading.request.what_if, reading.baseline
+    has_same_input = not (what_if.dropped or what_if.segments or what_if.positions or _is_at_embeddings(what_if.swap))
+    return None if baseline is reading.unchanged and has_same_input else baseline
+
+
+def _is_at_embeddings(swap: Swap | None) -> bool:
+    return swap is not None and swap.part == "state" and not swap.row
 
 
 def their_token(reading: Reading, units: Units, unit: int) -> TheirToken | None:
