@@ -431,8 +431,8 @@
 <translation>Vor den Änderungen: {answer}</translation>
 </message>
 <message>
-<source>Edited attention rows and moved tokens have no effect here, because the model reads different tokens.</source>
-<translation>Bearbeitete Attention-Zeilen und verschobene Token wirken hier nicht, denn das Modell liest andere Token.</translation>
+<source>Edited attention rows, moved tokens and what is swapped in have no effect here, because the model reads different tokens.</source>
+<translation>Bearbeitete Attention-Zeilen, verschobene Token und was ausgetauscht ist wirken hier nicht, weil das Modell andere Token liest.</translation>
 </message>
 <message>
 <source>The other text lacks something that this task reads, so it has no answer to compare.</source>
