@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication
 
 from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RunFolder
-from bertcore.runs.sweep import Sweep, SweepGroup, read_sweep
+from bertcore.runs.sweep import MeasurementReader, Sweep, SweepGroup, read_sweep
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.pretrain_options import PretrainOptions
 from bertcore.training.sweep_plan import Varied, rates_around, usual_rate
@@ -103,10 +103,10 @@ def sweep_row(runs: Sequence[RunInfo], sweep_id: str) -> SweepRow:
     return SweepRow(sweep_id, place.name, tuple(run for _, run in found), place.of)
 
 
-def read_row(row: SweepRow) -> Sweep | None:
+def read_row(row: SweepRow, reader: MeasurementReader | None = None) -> Sweep | None:
     """What its runs have measured; None where their folders are damaged."""
     try:
-        return read_sweep([run.path for run in row.runs], {run.path: run.status for run in row.runs})
+        return read_sweep([run.path for run in row.runs], {run.path: run.status for run in row.runs}, reader)
     except BertcoreError:
         return None
 

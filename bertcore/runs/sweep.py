@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +17,7 @@ from bertcore.errors import BertcoreError, name_from_file
 from bertcore.files import open_regular, read_json_or_empty, write_errors, write_json
 from bertcore.json_text import parse_json
 from bertcore.runs.known_runs import known_runs
-from bertcore.runs.run_folder import METRICS, RunFolder, RunStatus, whole_lines
+from bertcore.runs.run_folder import METRICS, RunFolder, RunStatus
 from bertcore.tasks.readers.registry import TASKS
 
 SWEEP = "sweep.json"
@@ -27,6 +27,7 @@ HARDLY, GROWN = 0.98, 1.5
 GAIN = 0.05  # of a task's metric: this much better than before training is no chance
 _MOST_BYTES = 2**16
 _MOST_RUNS = 10_000
+_CHUNK = 1 << 20  # bytes; a line of metrics has some 500
 
 
 @dataclass(frozen=True)
@@ -232,10 +233,15 @@ class Sweep:
         return value if self.higher_is_better else -value
 
 
-def read_sweep(runs: Iterable[Path], statuses: Mapping[Path, RunStatus] | None = None) -> Sweep:
+def read_sweep(
+    runs: Iterable[Path],
+    statuses: Mapping[Path, RunStatus] | None = None,
+    reader: MeasurementReader | None = None,
+) -> Sweep:
     """The sweep of these run folders, which all belong to it.
 
-    `statuses`: what is known of some of them already. Raises BertcoreError for none, and where a config is damaged.
+    `statuses`: what is known of some of them already. `reader`: what of their metrics was read before.
+    Raises BertcoreError for none, and where a config is damaged.
     """
     found = sorted(((place, run) for run in runs if (place := read_place(run))), key=lambda each: each[0].number)
     if not found:
@@ -243,7 +249,8 @@ def read_sweep(runs: Iterable[Path], statuses: Mapping[Path, RunStatus] | None =
     place, first = found[0]
     config = RunFolder(first).config()
     names, higher = _figures_of(config)
-    measured = {run: _read_measurements(run, names) for _, run in found}
+    reader = reader or MeasurementReader()
+    measured = {run: _measurements(reader.lines(run), names) for _, run in found}
     name = next((name for name, _ in measured.values() if name), names[0])
     members = tuple(
         SweepRun(
@@ -286,17 +293,47 @@ def _values_of(config: Mapping[str, Any]) -> dict[str, float | None]:
     return {name: value if isinstance(value, int | float) else None for name, value in values.items()}
 
 
-def _read_measurements(run: Path, names: Sequence[str]) -> tuple[str, tuple[Measurement, ...]]:
+class MeasurementReader:
+    """The held-out lines of runs; what was read of a file once is not read again as it grows."""
+
+    def __init__(self) -> None:
+        self._read: dict[Path, tuple[int, int, list[dict[str, Any]]]] = {}  # inode, bytes read, lines
+
+    def lines(self, run: Path) -> list[dict[str, Any]]:
+        file = run / METRICS
+        try:
+            about = file.stat()
+            inode, offset, found = self._read.get(file, (about.st_ino, 0, []))
+            if inode != about.st_ino or about.st_size < offset:  # resumed from an earlier step: written again
+                offset, found = 0, []
+            with open_regular(file) as stream:
+                stream.seek(offset)
+                while chunk := stream.read(_CHUNK):
+                    end = chunk.rfind(b"\n") + 1
+                    if not end and len(chunk) < _CHUNK:  # the line is still being written
+                        break
+                    offset += end or len(chunk)  # what is longer than that is no line
+                    stream.seek(offset)
+                    found = found + [line for line in map(_object, _lines_with(b"held_out", chunk[:end])) if line]
+            self._read[file] = about.st_ino, offset, found
+        except OSError:
+            return []
+        return [line for line in found if line.get("kind") == "held_out" and type(line.get("step")) is int]
+
+
+def _lines_with(word: bytes, data: bytes) -> Iterator[bytes]:
+    """Of whole lines. Of 100,000 some twenty have it: looking at each line would take ten times as long."""
+    at = 0
+    while (hit := data.find(word, at)) >= 0:
+        at = data.find(b"\n", hit)
+        yield data[data.rfind(b"\n", 0, hit) + 1 : at]
+
+
+def _measurements(lines: Sequence[Mapping[str, Any]], names: Sequence[str]) -> tuple[str, tuple[Measurement, ...]]:
     """The first of `names` that the run measures, and its measurements; without any, "" and none."""
-    try:
-        with open_regular(run / METRICS) as stream:
-            lines = [_object(line) for line in whole_lines(stream) if b'"held_out"' in line]
-    except OSError:
-        return "", ()
-    measured = [line for line in lines if line.get("kind") == "held_out" and type(line.get("step")) is int]
-    name = next((name for name in names if any(_number(line.get(name)) is not None for line in measured)), "")
+    name = next((name for name in names if any(_number(line.get(name)) is not None for line in lines)), "")
     found = []
-    for line in measured:
+    for line in lines:
         figure, examples = _number(line.get(name)), line.get("examples")
         if figure is not None:
             counted = examples if type(examples) is int else None

@@ -108,11 +108,11 @@ def test_the_child_gets_flags_that_mean_the_same_sweep(room: TrainRoom, tmp_path
     assert again == varied
 
 
-def test_a_kind_that_cannot_be_swept_says_so_and_starts_nothing(room: TrainRoom, qtbot: QtBot) -> None:
+def test_what_cannot_be_swept_is_not_offered(room: TrainRoom) -> None:
     room.form.set_kind("distil")
-    with qtbot.assertNotEmitted(room.start_requested):
-        room.form.sweep.rates.click()
-    assert "several settings" in room.form.problem.text()
+    assert not room.form.sweep.isVisibleTo(room.form)
+    room.form.set_kind("continue")
+    assert room.form.sweep.isVisibleTo(room.form)
 
 
 def test_a_finished_run_is_repeated_with_three_seeds(room: TrainRoom, record: Recorder, qtbot: QtBot) -> None:

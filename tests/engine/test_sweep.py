@@ -15,7 +15,7 @@ from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.cli.sweep_flags import varied_from
 from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RunFolder
-from bertcore.runs.sweep import Sweep, SweepPlace, find_sweep, read_place, read_sweep, write_place
+from bertcore.runs.sweep import MeasurementReader, Sweep, SweepPlace, find_sweep, read_place, read_sweep, write_place
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.options import RunOptions
 from bertcore.training.pretrain_options import PretrainOptions
@@ -331,3 +331,18 @@ def test_a_finished_run_has_diverged_where_its_loss_has_grown_but_not_where_it_l
     runs = read_sweep(paths).runs
     assert [run.has_diverged for run in runs] == [True, False, False, False]
     assert [run.has_hardly_learned for run in runs] == [True, True, False, False]
+
+
+def test_measurements_are_read_as_they_come_and_anew_where_the_file_was_written_again(tmp_path: Path) -> None:
+    path = written(tmp_path, 1, 1e-4, 0, [0.5])
+    reader, run = MeasurementReader(), RunFolder(path)
+    assert [line["step"] for line in reader.lines(path)] == [0]
+    with (path / "metrics.jsonl").open("ab") as stream:
+        stream.write(b'{"kind": "train", "step": 5}\n{"kind": "held_out", "step": 10, "accu')
+    assert [line["step"] for line in reader.lines(path)] == [0], "half a line is none yet"
+    with (path / "metrics.jsonl").open("ab") as stream:
+        stream.write(b'racy": 0.6}\n')
+    assert [line["step"] for line in reader.lines(path)] == [0, 10]
+    run.truncate_metrics(after_step=0)
+    assert [line["step"] for line in reader.lines(path)] == [0]
+    assert reader.lines(tmp_path / "gone") == []

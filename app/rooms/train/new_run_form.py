@@ -221,6 +221,7 @@ class NewRunForm(QWidget):
         self._show(self.preset, not kind.starts_from_model)
         self._show(self.task, kind.is_task and self._own is not None)
         self.crf.setVisible(kind.key == "tag")
+        self.sweep.setVisible(kind.key != "distil")  # there is no one figure that says how good a student is
         epochs = OWN_EPOCHS if self._own else SAMPLE_EPOCHS
         usual = {EPOCHS: epochs, MINUTES: DEFAULT_MINUTES}
         self.length.set_defaults(usual if kind.is_task else {MINUTES: DEFAULT_MINUTES, EPOCHS: TEXT_EPOCHS})

@@ -377,6 +377,7 @@ class TrainRoom(QWidget):
         self.start_requested.emit(command)
 
     def _on_run_chosen(self, path: Path) -> None:
+        self._awaits_sweep = False
         if self._run is None or path != self._run.path:
             self.run_selected.emit(path)
         elif self._sweep is not None:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from bertcore.errors import BertcoreError
 
 from ...runs.process import RunCommand
-from ...runs.sweeps import A_THIRD, can_be_swept, five_rates, three_seeds
+from ...runs.sweeps import A_THIRD, five_rates, three_seeds
 from ...widgets.card import button
 from ...widgets.context_menu import show_context_menu
 from ...widgets.controls import IconButton
@@ -47,9 +47,6 @@ class SweepButtons(QWidget):
 
     def _start(self, several: Callable[[RunCommand], RunCommand]) -> None:
         try:
-            command = self._command()
-            if not can_be_swept(command.kind):
-                raise BertcoreError(self.tr("Only pretraining and fine-tuning can be tried with several settings."))
-            self.started.emit(several(command))
+            self.started.emit(several(self._command()))
         except BertcoreError as error:
             self.problem_found.emit(str(error))

@@ -6,7 +6,7 @@ import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QPushButton
 
-from bertcore.runs.sweep import Sweep, SweepRun
+from bertcore.runs.sweep import MeasurementReader, Sweep, SweepRun
 
 from ...figures.figure import Figure, numbers_of, picture_of
 from ...look import numbers, theme
@@ -48,6 +48,7 @@ class SweepPage(Card):
         super().__init__(" ")
         self.row: SweepRow | None = None
         self.sweep: Sweep | None = None
+        self._reader = MeasurementReader()
         self._known: object = None  # what the sweep was read for
         self.stop = button(
             self.tr("Stop all"), self._on_stop_clicked, hint=self.tr("End the run at work, and do not begin the others")
@@ -95,7 +96,7 @@ class SweepPage(Card):
         """The sweep as its runs stand; what they measured is read again only where that can have changed."""
         known = [(run.path, run.status.state, run.held_out and run.held_out.get("step")) for run in row.runs]
         if known != self._known:
-            self._known, self.sweep = known, read_row(row)
+            self._known, self.sweep = known, read_row(row, self._reader)
         self.row = row
         sweep = self.sweep
         self.set_title(self.tr("{name} · a sweep").format(name=row.name))
