@@ -8867,10 +8867,6 @@ Der andere Text: {theirs}</translation>
 <translation>Fünf solche Läufe nacheinander: Welche Lernrate ist die beste?</translation>
 </message>
 <message>
-<source>Only pretraining and fine-tuning can be tried with several settings.</source>
-<translation>Nur Vortraining und Feintuning lassen sich mit mehreren Einstellungen probieren.</translation>
-</message>
-<message>
 <source>Other ways to train several runs</source>
 <translation>Mehrere Läufe auf andere Art</translation>
 </message>
