@@ -513,8 +513,8 @@ class Window(QMainWindow):
             QTimer.singleShot(0, self._after_first_paint)
 
     def _after_first_paint(self) -> None:
-        self.open_path(self._first)  # the worker begins while the room is built
         self.first_painted.emit()
+        self.open_path(self._first)  # the worker begins while the room is built
         self.open_room(self.room_key)
         self.frame.sentences.a.setFocus()
         self.frame.sentences.a.end(False)
