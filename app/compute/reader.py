@@ -109,6 +109,8 @@ class Reader(QObject):
         if problem is not None:
             self._state.set_reading_problem(sentence(problem))
             self.failed.emit(sentence(problem))
+            if isinstance(problem, BertcoreError):
+                self._state.end_swap()  # from a text of another length, as a session's may be: then without it
             return
         arrived = time.perf_counter()
         self._state.set_reading(reading)

@@ -13,7 +13,7 @@ from app.rooms.layers.swap_view import PARTS, SwapView
 from app.shell.window import Window
 from app.state.baseline import ComparisonOffer, OtherText
 from app.state.baseline_names import baseline_name
-from app.state.what_if import NOTHING_CHANGED
+from app.state.what_if import NOTHING_CHANGED, Swap, WhatIf
 from app.widgets.labelled_grid import LabelledGrid
 from bertcore.analysis.passes import as_text
 from bertcore.analysis.patching import patched_at
@@ -212,6 +212,15 @@ class TestInAllRooms:
         reading = window.state.reading
         assert reading is not None and reading.unchanged is not None
         assert "swapped in: “dog” after layer 1" in " ".join(reading.request.what_if.described(reading.shown_tokens))
+
+
+def test_a_text_of_another_length_is_not_swapped_in(window: Window, qtbot: QtBot) -> None:
+    """A session may ask for it: one sentence says why not, and the text is read without it."""
+    settle(window, qtbot)
+    window.state.set_what_if(WhatIf(swap=Swap("state", 1, 2, OtherText("Short.", ""))))
+    settle(window, qtbot)
+    assert window.state.what_if == NOTHING_CHANGED and window.state.reading is not None
+    assert window.state.reading.unchanged is None and "same number of tokens" in window.frame.banner.text
 
 
 def test_a_long_text_has_the_tokens_that_matter_first(

@@ -64,7 +64,7 @@ class SwapView(LayersView):
             self.tr("Where is the difference?"),
             intro=self.tr(
                 "Each cell is one try: the numbers of this token after this layer come from the other text. Red: the "
-                "answer moves to the other text’s; 1 is all the way. Click: all rooms show that try."
+                "answer moves to the other text’s; 1 is all the way. Click one: all rooms show it."
             ),
         )
         self.heads_card = Card(
