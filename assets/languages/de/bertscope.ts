@@ -8674,8 +8674,8 @@ Der andere Text: {theirs}</translation>
 <translation>Diesen Text mit einem anderen gleicher Länge vergleichen (Strg+Alt+A), der eine andere Antwort bekommt. Dann ist zu sehen, in welcher Schicht, bei welchem Token und in welchem Kopf die Antwort entschieden wird.</translation>
 </message>
 <message>
-<source>Each cell is one try: the numbers of this token after this layer come from the other text. Red: the answer moves to the other text’s; 1 is all the way. Click: all rooms show that try.</source>
-<translation>Jede Zelle ist ein Versuch: Die Zahlen dieses Tokens nach dieser Schicht kommen aus dem anderen Text. Rot: Die Antwort bewegt sich zu dessen Antwort; 1 ist ganz. Klick: Alle Räume zeigen ihn.</translation>
+<source>Each cell is one try: the numbers of this token after this layer come from the other text. Red: the answer moves to the other text’s; 1 is all the way. Click one: all rooms show it.</source>
+<translation>Jede Zelle: Die Zahlen dieses Tokens nach dieser Schicht kommen aus dem anderen Text. Rot: Die Antwort nähert sich der anderen; 1 ist ganz. Klick: Alle Räume zeigen es.</translation>
 </message>
 <message>
 <source>Layer {layer}, head {head}: carries {share} of the difference</source>
