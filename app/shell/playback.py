@@ -58,6 +58,7 @@ class Playback(QObject):
         self._too_large: list[Path] = []  # the rest, where memory does not hold all of them
         self._number = 0  # of the one that comes next
         self._opens: Path | None = None  # one of `_too_large`, on its way
+        self.is_going_back = False  # what is opened now was open before: nobody has chosen it
         self._question: Question[None] = Question(self, self._on_question_answered)
         self._question.requested.connect(inference.ask)
         self._question.cancelled.connect(inference.cancel)
@@ -97,7 +98,9 @@ class Playback(QObject):
         has_opened = self._number > len(self._ready)
         self._end()
         if has_opened or self._open_model.is_opening:
+            self.is_going_back = True
             self._open_model.open(before.reference)
+            self.is_going_back = False
         else:
             self._open_model.show(before.model, before.reference, before.reading)
         state = self._state

@@ -439,7 +439,8 @@ class Window(QMainWindow):
     def _on_open_model_requested(self, reference: str) -> None:
         self.frame.banner.dismiss()
         self.frame.title_bar.set_loading(Path(reference).name)
-        if not (self.services.playback.is_playing or self.services.time_machine.is_following):
+        playback = self.services.playback
+        if not (playback.is_playing or playback.is_going_back or self.services.time_machine.is_following):
             self.history.expect_model()
 
     def _on_open_model_opened(self, model: ModelInfo) -> None:

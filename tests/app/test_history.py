@@ -299,9 +299,11 @@ def test_going_to_another_training_step_and_back(own_home: Path, open_window: Op
     assert state.text_a != "A dog ran." and state.model is not None and state.model.folder == last
 
 
+@pytest.mark.parametrize("most_kept_bytes", [1 << 30, 0], ids=["kept open", "opened one by one"])
 def test_playing_the_snapshots_is_nothing_to_undo(
-    own_home: Path, open_window: Opener, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+    most_kept_bytes: int, own_home: Path, open_window: Opener, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
+    monkeypatch.setattr(playback, "MOST_KEPT_BYTES", most_kept_bytes)
     for name in ("LAST_MS", "MOST_MS", "LEAST_MS"):
         monkeypatch.setattr(playback, name, 1)
     run = make_run(own_home / "runs" / "stories", (0, 5, 40))
