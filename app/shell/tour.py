@@ -70,6 +70,14 @@ REVIEWS = (
     ("The soup was cold and nobody spoke.", ""),
 )
 SWAPPED_TOKEN = 2  # in which the two texts of "Swap in" differ
+FAULTY = (
+    "films.tsv",
+    "text\tlabel\n"
+    "A warm and funny film about two old friends.\tgood\n"
+    "I fell asleep after ten minutes.\tbad\n"
+    "The music was lovely, and so was the ending.\n"
+    "Nobody in the cinema laughed.\tbad\n",
+)
 OWN_SENTENCE = "In the morning we had bread and butter."
 
 
@@ -126,6 +134,7 @@ class _Tour:
             visits += self._visit_texts(theme_name)
             visits += self._visit_class_demo(theme_name)
             visits += self._visit_slow_motion(theme_name)
+            visits += self._visit_form(theme_name)
             visits += self._visit_film(theme_name)
             visits += self._visit_answers(theme_name)
         return visits
@@ -266,6 +275,25 @@ class _Tour:
         visits += self._visit_batches(theme_name, room)
         runs.select(before)
         return visits
+
+    def _visit_form(self, theme_name: str) -> Iterator[dict[str, object]]:
+        """Before a run: what it would learn from and take, and a file of examples with a fault."""
+        room = self._window.open_room("train")
+        assert isinstance(room, TrainRoom)
+        estimator = self._window.services.runs.estimator
+        room.form.set_kind("pretrain")
+        room.show_form()
+        self._wait("the estimate of a run", lambda: not estimator.is_running)
+        yield self._visit("train", theme_name, file_as="form")
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / FAULTY[0]
+            file.write_text(FAULTY[1], encoding="utf-8")
+            room.form.set_kind("classify")
+            room.form.set_file(file)
+            self._wait("the fault in a file", lambda: not estimator.is_running)
+            yield self._visit("train", theme_name, file_as="form-fault")
+            room.form.set_kind("pretrain")
+            room.show_list()
 
     def _visit_batches(self, theme_name: str, room: TrainRoom) -> Iterator[dict[str, object]]:
         """Of the finished class demo: a batch with masked words, and one of its causal warm-up."""

@@ -35,7 +35,7 @@ from bertcore.training.objective import Numbers, compiled_losses, pretraining_lo
 from bertcore.training.optimizer import make_optimizer, warmup_stable_decay
 from bertcore.training.options import LoopOptions
 from bertcore.training.precision import choose_precision
-from bertcore.training.pretrain_options import DataOptions, PretrainOptions
+from bertcore.training.pretrain_options import HEADS_OF_PAIRS, DataOptions, PretrainOptions
 from bertcore.training.pretraining_batches import CAUSAL, CAUSAL_MASKED_EVERY, MASKED, Position, PretrainingBatches
 from bertcore.training.probe import Compute, choose_compute
 from bertcore.training.questions import Questions, keep_questions, questions_of
@@ -43,7 +43,6 @@ from bertcore.training.resume_settings import open_or_create
 from bertcore.training.trainable import Event, Materials, OnEvent, StepResult
 from bertcore.training.training_text import TrainingText
 
-HEADS_OF_PAIRS = {"nsp": ("mlm", "nsp"), "sop": ("mlm", "sop"), "none": ("mlm",)}  # what learns from each kind of pairs
 NO_TEXT = "There is nothing to train on; give one or more text files with --corpus."
 LONGER = "longer"  # beside the two phases: the last part has begun
 _PHASE_WORDS = {

@@ -21,6 +21,7 @@ _BEFORE_4 = {"cut_long_sentences": False}
 BEFORE_5 = {"exact_shares": False}
 MASKINGS = ("tokens", "words", "spans")
 PAIRS = ("nsp", "sop", "none")
+HEADS_OF_PAIRS = {"nsp": ("mlm", "nsp"), "sop": ("mlm", "sop"), "none": ("mlm",)}  # what learns from each kind of pairs
 OPTIMIZERS = ("adamw", "muon")
 # What makes a preset one of another family, and what such a model usually learns from.
 FAMILY_FIELDS: dict[str, dict[str, Any]] = {

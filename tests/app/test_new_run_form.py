@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QAction, QDropEvent
+from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.look import theme
@@ -13,6 +13,7 @@ from app.rooms.train.new_run_form import A_FILE
 from app.rooms.train.room import TrainRoom
 from app.rooms.train.run_kinds import RUN_KINDS
 from app.widgets.controls import SpinBox
+from bertcore.model.bert import Bert
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.pretrain_options import PretrainOptions
 from tests.app.train_room import Models
@@ -184,3 +185,46 @@ class TestAdvanced:
         unit.activated.emit(unit.currentIndex())
         training = room.form.command().options.training
         assert (training.epochs, training.minutes) == (1.0, None)  # type: ignore[union-attr]
+
+
+class TestWhatIsSaid:
+    def test_exact_number_of_parameters(self, room: TrainRoom) -> None:
+        """Counted by making the model."""
+        room.form.set_kind("pretrain")
+        room.form.set_vocab_size(2885)
+        room.form.preset.setCurrentIndex(room.form.preset.findData("mini"))
+        options = room.form.planned().options
+        assert isinstance(options, PretrainOptions)
+        model = Bert(options.model_config(2885), ("mlm", "nsp"))
+        count = sum(parameter.numel() for parameter in model.parameters())
+        assert f"{count:,} parameters" in room.form.advice.text()
+
+    def test_until_the_words_are_counted_it_is_at_most(self, room: TrainRoom) -> None:
+        room.form.set_kind("pretrain")
+        assert "At most" in room.form.advice.text()
+
+    def test_each_field_has_a_line_of_help(self, room: TrainRoom) -> None:
+        form = room.form
+        for field in (form.model, form.task, form.length, form.name):
+            assert field.accessibleDescription()
+
+
+def _dropped(room: TrainRoom, file: Path) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(file))])
+    point, action, mouse = QPointF(5, 5), Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+    QApplication.sendEvent(room, QDropEvent(point, action, data, mouse, Qt.KeyboardModifier.NoModifier))
+
+
+def test_a_file_that_is_dropped_is_what_to_learn_from(room: TrainRoom, tmp_path: Path) -> None:
+    room.show_form()
+    file = tmp_path / "mine.txt"
+    file.write_text("One sentence. Another one.")
+    _dropped(room, file)
+    assert room.form.planned().options.data.corpus == (str(file),)  # type: ignore[union-attr]
+    settings = tmp_path / "settings.json"
+    room.form.set_kind("distil")
+    room.form.save(settings)
+    room.form.set_kind("pretrain")
+    _dropped(room, settings)
+    assert room.form.run_kind.key == "distil"

@@ -73,6 +73,7 @@ def test_without_a_display_it_says_so_and_does_the_tour(model_folder: Path, tmp_
     swapped = ["layers", "layers", "predict", "attend"]  # the map; then one of its cells
     many_texts = ["predict"] * 2  # a template, minimal pairs
     rooms += [*compared, *curves, *sweep, *swapped, *many_texts, *class_demo]
+    rooms += ["train"] * 2  # the form for a run, and a file with a fault
     assert [(visit["room"], visit["theme"]) for visit in visits] == [
         (room, look) for look in ("light", "dark") for room in rooms
     ]

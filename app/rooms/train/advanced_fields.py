@@ -214,8 +214,16 @@ class AdvancedFields(QWidget):
         field = self.fields[name]
         if isinstance(field, Choice):
             field.setCurrentIndex(field.findData(text))
+        elif isinstance(field, QCheckBox):
+            field.setChecked(text == str(True))
         elif isinstance(field, QLineEdit):
             field.setText(text)
+
+    def show_values(self, values: Mapping[str, Any]) -> None:
+        """Fills in settings that are not the usual ones."""
+        for name, value in values.items():
+            if name in self.fields and value is not None and value != self._usual[name]:
+                self.set_value(name, str(value))
 
     def _field(self, setting: Setting, usual: Any) -> QWidget:
         title, about = (translate("RunSetting", words) for words in _WORDS[setting.name])

@@ -1,5 +1,6 @@
 """The choice of columns of a person's own file."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from PySide6.QtCore import Signal
@@ -50,6 +51,12 @@ class ColumnFields(QWidget):
                 raise BertcoreError(problem.format(column=column))
             found[role] = column
         return found
+
+    def set_chosen(self, columns: Mapping[str, str]) -> None:
+        """role -> column, as `chosen` gives them; a column that is not there is left out."""
+        for role, choice in self.choices.items():
+            index = choice.findData(columns.get(role, choice.currentData()))
+            choice.setCurrentIndex(max(0, index))
 
     def _add(self, words: str, columns: list[str], likely: str | None) -> Choice:
         choice = Choice(words)

@@ -1,4 +1,4 @@
-"""How long a run trains: a number, and whether it counts epochs or minutes."""
+"""How long a run trains: a number, and whether it counts epochs, minutes or steps."""
 
 import math
 
@@ -12,9 +12,9 @@ from bertcore.training.finetune_options import FinetuneOptions
 from ...look import theme
 from ...widgets.controls import Choice, SpinBox
 from ...widgets.layouts import hbox
-from .run_kinds import EPOCHS, MINUTES
+from .run_kinds import EPOCHS, MINUTES, STEPS
 
-BUDGETS = {each.name: each for each in settings_of(FinetuneOptions) if each.name in (EPOCHS, MINUTES)}
+BUDGETS = {each.name: each for each in settings_of(FinetuneOptions) if each.name in (EPOCHS, MINUTES, STEPS)}
 
 
 class LengthField(QWidget):
@@ -38,7 +38,7 @@ class LengthField(QWidget):
 
     @property
     def unit(self) -> str:
-        """What the number counts: EPOCHS or MINUTES."""
+        """What the number counts: EPOCHS, MINUTES or STEPS."""
         return str(self.unit_choice.currentData())
 
     @property
@@ -50,11 +50,18 @@ class LengthField(QWidget):
         """Unit -> the number that is usual; the first is chosen."""
         if defaults != self._defaults:
             self._defaults = defaults
-            titles = {EPOCHS: self.tr("epochs"), MINUTES: self.tr("minutes")}
+            titles = {EPOCHS: self.tr("epochs"), MINUTES: self.tr("minutes"), STEPS: self.tr("steps")}
             self.unit_choice.clear()
             for unit in defaults:
                 self.unit_choice.addItem(titles[unit], unit)
             self._on_unit_activated(0)
+
+    def set_length(self, unit: str, number: float) -> None:
+        """As if it were chosen and typed."""
+        index = self.unit_choice.findData(unit)
+        self.unit_choice.setCurrentIndex(index)
+        self._on_unit_activated(index)
+        self.spin_box.setValue(number)
 
     def _on_unit_activated(self, index: int) -> None:
         """The range is the setting's own: a number out of it cannot be typed."""

@@ -1,6 +1,7 @@
 """The form that starts a run of any kind: what to train, what to start from, from which text, for how long."""
 
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -16,17 +17,22 @@ from PySide6.QtWidgets import (
 
 from bertcore.config import PRESETS
 from bertcore.errors import BertcoreError
+from bertcore.files import write_json
+from bertcore.model.parameter_count import count_parameters
 from bertcore.tasks.readers.reading import find_file
 from bertcore.tasks.readers.spec import TaskSpec
+from bertcore.training.finetune_options import FinetuneOptions
+from bertcore.training.pretrain_options import HEADS_OF_PAIRS, PretrainOptions
 
-from ...look import theme
+from ...look import numbers, theme
 from ...look.language import QT_TRANSLATE_NOOP
-from ...runs.process import RunCommand
+from ...runs.process import Options, RunCommand
 from ...runs.run_info import RunInfo
 from ...state.task_info import task_title
 from ...widgets.card import button, label, scrolled
 from ...widgets.controls import Choice
-from ...widgets.layouts import fill, vbox
+from ...widgets.layouts import fill, hbox, vbox
+from ...widgets.save_dialog import ask_for_file
 from .advanced_fields import NAMES, AdvancedFields
 from .column_fields import ColumnFields
 from .length_field import LengthField
@@ -34,11 +40,13 @@ from .model_choice import ModelChoice
 from .run_kinds import (
     BY_KEY,
     DEFAULT_MINUTES,
+    DEFAULT_STEPS,
     EPOCHS,
     MINUTES,
     OWN_EPOCHS,
     RUN_KINDS,
     SAMPLE_EPOCHS,
+    STEPS,
     TEXT_EPOCHS,
     FormValues,
     RunKind,
@@ -46,6 +54,7 @@ from .run_kinds import (
     samples_of,
     tasks_of,
 )
+from .settings_file import budget_of, kind_of, model_of, not_in_the_form, place_of, read_settings, values_of
 from .sweep_buttons import SweepButtons
 
 translate = QCoreApplication.translate
@@ -90,8 +99,11 @@ class NewRunForm(QWidget):
         self.name.setMaxLength(60)
         self.advanced = AdvancedFields()
         self._own: Path | None = None
-        self._advice, self.problem = label("", "muted", wrap=True), label("", "error", wrap=True)
+        self._kept: dict[str, Any] = {}  # of settings that were loaded: those without a field
+        self.advice, self.problem = label("", "muted", wrap=True), label("", "error", wrap=True)
         self._titles: dict[QWidget, QLabel] = {}
+        self._help: dict[QWidget, QLabel] = {}
+        self._vocab_size: int | None = None  # that the text gave, once somebody has counted
         self._build()
         self._connect()
         self.set_kind("pretrain")
@@ -103,13 +115,59 @@ class NewRunForm(QWidget):
     def set_kind(self, key: str) -> None:
         """Shows the settings of this kind of run, on its sample."""
         self.kind.setCurrentIndex(self.kind.findData(key))
-        self._own = None
+        self._own, self._kept = None, {}
         self._refresh()
+
+    def show_options(self, options: Options) -> None:
+        """Fills in the settings of a recipe or a run; those without a field are kept for the run that is started.
+
+        Raises BertcoreError with a sentence for what cannot be run here.
+        """
+        self.set_kind(kind_of(options).key)
+        self._own, task = place_of(options), str(values_of(options).get("task", ""))
+        if self._own is None:
+            self.source.setCurrentIndex(max(0, self.source.findData(task)))
+        self._refresh()
+        if self._own is not None and task:
+            self.task.setCurrentIndex(self.task.findData(task))
+            self._show_columns()
+        if isinstance(options, FinetuneOptions):
+            self.columns.set_chosen(options.data.columns)
+            self.crf.setChecked(options.crf)
+        self.model.set_folder(model_of(options))
+        if isinstance(options, PretrainOptions):
+            self.preset.setCurrentIndex(self.preset.findData(options.preset))
+        if (budget := budget_of(options)) is not None:
+            self.length.set_length(*budget)
+        self.advanced.show_values(values_of(options))
+        self.name.setText(options.name)
+        self._kept = not_in_the_form(self.planned().options, options, set(self.advanced.fields))
+        self._show_sources_kept()
+        self.changed.emit()
+
+    def load(self, file: Path) -> None:
+        """Fills in the settings in a file; what is wrong with it is said in the form."""
+        try:
+            self.show_options(read_settings(file))
+        except BertcoreError as error:
+            self._show_problem(str(error))
+
+    def save(self, file: Path) -> None:
+        """Writes the settings, as `bertcore ... --recipe` reads them."""
+        try:
+            write_json(file, self.planned().options.to_dict(), follow=True)
+        except (BertcoreError, OSError) as error:
+            self._show_problem(str(error))
 
     def set_file(self, place: Path | None) -> None:
         """Learns from this file or folder; None is the sample."""
-        self._own = place
+        self._own, self._vocab_size = place, None
         self._refresh()
+
+    def set_vocab_size(self, size: int) -> None:
+        """How many entries the vocabulary has that is learned from the text."""
+        self._vocab_size = size
+        self._show_advice()
 
     def set_runs(self, runs: list[RunInfo]) -> None:
         """Models that a run can start from."""
@@ -140,6 +198,7 @@ class NewRunForm(QWidget):
             self.columns.chosen(),
             self.crf.isChecked(),
             self.advanced.changes(),
+            self._kept,
         )
 
     def submit(self) -> None:
@@ -163,15 +222,17 @@ class NewRunForm(QWidget):
         layout = vbox(parent=fields, gap_px=4, margins=(0, 0, theme.px(6), 0))
         self._add(layout, self.tr("What to train"), self.kind)
         layout.addWidget(self._sentence)
-        self._add(layout, self.tr("Start from"), self.model)
+        self._add(layout, self.tr("Start from"), self.model, self.tr("It begins with what this model knows."))
         self._add(layout, self.tr("Learn from"), self.source)
-        self._add(layout, self.tr("Read it as"), self.task)
+        self._add(layout, self.tr("Read it as"), self.task, self.tr("How the file is laid out."))
         layout.addWidget(self.columns)
         self._add(layout, self.tr("Size: layers × hidden size"), self.preset)
-        self._add(layout, self.tr("How long"), self.length)
+        self._add(layout, self.tr("How long"), self.length, self.tr("An epoch reads all examples or text once."))
         layout.addWidget(self.crf)
-        self._add(layout, self.tr("Name"), self.name)
-        fill(layout, self._advice, self.advanced, None)
+        self._add(layout, self.tr("Name"), self.name, self.tr("What the run is called in the list."))
+        save = button(self.tr("Save settings…"), self._on_save_clicked, hint=self.tr("For later, or for the shell"))
+        load = button(self.tr("Load settings…"), self._on_load_clicked, hint=self.tr("From a recipe or a run"))
+        fill(layout, self.advice, self.advanced, hbox((save, 1), (load, 1), gap_px=6), None)
         self.problem.hide()
         self.sweep = SweepButtons(self.command)
         self.sweep.started.connect(self.started)
@@ -188,16 +249,20 @@ class NewRunForm(QWidget):
             buttons.addWidget(made, stretch)
         return buttons
 
-    def _add(self, layout: QVBoxLayout, title: str, field: QWidget) -> None:
+    def _add(self, layout: QVBoxLayout, title: str, field: QWidget, about: str = "") -> None:
+        """about: a line of help, where no sentence of the form is about this field."""
         field.setAccessibleName(title)
-        self._titles[field] = label(title, "muted")
+        field.setAccessibleDescription(about)
+        self._titles[field] = label(title, "strong")
         fill(layout, self._titles[field], field)
+        if about:
+            self._help[field] = label(about, "muted", wrap=True)
+            fill(layout, self._help[field])
 
     def _connect(self) -> None:
         self.kind.activated.connect(lambda _index: self.set_kind(self.kind.currentData()))
         self.source.activated.connect(self._on_source_activated)
         self.task.activated.connect(self._on_task_activated)
-        self.preset.currentIndexChanged.connect(self._show_advice)
         self.name.returnPressed.connect(self.submit)
         self.length.submitted.connect(self.submit)
         self.advanced.submitted.connect(self.submit)
@@ -224,7 +289,8 @@ class NewRunForm(QWidget):
         self.sweep.setVisible(kind.key != "distil")  # there is no one figure that says how good a student is
         epochs = OWN_EPOCHS if self._own else SAMPLE_EPOCHS
         usual = {EPOCHS: epochs, MINUTES: DEFAULT_MINUTES}
-        self.length.set_defaults(usual if kind.is_task else {MINUTES: DEFAULT_MINUTES, EPOCHS: TEXT_EPOCHS})
+        usual = usual if kind.is_task else {MINUTES: DEFAULT_MINUTES, EPOCHS: TEXT_EPOCHS}
+        self.length.set_defaults({**usual, STEPS: DEFAULT_STEPS})
         self.advanced.show_settings(NAMES[kind.options_key], kind.usual_options(own=self._own is not None))
         self.name.setText(self._usual_name())
         self._show_advice()
@@ -233,7 +299,9 @@ class NewRunForm(QWidget):
 
     def _show(self, field: QWidget, shown: bool) -> None:
         field.setVisible(shown)
-        self._titles[field].setVisible(shown)
+        for words in (self._titles[field], self._help.get(field)):
+            if words is not None:
+                words.setVisible(shown)
 
     def _fill_sources(self, kind: RunKind) -> None:
         at = self.source.currentData()
@@ -250,6 +318,12 @@ class NewRunForm(QWidget):
         wanted = self.source.findText(self._own.name) if self._own else max(0, self.source.findData(at))
         self.source.setCurrentIndex(wanted)
         self.source.setToolTip(str(self._own) if self._own else self.tr("What to learn from"))
+
+    def _show_sources_kept(self) -> None:
+        """Settings that were loaded may name several files."""
+        count = len(self._kept.get("mixture") or self._kept.get("corpus") or ())  # lupdate wants a plain name
+        if count > 1:
+            self.source.setItemText(self.source.currentIndex(), self.tr("%n file(s) of the settings", "", count))
 
     def _fill_tasks(self, kind: RunKind) -> None:
         """The ways to read a person's own file; the first that the folder fits is chosen."""
@@ -283,9 +357,25 @@ class NewRunForm(QWidget):
         elif kind.is_task:
             text = self.tr("A small sample: with only 20 held-out examples, a difference of one is chance.")
         elif not kind.starts_from_model:
-            text = translate("NewRunForm", OFFERED[self.preset.currentData()])
-        self._advice.setText(text)
-        self._advice.setVisible(bool(text))
+            text = f"{translate('NewRunForm', OFFERED[self.preset.currentData()])} {self._parameters_in_words()}"
+        self.advice.setText(text)
+        self.advice.setVisible(bool(text))
+
+    def _parameters_in_words(self) -> str:
+        """Of a new model of this shape; "" while a setting cannot be."""
+        try:
+            options = self.planned().options
+        except BertcoreError:
+            return ""
+        if not isinstance(options, PretrainOptions):
+            return ""
+        vocab_size = min(self._vocab_size or options.data.vocab_size, options.data.vocab_size)
+        count = count_parameters(options.model_config(vocab_size), HEADS_OF_PAIRS[options.data.pairs])
+        if self._vocab_size is None:
+            text = self.tr("At most {parameters} parameters: it depends on how many words the text has.")
+        else:
+            text = self.tr("{parameters} parameters.")
+        return text.format(parameters=numbers.count(count))
 
     def _show_problem(self, problem: str) -> None:
         self.problem.setText(problem)
@@ -306,14 +396,27 @@ class NewRunForm(QWidget):
     # --- what the person does
 
     def _on_edited(self, *_what: object) -> None:
+        self._show_advice()
         self.changed.emit()
 
     def _on_task_activated(self, _index: int) -> None:
         self._show_columns()
         self.changed.emit()
 
+    def _on_save_clicked(self) -> None:
+        start = Path.home() / f"{self.name.text().strip() or self._usual_name()}.json"
+        file = ask_for_file(self, self.tr("Save settings"), start, {".json": self.tr("Settings (*.json)")})
+        if file is not None:
+            self.save(file)
+
+    def _on_load_clicked(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, self.tr("Load settings"), "", self.tr("Settings (*.json)"))
+        if name:
+            self.load(Path(name))
+
     def _on_source_activated(self, index: int) -> None:
         chosen = self.source.itemData(index)
+        self._kept = {name: value for name, value in self._kept.items() if name not in ("corpus", "mixture")}
         if chosen == A_FILE:
             name, _ = QFileDialog.getOpenFileName(self, self.tr("What to learn from"), "", self._file_filter())
             self.set_file(Path(name) if name else self._own)
@@ -321,7 +424,7 @@ class NewRunForm(QWidget):
             name = QFileDialog.getExistingDirectory(self, self.tr("What to learn from"))
             self.set_file(Path(name) if name else self._own)
         elif not isinstance(chosen, Path):
-            self._own = None
+            self._own, self._vocab_size = None, None
             self._refresh()
 
     def event(self, event: QEvent) -> bool:

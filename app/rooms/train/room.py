@@ -4,13 +4,14 @@ import contextlib
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QStackedWidget, QWidget
 
 from bertcore.errors import BertcoreError
 from bertcore.locations import built_in_checkpoint
 from bertcore.runs.diagnosis import Diagnosis, Suggestion, slower
 from bertcore.runs.run_folder import RunFolder
+from bertcore.training.run_estimate import RunEstimate
 
 from ...compute.open_model import OpenModel
 from ...look import numbers, theme
@@ -32,6 +33,7 @@ from .new_run_form import NewRunForm
 from .run_actions import RunActions
 from .run_list import RunList
 from .run_view import RunView
+from .settings_file import is_settings
 from .snapshots import SnapshotSlider
 from .sweep_page import SweepPage
 from .watch_card import WatchCard
@@ -80,6 +82,7 @@ class TrainRoom(QWidget):
         self._runs: list[RunInfo] = []
         self._sweep: str | None = None  # the id of the sweep on show, in place of a run
         self._awaits_sweep = False  # one was started: it is shown as soon as its folders are there
+        self.setAcceptDrops(True)
         self._build()
         self._connect()
         self.show_runs([])
@@ -360,6 +363,12 @@ class TrainRoom(QWidget):
         self._runs_frame.set_intro(self._about_runs if is_listed else "")
         self._on_view_page_changed()
 
+    def show_estimate(self, found: RunEstimate) -> None:
+        """What the run in the form would take."""
+        self.data.show_estimate(found)
+        if not self.form.run_kind.starts_from_model:
+            self.form.set_vocab_size(found.vocab_size)
+
     def _on_form_changed(self) -> None:
         if not self._is_form_open:
             return
@@ -548,6 +557,21 @@ class TrainRoom(QWidget):
             size = numbers.file_size((path / "model.safetensors").stat().st_size)
             parts.append(self.tr("{size} each").format(size=size))
         return " · ".join(parts)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """A file that is dropped while the form is open is what to learn from; else it is the window's."""
+        if self._is_form_open and any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+        else:
+            event.ignore()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        place = next(Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile())
+        if is_settings(place):
+            self.form.load(place)
+        else:
+            self.form.set_file(place)
+        event.acceptProposedAction()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

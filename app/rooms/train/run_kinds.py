@@ -109,8 +109,8 @@ def _columns_of_lines(file: Path) -> int:
     return len(first.split())
 
 
-EPOCHS, MINUTES = "epochs", "minutes"
-DEFAULT_MINUTES, SAMPLE_EPOCHS, OWN_EPOCHS, TEXT_EPOCHS = 2.0, 10.0, 3.0, 1.0
+EPOCHS, MINUTES, STEPS = "epochs", "minutes", "steps"
+DEFAULT_MINUTES, SAMPLE_EPOCHS, OWN_EPOCHS, TEXT_EPOCHS, DEFAULT_STEPS = 2.0, 10.0, 3.0, 1.0, 200.0
 SAMPLE_BATCH, OWN_BATCH = 8, 32  # a sample has some 60 examples: many small steps, or it learns nothing
 _PREDICT_WORDS = ("ForMaskedLM", "ForPreTraining", "LMHead")  # ends of the architectures with an MLM head
 
@@ -123,7 +123,7 @@ class FormValues:
 
     kind: RunKind
     name: str
-    unit: str = MINUTES  # of `number`: MINUTES or EPOCHS
+    unit: str = MINUTES  # of `number`: MINUTES, EPOCHS or STEPS
     number: float = DEFAULT_MINUTES
     model: str | None = None  # the checkpoint to start from: a folder, or None for the built-in one
     preset: str = "tiny"
@@ -132,6 +132,7 @@ class FormValues:
     columns: dict[Role, str] = field(default_factory=dict)
     crf: bool = False
     advanced: Mapping[str, Any] = field(default_factory=dict)  # setting -> value, where it is not the usual one
+    kept: Mapping[str, Any] = field(default_factory=dict)  # of settings that were loaded: what the form does not show
 
 
 @dataclass(frozen=True)
@@ -156,17 +157,18 @@ class RunKind:
         return bool(self.model_title)
 
     def command(self, values: FormValues) -> RunCommand:
-        """The run to start. Raises BertcoreError with a sentence where it cannot be run."""
+        """The run as it is set, its data not read yet. Raises BertcoreError where a setting cannot be."""
+        command = self.make_command(values)
+        length = round(values.number) if values.unit == STEPS else values.number
+        chosen = {values.unit: length, **values.kept, **values.advanced}
+        return replace(command, options=command.options.with_changes(**chosen))
+
+    def check(self, values: FormValues) -> None:
+        """Looks at its data, as `check_examples` does. Raises BertcoreError where it is not there or does not fit."""
         if values.place is not None and not values.place.exists():
             raise BertcoreError(
                 translate("RunKind", "{file} is not there; choose another file.").format(file=values.place)
             )
-        command = self.make_command(values)
-        chosen = {values.unit: values.number, **values.advanced}
-        return replace(command, options=command.options.with_changes(**chosen))
-
-    def check(self, values: FormValues) -> None:
-        """Reads a task's file, as `check_examples` does. Raises BertcoreError where it does not fit."""
         place = values.place or (sample_folder(values.task) if values.task else None)
         if values.task is not None and place is not None:
             check_examples(values.task, place, values.columns)
@@ -220,7 +222,7 @@ def _finetune(values: FormValues) -> RunCommand:
         raise BertcoreError(translate("RunKind", "Choose a sample or a file to learn from."))
     read_config(resolve_model(values.model))
     place = values.place or sample_folder(task)
-    if place is None or not place.exists():
+    if place is None or (values.place is None and not place.exists()):
         raise BertcoreError(
             translate("RunKind", "The sample of {task} is missing; choose a file of your own.").format(task=task.name)
         )
@@ -237,7 +239,7 @@ def _finetune(values: FormValues) -> RunCommand:
 
 def _corpus(values: FormValues) -> DataOptions:
     corpus = values.place or sample_corpus()
-    if not corpus.exists():
+    if values.place is None and not corpus.exists():
         raise BertcoreError(
             translate("RunKind", "The text file {file} is missing; choose another.").format(file=corpus)
         )
