@@ -107,7 +107,7 @@ class Trial(TrainingLoop):
 
     def _estimate(self, started: Cost) -> RunEstimate:
         with timed() as preparing:
-            self.materials = self.trainable.prepare(self.folder.path, lambda sentence: None)
+            self.materials = self.trainable.prepare(self.folder.path, self._on_report)
         self.budget = self.materials.budget
         first = self._time_measuring(0.0)
         mean_of = self._time_steps()
@@ -124,7 +124,7 @@ class Trial(TrainingLoop):
         device = self.materials.device
         is_gpu = device.type == "cuda"
         return RunEstimate(
-            preparing=started + self._prepare_whole(preparing.cost),
+            preparing=started + self._prepare_again(preparing.cost),
             training=training,
             measuring=measuring,
             saving=saving.cost * snapshots,
@@ -176,8 +176,11 @@ class Trial(TrainingLoop):
     def _time_finish(self) -> Cost:
         raise NotImplementedError
 
-    def _prepare_whole(self, preparing: Cost) -> Cost:
-        """Of all data, when the trial has read a part: nearly all of it is work on the text."""
+    def _on_report(self, sentence: str) -> None:
+        """Hears of each part of the preparations."""
+
+    def _prepare_again(self, preparing: Cost) -> Cost:
+        """The preparations of the run, after those of the trial; of all data, when the trial has read a part."""
         return preparing * (1 / self.share)
 
     def _epochs(self, steps: int) -> float | None:
@@ -194,6 +197,18 @@ class PretrainingTrial(Trial):
     """Steps differ by what they predict and how long their sequences are."""
 
     trainable: Pretraining
+    _read: tuple[Cost, Cost] | None = None  # the clocks when tokenising began, and when it was last heard of
+
+    def _on_report(self, sentence: str) -> None:
+        if sentence.startswith("Reading"):
+            self._read = (self._read[0] if self._read else now(), now())
+
+    def _prepare_again(self, preparing: Cost) -> Cost:
+        """A text that the trial has read whole is in the cache by then."""
+        if self.share == 1.0 and self._read is not None:
+            began, ended = self._read
+            return preparing + began + ended * -1
+        return super()._prepare_again(preparing)
 
     def _time_steps(self) -> Callable[[float], Cost]:
         batches = self.trainable.materials.batches

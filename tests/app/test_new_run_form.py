@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QAction, QDropEvent
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.look import theme
@@ -213,7 +213,10 @@ def _dropped(room: TrainRoom, file: Path) -> None:
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(file))])
     point, action, mouse = QPointF(5, 5), Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
-    QApplication.sendEvent(room, QDropEvent(point, action, data, mouse, Qt.KeyboardModifier.NoModifier))
+    enter = QDragEnterEvent(point.toPoint(), action, data, mouse, Qt.KeyboardModifier.NoModifier)
+    room.dragEnterEvent(enter)
+    assert enter.isAccepted()
+    room.dropEvent(QDropEvent(point, action, data, mouse, Qt.KeyboardModifier.NoModifier))
 
 
 def test_a_file_that_is_dropped_is_what_to_learn_from(room: TrainRoom, tmp_path: Path) -> None:
