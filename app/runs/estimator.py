@@ -20,6 +20,7 @@ from bertcore.training.run_estimate import RunEstimate
 from .process import RunCommand, child_environment, launch_folder, make_nice
 
 PAUSE_MS = 500  # after the last change of a setting
+CLOSE_MS = 2000
 
 
 class RunEstimator(QObject):
@@ -63,10 +64,13 @@ class RunEstimator(QObject):
         self._pause.stop()
         process, self._process = self._process, None
         if process is not None:
-            process.disconnect(self)
-            process.kill()
-            process.waitForFinished(1000)
-            process.deleteLater()
+            process.kill()  # it goes when it has ended, which nobody waits for
+
+    def close(self) -> None:
+        """Ends all processes, and waits for them."""
+        self.stop()
+        for process in self.findChildren(QProcess):
+            process.waitForFinished(CLOSE_MS)
 
     def _start(self) -> None:
         assert self._asked is not None
@@ -115,15 +119,15 @@ class RunEstimator(QObject):
             return  # a library has printed something
 
     def _on_finished(self, code: int) -> None:
-        process, self._process = self._process, None
-        if process is None:
-            return
-        said = bytes(process.readAllStandardError().data()).decode("utf-8", "replace").strip().splitlines()
+        process = self.sender()
+        assert isinstance(process, QProcess)
         process.deleteLater()
+        if process is not self._process:  # one that was ended, for another question
+            return
+        self._process = None
+        said = bytes(process.readAllStandardError().data()).decode("utf-8", "replace").strip().splitlines()
         if code and not self._has_fault:
-            self.failed.emit(
-                said[-1].removeprefix("bertcore: ") if said else self.tr("The estimate could not be made.")
-            )
+            self._fail(said[-1].removeprefix("bertcore: ") if said else "")
 
     def _on_error(self, error: QProcess.ProcessError) -> None:
         if error == QProcess.ProcessError.FailedToStart:

@@ -81,7 +81,7 @@ class RunsService(QObject):
         """Stops following. Runs that are at work go on; the next window finds them."""
         self._timer.stop()
         self._tail = None
-        self.estimator.stop()
+        self.estimator.close()
 
     def start(self, command: RunCommand) -> Path | None:
         """Starts a run in a folder of its own under runs_folder() and selects it; None where it cannot start.

@@ -57,7 +57,7 @@ def estimator(qtbot: QtBot) -> RunEstimator:
 
 def test_the_data_is_told_before_the_estimate(estimator: RunEstimator, tmp_path: Path, qtbot: QtBot) -> None:
     file = _table(tmp_path, "One cat.\ta\nTwo cats.\tb\n" * 10)
-    with qtbot.waitSignal(estimator.described, timeout=60_000) as described:
+    with qtbot.waitSignal(estimator.described, timeout=180_000) as described:
         estimator.ask(_command(file))
     facts = described.args[0]
     assert isinstance(facts, TaskFacts) and (facts.train, facts.held_out) == (18, 2)
@@ -68,9 +68,9 @@ def test_the_data_is_told_before_the_estimate(estimator: RunEstimator, tmp_path:
 
 def test_a_fault_ends_it(estimator: RunEstimator, tmp_path: Path, qtbot: QtBot) -> None:
     file = _table(tmp_path, "One.\ta\nTwo.\tb\nThree, without a label.\n")
-    with qtbot.assertNotEmitted(estimator.failed), qtbot.waitSignal(estimator.described, timeout=60_000) as described:
+    with qtbot.assertNotEmitted(estimator.failed), qtbot.waitSignal(estimator.described, timeout=180_000) as described:
         estimator.ask(_command(file))
-        qtbot.waitUntil(lambda: not estimator.is_running, timeout=60_000)
+        qtbot.waitUntil(lambda: not estimator.is_running, timeout=180_000)
     fault = described.args[0]
     assert isinstance(fault, Fault) and fault.line == 4
     with qtbot.waitSignal(estimator.described, timeout=100) as again:
@@ -87,7 +87,7 @@ def test_only_the_last_question_is_answered(estimator: RunEstimator, tmp_path: P
         options = _command(file).options.with_changes(max_length=length)
         estimator.ask(RunCommand(options))
         qtbot.wait(PAUSE_MS // 5)
-    qtbot.waitUntil(lambda: bool(answers), timeout=60_000)
+    qtbot.waitUntil(lambda: bool(answers), timeout=180_000)
     assert [facts.lengths.cut_at for facts in answers if isinstance(facts, TaskFacts)] == [64]
 
 
