@@ -3904,6 +3904,10 @@ Ein anderer Schluss</translation>
 <source>minutes</source>
 <translation>Minuten</translation>
 </message>
+<message>
+<source>steps</source>
+<translation>Schritte</translation>
+</message>
 </context>
 <context>
 <name>LensStrip</name>
@@ -5440,6 +5444,13 @@ Ein anderer Schluss</translation>
 </context>
 <context>
 <name>NewRunForm</name>
+<message numerus="yes">
+<source>%n file(s) of the settings</source>
+<translation>
+<numerusform>%n Datei der Einstellungen</numerusform>
+<numerusform>%n Dateien der Einstellungen</numerusform>
+</translation>
+</message>
 <message>
 <source>A conditional random field learns which tag may follow which</source>
 <translation>Ein Conditional Random Field lernt, welcher Tag auf welchen folgen darf</translation>
@@ -5461,12 +5472,28 @@ Ein anderer Schluss</translation>
 <translation>Eine CRF-Schicht anfügen</translation>
 </message>
 <message>
+<source>An epoch reads all examples or text once.</source>
+<translation>Eine Epoche liest alle Beispiele oder den Text einmal.</translation>
+</message>
+<message>
+<source>At most {parameters} parameters: it depends on how many words the text has.</source>
+<translation>Höchstens {parameters} Parameter: Es hängt davon ab, wie viele Wörter der Text hat.</translation>
+</message>
+<message>
 <source>Cancel</source>
 <translation>Abbrechen</translation>
 </message>
 <message>
 <source>Examples (*.tsv *.csv *.jsonl *.json *.txt *.conll *.parquet *.gz *.xz);;All files (*)</source>
 <translation>Beispiele (*.tsv *.csv *.jsonl *.json *.txt *.conll *.parquet *.gz *.xz);;Alle Dateien (*)</translation>
+</message>
+<message>
+<source>For later, or for the shell</source>
+<translation>Für später oder für die Shell</translation>
+</message>
+<message>
+<source>From a recipe or a run</source>
+<translation>Aus einem Rezept oder einem Lauf</translation>
 </message>
 <message>
 <source>Give it an hour or more.</source>
@@ -5485,8 +5512,16 @@ Ein anderer Schluss</translation>
 <translation>Wie lange</translation>
 </message>
 <message>
+<source>How the file is laid out.</source>
+<translation>Wie die Datei aufgebaut ist.</translation>
+</message>
+<message>
 <source>If the folder has a dev file, that is held out; otherwise a tenth of the examples is.</source>
 <translation>Enthält der Ordner eine Dev-Datei, dient sie als ungesehener Text, sonst ein Zehntel der Beispiele.</translation>
+</message>
+<message>
+<source>It begins with what this model knows.</source>
+<translation>Es beginnt mit dem, was dieses Modell kann.</translation>
 </message>
 <message>
 <source>Layers × hidden size of the model</source>
@@ -5499,6 +5534,14 @@ Ein anderer Schluss</translation>
 <message>
 <source>Learns visibly within two minutes.</source>
 <translation>Lernt sichtbar innerhalb von zwei Minuten.</translation>
+</message>
+<message>
+<source>Load settings</source>
+<translation>Einstellungen laden</translation>
+</message>
+<message>
+<source>Load settings…</source>
+<translation>Einstellungen laden …</translation>
 </message>
 <message>
 <source>Name</source>
@@ -5515,6 +5558,18 @@ Ein anderer Schluss</translation>
 <message>
 <source>Sample: {topic}</source>
 <translation>Beispiel: {topic}</translation>
+</message>
+<message>
+<source>Save settings</source>
+<translation>Einstellungen speichern</translation>
+</message>
+<message>
+<source>Save settings…</source>
+<translation>Einstellungen speichern …</translation>
+</message>
+<message>
+<source>Settings (*.json)</source>
+<translation>Einstellungen (*.json)</translation>
 </message>
 <message>
 <source>Size: layers × hidden size</source>
@@ -5545,6 +5600,10 @@ Ein anderer Schluss</translation>
 <translation>So groß wie BERT: braucht Tage oder eine Grafikkarte.</translation>
 </message>
 <message>
+<source>What the run is called in the list.</source>
+<translation>So heißt der Lauf in der Liste.</translation>
+</message>
+<message>
 <source>What to learn from</source>
 <translation>Woraus gelernt wird</translation>
 </message>
@@ -5555,6 +5614,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>a file of my own</source>
 <translation>eine eigene Datei</translation>
+</message>
+<message>
+<source>{parameters} parameters.</source>
+<translation>{parameters} Parameter.</translation>
 </message>
 </context>
 <context>
@@ -8051,6 +8114,13 @@ Ein anderer Schluss</translation>
 <message>
 <source>they were written by another version of BERTscope</source>
 <translation>sie stammen von einer anderen Version von BERTscope</translation>
+</message>
+</context>
+<context>
+<name>SettingsFile</name>
+<message>
+<source>{file} holds no settings of a run; choose another file.</source>
+<translation>{file} enthält keine Einstellungen eines Laufs; eine andere Datei wählen.</translation>
 </message>
 </context>
 <context>
