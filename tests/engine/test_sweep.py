@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import signal
 import statistics
 from pathlib import Path
@@ -50,6 +51,18 @@ def test_five_rates_lie_evenly_on_a_logarithmic_scale_around_the_usual_one(optio
     assert len(set(rates)) == 5 and rates[2] == pytest.approx(usual_rate(options), rel=0.02)
     steps = np.diff(np.log10(rates))
     assert steps == pytest.approx(math.log10(3), abs=0.03)
+
+
+def test_the_usual_rates_of_fine_tuning_are_those_in_the_docs() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "training.md").read_text(encoding="utf-8")
+    table = text.partition("| width | model | usual rate |")[2].partition("\n\n")[0]
+    written = {
+        int(width.replace(",", "")): float(rate) for width, rate in re.findall(r"\| ([\d,]+) \| .* \| (\S+) \|", table)
+    }
+    assert {128, 384, 768, 1024} <= set(written)
+    for width, rate in written.items():
+        assert FinetuneOptions().peak_rate(width) == pytest.approx(rate)
+    assert usual_rate(FinetuneOptions()) == pytest.approx(written[384])  # the built-in model
 
 
 def test_the_usual_rate_is_the_one_that_the_run_would_take() -> None:
