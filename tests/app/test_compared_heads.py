@@ -14,7 +14,7 @@ from app.rooms.attend.matrix_view import HeadMatrix
 from app.rooms.attend.moved_heads import MovedView
 from app.rooms.attend.room import AttendRoom
 from app.shell.window import Window
-from app.state.baseline import Baseline, OtherModel, OtherText
+from app.state.baseline import TWO_TEXTS, Baseline, OtherModel, OtherText
 from app.state.token_units import TokenView
 from tests.app.conftest import TEXT_B, TIMEOUT_MS, make_checkpoint, settle
 
@@ -168,3 +168,13 @@ def test_what_a_token_looked_at_stands_behind_the_bars(window: Window, qtbot: Qt
     assert [float(mark.removeprefix("was ")) for mark in marks] == pytest.approx(
         [float(before[i]) for i in order[: len(marks)]], abs=6e-3
     )
+
+
+def test_without_a_baseline_two_texts_are_offered_at_a_click(window: Window, qtbot: QtBot) -> None:
+    room = attend(window, None, qtbot, "moved")
+    panel = room.heads_card.get("moved")
+    assert isinstance(panel, MovedView) and panel.try_it.isVisible()
+    qtbot.mouseClick(panel.try_it, Qt.MouseButton.LeftButton)
+    settle(window, qtbot)
+    assert window.state.text_a == TWO_TEXTS.text and window.state.baseline == TWO_TEXTS.baseline
+    assert not panel.try_it.isVisible()
