@@ -30,11 +30,13 @@ from ..rooms.predict.room import PredictRoom
 from ..rooms.predict.texts_view import TEMPLATE, TextsView
 from ..rooms.train.demos import finished_demo
 from ..rooms.train.room import TrainRoom
+from ..runs.ending import LOG
 from ..runs.stages import reference_to
 from ..state.baseline import Baseline, OtherModel, OtherText
 from ..state.what_if import NOTHING_CHANGED, WhatIf
 from ..widgets.curve_plot import CurvePlot
 from .lab_sheet import lab_sheet
+from .recorded_runs import recorded_runs
 from .recorded_sweep import ID as SWEEP
 from .recorded_sweep import recorded_sweep
 from .rooms import ROOMS, open_view
@@ -130,6 +132,7 @@ class _Tour:
             visits += self._compare(theme_name)
             visits += self._visit_curves(theme_name)
             visits += self._visit_sweep(theme_name)
+            visits += self._visit_endings(theme_name)
             visits += self._visit_swap(theme_name)
             visits += self._visit_texts(theme_name)
             visits += self._visit_class_demo(theme_name)
@@ -217,6 +220,22 @@ class _Tour:
                 room.show_sweep(SWEEP)
                 yield self._visit("train", theme_name, file_as=name)
         room.show_runs(runs.runs)
+
+    def _visit_endings(self, theme_name: str) -> Iterator[dict[str, object]]:
+        """A run that is done, one with a warning, one that failed with its log."""
+        runs = self._window.services.runs
+        room = self._window.open_room("train")
+        assert isinstance(room, TrainRoom)
+        before = runs.selected
+        with tempfile.TemporaryDirectory() as folder:
+            for name, run in recorded_runs(Path(folder)).items():
+                runs.select(run)
+                self._wait(f"the {name} run", lambda: not runs.is_reading)
+                room.view.draw()
+                if name == "failed":
+                    room.view.ending.buttons[LOG].click()
+                yield self._visit("train", theme_name, file_as=f"run-{name}")
+            runs.select(before)
 
     def _visit_swap(self, theme_name: str) -> list[dict[str, object]]:
         """The view "Swap in" with the two texts that it offers, and a cell of its map in Layers, Predict and Attend."""

@@ -70,9 +70,10 @@ def test_without_a_display_it_says_so_and_does_the_tour(model_folder: Path, tmp_
     compared = [*each * 3, *once]  # another text, the same unchanged, another model
     rooms = ["map", *["embed"] * 4, *["attend"] * 8, *predict, *layers, "train", "apply", "game", "film"]
     curves, sweep = ["train"] * 2, ["train"] * 2  # of two runs, with more; at work, finished
+    endings = ["train"] * 3  # with a warning, failed, finished
     swapped = ["layers", "layers", "predict", "attend"]  # the map; then one of its cells
     many_texts = ["predict"] * 2  # a template, minimal pairs
-    rooms += [*compared, *curves, *sweep, *swapped, *many_texts, *class_demo]
+    rooms += [*compared, *curves, *sweep, *endings, *swapped, *many_texts, *class_demo]
     rooms += ["train"] * 2  # the form for a run, and a file with a fault
     assert [(visit["room"], visit["theme"]) for visit in visits] == [
         (room, look) for look in ("light", "dark") for room in rooms
