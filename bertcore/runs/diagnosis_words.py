@@ -127,6 +127,10 @@ WORDS = {  # kind -> what is seen, why it matters
         "",
     ),
 }
+NOTHING_FOUND = QT_TRANSLATE_NOOP(
+    "Diagnosis",
+    "This looks normal: no sign of a learning rate that is too high or too low, of a plateau or of overfitting.",
+)
 SUGGESTIONS = {  # setting -> what to try
     "learning_rate": QT_TRANSLATE_NOOP("Diagnosis", "Try a learning rate of {new} instead of {old}."),
     "steps": QT_TRANSLATE_NOOP("Diagnosis", "Try {new} steps instead of {old}."),

@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from bertcore.runs.diagnosis import Diagnosis
-from bertcore.runs.diagnosis_words import Format, in_words
+from bertcore.runs.diagnosis_words import CONTEXT, NOTHING_FOUND, Format, in_words
 
 from ...look import numbers, theme
 from ...state.task_info import metric_name
@@ -40,12 +40,15 @@ class HealthStrip(QWidget):
     def is_ill(self) -> bool:
         return any(not one.kind.startswith("normal") for one in self.shown)
 
-    def show_health(self, found: Sequence[Diagnosis]) -> None:
-        """What `runs.health.health_of` says."""
+    def show_health(self, found: Sequence[Diagnosis], is_over: bool = False) -> None:
+        """What `runs.health.health_of` says. is_over: the figures stand above, in what is said of the end."""
         self.shown = list(found)
         normal = [one for one in found if one.kind.startswith("normal")]
         ill = [one for one in found if one not in normal]
-        self.quiet.setText(in_words(normal[0], window_format(), QCoreApplication.translate).seen if normal else "")
+        if normal and is_over:
+            self.quiet.setText(QCoreApplication.translate(CONTEXT, NOTHING_FOUND))
+        elif normal:
+            self.quiet.setText(in_words(normal[0], window_format(), QCoreApplication.translate).seen)
         self.quiet.setVisible(bool(normal) and not theme.is_projector())  # a class looks at the curves
         for warning, diagnosis in zip(self.warnings, [*ill, None, None], strict=False):
             warning.show_diagnosis(diagnosis)

@@ -201,7 +201,7 @@ class RunView(Card):
         """A run that answers questions has an ending of its own, on the page with the answers."""
         ending = None if self._info.has_questions else ending_of(self._info, self.metrics)
         is_told = ending is not None and ending.is_bad  # with what to try
-        self.health.show_health([] if is_told else health_of(self.record))
+        self.health.show_health([] if is_told else health_of(self.record), ending is not None)
         self.ending.show_ending(ending, self._info.path, self._possible, self.health.is_ill)
         self._place_ending()
         if ending is not None and ending.is_bad:

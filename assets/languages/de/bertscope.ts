@@ -2452,6 +2452,10 @@ Ein anderer Schluss</translation>
 <translation>Der Trainings-Loss steigt: jetzt {last}, nach {best} bei Schritt {step}.</translation>
 </message>
 <message>
+<source>This looks normal: no sign of a learning rate that is too high or too low, of a plateau or of overfitting.</source>
+<translation type="unfinished" />
+</message>
+<message>
 <source>This looks normal: on held-out examples its {name} went from {first} to {score}.</source>
 <translation>Das sieht normal aus: Auf ungesehenen Beispielen ging „{name}“ von {first} auf {score}.</translation>
 </message>
