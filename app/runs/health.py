@@ -10,7 +10,6 @@ from bertcore.runs.run_record import SCORES, RunRecord, activity_of_heads, commo
 
 from .metrics import RunMetrics, metric_key
 from .run_info import RunInfo
-from .updates import ratios_of
 
 
 def settings_of_run(info: RunInfo) -> Mapping[str, Any]:
@@ -39,7 +38,7 @@ def record_of(info: RunInfo, metrics: RunMetrics, settings: Mapping[str, Any]) -
         held_out_loss=metrics.series["loss_held_out" if "mlm_loss" in held_out else "loss_task_held_out"].arrays,
         scores={name: points for name, points in scores.items() if len(points[0])},
         rate=metrics.series["learning_rate"].arrays,
-        update_ratio=ratios_of(metrics.updates),
+        update_ratio=metrics.series["update_ratio"].arrays,
         by_frequency=loss_by_frequency(held_out),
         answer=common_answer(held_out),
         heads=activity_of_heads(held_out),

@@ -85,6 +85,7 @@ SOURCES = {
     "sentence_right_held_out": Source("held_out", "nsp_accuracy"),
     "learning_rate": Source("train", "learning_rate"),
     "gradient_norm": Source("train", "gradient_norm"),
+    "update_ratio": Source("updates", "ratio"),  # of the part of the model that moved most
     "speed": Source("train", "tok_per_s"),
     "memory": Source("train", "memory_mib"),
     "cores": Source("train", "cores"),
@@ -129,7 +130,7 @@ class RunMetrics:
             if kind == "held_out" and (score := _score(int(step), metric.get("questions"))) is not None:
                 self.scores.append(score)
             if kind == "updates" and len(self.updates) < MOST_UPDATES:
-                self.updates += filter(None, [read_update(int(step), metric)])
+                self._add_update(read_update(int(step), metric))
             if kind == "slow_step" and len(self.slow_steps) < MOST_UPDATES:
                 self.slow_steps += filter(None, [read_slow_step(int(step), metric)])
             if kind == "phase":
@@ -186,6 +187,11 @@ class RunMetrics:
             self.longer_step = step if self.longer_step is None else self.longer_step
         elif self.phase != phase:  # a resumed run says its phase again
             self.phases.append((step, phase))
+
+    def _add_update(self, update: Update | None) -> None:
+        if update is not None:
+            self.updates.append(update)
+            self._add_point("update_ratio", update.step, max(update.ratio.values()))
 
     def _add_point(self, name: str, step: float, value: float | None) -> None:
         if value is not None:

@@ -7,10 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from bertcore.runs.diagnosis import LARGE, LEAST_STEPS, SMALL
-from bertcore.runs.run_record import Points
 
 MOST_PARTS, MOST_UPDATES = 200, 5000
 
@@ -69,12 +66,6 @@ def parts_of(updates: Sequence[Update]) -> list[str]:
         return {"embeddings": 0, "encoder": 1, "layers": 1, "heads": 3}.get(first, 2), layer, name
 
     return sorted(names, key=place)
-
-
-def ratios_of(updates: Sequence[Update]) -> Points:
-    """steps (P), and how far the part moved that moved most (P)."""
-    largest = np.array([max(update.ratio.values()) for update in updates], dtype=np.float64)
-    return np.array([update.step for update in updates], dtype=np.float64), largest
 
 
 def verdict_of(updates: Sequence[Update]) -> str:

@@ -5,11 +5,14 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication
 
+from bertcore.runs.diagnosis import LARGE
+
 from ...look import numbers
 from ...runs.metrics import metric_key
 from ...runs.run_info import RunInfo
 from ...state.task_info import metric_name
 from ...widgets.curve_specs import CurveSpec, Level, PlotSpec
+from .updates_picture import share
 
 translate = QCoreApplication.translate
 Specs = tuple[PlotSpec, ...]
@@ -185,6 +188,18 @@ def _for_experts() -> Specs:
             ),
             translate("RunPlots", "gradient norm"),
             noisy=True,
+            may_be_logarithmic=True,
+        ),
+        PlotSpec(
+            translate("RunPlots", "How far a step moves the weights"),
+            (CurveSpec("update_ratio", translate("RunPlots", "the part that moves most"), "curve_train", share),),
+            translate("RunPlots", "share of the weights"),
+            percent=True,
+            sentence=translate(
+                "RunPlots",
+                "The length of an update beside that of the weights. Healthy runs stay below the dashed line, {limit}.",
+            ).format(limit=share(LARGE)),
+            level=Level(LARGE, ""),
             may_be_logarithmic=True,
         ),
         _expert(
