@@ -170,7 +170,8 @@ def _stuck(record: RunRecord) -> Diagnosis | None:
             return Diagnosis("memorised", found, Suggestion("steps", float(record.step), max(record.step // 3, 1)))
         return Diagnosis("stuck", {"start": start, "loss": last}, _rate_that_moves(record))
     low, high = _AS_BY_FREQUENCY
-    if level is not None and record.step >= _FREQUENCY_STEPS and low * level < losses.min() < high * level:
+    is_flat = losses[-3] - last < _FLAT * last
+    if level is not None and record.step >= _FREQUENCY_STEPS and is_flat and low * level < losses.min() < high * level:
         return Diagnosis("by_frequency", {"loss": last, "by_frequency": level}, _more_context(record))
     recent = steps >= (1 - _FLAT_SHARE) * steps[-1]
     if (
