@@ -2453,7 +2453,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>This looks normal: no sign of a learning rate that is too high or too low, of a plateau or of overfitting.</source>
-<translation type="unfinished" />
+<translation>Das sieht normal aus: kein Anzeichen für eine zu hohe oder zu niedrige Lernrate, ein Plateau oder Auswendiglernen.</translation>
 </message>
 <message>
 <source>This looks normal: on held-out examples its {name} went from {first} to {score}.</source>
@@ -7323,6 +7323,10 @@ Ein anderer Schluss</translation>
 <translation>Gradientennorm</translation>
 </message>
 <message>
+<source>How far a step moves the weights</source>
+<translation>Wie weit ein Schritt die Gewichte bewegt</translation>
+</message>
+<message>
 <source>How far each step moves the weights, as planned. Too high, and the loss jumps or grows.</source>
 <translation>Wie weit jeder Schritt die Gewichte bewegt, so wie geplant. Ist sie zu hoch, springt oder wächst der Loss.</translation>
 </message>
@@ -7387,6 +7391,10 @@ Ein anderer Schluss</translation>
 <translation>Tempo</translation>
 </message>
 <message>
+<source>The length of an update beside that of the weights. Healthy runs stay below the dashed line, {limit}.</source>
+<translation>Die Länge einer Änderung im Vergleich zu der der Gewichte. Gesunde Läufe bleiben unter der gestrichelten Linie, {limit}.</translation>
+</message>
+<message>
 <source>The loss says how wrong its guesses are. If it falls in training but not on held-out text, the model is only memorising.</source>
 <translation>Der Loss sagt, wie falsch die Tipps sind. Fällt er im Training, aber nicht auf ungesehenem Text, lernt das Modell nur auswendig.</translation>
 </message>
@@ -7449,6 +7457,14 @@ Ein anderer Schluss</translation>
 <message>
 <source>score (1 is perfect)</source>
 <translation>Wert (1 ist vollkommen)</translation>
+</message>
+<message>
+<source>share of the weights</source>
+<translation>Anteil an den Gewichten</translation>
+</message>
+<message>
+<source>the part that moves most</source>
+<translation>der Teil, der sich am meisten bewegt</translation>
 </message>
 <message>
 <source>tokens/s</source>
