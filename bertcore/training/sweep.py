@@ -4,6 +4,7 @@ start."""
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import secrets
 from collections.abc import Callable, Sequence
@@ -90,6 +91,7 @@ class _SweepLoop:
                 if not self._has_trained and RunFolder(planned.path).status().step == 0:
                     raise  # the same would happen to all
         self._has_trained = True
+        gc.collect()  # the model of this run, before the next one is made
 
     def _create(self, name: str, budget_share: float) -> None:
         """All folders, with their places in the sweep, before the first run begins."""

@@ -18,6 +18,7 @@ from bertcore.runs.known_runs import known_runs
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sweep import SweepPlace, write_place
 from bertcore.training.finetune_options import FinetuneOptions
+from bertcore.training.run_estimate import Cost, RunEstimate
 from bertcore.training.sweep_plan import Varied, usual_rate
 from tests.app.conftest import TIMEOUT_MS
 from tests.app.train_room import Models
@@ -89,6 +90,16 @@ def test_one_click_beside_start_tries_five_rates_around_the_usual_one(room: Trai
     assert command.varied.rates[2] == pytest.approx(usual_rate(command.options), rel=0.02)
     paths = [planned.path for planned in command.runs(Path("runs/x"))]
     assert len(set(paths)) == 5
+
+
+def test_the_button_says_how_long_all_five_take_as_far_as_that_is_known(room: TrainRoom) -> None:
+    one, nothing = Cost(60.0, 60.0), Cost()
+    estimate = RunEstimate(nothing, one, nothing, nothing, 10, 1.0, 500.0, None, 10, 100, "cpu", "fp32", 1, 0.1, False)
+    room.show_form()
+    room.show_estimate(estimate)
+    assert room.form.sweep.rates.toolTip().endswith("· ≈ 5\u2009min")
+    room.form.set_kind("classify")  # another run, of which nothing is known yet
+    assert "min" not in room.form.sweep.rates.toolTip()
 
 
 def test_the_child_gets_flags_that_mean_the_same_sweep(room: TrainRoom, tmp_path: Path) -> None:

@@ -373,11 +373,17 @@ class TrainRoom(QWidget):
         if not self._is_form_open:
             return
         self.data.show_pending()
+        self.form.sweep.show_run_time(None)
         try:
             self.estimate_requested.emit(self.form.planned())
         except BertcoreError as error:
             self.estimate_cancelled.emit()
             self.data.show_problem(str(error))
+
+    def show_estimate(self, found: RunEstimate) -> None:
+        """What the run in the form would take."""
+        self.data.show_estimate(found)
+        self.form.sweep.show_run_time(found.total.seconds)
 
     def _on_form_started(self, command: object) -> None:
         self.show_list()

@@ -10,8 +10,9 @@ from PySide6.QtWidgets import QWidget
 
 from bertcore.errors import BertcoreError
 
+from ...look import numbers
 from ...runs.process import RunCommand
-from ...runs.sweeps import A_THIRD, five_rates, three_seeds
+from ...runs.sweeps import A_THIRD, FIVE, THREE, five_rates, three_seeds
 from ...widgets.card import button
 from ...widgets.context_menu import show_context_menu
 from ...widgets.controls import IconButton
@@ -28,20 +29,31 @@ class SweepButtons(QWidget):
         """command: one run, as the form has it. Raises BertcoreError where it cannot be run."""
         super().__init__()
         self._command = command
-        self.rates = button(
-            self.tr("Try five rates"),
-            partial(self._start, five_rates),
-            hint=self.tr("Five such runs, one after the other: which learning rate does best?"),
-        )
+        self._run_s: float | None = None  # what one run would take
+        self.rates = button(self.tr("Try five rates"), partial(self._start, five_rates), hint=self._about_rates())
         self.rates.setAutoDefault(True)
         self.menu = IconButton("menu", self.tr("Other ways to train several runs"), self._on_menu_clicked)
         hbox((self.rates, 1), self.menu, parent=self, gap_px=6)
 
+    def show_run_time(self, seconds: float | None) -> None:
+        """What one run would take; None while that is not known."""
+        self._run_s = seconds
+        self.rates.setToolTip(self._about_rates())
+
+    def _about_rates(self) -> str:
+        text = self.tr("Five such runs, one after the other: which learning rate does best?")
+        return self._with_time(text, FIVE)
+
+    def _with_time(self, text: str, runs: float) -> str:
+        """ "Three seeds · ≈ 4 min"."""
+        return text if self._run_s is None else f"{text} · ≈ {numbers.duration(runs * self._run_s)}"
+
     def _on_menu_clicked(self) -> None:
         shorter = partial(five_rates, budget_share=A_THIRD)
+        a_third, seeds = self.tr("Five rates, each a third as long"), self.tr("Three seeds: mean and deviation")
         entries = (
-            (self.tr("Five rates, each a third as long"), partial(self._start, shorter)),
-            (self.tr("Three seeds: mean and deviation"), partial(self._start, three_seeds)),
+            (self._with_time(a_third, FIVE * A_THIRD), partial(self._start, shorter)),
+            (self._with_time(seeds, THREE), partial(self._start, three_seeds)),
         )
         show_context_menu(self, self.menu.mapToGlobal(self.menu.rect().topLeft()), entries)
 
