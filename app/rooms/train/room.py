@@ -366,6 +366,7 @@ class TrainRoom(QWidget):
     def show_estimate(self, found: RunEstimate) -> None:
         """What the run in the form would take."""
         self.data.show_estimate(found)
+        self.form.sweep.show_run_time(found.total.seconds)
         if not self.form.run_kind.starts_from_model:
             self.form.set_vocab_size(found.vocab_size)
 
@@ -379,11 +380,6 @@ class TrainRoom(QWidget):
         except BertcoreError as error:
             self.estimate_cancelled.emit()
             self.data.show_problem(str(error))
-
-    def show_estimate(self, found: RunEstimate) -> None:
-        """What the run in the form would take."""
-        self.data.show_estimate(found)
-        self.form.sweep.show_run_time(found.total.seconds)
 
     def _on_form_started(self, command: object) -> None:
         self.show_list()
