@@ -87,7 +87,7 @@ class Frame(QWidget):
             self.rooms[room_key] = self._make_room(room_key)
             self._areas[room_key] = _area(self.rooms[room_key])
             self._stack.addWidget(self._areas[room_key])
-        if room_key != self._open_key and self.banner.text != self.state.reading_problem:
+        if self._open_key not in ("", room_key) and self.banner.text != self.state.reading_problem:
             self.banner.dismiss()  # it is about the room that was on show, or what was done there
         if room_key != self._open_key:
             self.status.set_hover("")  # so is this
