@@ -55,10 +55,11 @@ def about_unit(batch: ShownBatch, row: int) -> str:
 def _answer(kind: str, unit: Answered) -> str:
     if kind in SEVERAL:
         right = sum(bool(place.is_right) for place in unit.places)
+        count = len(unit.places)  # lupdate wants a plain name
         words = (
-            translate("BatchPage", "{right} of %n word(s) right", "", len(unit.places))
+            translate("BatchPage", "{right} of %n word(s) right", "", count)
             if kind == "tag"
-            else translate("BatchPage", "{right} of %n sentence(s) right", "", len(unit.places))
+            else translate("BatchPage", "{right} of %n sentence(s) right", "", count)
         )
         return words.format(right=numbers.count(right))
     mark = {None: "", True: " ✓", False: " ✗"}[unit.is_right]

@@ -1047,6 +1047,20 @@
 <source>was here. The model read “{read}”, a random word.</source>
 <translation>stand hier. Das Modell las „{read}“, ein zufälliges Wort.</translation>
 </message>
+<message numerus="yes">
+<source>{right} of %n sentence(s) right</source>
+<translation>
+<numerusform>{right} von %n Satz richtig</numerusform>
+<numerusform>{right} von %n Sätzen richtig</numerusform>
+</translation>
+</message>
+<message numerus="yes">
+<source>{right} of %n word(s) right</source>
+<translation>
+<numerusform>{right} von %n Wort richtig</numerusform>
+<numerusform>{right} von %n Wörtern richtig</numerusform>
+</translation>
+</message>
 <message>
 <source>{said} Loss {loss} nats a label.</source>
 <translation>{said} Loss {loss} Nat je Label.</translation>
