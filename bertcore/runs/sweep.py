@@ -27,6 +27,7 @@ HARDLY, GROWN = 0.98, 1.5
 GAIN = 0.05  # of a task's metric: this much better than before training is no chance
 _MOST_BYTES = 2**16
 _MOST_RUNS = 10_000
+_LARGEST = 1e15  # beyond it a setting or a figure is damaged
 _CHUNK = 1 << 20  # bytes; a line of metrics has some 500
 
 
@@ -289,8 +290,7 @@ def _figures_of(config: Mapping[str, Any]) -> tuple[Sequence[str], bool]:
 def _values_of(config: Mapping[str, Any]) -> dict[str, float | None]:
     training = config.get("training")
     training = training if isinstance(training, Mapping) else {}
-    values = {name: training.get(name) for name in (*SETTINGS, "seed")}
-    return {name: value if isinstance(value, int | float) else None for name, value in values.items()}
+    return {name: _number(training.get(name)) for name in (*SETTINGS, "seed")}
 
 
 class MeasurementReader:
@@ -350,4 +350,5 @@ def _object(line: bytes) -> dict[str, Any]:
 
 
 def _number(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _LARGEST
+    return float(value) if is_number else None

@@ -391,3 +391,22 @@ def test_a_sweep_that_is_refused_is_said_in_the_form(room: TrainRoom, monkeypatc
     monkeypatch.setattr(room.form.sweep, "_command", refuse)
     room.form.sweep.rates.click()
     assert room.form.problem.text() == "There is no such file."
+
+
+def test_folders_from_elsewhere_may_hold_anything(room: TrainRoom, record: Recorder) -> None:
+    paths = [record(number, 10.0**-number, 0.6) for number in range(1, 5)]
+    huge = "1" + "0" * 400
+    (paths[0] / "config.json").write_text(
+        f'{{"kind": "finetune", "training": {{"learning_rate": {huge}, "seed": []}}}}'
+    )
+    (paths[1] / "metrics.jsonl").write_text(f'{{"kind": "held_out", "step": 1, "accuracy": {huge}, "loss": "x"}}\n')
+    (paths[2] / "metrics.jsonl").write_bytes(b'\xff held_out {"kind": "held_out", "step": -1}\n' * 3)
+    (paths[3] / "sweep.json").write_text('{"id": "abc", "name": "<b>\\u0000' + "x" * 5000 + '", "number": 4, "of": 4}')
+    room.show_runs(infos())
+    room.show_sweep("abc")
+    room.resize(1200, 800)
+    assert not room.grab().isNull() and room.sweep_page.sweep is not None
+    (paths[0] / "config.json").write_text("[]")
+    room.sweep_page._known = None
+    room.show_runs(infos())
+    assert not room.grab().isNull()
