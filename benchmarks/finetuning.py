@@ -153,6 +153,7 @@ def _ours(options: FinetuneOptions, run: Path) -> dict[str, float]:
 def _theirs(options: FinetuneOptions) -> dict[str, float]:
     import transformers
 
+    transformers.logging.set_verbosity_error()  # that the head is new
     training, spec = options.training, task_named(options.data.task)
     torch.set_num_threads(training.threads or 1)
     precision = choose_precision(training.precision, torch.device("cpu"))
