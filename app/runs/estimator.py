@@ -15,6 +15,7 @@ from bertcore.errors import BertcoreError
 from bertcore.files import write_json
 from bertcore.json_text import parse_json
 from bertcore.training.data_facts import Fault, TaskFacts, TextFacts
+from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.run_estimate import RunEstimate
 
 from .process import RunCommand, child_environment, launch_folder, make_nice
@@ -33,6 +34,7 @@ class RunEstimator(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._asked: RunCommand | None = None  # without its name
+        self._stamps: list[int] = []  # of the files that it learns from
         self._process: QProcess | None = None
         self._told: list[tuple[SignalInstance, object]] = []  # the answers so far
         self._has_fault = False
@@ -47,14 +49,18 @@ class RunEstimator(QObject):
         return self._pause.isActive() or self._process is not None
 
     def ask(self, command: RunCommand) -> None:
-        """Asks about a run; one that was asked about last is answered again at once. Its name makes no difference."""
+        """Asks about a run; one that was asked about last is answered again at once, if its files are as they were.
+
+        Its name makes no difference.
+        """
         command = RunCommand(replace(command.options, name="estimate"))
-        if command == self._asked:
+        stamps = _stamps(command)
+        if command == self._asked and stamps == self._stamps:
             for signal, answer in list(self._told):
                 signal.emit(answer)
             return
         self.stop()
-        self._asked = command
+        self._asked, self._stamps = command, stamps
         self._pause.start()
 
     def stop(self) -> None:
@@ -140,3 +146,16 @@ class RunEstimator(QObject):
     def _tell(self, signal: SignalInstance, answer: object) -> None:
         self._told.append((signal, answer))
         signal.emit(answer)
+
+
+def _stamps(command: RunCommand) -> list[int]:
+    """When each file or folder of the data was changed last."""
+    options = command.options
+    places = [options.data.train] if isinstance(options, FinetuneOptions) else options.data.corpus
+    stamps = []
+    for place in places:
+        try:
+            stamps.append(os.stat(place).st_mtime_ns)
+        except OSError:
+            stamps.append(0)
+    return stamps
