@@ -191,7 +191,8 @@ class DataCard(Card):
             lines.append("<tr>" + "".join(f'<td style="color:{color}">{html.escape(c)}</td>' for c in cells) + "</tr>")
         self.fault_lines.setText(f'<table cellspacing="{theme.px(4)}">{"".join(lines)}</table>')
         self.fault_lines.setVisible(bool(lines))
-        self._set_time(self.tr("Repair it, save the file, and choose it again.") if lines else "")
+        self.notes.setText(self.tr("Repair it, save the file, and choose it again."))
+        self.notes.setVisible(bool(lines))
 
 
 def _row(cells: list[tuple[str, str]]) -> str:
