@@ -2081,6 +2081,10 @@ Ein anderer Schluss</translation>
 <translation>Die Daten werden gelesen …</translation>
 </message>
 <message>
+<source>Repair it, save the file, and choose it again.</source>
+<translation>Den Fehler beheben, die Datei speichern und sie noch einmal auswählen.</translation>
+</message>
+<message>
 <source>The first examples</source>
 <translation>Die ersten Beispiele</translation>
 </message>
