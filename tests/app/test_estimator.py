@@ -76,7 +76,7 @@ def test_a_fault_ends_it(estimator: RunEstimator, tmp_path: Path, qtbot: QtBot) 
     with qtbot.waitSignal(estimator.described, timeout=100) as again:
         estimator.ask(_command(file))
     assert again.args[0] == fault
-    file.write_text("text\tlabel\nOne.\ta\nTwo.\tb\n" + "Three.\ta\n" * 10)  # repaired, and chosen again
+    file.write_text("text\tlabel\nOne.\ta\nTwo.\tb\n" + "Three.\ta\n" * 30)  # repaired, and chosen again
     with qtbot.waitSignal(estimator.described, timeout=180_000) as repaired:
         estimator.ask(_command(file))
     assert isinstance(repaired.args[0], TaskFacts)

@@ -31,7 +31,7 @@ from ...runs.run_info import RunInfo
 from ...state.task_info import task_title
 from ...widgets.card import button, label, scrolled
 from ...widgets.controls import Choice
-from ...widgets.layouts import fill, hbox, vbox
+from ...widgets.layouts import fill, vbox
 from ...widgets.save_dialog import ask_for_file
 from .advanced_fields import NAMES, AdvancedFields
 from .column_fields import ColumnFields
@@ -232,7 +232,7 @@ class NewRunForm(QWidget):
         self._add(layout, self.tr("Name"), self.name, self.tr("What the run is called in the list."))
         save = button(self.tr("Save settings…"), self._on_save_clicked, hint=self.tr("For later, or for the shell"))
         load = button(self.tr("Load settings…"), self._on_load_clicked, hint=self.tr("From a recipe or a run"))
-        fill(layout, self.advice, self.advanced, hbox((save, 1), (load, 1), gap_px=6), None)
+        fill(layout, self.advice, self.advanced, save, load, None)
         self.problem.hide()
         self.sweep = SweepButtons(self.command)
         self.sweep.started.connect(self.started)
