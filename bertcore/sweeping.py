@@ -70,7 +70,7 @@ def sweep(
     from bertcore.training.sweep import run_sweep
 
     if kind not in _KINDS:
-        raise BertcoreError(f"A sweep is of {' or '.join(_KINDS)} runs, not of {kind!r}.")
+        raise BertcoreError(f"A sweep needs {' or '.join(_KINDS)}, not {kind!r}.")
     if kind == FinetuneOptions.kind and "train" not in settings:
         sample = sample_folder(task_named(settings.get("task", FinetuneOptions().data.task)))
         settings["train"] = None if sample is None else str(sample)
@@ -79,7 +79,7 @@ def sweep(
     try:
         options = _KINDS[kind]().with_changes(**{"name": Path(out).name, **settings})
     except TypeError as error:
-        raise BertcoreError(f"There is no such setting of {kind}: {error}.") from None
+        raise BertcoreError(f"{kind} has no such setting: {error}.") from None
     varied = Varied(
         (float(rates),) if isinstance(rates, int) else tuple(rates),
         tuple(batch_sizes),

@@ -147,7 +147,7 @@ def _contrasts_of_heads(ours: Reading, theirs: Reading) -> Iterator[HeadTarget]:
     if "tag" in change:
         at = int(np.abs(change["tag"]).max(axis=-1).argmax())
         gained, lost = _gained_and_lost(change["tag"][at])
-        label = translate("HeadTarget", "tag {tag} rather than {other} of {token} ({position})").format(
+        label = translate("HeadTarget", "tag {tag} rather than {other} for {token} ({position})").format(
             tag=labels[gained], other=labels[lost], token=isolated(tokens[at]), position=at
         )
         yield HeadTarget(label, Target("tag", gained, at, against=lost))

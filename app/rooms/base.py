@@ -190,7 +190,7 @@ class ViewSpec(Titled):
 
 
 ONE_AT_A_TIME = QT_TRANSLATE_NOOP(
-    "ViewSpec", "This view shows one text in one model. Hold X to see it for what you compare with."
+    "ViewSpec", "This view shows one text in one model. Hold X to see the baseline instead."
 )
 
 

@@ -124,7 +124,7 @@ def _chance(info: RunInfo, metrics: RunMetrics) -> str:
         text = translate("Ending", "Always giving the most common answer would get {chance}.")
         return text.format(chance=numbers.decimal(answer.chance, 3))
     level = loss_by_frequency(newest)
-    text = translate("Ending", "Guessing by word frequency alone would get a loss of {level}.")
+    text = translate("Ending", "Guessing by word frequency alone would give a loss of {level}.")
     return "" if level is None else text.format(level=numbers.decimal(level))
 
 

@@ -141,7 +141,7 @@ class RunEstimator(QObject):
             self._fail("")
 
     def _fail(self, why: str) -> None:
-        self._tell(self.failed, why or self.tr("The estimate could not be made."))
+        self._tell(self.failed, why or self.tr("Time and memory could not be estimated."))
 
     def _tell(self, signal: SignalInstance, answer: object) -> None:
         self._told.append((signal, answer))

@@ -183,9 +183,9 @@ def _nothing_yet(sweep: Sweep) -> Finding:
     if not sweep.is_over:
         return Finding(translate("Sweep", "The first run is training."), progress_in_words(sweep))
     if any(run.has_diverged for run in sweep.runs):
-        text = translate("Sweep", "The runs diverged: their numbers grew without end.")
+        text = translate("Sweep", "The runs diverged: their numbers grew without limit.")
         return Finding(text, translate("Sweep", "A lower learning rate usually helps."), is_bad=True)
-    text = translate("Sweep", "None of these runs came to its end.")
+    text = translate("Sweep", "None of these runs finished.")
     return Finding(text, translate("Sweep", "Click one to see why."), is_bad=True)
 
 
@@ -197,7 +197,8 @@ def _of_seeds(sweep: Sweep, best: SweepGroup) -> Finding:
     if not sweep.is_over:
         return Finding(sentence, progress_in_words(sweep))
     advice = translate(
-        "Sweep", "The seed alone makes this difference: another setting has to do better than that to be better."
+        "Sweep",
+        "The seed alone makes this much difference: to count as better, another setting must gain more than that.",
     )
     actions = (OPEN,) if sweep.kind == "pretrain" else (OPEN, APPLY)
     return Finding(sentence, " ".join([advice, *_missing(sweep)]), actions)
@@ -262,7 +263,7 @@ def _missing(sweep: Sweep) -> list[str]:
         told.append(translate("Sweep", "No longer there: %n run(s).", "", sweep.missing))
     stopped = _unfinished(sweep)
     if stopped:
-        told.append(translate("Sweep", "Not finished, and so not counted: %n run(s).", "", stopped))
+        told.append(translate("Sweep", "Not finished, so not counted: %n run(s).", "", stopped))
     return told
 
 
@@ -274,17 +275,18 @@ def _honest(sweep: Sweep) -> list[str]:
     equals = _as_good(sweep)
     if equals:
         names = [" · ".join(numbers.number(value) for value in group.values.values()) for group in equals]
-        text = translate("Sweep", "So close that the difference may be chance: {others}.")
+        text = translate("Sweep", "Close enough to the best that the difference may be chance: {others}.")
         told.append(text.format(others=", ".join(names)))
     elif sweep.seeds == 1 and sweep.figure != "accuracy":
         told.append(translate("Sweep", "Each was trained once: a small difference may be chance."))
     if 0 < examples < FEW_EXAMPLES and sweep.figure == "accuracy":
-        text = translate("Sweep", "There are {count} held-out examples; one of them is worth {share}.")
+        text = translate("Sweep", "There are only {count} held-out examples: each one counts for {share}.")
         told.append(text.format(count=numbers.count(examples), share=numbers.decimal(1 / examples, 3)))
     told.append(
         translate(
             "Sweep",
-            "The best of several on the same held-out part looks a little better than it is; check it on new examples.",
+            "Picking the best of several runs makes its score look a little better than it is; check it on new "
+            "examples.",
         )
     )
     return told

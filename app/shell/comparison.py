@@ -150,7 +150,7 @@ class Comparison(QObject):
         start = None if model is None else start_of(model.folder)
         if start is None:
             sentence = self.tr(
-                "No earlier step of this model’s training is kept here, so there is no start to compare with."
+                "This model has no snapshot from the start of its training, so there is nothing to compare it with."
             )
             self.problem_found.emit(sentence, None)
         else:

@@ -65,7 +65,7 @@ class WhatIfLine(QWidget):
             "",
             self._on_swap_clicked,
             look="small",
-            hint=self.tr("All rooms show this pass. Click or press Escape to end it"),
+            hint=self.tr("All rooms show this swap. Click or press Esc to end it"),
             checkable=True,
         )
         self._reset = button(

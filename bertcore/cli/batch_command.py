@@ -22,7 +22,7 @@ _PAIRS = {"nsp": ("next", "random"), "sop": ("in order", "swapped"), "none": (""
 
 
 def batch(
-    run: Annotated[Path, typer.Argument(help="The folder of a run, at work or over.")],
+    run: Annotated[Path, typer.Argument(help="The folder of a run, finished or still running.")],
     step: Annotated[int, typer.Option("--step", min=1, help="The step whose batch is shown.")],
     snapshot: Annotated[
         int | None,

@@ -21,8 +21,8 @@ Estimate = Annotated[
     bool,
     typer.Option(
         "--estimate",
-        help="Train nothing: describe the data, and say how long the run would take and how much memory. "
-        "With --json a line for each: data, estimate.",
+        help="Do not train: describe the data and estimate how much time and memory the run would need. "
+        "With --json, one line for the data and one for the estimate.",
     ),
 ]
 Options = PretrainOptions | FinetuneOptions | DistilOptions
@@ -113,11 +113,11 @@ def _text_in_words(facts: TextFacts) -> list[str]:
 def _estimate_in_words(found: RunEstimate) -> list[str]:
     parts = {name: getattr(found, name).seconds for name in ("preparing", "training", "measuring", "saving")}
     words = ", ".join(f"{name} {seconds:,.0f} s" for name, seconds in parts.items())
-    load = "" if found.load is None else f" The machine was {found.load:.0%} busy; more or less of that changes it."
+    load = "" if found.load is None else f" The machine was {found.load:.0%} busy; the estimate depends on that."
     return [
         f"Parameters: {found.parameters:,}, vocabulary {found.vocab_size:,}.",
         f"About {found.total.seconds / 60:,.1f} minutes ({words}), {found.steps:,} steps"
-        + (f", {found.epochs:,.1f} passes over the data." if found.epochs is not None else "."),
+        + (f", {found.epochs:,.1f} epochs." if found.epochs is not None else "."),
         f"Memory: about {found.memory_mib:,.0f} MiB." if found.memory_mib else "",
         f"{found.device}, {found.precision}, threads: {found.threads}.{load}",
     ]

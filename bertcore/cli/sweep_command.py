@@ -17,13 +17,13 @@ from bertcore.runs.sweep import find_sweep
 def sweep(
     run: Annotated[Path | None, typer.Argument(help="The folder of any of its runs.")] = None,
     out: Annotated[Path | None, typer.Option("--out", hidden=True)] = None,  # as the window names every run
-    resume: Annotated[bool, typer.Option("--resume", help="First train those of its runs that are not done.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="First train the runs that have not finished.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show what a sweep found: several runs that differ in a few settings. `finetune --rates 5` starts one."""
     folder = run or out
     if folder is None:
-        raise BertcoreError("Name the folder of one of its runs.")
+        raise BertcoreError("Name the folder of one of the sweep's runs.")
     if not resume:
         print_sweep(find_sweep(folder), as_json)
         return

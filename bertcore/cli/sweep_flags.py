@@ -19,19 +19,22 @@ Rates = Annotated[
     str | None,
     typer.Option(
         metavar="RATES",
-        help="A sweep: a run with each of these learning rates (1e-4,3e-4,1e-3), or with 5 around the usual one (5).",
+        help="A sweep: one run for each of these learning rates (1e-4,3e-4,1e-3), or for 5 around the usual one (5).",
     ),
 ]
-BatchSizes = Annotated[str | None, typer.Option(metavar="NUMBERS", help="A sweep: a run with each batch size (16,32).")]
+BatchSizes = Annotated[
+    str | None, typer.Option(metavar="NUMBERS", help="A sweep: one run for each batch size (16,32).")
+]
 EpochCounts = Annotated[
-    str | None, typer.Option(metavar="NUMBERS", help="A sweep: a run with each number of epochs (2,3,4).")
+    str | None, typer.Option(metavar="NUMBERS", help="A sweep: one run for each number of epochs (2,3,4).")
 ]
 Seeds = Annotated[
-    int | None, typer.Option(metavar="NUMBER", help="Repeat each run with so many seeds: mean and standard deviation.")
+    int | None,
+    typer.Option(metavar="NUMBER", help="Repeat each run with this many seeds: mean and standard deviation."),
 ]
 RandomRuns = Annotated[
     int | None,
-    typer.Option("--random", metavar="NUMBER", help="Of all combinations, try only so many, drawn at random."),
+    typer.Option("--random", metavar="NUMBER", help="Try only this many of the combinations, drawn at random."),
 ]
 BudgetShare = Annotated[
     float | None, typer.Option(metavar="SHARE", help="Give each run of a sweep only this share of its budget (0.3).")
@@ -58,7 +61,7 @@ def varied_from(
     if not varied.is_one_run:
         return varied
     if random is not None or budget_share is not None:
-        raise BertcoreError("--random and --budget-share belong to a sweep: add --rates, --batch-sizes or --seeds.")
+        raise BertcoreError("--random and --budget-share need a sweep: add --rates, --batch-sizes or --seeds.")
     return None
 
 
@@ -67,7 +70,7 @@ def _numbers(flag: str, text: str | None) -> tuple[float, ...]:
         return tuple(float(part) for part in text.split(",")) if text is not None else ()
     except ValueError:
         raise BertcoreError(
-            f"{flag} takes numbers with commas between them, such as 1e-4,3e-4, not {brief(text)}."
+            f"{flag} takes numbers separated by commas, such as 1e-4,3e-4, not {brief(text)}."
         ) from None
 
 
@@ -111,9 +114,9 @@ def _say(sweep: Sweep) -> None:
         values = "".join(f"{_value(value):>15}" for value in group.values.values())
         say(f"{values}{figure_in_words(group):>24}   {_states(group)}{is_best}")
     if sweep.best_run is None:
-        raise BertcoreError("None of the runs has come to its end; their logs say why.")
+        raise BertcoreError("None of the runs finished; their logs say why.")
     if len(sweep.groups) > 1:
-        say("The best of several was chosen by the held-out part, so its figure is a little too good; measure it on")
+        say("The best was chosen on the held-out data, so its score looks a little too good; measure it again on")
         say(f"other examples: bertcore evaluate {sweep.best_run.path} FILE")
     else:
         say(f"The best of them: {sweep.best_run.path}")

@@ -27,7 +27,7 @@ _OVERSHOOTS = QT_TRANSLATE_NOOP(
 _TEXT = QT_TRANSLATE_NOOP("Diagnosis", "Such a head cannot tell tokens apart, so the model learns little from context.")
 WORDS = {  # kind -> what is seen, why it matters
     "not_finite": (
-        QT_TRANSLATE_NOOP("Diagnosis", "At step {step} the loss became infinite, and the run could not go on."),
+        QT_TRANSLATE_NOOP("Diagnosis", "At step {step} the loss became infinite, so the run had to stop."),
         _OVERSHOOTS,
     ),
     "diverging": (
@@ -37,7 +37,7 @@ WORDS = {  # kind -> what is seen, why it matters
     "too_high": (
         QT_TRANSLATE_NOOP(
             "Diagnosis",
-            "The learning rate is too high: one step changed a part of the model by {ratio} of its weights. Healthy "
+            "The learning rate is too high: a single step changed the weights of one part by {ratio}. Healthy "
             "runs stay below {limit}.",
         ),
         QT_TRANSLATE_NOOP("Diagnosis", "Such large steps jump past good weights instead of getting closer to them."),
@@ -45,17 +45,18 @@ WORDS = {  # kind -> what is seen, why it matters
     "too_low": (
         QT_TRANSLATE_NOOP(
             "Diagnosis",
-            "The learning rate is too low: no step has changed any part of the model by more than {ratio} of its "
-            "weights.",
+            "The learning rate is too low: no step has changed the weights of any part by more than {ratio}.",
         ),
-        QT_TRANSLATE_NOOP("Diagnosis", "Like this it would take far too long to learn anything."),
+        QT_TRANSLATE_NOOP("Diagnosis", "At this rate it would take far too long to learn anything."),
     ),
     "one_class": (
         QT_TRANSLATE_NOOP(
             "Diagnosis",
             "It answers “{label}” to {share} of the held-out examples, although that is right for only {right}.",
         ),
-        QT_TRANSLATE_NOOP("Diagnosis", "It has not learned to use the text: always the same answer needs no reading."),
+        QT_TRANSLATE_NOOP(
+            "Diagnosis", "It has not learned to use the text: giving the same answer every time takes no reading."
+        ),
     ),
     "overfitting": (
         QT_TRANSLATE_NOOP(
@@ -63,12 +64,14 @@ WORDS = {  # kind -> what is seen, why it matters
             "It is overfitting: its held-out loss was best at step {step} ({best}) and is {last} now, while the "
             "training loss keeps falling.",
         ),
-        QT_TRANSLATE_NOOP("Diagnosis", "It memorises its training text, and gets worse on text that it has not seen."),
+        QT_TRANSLATE_NOOP(
+            "Diagnosis", "It is memorising its training text and getting worse on text that it has not seen."
+        ),
     ),
     "by_frequency": (
         QT_TRANSLATE_NOOP(
             "Diagnosis",
-            "It is on a plateau: its held-out loss is {loss}; guessing by word frequency alone would get "
+            "It is on a plateau: its held-out loss is {loss}; guessing by word frequency alone would give "
             "{by_frequency}.",
         ),
         QT_TRANSLATE_NOOP("Diagnosis", "It knows which words are frequent, but does not use context yet."),
@@ -78,7 +81,7 @@ WORDS = {  # kind -> what is seen, why it matters
             "Diagnosis", "It has hardly learned: its held-out loss was {start} at the start and is {loss} now."
         ),
         QT_TRANSLATE_NOOP(
-            "Diagnosis", "More of the same will not help; often the learning rate is too high or too low."
+            "Diagnosis", "Training longer will not help; the learning rate is probably too high or too low."
         ),
     ),
     "memorised": (
@@ -89,7 +92,7 @@ WORDS = {  # kind -> what is seen, why it matters
         ),
         QT_TRANSLATE_NOOP(
             "Diagnosis",
-            "It has read the same text too often; more text would help most, fewer steps at least a little.",
+            "It has read the same text too often. More text would help most; fewer steps would help a little.",
         ),
     ),
     "plateau": (
@@ -97,15 +100,20 @@ WORDS = {  # kind -> what is seen, why it matters
             "Diagnosis", "It is on a plateau: its held-out loss was {before} at step {step} and is {loss} now."
         ),
         QT_TRANSLATE_NOOP(
-            "Diagnosis", "While the learning rate is high the loss should fall; smaller steps may get it moving."
+            "Diagnosis",
+            "While the learning rate is high, the loss should keep falling; a different rate may get it moving again.",
         ),
     ),
     "dead_heads_even": (
-        QT_TRANSLATE_NOOP("Diagnosis", "{count} of its {all} attention heads look at all tokens alike."),
+        QT_TRANSLATE_NOOP(
+            "Diagnosis", "{count} of its {all} attention heads spread their attention evenly over all tokens."
+        ),
         _TEXT,
     ),
     "dead_heads_one": (
-        QT_TRANSLATE_NOOP("Diagnosis", "{count} of its {all} attention heads look at the same token from everywhere."),
+        QT_TRANSLATE_NOOP(
+            "Diagnosis", "{count} of its {all} attention heads look at the same token from every position."
+        ),
         _TEXT,
     ),
     "normal": (
@@ -115,8 +123,8 @@ WORDS = {  # kind -> what is seen, why it matters
     "normal_updates": (
         QT_TRANSLATE_NOOP(
             "Diagnosis",
-            "This looks normal: the held-out loss fell from {start} to {loss}, and no step changed a part of the model "
-            "by more than {ratio} of its weights.",
+            "This looks normal: the held-out loss fell from {start} to {loss}, and no step changed the weights of "
+            "any part by more than {ratio}.",
         ),
         "",
     ),
@@ -134,9 +142,9 @@ NOTHING_FOUND = QT_TRANSLATE_NOOP(
 SUGGESTIONS = {  # setting -> what to try
     "learning_rate": QT_TRANSLATE_NOOP("Diagnosis", "Try a learning rate of {new} instead of {old}."),
     "steps": QT_TRANSLATE_NOOP("Diagnosis", "Try {new} steps instead of {old}."),
-    "causal_share": QT_TRANSLATE_NOOP("Diagnosis", "Try predicting next words in the first half of the run."),
+    "causal_share": QT_TRANSLATE_NOOP("Diagnosis", "Try next-word prediction for the first half of the run."),
     "from_scratch": QT_TRANSLATE_NOOP("Diagnosis", "Try starting from a pretrained model instead of random weights."),
-    "frozen_layers": QT_TRANSLATE_NOOP("Diagnosis", "Try it without frozen layers."),
+    "frozen_layers": QT_TRANSLATE_NOOP("Diagnosis", "Try training without frozen layers."),
 }
 _SHARES, _COUNTS = ("share", "right"), ("step", "steps", "count", "all")
 

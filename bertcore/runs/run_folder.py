@@ -64,7 +64,7 @@ _PARTIAL = ".partial"
 _LONGEST_LINE = 1 << 20  # bytes of a line of metrics; one has some 500
 _READ_AT_ONCE = 1 << 20
 _LARGEST_NUMBER = 1e18  # of steps, seconds or a process: beyond it a line or a status is damaged
-NEVER_BEGUN = "It never began: the process that was to train it has ended."
+NEVER_BEGUN = "It never started: the process that was going to train it has ended."
 NO_WORD = "The process ended unexpectedly. Its snapshots remain."
 
 

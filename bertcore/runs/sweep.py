@@ -246,7 +246,7 @@ def read_sweep(
     """
     found = sorted(((place, run) for run in runs if (place := read_place(run))), key=lambda each: each[0].number)
     if not found:
-        raise BertcoreError("There are no runs of such a sweep here.")
+        raise BertcoreError("No run of this sweep was found here.")
     place, first = found[0]
     config = RunFolder(first).config()
     names, higher = _figures_of(config)

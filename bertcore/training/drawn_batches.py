@@ -157,8 +157,8 @@ class RunBatches:
             self._go_to(step, report)
             if self._position != position:
                 raise BertcoreError(
-                    "The batches of this run cannot be drawn again: it has read its text otherwise than its settings "
-                    "say, as a run does that was continued with another budget."
+                    "The batches of this run cannot be drawn again: it did not read its text as its settings say, "
+                    "for example because it was continued with another budget."
                 )
 
     def model_at(self, snapshot: tuple[int, Path], drawn: DrawnBatch) -> Bert:
@@ -243,8 +243,8 @@ def refuse_other_first_batch(kept: list[Any], ids: NDArray[np.int64], is_padding
     before = [one["ids"] for one in kept if isinstance(one, dict) and isinstance(one.get("ids"), list)]
     if rows[: len(before)] != [ids[: len(row)] for ids, row in zip(before, rows, strict=False)]:
         raise BertcoreError(
-            "The batches of this run cannot be drawn again: its first batch, which it kept, is another one. It "
-            "was trained by another version of BERTscope, or on other data."
+            "The batches of this run cannot be drawn again: its first batch, which it saved, is different. "
+            "It was trained by another version of BERTscope, or on other data."
         )
 
 
@@ -277,7 +277,7 @@ def _options_of(folder: RunFolder) -> PretrainOptions:
     if kind == DistilOptions.kind:
         return replace(DistilOptions.from_dict(config), layers=None).as_pretraining(read_config(_snapshot(folder)))
     raise BertcoreError(
-        f"{folder.path} learns a task: its batches are examples of its file, not plain text; open_examples draws them."
+        f"{folder.path} was fine-tuned, so its batches are examples and not plain text; use open_examples."
     )
 
 

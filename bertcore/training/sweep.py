@@ -25,7 +25,7 @@ from bertcore.training.resume_settings import has_run
 from bertcore.training.sweep_plan import PlannedRun, Varied, plan_sweep
 from bertcore.training.trainable import OnEvent
 
-NOT_BEGUN = "Not begun: the sweep was stopped."
+NOT_BEGUN = "Not started: the sweep was stopped."
 
 
 def run_sweep(

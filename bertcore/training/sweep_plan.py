@@ -79,7 +79,9 @@ def plan_sweep(options: Options, base: Path, varied: Varied) -> list[PlannedRun]
         combinations = [combinations[index] for index in sorted(drawn)]
     if len(combinations) * varied.seeds > MOST_RUNS:
         count = len(combinations) * varied.seeds
-        raise BertcoreError(f"That would be {count:,} runs; {MOST_RUNS} at most. Give fewer values, or --random.")
+        raise BertcoreError(
+            f"That would be {count:,} runs, and at most {MOST_RUNS} are allowed. Give fewer values, or use --random."
+        )
     # one seed of all combinations before the next: what can be compared is there early
     seeds = [options.training.seed + number for number in range(varied.seeds)]
     shorter = _shorter(options, varied.budget_share)
@@ -113,19 +115,21 @@ def _rates(options: RunOptions, rates: tuple[float, ...]) -> tuple[float, ...]:
 
 def _check(options: RunOptions, varied: Varied) -> None:
     if not isinstance(options, PretrainOptions | FinetuneOptions) or type(options).kind == "distil":
-        raise BertcoreError("Only pretraining and fine-tuning can be swept.")
+        raise BertcoreError("A sweep works only for pretraining and fine-tuning.")
     if not 1 <= varied.seeds <= MOST_RUNS:
         raise BertcoreError(f"The number of seeds must be between 1 and {MOST_RUNS}, not {brief(varied.seeds)}.")
     if varied.random is not None and varied.random < 1:
-        raise BertcoreError(f"At least 1 combination has to be drawn, not {brief(varied.random)}.")
+        raise BertcoreError(f"The number of combinations to draw must be at least 1, not {brief(varied.random)}.")
     if not 0 < varied.budget_share <= 1:
         raise BertcoreError(f"The share of the budget must be above 0 and at most 1, not {brief(varied.budget_share)}.")
     if varied.epochs and any(getattr(options.training, unit, None) is not None for unit in ("steps", "minutes")):
-        raise BertcoreError("The runs cannot differ in their epochs and have a budget in steps or minutes; give one.")
+        raise BertcoreError("Give the runs either numbers of epochs or a budget in steps or minutes, not both.")
     if any(
         rate > 1 and not (len(varied.rates) == 1 and 2 <= rate <= 50 and rate == int(rate)) for rate in varied.rates
     ):
-        raise BertcoreError("Learning rates are at most 1; a whole number from 2 to 50 alone is how many to try.")
+        raise BertcoreError(
+            "Learning rates are at most 1; to choose how many are tried, give one whole number from 2 to 50."
+        )
 
 
 def _shorter(options: Options, share: float) -> Options:

@@ -122,7 +122,7 @@ class TestCard:
         assert shown["parameters"] == "868,295" and shown["time"] == "67\u2009s" and shown["memory"] == "524\u2009MB"
         assert "150 steps" in card.time.text() and "busy" in card.time.text()
         card.show_estimate(_estimate(load=0.9))
-        assert "busy with other things now" in card.time.text()
+        assert "busy right now" in card.time.text()
 
     def test_text_and_its_tokens(self, card: DataCard, tmp_path: Path) -> None:
         file = tmp_path / "story.txt"

@@ -142,8 +142,8 @@ def test_words_of_each_kind(runs: dict[str, Path]) -> None:
 
     batch, unit, line, token = words("sst2")
     assert f"right: {unit.right}" in line and f"the model: {unit.given}" in line and ("✓" in line) == unit.is_right
-    assert "read off [CLS] for the whole text" in token and "Loss" in token
-    assert "nothing is asked here" in about_token(batch, 0, 1)
+    assert "for the whole text, predicted from [CLS]" in token and "Loss" in token
+    assert "predicts nothing here" in about_token(batch, 0, 1)
     _, unit, line, token = words("stsb")
     assert f"right: {unit.right:.2f}" in line and "✓" not in line and "Squared error" in token
     assert "mean squared error" in about_weights(_read(runs["stsb"]))
@@ -153,12 +153,12 @@ def test_words_of_each_kind(runs: dict[str, Path]) -> None:
     _, unit, line, token = words("swag")
     assert "ending" in line and f"right: ending {unit.right}" in line
     _, unit, line, token = words("squad2")
-    assert ("no answer here" in line) == ("" in (unit.right, unit.given))
+    assert ("no answer in this window" in line) == ("" in (unit.right, unit.given))
     assert "answer" in token.lower()
     _, unit, line, token = words("summaries")
     assert "sentences right" in line and "sentence after this [CLS]" in token
     _, unit, line, token = words("multilabel")
-    assert "nats a label" in token
+    assert "nats per label" in token
 
 
 def test_right_answers_of_the_batch_against_all_examples(runs: dict[str, Path], page: BatchPage) -> None:
@@ -176,7 +176,7 @@ def test_right_answers_of_the_batch_against_all_examples(runs: dict[str, Path], 
     assert {label.name: label.count for label in batch.task.labels} == {
         name: right.count(name) for name in ("negative", "positive")
     }
-    assert f"{len(right)} examples of" in about_batch(batch) and "pass 1" in about_batch(batch)
+    assert f"{len(right)} of " in about_batch(batch) and "epoch 1." in about_batch(batch)
 
 
 def test_bars_of_what_could_be_answered_with_the_right_one(runs: dict[str, Path], page: BatchPage) -> None:

@@ -338,7 +338,7 @@ class TestEnding:
         assert made.actions == (APPLY, OPEN, COMPARE, SLOWER, AGAIN)
         metrics.append([{"kind": "held_out", "step": 3, "mlm_loss": 4.0, "by_frequency": 6.128}])
         text = ending_of(replace(info, metrics=()), metrics)
-        assert text is not None and text.advice == "Guessing by word frequency alone would get a loss of 6.13."
+        assert text is not None and text.advice == "Guessing by word frequency alone would give a loss of 6.13."
 
     def test_one_that_learned_by_heart_is_opened_where_it_was_best(self) -> None:
         made = ended([9.0, 6.0, 4.0, 4.5, 5.0])

@@ -83,7 +83,7 @@ def test_own_file_with_its_columns(form: NewRunForm, tmp_path: Path) -> None:
     ("content", "said"),
     [
         ("not json", "not valid JSON"),
-        ('{"kind": "evaluate"}', "no settings of a run"),
+        ('{"kind": "evaluate"}', "does not contain the settings of a run"),
         ('{"presett": "tiny"}', "presett"),
     ],
 )

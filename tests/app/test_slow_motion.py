@@ -98,10 +98,10 @@ def test_a_bar_for_each_step_and_its_numbers(qtbot: QtBot) -> None:
     page.show()
     assert page.slow.isHidden()
     page.show_slow_steps([_step(7, 4.83, 4.61), _step(8, 5.0, 5.02)])
-    assert page.slow.isVisible() and "2 steps" in page.slow_title.text() and "1 lowered" in page.slow_title.text()
-    assert "Step 8: the loss on its batch was 5.000 before, 5.020 after" in page.slow_about.text()
+    assert page.slow.isVisible() and "1 of 2 steps lowered" in page.slow_title.text()
+    assert "Step 8: the loss on its batch went from 5.000 to 5.020" in page.slow_about.text()
     page.slow.set_hovered(page.slow.cell_at(page.slow.column(0).center()))
-    assert "4.830 before, 4.610 after" in page.slow_about.text()
+    assert "went from 4.830 to 4.610" in page.slow_about.text()
     asked: list[int] = []
     page.batch_requested.connect(asked.append)
     qtbot.mouseClick(page.slow, Qt.MouseButton.LeftButton, pos=page.slow.column(1).center().toPoint())

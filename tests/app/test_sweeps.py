@@ -236,7 +236,7 @@ def test_missing_and_unfinished_runs_are_said(record: Recorder) -> None:
     record(2, 1e-3, 0.90)
     record(3, 1e-2, 0.95, state="stopped")
     words = found()
-    assert "No longer there: 1 run." in words and "Not finished, and so not counted: 1 run." in words
+    assert "No longer there: 1 run." in words and "Not finished, so not counted: 1 run." in words
     assert "0.900" in words and "0.950" not in words
 
 

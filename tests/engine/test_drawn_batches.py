@@ -274,7 +274,7 @@ def test_what_cannot_be_drawn_again_says_so(tmp_path: Path) -> None:
         batches.at(0)
     config = tmp_path / "run" / "config.json"
     config.write_text(config.read_text(encoding="utf-8").replace('"seed": 0', '"seed": 1'), encoding="utf-8")
-    with pytest.raises(BertcoreError, match="its first batch, which it kept, is another one"):
+    with pytest.raises(BertcoreError, match="its first batch, which it saved, is different"):
         open_batches(tmp_path / "run")
     for name in SHIPPED:
         with pytest.raises(BertcoreError, match="too large"):

@@ -259,7 +259,7 @@ def test_another_first_batch_is_refused(tmp_path: Path, model: str) -> None:
     kept = json.loads((run / "first_batch.json").read_text())
     kept["sequences"][0]["ids"][1] += 1
     (run / "first_batch.json").write_text(json.dumps(kept))
-    with pytest.raises(BertcoreError, match="its first batch, which it kept, is another one"):
+    with pytest.raises(BertcoreError, match="its first batch, which it saved, is different"):
         open_examples(run)
 
 

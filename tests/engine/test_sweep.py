@@ -272,7 +272,7 @@ def test_waiting_runs_of_a_process_that_is_gone_never_began(tmp_path: Path) -> N
     run = RunFolder.create(tmp_path / "run", {})
     run.write_status(state="waiting")
     status = run.status()
-    assert status.state == "stopped" and "never began" in (status.message or "")
+    assert status.state == "stopped" and "never started" in (status.message or "")
 
 
 def test_from_python(options: FinetuneOptions, tmp_path: Path) -> None:

@@ -251,8 +251,8 @@ class ApplyView(View):
         if applied.changed != applied.request.what_if:
             lines.append(
                 self.tr(
-                    "Edited attention rows, moved tokens and what is swapped in have no effect here, because the model "
-                    "reads different tokens."
+                    "Edited attention rows, moved tokens and swapped-in parts have no effect here, because the "
+                    "model reads different tokens."
                 )
             )
         self._changed.setText("\n".join(lines))

@@ -47,7 +47,11 @@ class RolloutMatrix(ComputedMatrix):
         few = self.tr("choose a higher layer for more") if layer == 0 else ""
         shown = way_to_show(self.attentions, self.selection)
         both = self._compared = shown.difference
-        alone = shown.hint or self.tr("now; D shows the difference, X the baseline") if shown.beside is not None else ""
+        alone = (
+            shown.hint or self.tr("now; press D for the difference, hold X for the baseline")
+            if shown.beside is not None
+            else ""
+        )
         self.set_title(self._title(layer + 1), joined(few, alone or shown.hint))
         self._ask(self.question, self.attentions, layer)
         matrix = self._answered(self.question, self.attentions)
@@ -84,7 +88,7 @@ class RolloutMatrix(ComputedMatrix):
     def read_out(self, row: str, column: str, value: float) -> str:
         text = self.tr("{share} of {row} comes from {column}")
         if self._compared is not None:
-            text = self.tr("{share} of {row} against the baseline comes from {column}")
+            text = self.tr("{share} of {row} comes from {column}, compared with the baseline")
         return text.format(row=row, column=column, share=self._written(value))
 
     def _written(self, value: float) -> str:
@@ -117,7 +121,7 @@ class FlowMatrix(RolloutMatrix):
     def read_out(self, row: str, column: str, value: float) -> str:
         text = self.tr("{share} can flow from {column} to {row}")
         if self._compared is not None:
-            text = self.tr("{share} can flow from {column} to {row} against the baseline")
+            text = self.tr("{share} can flow from {column} to {row}, compared with the baseline")
         return text.format(row=row, column=column, share=self._written(value))
 
     def _title(self, layers: int) -> str:

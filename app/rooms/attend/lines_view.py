@@ -98,7 +98,7 @@ class LinesView(AttendView):
         self.why_empty.setText(
             self.tr("There is no sentence B. Type one to see how the two are connected.")
             if needs_b
-            else self.tr("Nothing has changed in this head. On the left, Moved lists the heads that have.")
+            else self.tr("This head has not changed. Moved, on the left, lists the heads that have.")
         )
         self.why_empty.setVisible(needs_b or is_same)
 
@@ -219,7 +219,7 @@ class LinesView(AttendView):
         full = numbers.decimal(max((one.full for one in lines), default=LEAST_CHANGE))
         parts = [more, less, self.tr("thickest: ±{difference}").format(difference=full)]
         if None in both.alignment.theirs_of:
-            parts.append(self.tr("tokens that only one text has are left out"))
+            parts.append(self.tr("tokens found in only one text are left out"))
         return "&nbsp;&nbsp; ".join(parts) + "<br>"
 
     def _legend_of(self, lines: HeadLines) -> str:

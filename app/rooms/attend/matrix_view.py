@@ -341,7 +341,7 @@ class MeanMatrix(MatrixView):
         shown = way_to_show(self.attentions, self.selection)
         self._compared = shown.difference
         if shown.beside is not None:
-            hint = joined(hint, shown.hint or self.tr("now; D shows the difference, X the baseline"))
+            hint = joined(hint, shown.hint or self.tr("now; press D for the difference, hold X for the baseline"))
         if self._compared is None:
             self.set_title(title, hint)
             self.show_matrix(self.attentions.mean(heads), self.attentions.units)

@@ -174,7 +174,7 @@ class MapView(View):
         far = self.tr("A triangle at the edge is a token farther away.") if self.picture.far else ""
         both = ""
         if theirs is not None:
-            both = self.tr("Rings: the tokens with {baseline}; a dotted line leads to the token there.")
+            both = self.tr("Rings: the tokens with {baseline}; dotted lines join each pair.")
         elif compared_reading(self.reading) is not None:  # vectors of another size, or words around the tokens
             both = self.tr("Hold X to see the map with {baseline}.")
         both = both.format(baseline=baseline_name(self.reading))

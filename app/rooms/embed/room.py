@@ -41,7 +41,7 @@ class EmbedRoom(ViewRoom):
             ),
             later(__package__, "what_if_view", "WhatIfView"),
             only=QT_TRANSLATE_NOOP(
-                "ViewSpec", "Here you make the change; Overview shows what it does beside what you compare with."
+                "ViewSpec", "Here you make the change; Overview shows its effect next to the baseline."
             ),
         ),
         ViewSpec(
@@ -55,7 +55,7 @@ class EmbedRoom(ViewRoom):
             later(__package__, "vocabularies_view", "VocabulariesView"),
             only=QT_TRANSLATE_NOOP(
                 "ViewSpec",
-                "This view splits text with two vocabularies of its own; nothing here depends on the comparison.",
+                "This view splits text with its own two vocabularies, so the baseline makes no difference here.",
             ),
         ),
     )

@@ -91,7 +91,7 @@ class ApartView(LayersView):
             return
         self._pairs = alignment.pairs
         for card in (self.distance_card, self.cka_card):
-            card.set_hint(self.tr("with {baseline}").format(baseline=baseline_name(reading)))
+            card.set_hint(self.tr("compared with {baseline}").format(baseline=baseline_name(reading)))
         ours, theirs = reading.trace.hidden_states, baseline.trace.hidden_states
 
         def work(_step: Step) -> Apart:

@@ -25,7 +25,7 @@ class BothStates:
             self.problem = reason_in_words(alignment.reason)
         elif not self.has_same_layers:
             self.problem = QCoreApplication.translate(
-                "BothStates", "The two models have other layers, so this is the text in the open model alone."
+                "BothStates", "The two models have different layers, so only the open model is shown."
             )
 
     @property

@@ -164,7 +164,7 @@ class HiddenView(LayersView):
             row, stage = cell
             text = self.tr("{token}, {stage}: length {length}")
             if self._is_difference:
-                text = self.tr("{token}, {stage}: length {length} against the baseline")
+                text = self.tr("{token}, {stage}: length {length}, compared with the baseline")
             text = text.format(
                 token=self.selection.units(self.reading).labels[row],
                 stage=stage_name(stage),
@@ -183,7 +183,7 @@ class HiddenView(LayersView):
             labels = self.selection.units(self.reading).labels
             text = self.tr("{token} and {other}, {stage}: cosine {cosine}")
             if self._is_difference:
-                text = self.tr("{token} and {other}, {stage}: cosine {cosine} against the baseline")
+                text = self.tr("{token} and {other}, {stage}: cosine {cosine}, compared with the baseline")
             text = text.format(
                 token=labels[cell[0]],
                 other=labels[cell[1]],

@@ -77,12 +77,13 @@ class _Both:
         if self.theirs is None:
             other = QCoreApplication.translate(
                 "PathsView",
-                "{baseline} has other layers or sizes, so its paths do not fit into this plane. Hold X to see them.",
+                "{baseline} has different layers or sizes, so its paths cannot be drawn on the same map. Hold X to"
+                " see them.",
             )
             return other.format(baseline=name)
         other = QCoreApplication.translate("PathsView", "Dashed lines and rings: the same tokens with {baseline}.")
         if selection.wants_difference:
-            far = QCoreApplication.translate("PathsView", "A dotted line is how far a token is from where it was.")
+            far = QCoreApplication.translate("PathsView", "Dotted lines show how far apart each pair is.")
             other = f"{other} {far}"
         return other.format(baseline=name)
 

@@ -45,7 +45,7 @@ class LayersRoom(ViewRoom):
             ),
             later(__package__, "word_view", "WordView"),
             only=QT_TRANSLATE_NOOP(
-                "ViewSpec", "This view has sentences of its own. Hold X to see them in the model that you compare with."
+                "ViewSpec", "This view has its own sentences. Hold X to see them in the baseline model."
             ),
         ),
         ViewSpec(
@@ -98,8 +98,8 @@ class LayersRoom(ViewRoom):
             QT_TRANSLATE_NOOP("ViewSpec", "Weights"),
             QT_TRANSLATE_NOOP(
                 "ViewSpec",
-                "To learn is to change numbers: every part of the model is a table of them, its weights. "
-                "Where did training change most, and which words does it treat differently now?",
+                "Learning means changing numbers: each part of the model is a table of them, its weights. Which "
+                "parts did training change most, and which words does the model treat differently now?",
             ),
             later(__package__, "weights_view", "WeightsView"),
             is_for_experts=True,

@@ -88,9 +88,9 @@ class SwapResult(Card):
             share=numbers.percent(float(found.shares[swap.row, column])),
         )
         what_now = (
-            self.tr("All rooms show this pass now, compared with this text as it is. Esc ends it.")
+            self.tr("All rooms now show this swap, compared with the text without it. Press Esc to end it.")
             if is_on
-            else self.tr("Click its cell to see that pass in all rooms.")
+            else self.tr("Click its cell to see this swap in all rooms.")
         )
         self.cell.setText(f"{sentence} {what_now}")
 

@@ -48,7 +48,7 @@ class SwapView(LayersView):
 
     def __init__(self) -> None:
         super().__init__()
-        self.part = Choice(self.tr("What is swapped in"))
+        self.part = Choice(self.tr("What to swap in"))
         self.part.addItems(
             [self.tr("the whole hidden state"), self.tr("what attention adds"), self.tr("what feed-forward adds")]
         )
@@ -63,15 +63,16 @@ class SwapView(LayersView):
         self.states_card = Card(
             self.tr("Where is the difference?"),
             intro=self.tr(
-                "Each cell is one try: the numbers of this token after this layer come from the other text. Red: the "
-                "answer moves to the other text’s; 1 is all the way. Click one: all rooms show it."
+                "Each cell is one experiment: this token’s numbers after this layer come from the other text. Red:"
+                " the answer moves towards the other text’s; 1 is all the way. Click a cell to see it in all "
+                "rooms."
             ),
         )
         self.heads_card = Card(
             self.tr("Which heads carry it?"),
             intro=self.tr(
-                "The same for one head at a time, at all tokens. Row: a layer. Column: a head. Click one "
-                "to see the answers with it in Predict, and where it looks in Attend."
+                "The same for one head at a time, at all tokens. Row: a layer. Column: a head. Click a cell to see"
+                " the new answers in Predict, and where the head looks in Attend."
             ),
         )
         self.result = SwapResult()
@@ -202,7 +203,7 @@ class SwapView(LayersView):
 
         def ask_heads(found: SwapMap) -> None:
             takes_s = found.seconds_for(model.heads, "head")
-            offer = self.tr("Of a text of {count} tokens this map takes about {time}.").format(
+            offer = self.tr("For a text of {count} tokens this map takes about {time}.").format(
                 count=numbers.count(len(text.input_ids)), time=numbers.duration(takes_s)
             )
             offer = offer if takes_s > MOST_S else ""
@@ -222,8 +223,8 @@ class SwapView(LayersView):
         self._some_line.setVisible(places is not None and not is_asked_for and len(places.places) < length)
         if places is not None:
             sentence = self.tr(
-                "The map shows {some} of {all} tokens: the one asked about, those that differ and those you clicked. "
-                "All tokens take about {time}."
+                "The map shows {some} of {all} tokens: the one to predict, those that differ and those you "
+                "clicked. All tokens would take about {time}."
             )
             takes_s = places.seconds_for(length, places.part)
             counts = {"some": numbers.count(len(places.places)), "all": numbers.count(length)}

@@ -42,7 +42,7 @@ PART_NAMES = {  # of `parameter_changes`
     "token": QT_TRANSLATE_NOOP("Weights", "token embeddings"),
     "segment": QT_TRANSLATE_NOOP("Weights", "segment embeddings"),
     "position": QT_TRANSLATE_NOOP("Weights", "position embeddings"),
-    "embeddings LayerNorm": QT_TRANSLATE_NOOP("Weights", "their LayerNorm"),
+    "embeddings LayerNorm": QT_TRANSLATE_NOOP("Weights", "embedding LayerNorm"),
     "query": QT_TRANSLATE_NOOP("Weights", "query"),
     "key": QT_TRANSLATE_NOOP("Weights", "key"),
     "value": QT_TRANSLATE_NOOP("Weights", "value"),
@@ -75,15 +75,15 @@ class WeightsView(LayersView):
         self.question = self.add_question(self._on_changes_answered, self.line)
         self.neighbours_question = self.add_question(self._on_neighbours_answered)
         intro = self.tr(
-            "Row: a layer. Column: a part of it; FFN is the feed-forward network. White: as before. The darker, the "
-            "further its weights moved."
+            "Row: a layer. Column: a part of it; FFN is the feed-forward network. White: unchanged. The darker, "
+            "the further its weights moved."
         )
         self.parts_card = Card(self.tr("What did training change?"), intro="" if theme.is_projector() else intro)
         self.words_card = Card(
             self.tr("Which words moved most?"),
             intro=self.tr(
-                "The embedding of a word is where the model keeps what it knows about it. Click a word: which words "
-                "are near it now, and which were before?"
+                "A word’s embedding holds what the model knows about it before reading a text. Click a word: which"
+                " words are near it now, and which were before?"
             ),
         )
         self.parts = LabelledGrid(
@@ -92,10 +92,10 @@ class WeightsView(LayersView):
         self.others = BarList(self.tr("How far the parts outside the layers moved"), may_cut=True)
         self.words = BarList(self.tr("Words whose embedding moved most"), clickable=True, may_cut=True)
         names = {
-            SHARE: (self.tr("Percent"), self.tr("How far a part moved, as a share of its length before")),
-            LENGTH: (self.tr("Length"), self.tr("How far a part moved, as it is: large parts move further")),
+            SHARE: (self.tr("Percent"), self.tr("How far each part moved, as a share of its length before training")),
+            LENGTH: (self.tr("Distance"), self.tr("The distance itself: large parts move further")),
         }
-        self.unit = tab_bar(names, self.tr("In which unit"), small=True)
+        self.unit = tab_bar(names, self.tr("Unit"), small=True)
         self.finding, self.near = label("", wrap=True), label("", wrap=True)
         self.from_start = button(
             self.tr("Compare with the start of its training"), self._on_from_start_clicked, look="primary"
@@ -141,15 +141,15 @@ class WeightsView(LayersView):
         if baseline is None or baseline.request.model is ours:
             self.question.forget()
             self._show_nothing(
-                self.tr("Two models of the same shape"),
+                self.tr("What did training change?"),
                 self.tr(
-                    "Here you see what training changed: compare the model with an earlier step of its training, or "
-                    "with the model that was fine-tuned."
+                    "To see what training changed, compare the model with an earlier step of its training, or with"
+                    " the model it was fine-tuned from."
                 ),
             )
             return
         for card in (self.parts_card, self.words_card):
-            card.set_hint(self.tr("since {baseline}").format(baseline=baseline_name(reading)))
+            card.set_hint(self.tr("compared with {baseline}").format(baseline=baseline_name(reading)))
         self._changes = None
         self.question.ask_both(ours, baseline.request.model, (ours, baseline.request.model), training_changes, 0)
         if self.question.answer is not None:
@@ -230,7 +230,7 @@ class WeightsView(LayersView):
         )
         self.words.setVisible(bool(changes.words))
         if not changes.words:
-            frozen = self.tr("No word moved: training left the token embeddings as they were.")
+            frozen = self.tr("No word moved: training did not change the token embeddings.")
             self.near.setText(changes.no_words or frozen)
         if self.reading is not None:
             self.show_selection(self.reading, self.selection)
@@ -240,13 +240,13 @@ class WeightsView(LayersView):
         parts = [part for row in self._in_layers for part in row] + self._outside
         moved = [part for part in parts if part.change]
         if not moved:
-            return self.tr("Nothing: both have the same weights.")
+            return self.tr("Nothing: both models have the same weights.")
         most = max(moved, key=self._size)
-        text = self.tr("Most: {part}, by {change}.").format(part=part_name(most), change=self._written(most))
+        text = self.tr("Moved most: {part}, by {change}.").format(part=part_name(most), change=self._written(most))
         frozen = [part_name(part) for part in self._outside if not part.change]
         frozen += [self._layer_name(row) for row in self._in_layers if not any(part.change for part in row)]
         if frozen:
-            text += " " + self.tr("As before: {parts}.").format(parts=", ".join(frozen))
+            text += " " + self.tr("Unchanged: {parts}.").format(parts=", ".join(frozen))
         return text
 
     def _layer_name(self, row: Sequence[PartChange]) -> str:
@@ -280,14 +280,14 @@ class WeightsView(LayersView):
             return
         word = self.reading.request.model.tokenizer.label(found.id)
         now, before = (", ".join(isolated(one.word) for one in words) for words in (found.now, found.before))
-        text = self.tr("Near “{word}” now: {now}. Before: {before}.")
+        text = self.tr("Closest to “{word}” now: {now}. Before: {before}.")
         self.near.setText(text.format(word=isolated(word), now=now, before=before))
 
     def _on_parts_hovered(self, cell: tuple[int, int] | None) -> None:
         rows, text = self._in_layers, ""
         if cell is not None and cell[0] < len(rows):
             part = rows[cell[0]][cell[1]]
-            text = self.tr("{part}: moved by {change}, {share} of its length before, {before}").format(
+            text = self.tr("{part}: moved by {change}, {share} of its length before training ({before})").format(
                 part=part_name(part),
                 change=numbers.number(part.change),
                 share=numbers.percent(part.relative),

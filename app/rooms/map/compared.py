@@ -53,7 +53,10 @@ def compared_lines(reading: Reading) -> ComparedLines | None:
     try:
         cosines = state_similarity(ours, theirs, alignment)  # (L+1,P)
     except BertcoreError:
-        problem = translate("Map", "The two models have other layers or sizes, so their lines have no distance.")
+        problem = translate(
+            "Map",
+            "The two models have different layers or sizes, so the distance between their lines cannot be measured.",
+        )
         return ComparedLines(name, None, problem)
     distances = np.full((ours.shape[1], len(ours)), np.nan)
     distances[[mine for mine, _ in alignment.pairs]] = 1 - cosines.T

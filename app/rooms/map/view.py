@@ -242,8 +242,8 @@ class MapView(View):
     def _comparison_in_words(self, reading: Reading, selection: Selection, compared: ComparedLines) -> str:
         """What a person sees of both; the colours have a key of their own."""
         hold = self.tr("Hold X to see the baseline’s map.")
-        words = self.tr("Grey words below the line: what the baseline would guess, where that is another word.")
-        lines = compared.problem or self.tr("The redder a line, the farther it is from where it was.")
+        words = self.tr("Grey words below the line: the baseline’s guess, where it is a different word.")
+        lines = compared.problem or self.tr("The redder a line, the more it differs from the baseline.")
         parts = (
             lines if selection.wants_difference else "",
             words if "mlm" in reading.request.model.tasks else "",

@@ -52,7 +52,7 @@ class PredictRoom(ViewRoom):
             ),
             later(__package__, "texts_view", "TextsView"),
             only=QT_TRANSLATE_NOOP(
-                "ViewSpec", "These texts are a list of their own; they are not compared with another text or model."
+                "ViewSpec", "This view has its own list of texts, so the baseline makes no difference here."
             ),
         ),
         ViewSpec(

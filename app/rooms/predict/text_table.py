@@ -73,7 +73,7 @@ def pair_columns() -> list[Column]:
         Column("a", translate("TextTable", "Right")),
         Column("b", translate("TextTable", "Wrong")),
         Column("is_right", translate("TextTable", "It prefers"), "", _preferred),
-        Column("margin_bits", translate("TextTable", "By, bits"), "pair_margin", numbers.signed),
+        Column("margin_bits", translate("TextTable", "By (bits)"), "pair_margin", numbers.signed),
         Column("phenomenon", translate("TextTable", "Phenomenon")),
     ]
     return columns[: 4 if theme.is_projector() else 5]

@@ -78,8 +78,8 @@ class TextsView(PredictView):
         card = Card(
             self.tr("Your texts"),
             intro=self.tr(
-                "One text per line, or two with a tab between them. [doctor|nurse] tries both words. A file of minimal "
-                "pairs such as BLiMP’s works, too. Up to {count} texts."
+                "One text per line, or two with a tab between them. [doctor|nurse] tries both words. You can also "
+                "open a file of minimal pairs such as BLiMP’s. Up to {count} texts."
             ).format(count=numbers.count(MOST_LISTED_TEXTS)),
         )
         self.box.setAccessibleName(self.tr("Texts, one per line"))
@@ -215,8 +215,8 @@ class TextsView(PredictView):
         if isinstance(scores, ScoredPairs):
             hint = self.tr("%n pair(s)", "", len(scores.scores))
             intro = self.tr(
-                "The sentences of a pair differ in one point, and one is wrong: which does the model find likelier? "
-                "Double-click a row to compare them in all rooms."
+                "The sentences of a pair differ in one point, and one of them is wrong: which does the model find "
+                "more likely? Double-click a row to compare them in all rooms."
             )
         elif scores is not None:
             hint = self.tr("%n text(s)", "", len(scores.scores))

@@ -23,8 +23,8 @@ LEGEND = (  # fate, a sample, what it means
     (KEPT, QT_TRANSLATE_NOOP("BatchLegend", "word"), QT_TRANSLATE_NOOP("BatchLegend", "left as it was")),
 )
 TASK_LEGEND = (
-    (RIGHT, QT_TRANSLATE_NOOP("BatchLegend", "word"), QT_TRANSLATE_NOOP("BatchLegend", "answered right here")),
-    (WRONG, QT_TRANSLATE_NOOP("BatchLegend", "word"), QT_TRANSLATE_NOOP("BatchLegend", "answered wrong here")),
+    (RIGHT, QT_TRANSLATE_NOOP("BatchLegend", "word"), QT_TRANSLATE_NOOP("BatchLegend", "answered correctly")),
+    (WRONG, QT_TRANSLATE_NOOP("BatchLegend", "word"), QT_TRANSLATE_NOOP("BatchLegend", "answered incorrectly")),
 )
 MARKS = {HIDDEN: "mask", REPLACED: "mask", KEPT: "mask", ASKED: "ink", RIGHT: "good", WRONG: "bad"}  # fate -> color
 translate = QCoreApplication.translate

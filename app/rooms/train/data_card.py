@@ -33,20 +33,20 @@ class DataCard(Card):
 
     def __init__(self) -> None:
         super().__init__()
-        self.set_title(self.tr("Before the start"))
-        self.set_intro(self.tr("What the model will learn from, as it is read, and what the training will take."))
+        self.set_title(self.tr("Before you start"))
+        self.set_intro(self.tr("What the model will learn from, and how much time and memory training will take."))
         units = {
             "train": self.tr("to learn from"),
             "held_out": self.tr("held out"),
             "parameters": self.tr("parameters"),
-            "time": self.tr("in all, about"),
-            "memory": self.tr("of memory, about"),
+            "time": self.tr("estimated time"),
+            "memory": self.tr("estimated memory"),
         }
         self.numbers = {name: BigNumber(unit) for name, unit in units.items()}
         self.time = label("", "muted", wrap=True)
         self.layout_words = label("", "", wrap=True)
         self.notes = label("", "muted", wrap=True)
-        self.fault, self.fault_lines = label("", "error", wrap=True), _rich(self.tr("The lines around the fault"))
+        self.fault, self.fault_lines = label("", "error", wrap=True), _rich(self.tr("The lines around the error"))
         self.rows = _rich(self.tr("The first examples"))
         self.labels = BarList(self.tr("How often each label occurs"))
         self._labels_title = label(self.tr("Labels"), "title")
@@ -70,7 +70,7 @@ class DataCard(Card):
             self._show_fault(found)
             return
         self._facts = found
-        self._set_time(self.tr("Trying a few steps of the training, to see how long they take…"))
+        self._set_time(self.tr("Training a few steps to see how long they take…"))
         self._show_layout(found.layout, found.notes if isinstance(found, TaskFacts) else ())
         if isinstance(found, TaskFacts):
             self._show_task(found)
@@ -191,7 +191,7 @@ class DataCard(Card):
             lines.append("<tr>" + "".join(f'<td style="color:{color}">{html.escape(c)}</td>' for c in cells) + "</tr>")
         self.fault_lines.setText(f'<table cellspacing="{theme.px(4)}">{"".join(lines)}</table>')
         self.fault_lines.setVisible(bool(lines))
-        self.notes.setText(self.tr("Repair it, save the file, and choose it again."))
+        self.notes.setText(self.tr("Correct it, save the file and choose it again."))
         self.notes.setVisible(bool(lines))
 
 

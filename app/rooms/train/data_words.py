@@ -42,27 +42,24 @@ _LAYOUTS = {
     ),
     "conll": QT_TRANSLATE_NOOP(
         "DataWords",
-        "One word in each line and a blank line after each sentence. Words are in column {text}, tags in column "
-        "{label}.",
+        "One word per line, with a blank line after each sentence. Words are in column {text}, tags in column {label}.",
     ),
     "squad": QT_TRANSLATE_NOOP("DataWords", "SQuAD's JSON: passages, each with its questions and answers."),
     "choices": QT_TRANSLATE_NOOP("DataWords", "CommonsenseQA's JSON: a question, its choices and the right one."),
     "blocks": QT_TRANSLATE_NOOP("DataWords", "Plain text: each line is a paragraph, and a blank line ends a document."),
-    "lines": QT_TRANSLATE_NOOP(
-        "DataWords", "Plain text without blank lines between documents, so each line is read as one."
-    ),
+    "lines": QT_TRANSLATE_NOOP("DataWords", "Plain text without blank lines, so each line counts as a document."),
     "records": QT_TRANSLATE_NOOP(
-        "DataWords", "One JSON object in each line: a document, whose text is in the field “{text}”."
+        "DataWords", "One JSON object per line: a document, with its text in the field “{text}”."
     ),
     "files": QT_TRANSLATE_NOOP("DataWords", "Plain text: each file is one document."),
 }
 _ENDINGS = {
-    ".csv": QT_TRANSLATE_NOOP("DataWords", "A table (CSV), whose first line names the columns."),
-    ".jsonl": QT_TRANSLATE_NOOP("DataWords", "One JSON object in each line."),
-    ".ndjson": QT_TRANSLATE_NOOP("DataWords", "One JSON object in each line."),
+    ".csv": QT_TRANSLATE_NOOP("DataWords", "A CSV table; its first line names the columns."),
+    ".jsonl": QT_TRANSLATE_NOOP("DataWords", "One JSON object per line."),
+    ".ndjson": QT_TRANSLATE_NOOP("DataWords", "One JSON object per line."),
     ".parquet": QT_TRANSLATE_NOOP("DataWords", "A Parquet table."),
 }
-_TABS = QT_TRANSLATE_NOOP("DataWords", "A table with a tab between its columns, whose first line names them.")
+_TABS = QT_TRANSLATE_NOOP("DataWords", "A tab-separated table; its first line names the columns.")
 _LABELS = {  # of tasks whose labels have no names in the file
     "answered": QT_TRANSLATE_NOOP("DataWords", "answered"),
     "not answered": QT_TRANSLATE_NOOP("DataWords", "no answer"),
@@ -108,9 +105,9 @@ def layout_in_words(layout: Layout) -> str:
 def held_out_in_words(facts: TaskFacts) -> str:
     """Where the held-out examples come from."""
     if facts.held_out_file is not None:
-        text = translate("DataWords", "The held-out examples are those of {file}.")
+        text = translate("DataWords", "The held-out examples come from {file}.")
         return text.format(file=facts.held_out_file)
-    return translate("DataWords", "There is no dev file beside it, so a share of the examples is held out.")
+    return translate("DataWords", "There is no dev file next to it, so some of the examples are held out.")
 
 
 def lengths_in_words(lengths: Lengths, layout: Layout, total: int) -> str:
@@ -118,10 +115,15 @@ def lengths_in_words(lengths: Lengths, layout: Layout, total: int) -> str:
     longer, limit = lengths.longer, numbers.count(lengths.cut_at)
     counted = numbers.count(lengths.counted)
     if not longer:
-        text = translate("DataWords", "Nothing is cut: the longest of {counted} has {longest} tokens, and {limit} fit.")
+        text = translate(
+            "DataWords", "Nothing is cut: the longest of {counted} has {longest} tokens, and up to {limit} fit."
+        )
     elif layout.name == "squad":
         text = translate(
-            "DataWords", "%n of {counted} (is|are) longer than {limit} tokens and read in windows.", "", longer
+            "DataWords",
+            "%n of {counted} (is|are) longer than {limit} tokens, so the model reads (it|them) in overlapping windows.",
+            "",
+            longer,
         )
     elif layout.name in ("blocks", "lines", "records", "files"):
         text = translate(
@@ -133,7 +135,7 @@ def lengths_in_words(lengths: Lengths, layout: Layout, total: int) -> str:
         )
     found = text.format(counted=counted, longest=numbers.count(lengths.longest), limit=limit)
     if lengths.counted < total:
-        sampled = translate("DataWords", "Counted in a sample: {counted} of {total}.")
+        sampled = translate("DataWords", "Counted on a sample of {counted} out of {total}.")
         found += " " + sampled.format(counted=counted, total=numbers.count(total))
     return found
 
@@ -147,7 +149,7 @@ def text_in_words(facts: TextFacts) -> str:
         words=numbers.count(facts.words),
     )
     if facts.share < 1.0:
-        sample = translate("DataWords", "This is a sample, the first {share} of the text.")
+        sample = translate("DataWords", "Counted in the first {share} of the text.")
         shown += " " + sample.format(share=numbers.percent(facts.share))
     return shown
 
@@ -164,14 +166,17 @@ def time_in_words(found: RunEstimate) -> str:
     parts = {name: getattr(found, name).seconds for name in ("preparing", "training", "measuring", "saving")}
     words = [text.format(**{name: numbers.duration(seconds) for name, seconds in parts.items()})]
     if found.epochs is not None:
-        passes = translate("DataWords", "It reads everything {times} times.")
+        passes = translate("DataWords", "It reads the data {times} times.")
         words.append(passes.format(times=numbers.number(found.epochs, 2)))
     if found.is_sampled:
-        words.append(translate("DataWords", "Measured on a part of the data."))
+        words.append(translate("DataWords", "Estimated from part of the data."))
     if found.load is not None and found.load > _BUSY:
         words.append(
-            translate("DataWords", "The machine is busy with other things now; when it is not, the run is quicker.")
+            translate(
+                "DataWords",
+                "Other programs are keeping the machine busy right now; without them the run will be faster.",
+            )
         )
     else:
-        words.append(translate("DataWords", "Other programs that keep the machine busy make it longer."))
+        words.append(translate("DataWords", "It takes longer if other programs keep the machine busy."))
     return " ".join(words)

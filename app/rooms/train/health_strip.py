@@ -67,7 +67,7 @@ class _Warning(QFrame):
             self.tr("Try it…"),
             self._on_clicked,
             look="small",
-            hint=self.tr("Opens the form for a new run with the same settings, and this change"),
+            hint=self.tr("Opens the form for a new run with the same settings and this change"),
         )
         margins = (theme.px(10), theme.px(5), theme.px(8), theme.px(6))
         words = vbox(self.seen, self.why, gap_px=1)

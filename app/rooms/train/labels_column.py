@@ -29,7 +29,11 @@ class LabelsColumn(QWidget):
         task = batch.task
         assert task is not None
         labels = sorted(task.labels, key=lambda each: -each.share_of_all)[:MOST]
-        intro = self.tr("Bar: this batch. Line: all examples.") if labels else self.tr("Each example has a number.")
+        intro = (
+            self.tr("Bar: this batch. Line: all examples.")
+            if labels
+            else self.tr("The answers are numbers, not labels.")
+        )
         self.intro.setText(intro)
         self.bars.set_bars(
             [

@@ -222,16 +222,24 @@ class NewRunForm(QWidget):
         layout = vbox(parent=fields, gap_px=4, margins=(0, 0, theme.px(6), 0))
         self._add(layout, self.tr("What to train"), self.kind)
         layout.addWidget(self._sentence)
-        self._add(layout, self.tr("Start from"), self.model, self.tr("It begins with what this model knows."))
+        self._add(
+            layout, self.tr("Start from"), self.model, self.tr("Training starts from what this model already knows.")
+        )
         self._add(layout, self.tr("Learn from"), self.source)
         self._add(layout, self.tr("Read it as"), self.task, self.tr("How the file is laid out."))
         layout.addWidget(self.columns)
         self._add(layout, self.tr("Size: layers × hidden size"), self.preset)
         self._add(layout, self.tr("How long"), self.length, self.tr("An epoch reads all examples or text once."))
         layout.addWidget(self.crf)
-        self._add(layout, self.tr("Name"), self.name, self.tr("What the run is called in the list."))
-        save = button(self.tr("Save settings…"), self._on_save_clicked, hint=self.tr("For later, or for the shell"))
-        load = button(self.tr("Load settings…"), self._on_load_clicked, hint=self.tr("From a recipe or a run"))
+        self._add(layout, self.tr("Name"), self.name, self.tr("The run’s name in the list."))
+        save = button(
+            self.tr("Save settings…"),
+            self._on_save_clicked,
+            hint=self.tr("To load them again later, or to use them as a --recipe in the shell"),
+        )
+        load = button(
+            self.tr("Load settings…"), self._on_load_clicked, hint=self.tr("From a recipe or a run’s config.json")
+        )
         fill(layout, self.advice, self.advanced, save, load, None)
         self.problem.hide()
         self.sweep = SweepButtons(self.command)
@@ -323,7 +331,7 @@ class NewRunForm(QWidget):
         """Settings that were loaded may name several files."""
         count = len(self._kept.get("mixture") or self._kept.get("corpus") or ())  # lupdate wants a plain name
         if count > 1:
-            self.source.setItemText(self.source.currentIndex(), self.tr("%n file(s) of the settings", "", count))
+            self.source.setItemText(self.source.currentIndex(), self.tr("%n file(s) from the settings", "", count))
 
     def _fill_tasks(self, kind: RunKind) -> None:
         """The ways to read a person's own file; the first that the folder fits is chosen."""
@@ -355,7 +363,9 @@ class NewRunForm(QWidget):
         if kind.is_task and self._own:
             text = self.tr("If the folder has a dev file, that is held out; otherwise a tenth of the examples is.")
         elif kind.is_task:
-            text = self.tr("A small sample: with only 20 held-out examples, a difference of one is chance.")
+            text = self.tr(
+                "A small sample: with only 20 held-out examples, one right answer more or less may be chance."
+            )
         elif not kind.starts_from_model:
             text = f"{translate('NewRunForm', OFFERED[self.preset.currentData()])} {self._parameters_in_words()}"
         self.advice.setText(text)
@@ -372,7 +382,7 @@ class NewRunForm(QWidget):
         vocab_size = min(self._vocab_size or options.data.vocab_size, options.data.vocab_size)
         count = count_parameters(options.model_config(vocab_size), HEADS_OF_PAIRS[options.data.pairs])
         if self._vocab_size is None:
-            text = self.tr("At most {parameters} parameters: it depends on how many words the text has.")
+            text = self.tr("At most {parameters} parameters, depending on how many different words the text has.")
         else:
             text = self.tr("{parameters} parameters.")
         return text.format(parameters=numbers.count(count))

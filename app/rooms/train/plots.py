@@ -197,7 +197,8 @@ def _for_experts() -> Specs:
             percent=True,
             sentence=translate(
                 "RunPlots",
-                "The length of an update beside that of the weights. Healthy runs stay below the dashed line, {limit}.",
+                "How much a step changes the weights, as a share of their length. Healthy runs stay below the "
+                "dashed line, {limit}.",
             ).format(limit=share(LARGE)),
             level=Level(LARGE, ""),
             may_be_logarithmic=True,

@@ -73,7 +73,7 @@ class RunActions(QObject):
         return found
 
     def entries_of_sweep(self, row: SweepRow) -> Sequence[Entry]:
-        return [(self.tr("Delete all its runs…"), partial(self.ask_delete, row))]
+        return [(self.tr("Delete all runs of this sweep…"), partial(self.ask_delete, row))]
 
     def _sweeps(self, run: RunInfo) -> list[Entry]:
         if not can_be_swept(run.kind) or run.is_built_in:

@@ -31,7 +31,7 @@ class RunEnding(QFrame):
         self.sentence, self.advice = snug(label("", "strong", wrap=True)), snug(label("", "muted", wrap=True))
         titles = {
             GO_ON: (self.tr("Resume"), self.tr("Continue from its newest snapshot")),
-            ON: (self.tr("Train on…"), self.tr("A new run that starts from the weights of its last step")),
+            ON: (self.tr("Keep training…"), self.tr("A new run that starts from the weights of its last step")),
             SLOWER: (self.tr("Try a lower rate"), self.tr("A new run with a third of its learning rate")),
             BEST: (self.tr("Open the best step"), self.tr("All pictures show the snapshot nearest to it")),
             APPLY: (self.tr("Try it in Apply"), self.tr("Run the model on your own text")),
@@ -41,7 +41,7 @@ class RunEnding(QFrame):
             ),
             COMPARE: (
                 self.tr("Compare with its start"),
-                self.tr("What training changed; all pictures show its last step beside its first"),
+                self.tr("See what training changed: all pictures show its last step beside its first"),
             ),
             AGAIN: (self.tr("New run with these settings…"), self.tr("Change its name, length or learning rate")),
             LOG: (self.tr("Show the log"), self.tr("What happened, line by line")),

@@ -314,7 +314,7 @@ class RunView(Card):
         if page is not self.batch:
             return ""
         if self._info.kind == "finetune":
-            return self.tr("What it reads in one step: examples with right answers. It learns from its mistakes.")
+            return self.tr("What it reads in one step: examples and their right answers. It learns from its mistakes.")
         return self.tr("What it reads in one step: it has to guess what is hidden, and learns from its mistakes.")
 
     def _show_hint(self) -> None:

@@ -25,7 +25,9 @@ def read_settings(file: Path) -> Options:
     values = read_recipe(file)
     kind = OPTIONS.get(str(values.get("kind", PretrainOptions.kind)))
     if kind is None:
-        text = QCoreApplication.translate("SettingsFile", "{file} holds no settings of a run; choose another file.")
+        text = QCoreApplication.translate(
+            "SettingsFile", "{file} does not contain the settings of a run; choose another file."
+        )
         raise BertcoreError(text.format(file=file.name))
     return kind.from_dict(values)
 

@@ -26,11 +26,11 @@ class SlowMotion(QWidget):
         self._state = ""
         self._is_awaiting = False  # a step was ordered and has not been heard of
         self.one = button(self.tr("One step"), lambda: self._order("step"))
-        self.one.setToolTip(self.tr("Pause the run, and train on one batch"))
+        self.one.setToolTip(self.tr("Pause the run and train on one batch"))
         self.ten = button(self.tr("Ten steps"), lambda: self._order("ten_steps"))
-        self.ten.setToolTip(self.tr("Pause the run, and train on ten batches, one after the other"))
-        self.go_on = button(self.tr("Go on"), lambda: self.command_given.emit("resume"))
-        self.go_on.setToolTip(self.tr("At full speed again; the run ends as if nobody had watched"))
+        self.ten.setToolTip(self.tr("Pause the run and train on ten batches, one after the other"))
+        self.go_on = button(self.tr("Full speed"), lambda: self.command_given.emit("resume"))
+        self.go_on.setToolTip(self.tr("Let the run continue at full speed; slow motion does not change its result"))
         self.to_batch = button(self.tr("What went in"), self._on_to_batch_clicked)
         self.to_batch.setToolTip(self.tr("The batch that this step trained on"))
         self.to_weights = button(self.tr("What it did"), self.weights_requested.emit)
@@ -87,7 +87,7 @@ class SlowMotion(QWidget):
         self.words.setText(about_step(newest) if newest is not None and is_paused else self._invitation())
 
     def _invitation(self) -> str:
-        return self.tr("Take one step at a time, and see what it does to the weights and to the loss on its own batch.")
+        return self.tr("Take one step at a time and see how it changes the weights and the loss on its own batch.")
 
 
 def about_step(step: SlowStep) -> str:

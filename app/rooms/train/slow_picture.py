@@ -19,7 +19,7 @@ class SlowPicture(PointerWidget):
 
     def __init__(self) -> None:
         super().__init__("", Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName(self.tr("What each step changed in the loss on its own batch"))
+        self.setAccessibleName(self.tr("How each step changed the loss on its own batch"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.steps: list[SlowStep] = []
 

@@ -41,7 +41,7 @@ class SweepButtons(QWidget):
         self.rates.setToolTip(self._about_rates())
 
     def _about_rates(self) -> str:
-        text = self.tr("Five such runs, one after the other: which learning rate does best?")
+        text = self.tr("Five runs, one after the other: which learning rate does best?")
         return self._with_time(text, FIVE)
 
     def _with_time(self, text: str, runs: float) -> str:
@@ -50,7 +50,10 @@ class SweepButtons(QWidget):
 
     def _on_menu_clicked(self) -> None:
         shorter = partial(five_rates, budget_share=A_THIRD)
-        a_third, seeds = self.tr("Five rates, each a third as long"), self.tr("Three seeds: mean and deviation")
+        a_third, seeds = (
+            self.tr("Five rates, each a third as long"),
+            self.tr("Three seeds: mean and standard deviation"),
+        )
         entries = (
             (self._with_time(a_third, FIVE * A_THIRD), partial(self._start, shorter)),
             (self._with_time(seeds, THREE), partial(self._start, three_seeds)),

@@ -39,7 +39,7 @@ class SweepChart(PointerWidget):
     run_chosen = Signal(object)  # Path
 
     def __init__(self) -> None:
-        super().__init__(QCoreApplication.translate("SweepChart", "Figures of the sweep"), Qt.FocusPolicy.StrongFocus)
+        super().__init__(QCoreApplication.translate("SweepChart", "Results of the sweep"), Qt.FocusPolicy.StrongFocus)
         self.sweep: Sweep | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.clicked.connect(self._on_clicked)

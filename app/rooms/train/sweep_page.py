@@ -51,7 +51,9 @@ class SweepPage(Card):
         self._reader = MeasurementReader()
         self._known: object = None  # what the sweep was read for
         self.stop = button(
-            self.tr("Stop all"), self._on_stop_clicked, hint=self.tr("End the run at work, and do not begin the others")
+            self.tr("Stop all"),
+            self._on_stop_clicked,
+            hint=self.tr("Stop the run that is training, and do not start the others"),
         )
         self.add_to_header(self.stop)
         self.sentence, self.advice = label("", "strong", wrap=True), label("", "muted", wrap=True)
@@ -62,7 +64,7 @@ class SweepPage(Card):
                 self.tr("New run with these settings…"),
                 self.tr("The form, filled in with the settings of the best run"),
             ),
-            GO_ON: (self.tr("Resume"), self.tr("Train the runs that are not done")),
+            GO_ON: (self.tr("Resume"), self.tr("Train the runs that have not finished")),
             SEEDS: (
                 self.tr("Repeat with three seeds"),
                 self.tr("Three runs with the best settings: is the difference more than chance?"),
@@ -87,7 +89,7 @@ class SweepPage(Card):
         self._curves_place = vbox()
         self.curves: CurvePlot | None = None
         self._curves_spec: PlotSpec | None = None
-        save = FigureButton(self._chart_figure, self.chart, self.tr("Figures of the sweep"))
+        save = FigureButton(self._chart_figure, self.chart, self.tr("Results of the sweep"))
         left = vbox(hbox((self._chart_title, 1), save), (self.chart, 3), (self._curves_place, 3), gap_px=6)
         self._columns = hbox((left, 1), (self.table, 1), gap_px=14)
         fill(self.body, self._strip, (self._columns, 1))
@@ -99,10 +101,10 @@ class SweepPage(Card):
             self._known, self.sweep = known, read_row(row, self._reader)
         self.row = row
         sweep = self.sweep
-        self.set_title(self.tr("{name} · a sweep").format(name=row.name))
+        self.set_title(self.tr("{name} · sweep").format(name=row.name))
         self.stop.setVisible(row.is_active)
         if sweep is None:
-            self.sentence.setText(self.tr("The folders of its runs cannot be read."))
+            self.sentence.setText(self.tr("The run folders of this sweep cannot be read."))
             return
         self.set_hint(self._about(sweep))
         self._show_finding(sweep)
@@ -124,7 +126,7 @@ class SweepPage(Card):
         ]
         if sweep.budget_share < 1:
             share = numbers.percent(sweep.budget_share)
-            parts.append(self.tr("each with {share} of its budget").format(share=share))
+            parts.append(self.tr("each {share} of the full length").format(share=share))
         return " · ".join(parts)
 
     def _show_finding(self, sweep: Sweep) -> None:

@@ -27,8 +27,8 @@ def said(kind: str, answer: Said) -> str:
     fixed = {  # as bertcore.training.drawn_examples has them
         "in the summary": translate("BatchPage", "in the summary"),
         "not in the summary": translate("BatchPage", "not in the summary"),
-        "answered here": translate("BatchPage", "answer is here"),
-        "no answer here": translate("BatchPage", "no answer here"),
+        "answered here": translate("BatchPage", "answer in this window"),
+        "no answer here": translate("BatchPage", "no answer in this window"),
     }
     if kind in ("summarise", "span") and answer in fixed:
         return fixed[answer]
@@ -74,8 +74,8 @@ def about_place(batch: ShownBatch, row: int, position: int) -> str:
     places = task.places(row, position)
     if not places:
         if batch.documents[row, position] < 0:
-            return translate("BatchPage", "a special token; nothing is asked here")
-        return translate("BatchPage", "read by the model; nothing is asked here")
+            return translate("BatchPage", "a special token; the model predicts nothing here")
+        return translate("BatchPage", "only read; the model predicts nothing here")
     return " ".join(_about(task.kind, place) for place in places)
 
 
@@ -83,19 +83,21 @@ def _about(kind: str, place: Place) -> str:
     words = {
         "tag": translate("BatchPage", "is the right tag here. The model: {given}."),
         "summarise": translate("BatchPage", "is right for the sentence after this [CLS]. The model: {given}."),
-        "start": translate("BatchPage", "The answer begins here. The model begins at “{given}”."),
-        "end": translate("BatchPage", "The answer ends here. The model ends at “{given}”."),
+        "start": translate("BatchPage", "The right answer starts here. The model’s answer starts at “{given}”."),
+        "end": translate("BatchPage", "The right answer ends here. The model’s answer ends at “{given}”."),
     }
     if place.what and not place.position:
-        text = translate("BatchPage", "means: no answer in this window. The model: “{given}”.")
+        text = translate("BatchPage", "means that this window has no answer. The model: “{given}”.")
     else:
-        usual = translate("BatchPage", "is the right answer, read off [CLS] for the whole text. The model: {given}.")
+        usual = translate(
+            "BatchPage", "is the right answer for the whole text, predicted from [CLS]. The model: {given}."
+        )
         text = words.get(place.what or kind, usual)
     given = text.format(given=said("" if place.what else kind, place.given))
     loss = {
-        "regress": translate("BatchPage", "{said} Squared error {loss}."),
-        "multilabel": translate("BatchPage", "{said} Loss {loss} nats a label."),
-    }.get(kind, translate("BatchPage", "{said} Loss {loss} nats: probability {p} of the right one."))
+        "regress": translate("BatchPage", "{said} Squared error: {loss}."),
+        "multilabel": translate("BatchPage", "{said} Loss: {loss} nats per label."),
+    }.get(kind, translate("BatchPage", "{said} Loss: {loss} nats; the right answer got a probability of {p}."))
     return loss.format(said=given, loss=numbers.decimal(place.loss), p=numbers.probability(math.exp(-place.loss)))
 
 
@@ -105,11 +107,14 @@ def about_batch(batch: ShownBatch) -> str:
     assert task is not None
     padding, cut = float(batch.is_padding.mean()), len(set(task.examples[task.cut > 0].tolist()))
     count = len(set(task.examples.tolist()))
-    words = translate("BatchPage", "%n example(s) of {of}, in pass {epoch} over them.", "", count)
+    words = translate("BatchPage", "%n of {of} examples, epoch {epoch}.", "", count)
     parts = [words.format(of=numbers.count(task.of), epoch=numbers.count(task.epoch))]
     if padding:
-        text = translate("BatchPage", "{share} of it is padding up to the longest text; the model does not look at it.")
+        text = translate(
+            "BatchPage",
+            "{share} of it is padding, which fills shorter texts up to the longest one; the model ignores it.",
+        )
         parts.append(text.format(share=numbers.percent(padding)))
     if cut:
-        parts.append(translate("BatchPage", "%n of them too long, and cut.", "", cut))
+        parts.append(translate("BatchPage", "%n (was|were) too long and had to be cut.", "", cut))
     return " ".join(parts)

@@ -53,14 +53,14 @@ class WeightsPage(QWidget):
             part.setVisible(bool(steps))
         self.slow.set_steps(steps)
         lower = sum(step.after < step.before for step in steps)
-        text = self.tr("Of %n step(s) in slow motion, {lower} lowered the loss on their own batch.", "", len(steps))
+        text = self.tr("Slow motion: {lower} of %n step(s) lowered the loss on their own batch.", "", len(steps))
         self.slow_title.setText(text.format(lower=numbers.count(lower)))
         self._on_slow_hovered()
 
     def _on_slow_hovered(self, _cell: object = None) -> None:
         step = self.slow.shown
         if step is not None:
-            text = self.tr("Step {step}: the loss on its batch was {before} before, {after} after. Click: its batch.")
+            text = self.tr("Step {step}: the loss on its batch went from {before} to {after}. Click to see the batch.")
             before, after = numbers.decimal(step.before, 3), numbers.decimal(step.after, 3)
             self.slow_about.setText(text.format(step=numbers.count(step.step), before=before, after=after))
 

@@ -325,12 +325,12 @@
 <translation>Baseline →</translation>
 </message>
 <message>
-<source>now ↓</source>
-<translation>jetzt ↓</translation>
+<source>compared with {baseline}</source>
+<translation>verglichen mit {baseline}</translation>
 </message>
 <message>
-<source>with {baseline}</source>
-<translation>mit {baseline}</translation>
+<source>now ↓</source>
+<translation>jetzt ↓</translation>
 </message>
 <message>
 <source>{stage} and the baseline {other}: CKA {value}</source>
@@ -431,8 +431,8 @@
 <translation>Vor den Änderungen: {answer}</translation>
 </message>
 <message>
-<source>Edited attention rows, moved tokens and what is swapped in have no effect here, because the model reads different tokens.</source>
-<translation>Bearbeitete Attention-Zeilen, verschobene Token und was ausgetauscht ist wirken hier nicht, weil das Modell andere Token liest.</translation>
+<source>Edited attention rows, moved tokens and swapped-in parts have no effect here, because the model reads different tokens.</source>
+<translation>Bearbeitete Attention-Zeilen, verschobene Token und Ausgetauschtes wirken hier nicht, weil das Modell andere Token liest.</translation>
 </message>
 <message>
 <source>The other text lacks something that this task reads, so it has no answer to compare.</source>
@@ -661,8 +661,8 @@
 <translation>dieser Text</translation>
 </message>
 <message>
-<source>this text as it is</source>
-<translation>dieser Text, wie er ist</translation>
+<source>this text without the swap</source>
+<translation>dieser Text ohne Austausch</translation>
 </message>
 <message>
 <source>unchanged</source>
@@ -703,12 +703,12 @@
 <translation>ein zufälliges Wort stattdessen</translation>
 </message>
 <message>
-<source>answered right here</source>
-<translation>hier richtig beantwortet</translation>
+<source>answered correctly</source>
+<translation>richtig beantwortet</translation>
 </message>
 <message>
-<source>answered wrong here</source>
-<translation>hier falsch beantwortet</translation>
+<source>answered incorrectly</source>
+<translation>falsch beantwortet</translation>
 </message>
 <message>
 <source>hidden</source>
@@ -741,17 +741,17 @@
 <context>
 <name>BatchPage</name>
 <message numerus="yes">
-<source>%n example(s) of {of}, in pass {epoch} over them.</source>
+<source>%n (was|were) too long and had to be cut.</source>
 <translation>
-<numerusform>%n Beispiel von {of}, im {epoch}. Durchgang.</numerusform>
-<numerusform>%n Beispiele von {of}, im {epoch}. Durchgang.</numerusform>
+<numerusform>%n war zu lang und musste gekürzt werden.</numerusform>
+<numerusform>%n waren zu lang und mussten gekürzt werden.</numerusform>
 </translation>
 </message>
 <message numerus="yes">
-<source>%n of them too long, and cut.</source>
+<source>%n of {of} examples, epoch {epoch}.</source>
 <translation>
-<numerusform>%n davon zu lang und gekürzt.</numerusform>
-<numerusform>%n davon zu lang und gekürzt.</numerusform>
+<numerusform>%n von {of} Beispielen, Epoche {epoch}.</numerusform>
+<numerusform>%n von {of} Beispielen, Epoche {epoch}.</numerusform>
 </translation>
 </message>
 <message numerus="yes">
@@ -817,14 +817,6 @@
 <translation>Schritt, dessen Batch zu sehen ist</translation>
 </message>
 <message>
-<source>The answer begins here. The model begins at “{given}”.</source>
-<translation>Hier beginnt die Antwort. Das Modell beginnt bei „{given}“.</translation>
-</message>
-<message>
-<source>The answer ends here. The model ends at “{given}”.</source>
-<translation>Hier endet die Antwort. Das Modell endet bei „{given}“.</translation>
-</message>
-<message>
 <source>The batches before it: what was drawn, and what the settings ask for</source>
 <translation>Die Batches davor: was gezogen wurde und was eingestellt ist</translation>
 </message>
@@ -854,6 +846,14 @@
 <message>
 <source>The previous batch (Page Up)</source>
 <translation>Der vorige Batch (Bild auf)</translation>
+</message>
+<message>
+<source>The right answer ends here. The model’s answer ends at “{given}”.</source>
+<translation>Hier endet die richtige Antwort. Die des Modells endet bei „{given}“.</translation>
+</message>
+<message>
+<source>The right answer starts here. The model’s answer starts at “{given}”.</source>
+<translation>Hier beginnt die richtige Antwort. Die des Modells beginnt bei „{given}“.</translation>
 </message>
 <message>
 <source>The run has no snapshot from before this step, so there are no predictions.</source>
@@ -888,12 +888,12 @@
 <translation>ein Sondertoken; es wird nie vorhergesagt</translation>
 </message>
 <message>
-<source>a special token; nothing is asked here</source>
-<translation>ein besonderes Token; hier wird nichts gefragt</translation>
+<source>a special token; the model predicts nothing here</source>
+<translation>ein besonderes Token; hier sagt das Modell nichts vorher</translation>
 </message>
 <message>
-<source>answer is here</source>
-<translation>Antwort ist hier</translation>
+<source>answer in this window</source>
+<translation>Antwort in diesem Fenster</translation>
 </message>
 <message>
 <source>comes after “{read}”; the model has read no further.</source>
@@ -936,8 +936,8 @@
 <translation>ist richtig für den Satz nach diesem [CLS]. Das Modell: {given}.</translation>
 </message>
 <message>
-<source>is the right answer, read off [CLS] for the whole text. The model: {given}.</source>
-<translation>ist die richtige Antwort, am [CLS] für den ganzen Text abgelesen. Das Modell: {given}.</translation>
+<source>is the right answer for the whole text, predicted from [CLS]. The model: {given}.</source>
+<translation>ist die richtige Antwort für den ganzen Text, vorhergesagt aus [CLS]. Das Modell: {given}.</translation>
 </message>
 <message>
 <source>is the right tag here. The model: {given}.</source>
@@ -948,8 +948,8 @@
 <translation>gelassen</translation>
 </message>
 <message>
-<source>means: no answer in this window. The model: “{given}”.</source>
-<translation>heißt: keine Antwort in diesem Fenster. Das Modell: „{given}“.</translation>
+<source>means that this window has no answer. The model: “{given}”.</source>
+<translation>heißt, dass es in diesem Fenster keine Antwort gibt. Das Modell: „{given}“.</translation>
 </message>
 <message>
 <source>next</source>
@@ -960,8 +960,8 @@
 <translation>folgt: A und B aus Dokument {a}</translation>
 </message>
 <message>
-<source>no answer here</source>
-<translation>keine Antwort hier</translation>
+<source>no answer in this window</source>
+<translation>keine Antwort in diesem Fenster</translation>
 </message>
 <message>
 <source>none</source>
@@ -974,6 +974,10 @@
 <message>
 <source>of {last}</source>
 <translation>von {last}</translation>
+</message>
+<message>
+<source>only read; the model predicts nothing here</source>
+<translation>nur gelesen; hier sagt das Modell nichts vorher</translation>
 </message>
 <message>
 <source>predicted by</source>
@@ -990,10 +994,6 @@
 <message>
 <source>random: B from elsewhere in document {a}</source>
 <translation>zufällig: B von anderswo in Dokument {a}</translation>
-</message>
-<message>
-<source>read by the model; nothing is asked here</source>
-<translation>vom Modell gelesen; hier wird nichts gefragt</translation>
 </message>
 <message>
 <source>right</source>
@@ -1062,20 +1062,20 @@
 </translation>
 </message>
 <message>
-<source>{said} Loss {loss} nats a label.</source>
-<translation>{said} Loss {loss} Nat je Label.</translation>
+<source>{said} Loss: {loss} nats per label.</source>
+<translation>{said} Loss: {loss} Nat je Label.</translation>
 </message>
 <message>
-<source>{said} Loss {loss} nats: probability {p} of the right one.</source>
-<translation>{said} Loss {loss} Nat: Wahrscheinlichkeit {p} für das Richtige.</translation>
+<source>{said} Loss: {loss} nats; the right answer got a probability of {p}.</source>
+<translation>{said} Loss: {loss} Nat; die richtige Antwort bekam eine Wahrscheinlichkeit von {p}.</translation>
 </message>
 <message>
-<source>{said} Squared error {loss}.</source>
-<translation>{said} Quadratischer Fehler {loss}.</translation>
+<source>{said} Squared error: {loss}.</source>
+<translation>{said} Quadratischer Fehler: {loss}.</translation>
 </message>
 <message>
-<source>{share} of it is padding up to the longest text; the model does not look at it.</source>
-<translation>{share} davon füllen bis zum längsten Text auf (Padding); das Modell sieht nicht hin.</translation>
+<source>{share} of it is padding, which fills shorter texts up to the longest one; the model ignores it.</source>
+<translation>{share} davon ist Padding, das kürzere Texte bis zum längsten auffüllt; das Modell beachtet es nicht.</translation>
 </message>
 </context>
 <context>
@@ -1109,8 +1109,8 @@
 <context>
 <name>BothStates</name>
 <message>
-<source>The two models have other layers, so this is the text in the open model alone.</source>
-<translation>Die beiden Modelle haben andere Schichten, daher steht hier nur der Text im offenen Modell.</translation>
+<source>The two models have different layers, so only the open model is shown.</source>
+<translation>Die beiden Modelle haben verschiedene Schichten, daher ist nur das offene Modell zu sehen.</translation>
 </message>
 </context>
 <context>
@@ -1813,10 +1813,6 @@ Ein anderer Schluss</translation>
 <translation>Den Vergleich beenden</translation>
 </message>
 <message>
-<source>No earlier step of this model’s training is kept here, so there is no start to compare with.</source>
-<translation>Von diesem Modell ist hier kein früherer Trainingsschritt aufbewahrt; es gibt also keinen Anfang zum Vergleichen.</translation>
-</message>
-<message>
 <source>Open folder…</source>
 <translation>Ordner öffnen…</translation>
 </message>
@@ -1839,6 +1835,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>There is nothing to compare with. {why}</source>
 <translation>Es gibt nichts zum Vergleichen. {why}</translation>
+</message>
+<message>
+<source>This model has no snapshot from the start of its training, so there is nothing to compare it with.</source>
+<translation>Von diesem Modell gibt es keinen Snapshot vom Anfang des Trainings und damit nichts zum Vergleichen.</translation>
 </message>
 <message>
 <source>step {step}</source>
@@ -2050,8 +2050,12 @@ Ein anderer Schluss</translation>
 <context>
 <name>DataCard</name>
 <message>
-<source>Before the start</source>
+<source>Before you start</source>
 <translation>Vor dem Start</translation>
+</message>
+<message>
+<source>Correct it, save the file and choose it again.</source>
+<translation>Den Fehler beheben, die Datei speichern und noch einmal wählen.</translation>
 </message>
 <message>
 <source>How often each label occurs</source>
@@ -2081,24 +2085,28 @@ Ein anderer Schluss</translation>
 <translation>Die Daten werden gelesen …</translation>
 </message>
 <message>
-<source>Repair it, save the file, and choose it again.</source>
-<translation>Den Fehler beheben, die Datei speichern und sie noch einmal auswählen.</translation>
-</message>
-<message>
 <source>The first examples</source>
 <translation>Die ersten Beispiele</translation>
 </message>
 <message>
-<source>The lines around the fault</source>
+<source>The lines around the error</source>
 <translation>Die Zeilen um den Fehler</translation>
 </message>
 <message>
-<source>Trying a few steps of the training, to see how long they take…</source>
-<translation>Einige Schritte des Trainings werden ausprobiert, um zu sehen, wie lange sie dauern …</translation>
+<source>Training a few steps to see how long they take…</source>
+<translation>Einige Schritte werden trainiert, um zu sehen, wie lange sie dauern …</translation>
 </message>
 <message>
-<source>What the model will learn from, as it is read, and what the training will take.</source>
-<translation>Woraus das Modell lernen wird, so wie es gelesen wird, und was das Training braucht.</translation>
+<source>What the model will learn from, and how much time and memory training will take.</source>
+<translation>Woraus das Modell lernen wird und wie viel Zeit und Speicher das Training braucht.</translation>
+</message>
+<message>
+<source>estimated memory</source>
+<translation>geschätzter Speicher</translation>
+</message>
+<message>
+<source>estimated time</source>
+<translation>geschätzte Dauer</translation>
 </message>
 <message>
 <source>examples to learn from</source>
@@ -2107,14 +2115,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>held out</source>
 <translation>zurückgehalten</translation>
-</message>
-<message>
-<source>in all, about</source>
-<translation>insgesamt, etwa</translation>
-</message>
-<message>
-<source>of memory, about</source>
-<translation>Speicher, etwa</translation>
 </message>
 <message>
 <source>parameters</source>
@@ -2132,17 +2132,17 @@ Ein anderer Schluss</translation>
 <context>
 <name>DataWords</name>
 <message numerus="yes">
-<source>%n of {counted} (is|are) longer than {limit} tokens and read in windows.</source>
-<translation>
-<numerusform>%n von {counted} ist länger als {limit} Tokens und wird in Fenstern gelesen.</numerusform>
-<numerusform>%n von {counted} sind länger als {limit} Tokens und werden in Fenstern gelesen.</numerusform>
-</translation>
-</message>
-<message numerus="yes">
 <source>%n of {counted} (is|are) longer than {limit} tokens and will be cut.</source>
 <translation>
 <numerusform>%n von {counted} ist länger als {limit} Tokens und wird gekürzt.</numerusform>
 <numerusform>%n von {counted} sind länger als {limit} Tokens und werden gekürzt.</numerusform>
+</translation>
+</message>
+<message numerus="yes">
+<source>%n of {counted} (is|are) longer than {limit} tokens, so the model reads (it|them) in overlapping windows.</source>
+<translation>
+<numerusform>%n von {counted} ist länger als {limit} Tokens und wird in überlappenden Fenstern gelesen.</numerusform>
+<numerusform>%n von {counted} sind länger als {limit} Tokens und werden in überlappenden Fenstern gelesen.</numerusform>
 </translation>
 </message>
 <message numerus="yes">
@@ -2153,16 +2153,16 @@ Ein anderer Schluss</translation>
 </translation>
 </message>
 <message>
+<source>A CSV table; its first line names the columns.</source>
+<translation>Eine CSV-Tabelle; ihre erste Zeile benennt die Spalten.</translation>
+</message>
+<message>
 <source>A Parquet table.</source>
 <translation>Eine Parquet-Tabelle.</translation>
 </message>
 <message>
-<source>A table (CSV), whose first line names the columns.</source>
-<translation>Eine Tabelle (CSV), deren erste Zeile die Spalten benennt.</translation>
-</message>
-<message>
-<source>A table with a tab between its columns, whose first line names them.</source>
-<translation>Eine Tabelle mit Tabulatoren zwischen den Spalten, deren erste Zeile sie benennt.</translation>
+<source>A tab-separated table; its first line names the columns.</source>
+<translation>Eine Tabelle mit Tabulatoren zwischen den Spalten; ihre erste Zeile benennt sie.</translation>
 </message>
 <message>
 <source>Answer</source>
@@ -2181,16 +2181,28 @@ Ein anderer Schluss</translation>
 <translation>Das JSON von CommonsenseQA: eine Frage, ihre Antworten zur Wahl und die richtige.</translation>
 </message>
 <message>
-<source>Counted in a sample: {counted} of {total}.</source>
-<translation>Gezählt in einer Stichprobe: {counted} von {total}.</translation>
+<source>Counted in the first {share} of the text.</source>
+<translation>Gezählt in den ersten {share} des Textes.</translation>
+</message>
+<message>
+<source>Counted on a sample of {counted} out of {total}.</source>
+<translation>Gezählt an einer Stichprobe von {counted} aus {total}.</translation>
 </message>
 <message>
 <source>Endings</source>
 <translation>Enden</translation>
 </message>
 <message>
-<source>It reads everything {times} times.</source>
-<translation>Es liest alles {times}-mal.</translation>
+<source>Estimated from part of the data.</source>
+<translation>Geschätzt anhand eines Teils der Daten.</translation>
+</message>
+<message>
+<source>It reads the data {times} times.</source>
+<translation>Es liest die Daten {times}-mal.</translation>
+</message>
+<message>
+<source>It takes longer if other programs keep the machine busy.</source>
+<translation>Es dauert länger, wenn andere Programme den Rechner beschäftigen.</translation>
 </message>
 <message>
 <source>Its summary</source>
@@ -2201,36 +2213,32 @@ Ein anderer Schluss</translation>
 <translation>Label</translation>
 </message>
 <message>
-<source>Measured on a part of the data.</source>
-<translation>Gemessen an einem Teil der Daten.</translation>
+<source>Nothing is cut: the longest of {counted} has {longest} tokens, and up to {limit} fit.</source>
+<translation>Nichts wird gekürzt: Das längste von {counted} hat {longest} Tokens, und bis zu {limit} passen.</translation>
 </message>
 <message>
-<source>Nothing is cut: the longest of {counted} has {longest} tokens, and {limit} fit.</source>
-<translation>Nichts wird gekürzt: Das längste von {counted} hat {longest} Tokens, und {limit} passen.</translation>
-</message>
-<message>
-<source>One JSON object in each line.</source>
+<source>One JSON object per line.</source>
 <translation>Ein JSON-Objekt je Zeile.</translation>
 </message>
 <message>
-<source>One JSON object in each line: a document, whose text is in the field “{text}”.</source>
-<translation>Ein JSON-Objekt je Zeile: ein Dokument, dessen Text im Feld „{text}“ steht.</translation>
+<source>One JSON object per line: a document, with its text in the field “{text}”.</source>
+<translation>Ein JSON-Objekt je Zeile: ein Dokument mit seinem Text im Feld „{text}“.</translation>
 </message>
 <message>
-<source>One word in each line and a blank line after each sentence. Words are in column {text}, tags in column {label}.</source>
-<translation>Ein Wort je Zeile und eine Leerzeile nach jedem Satz. Die Wörter stehen in Spalte {text}, die Tags in Spalte {label}.</translation>
+<source>One word per line, with a blank line after each sentence. Words are in column {text}, tags in column {label}.</source>
+<translation>Ein Wort je Zeile, mit einer Leerzeile nach jedem Satz. Die Wörter stehen in Spalte {text}, die Tags in Spalte {label}.</translation>
 </message>
 <message>
-<source>Other programs that keep the machine busy make it longer.</source>
-<translation>Andere Programme, die den Rechner beschäftigen, verlängern das.</translation>
+<source>Other programs are keeping the machine busy right now; without them the run will be faster.</source>
+<translation>Andere Programme beschäftigen gerade den Rechner; ohne sie geht es schneller.</translation>
 </message>
 <message>
 <source>Passage</source>
 <translation>Abschnitt</translation>
 </message>
 <message>
-<source>Plain text without blank lines between documents, so each line is read as one.</source>
-<translation>Reiner Text ohne Leerzeilen zwischen den Dokumenten, deshalb gilt jede Zeile als eines.</translation>
+<source>Plain text without blank lines, so each line counts as a document.</source>
+<translation>Reiner Text ohne Leerzeilen, deshalb gilt jede Zeile als Dokument.</translation>
 </message>
 <message>
 <source>Plain text: each file is one document.</source>
@@ -2273,20 +2281,12 @@ Ein anderer Schluss</translation>
 <translation>Text B</translation>
 </message>
 <message>
-<source>The held-out examples are those of {file}.</source>
-<translation>Die zurückgehaltenen Beispiele sind die aus {file}.</translation>
+<source>The held-out examples come from {file}.</source>
+<translation>Die ungesehenen Beispiele stammen aus {file}.</translation>
 </message>
 <message>
-<source>The machine is busy with other things now; when it is not, the run is quicker.</source>
-<translation>Der Rechner ist gerade mit anderem beschäftigt; ist er es nicht, geht es schneller.</translation>
-</message>
-<message>
-<source>There is no dev file beside it, so a share of the examples is held out.</source>
+<source>There is no dev file next to it, so some of the examples are held out.</source>
 <translation>Daneben liegt keine Dev-Datei, deshalb wird ein Teil der Beispiele zurückgehalten.</translation>
-</message>
-<message>
-<source>This is a sample, the first {share} of the text.</source>
-<translation>Das ist eine Stichprobe, die ersten {share} des Textes.</translation>
 </message>
 <message>
 <source>answered</source>
@@ -2394,8 +2394,12 @@ Ein anderer Schluss</translation>
 <context>
 <name>Diagnosis</name>
 <message>
-<source>At step {step} the loss became infinite, and the run could not go on.</source>
-<translation>Bei Schritt {step} wurde der Loss unendlich, und der Lauf konnte nicht weitergehen.</translation>
+<source>At step {step} the loss became infinite, so the run had to stop.</source>
+<translation>Bei Schritt {step} wurde der Loss unendlich, deshalb musste der Lauf aufhören.</translation>
+</message>
+<message>
+<source>At this rate it would take far too long to learn anything.</source>
+<translation>So würde es viel zu lange dauern, etwas zu lernen.</translation>
 </message>
 <message>
 <source>It answers “{label}” to {share} of the held-out examples, although that is right for only {right}.</source>
@@ -2406,15 +2410,19 @@ Ein anderer Schluss</translation>
 <translation>Es hat kaum gelernt: Der Loss auf ungesehenem Text war am Anfang {start} und ist jetzt {loss}.</translation>
 </message>
 <message>
-<source>It has not learned to use the text: always the same answer needs no reading.</source>
-<translation>Es hat nicht gelernt, den Text zu nutzen: Für immer dieselbe Antwort braucht man nicht zu lesen.</translation>
+<source>It has not learned to use the text: giving the same answer every time takes no reading.</source>
+<translation>Es hat nicht gelernt, den Text zu nutzen: Um immer dasselbe zu antworten, muss man nicht lesen.</translation>
 </message>
 <message>
-<source>It has read the same text too often; more text would help most, fewer steps at least a little.</source>
-<translation>Es hat denselben Text zu oft gelesen; mehr Text würde am meisten helfen, weniger Schritte zumindest ein wenig.</translation>
+<source>It has read the same text too often. More text would help most; fewer steps would help a little.</source>
+<translation>Es hat denselben Text zu oft gelesen. Am meisten würde mehr Text helfen, ein wenig auch weniger Schritte.</translation>
 </message>
 <message>
-<source>It is on a plateau: its held-out loss is {loss}; guessing by word frequency alone would get {by_frequency}.</source>
+<source>It is memorising its training text and getting worse on text that it has not seen.</source>
+<translation>Es lernt den Trainingstext auswendig und wird auf Text, den es nicht gesehen hat, schlechter.</translation>
+</message>
+<message>
+<source>It is on a plateau: its held-out loss is {loss}; guessing by word frequency alone would give {by_frequency}.</source>
 <translation>Es ist auf einem Plateau: Der Loss auf ungesehenem Text ist {loss}; Raten allein nach Worthäufigkeit ergäbe {by_frequency}.</translation>
 </message>
 <message>
@@ -2430,20 +2438,8 @@ Ein anderer Schluss</translation>
 <translation>Es weiß, welche Wörter häufig sind, nutzt aber noch keinen Kontext.</translation>
 </message>
 <message>
-<source>It memorises its training text, and gets worse on text that it has not seen.</source>
-<translation>Den Trainingstext kennt es immer besser, auf Text, den es nicht gesehen hat, wird es schlechter.</translation>
-</message>
-<message>
 <source>It only memorises: its training loss is {train}, but its held-out loss is {loss}, no better than at the start ({start}).</source>
 <translation>Es lernt nur auswendig: Der Trainings-Loss ist {train}, aber der Loss auf ungesehenem Text {loss}, nicht besser als am Anfang ({start}).</translation>
-</message>
-<message>
-<source>Like this it would take far too long to learn anything.</source>
-<translation>So würde es viel zu lange dauern, etwas zu lernen.</translation>
-</message>
-<message>
-<source>More of the same will not help; often the learning rate is too high or too low.</source>
-<translation>Mehr vom Gleichen hilft nicht; oft ist die Lernrate zu hoch oder zu niedrig.</translation>
 </message>
 <message>
 <source>Such a head cannot tell tokens apart, so the model learns little from context.</source>
@@ -2454,12 +2450,12 @@ Ein anderer Schluss</translation>
 <translation>So große Schritte springen an guten Gewichten vorbei, statt ihnen näher zu kommen.</translation>
 </message>
 <message>
-<source>The learning rate is too high: one step changed a part of the model by {ratio} of its weights. Healthy runs stay below {limit}.</source>
-<translation>Die Lernrate ist zu hoch: Ein Schritt hat einen Teil des Modells um {ratio} seiner Gewichte verändert. Gesunde Läufe bleiben unter {limit}.</translation>
+<source>The learning rate is too high: a single step changed the weights of one part by {ratio}. Healthy runs stay below {limit}.</source>
+<translation>Die Lernrate ist zu hoch: Ein einziger Schritt hat die Gewichte eines Teils um {ratio} verändert. Gesunde Läufe bleiben unter {limit}.</translation>
 </message>
 <message>
-<source>The learning rate is too low: no step has changed any part of the model by more than {ratio} of its weights.</source>
-<translation>Die Lernrate ist zu niedrig: Kein Schritt hat einen Teil des Modells um mehr als {ratio} seiner Gewichte verändert.</translation>
+<source>The learning rate is too low: no step has changed the weights of any part by more than {ratio}.</source>
+<translation>Die Lernrate ist zu niedrig: Kein Schritt hat die Gewichte eines Teils um mehr als {ratio} verändert.</translation>
 </message>
 <message>
 <source>The steps are too large: each one overshoots, and what was learned is lost.</source>
@@ -2478,44 +2474,48 @@ Ein anderer Schluss</translation>
 <translation>Das sieht normal aus: Auf ungesehenen Beispielen ging „{name}“ von {first} auf {score}.</translation>
 </message>
 <message>
-<source>This looks normal: the held-out loss fell from {start} to {loss}, and no step changed a part of the model by more than {ratio} of its weights.</source>
-<translation>Das sieht normal aus: Der Loss auf ungesehenem Text fiel von {start} auf {loss}, und kein Schritt hat einen Teil des Modells um mehr als {ratio} seiner Gewichte verändert.</translation>
+<source>This looks normal: the held-out loss fell from {start} to {loss}, and no step changed the weights of any part by more than {ratio}.</source>
+<translation>Das sieht normal aus: Der Loss auf ungesehenem Text fiel von {start} auf {loss}, und kein Schritt hat die Gewichte eines Teils um mehr als {ratio} verändert.</translation>
 </message>
 <message>
 <source>This looks normal: the held-out loss fell from {start} to {loss}.</source>
 <translation>Das sieht normal aus: Der Loss auf ungesehenem Text fiel von {start} auf {loss}.</translation>
 </message>
 <message>
+<source>Training longer will not help; the learning rate is probably too high or too low.</source>
+<translation>Länger zu trainieren hilft nicht; wahrscheinlich ist die Lernrate zu hoch oder zu niedrig.</translation>
+</message>
+<message>
 <source>Try a learning rate of {new} instead of {old}.</source>
 <translation>Versuch: eine Lernrate von {new} statt {old}.</translation>
 </message>
 <message>
-<source>Try it without frozen layers.</source>
-<translation>Versuch: ohne eingefrorene Schichten.</translation>
-</message>
-<message>
-<source>Try predicting next words in the first half of the run.</source>
-<translation>Versuch: in der ersten Hälfte des Laufs nächste Wörter vorhersagen.</translation>
+<source>Try next-word prediction for the first half of the run.</source>
+<translation>Versuch: in der ersten Hälfte des Laufs das nächste Wort vorhersagen.</translation>
 </message>
 <message>
 <source>Try starting from a pretrained model instead of random weights.</source>
 <translation>Versuch: von einem vortrainierten Modell statt von zufälligen Gewichten ausgehen.</translation>
 </message>
 <message>
+<source>Try training without frozen layers.</source>
+<translation>Versuch: ohne eingefrorene Schichten trainieren.</translation>
+</message>
+<message>
 <source>Try {new} steps instead of {old}.</source>
 <translation>Versuch: {new} Schritte statt {old}.</translation>
 </message>
 <message>
-<source>While the learning rate is high the loss should fall; smaller steps may get it moving.</source>
-<translation>Solange die Lernrate hoch ist, sollte der Loss fallen; kleinere Schritte bringen ihn vielleicht in Bewegung.</translation>
+<source>While the learning rate is high, the loss should keep falling; a different rate may get it moving again.</source>
+<translation>Solange die Lernrate hoch ist, sollte der Loss weiter fallen; eine andere Rate bringt ihn vielleicht wieder in Bewegung.</translation>
 </message>
 <message>
-<source>{count} of its {all} attention heads look at all tokens alike.</source>
-<translation>{count} seiner {all} Attention-Köpfe blicken auf alle Tokens gleich.</translation>
+<source>{count} of its {all} attention heads look at the same token from every position.</source>
+<translation>{count} seiner {all} Attention-Köpfe schauen von jeder Position auf dasselbe Token.</translation>
 </message>
 <message>
-<source>{count} of its {all} attention heads look at the same token from everywhere.</source>
-<translation>{count} seiner {all} Attention-Köpfe blicken von überall auf dasselbe Token.</translation>
+<source>{count} of its {all} attention heads spread their attention evenly over all tokens.</source>
+<translation>{count} seiner {all} Attention-Köpfe verteilen ihre Attention gleichmäßig auf alle Tokens.</translation>
 </message>
 </context>
 <context>
@@ -2568,7 +2568,7 @@ Ein anderer Schluss</translation>
 <translation>Fertig, nach {time} Training.</translation>
 </message>
 <message>
-<source>Guessing by word frequency alone would get a loss of {level}.</source>
+<source>Guessing by word frequency alone would give a loss of {level}.</source>
 <translation>Raten allein nach Worthäufigkeit ergäbe einen Loss von {level}.</translation>
 </message>
 <message>
@@ -3079,8 +3079,8 @@ Ein anderer Schluss</translation>
 <translation>{share} können von {column} nach {row} fließen</translation>
 </message>
 <message>
-<source>{share} can flow from {column} to {row} against the baseline</source>
-<translation>{share} gegenüber der Baseline kann von {column} zu {row} fließen</translation>
+<source>{share} can flow from {column} to {row}, compared with the baseline</source>
+<translation>{share} kann von {column} zu {row} fließen, verglichen mit der Baseline</translation>
 </message>
 </context>
 <context>
@@ -3442,8 +3442,8 @@ Ein anderer Schluss</translation>
 <translation>Tag {tag} von {token} ({position})</translation>
 </message>
 <message>
-<source>tag {tag} rather than {other} of {token} ({position})</source>
-<translation>Tag {tag} statt {other} von {token} ({position})</translation>
+<source>tag {tag} rather than {other} for {token} ({position})</source>
+<translation>Tag {tag} statt {other} für {token} ({position})</translation>
 </message>
 <message>
 <source>the answer begins at {token} ({position})</source>
@@ -3645,16 +3645,16 @@ Ein anderer Schluss</translation>
 <translation>{token} und {other}, {stage}: Kosinus {cosine}</translation>
 </message>
 <message>
-<source>{token} and {other}, {stage}: cosine {cosine} against the baseline</source>
-<translation>{token} und {other}, {stage}: Kosinus {cosine} gegenüber der Baseline</translation>
+<source>{token} and {other}, {stage}: cosine {cosine}, compared with the baseline</source>
+<translation>{token} und {other}, {stage}: Kosinus {cosine}, verglichen mit der Baseline</translation>
 </message>
 <message>
 <source>{token}, {stage}: length {length}</source>
 <translation>{token}, {stage}: Länge {length}</translation>
 </message>
 <message>
-<source>{token}, {stage}: length {length} against the baseline</source>
-<translation>{token}, {stage}: Länge {length} gegenüber der Baseline</translation>
+<source>{token}, {stage}: length {length}, compared with the baseline</source>
+<translation>{token}, {stage}: Länge {length}, verglichen mit der Baseline</translation>
 </message>
 </context>
 <context>
@@ -3859,16 +3859,16 @@ Ein anderer Schluss</translation>
 <translation>Balken: dieser Batch. Linie: alle Beispiele.</translation>
 </message>
 <message>
-<source>Each example has a number.</source>
-<translation>Jedes Beispiel hat eine Zahl.</translation>
-</message>
-<message>
 <source>Right answers</source>
 <translation>Richtige Antworten</translation>
 </message>
 <message>
 <source>Right answers in this batch, and in all examples</source>
 <translation>Richtige Antworten in diesem Batch und in allen Beispielen</translation>
+</message>
+<message>
+<source>The answers are numbers, not labels.</source>
+<translation>Die Antworten sind Zahlen, keine Labels.</translation>
 </message>
 </context>
 <context>
@@ -4453,10 +4453,6 @@ Ein anderer Schluss</translation>
 <translation>Je Token die stärksten, zusammen</translation>
 </message>
 <message>
-<source>Nothing has changed in this head. On the left, Moved lists the heads that have.</source>
-<translation>In diesem Kopf hat sich nichts geändert. Links nennt „Bewegt“ die Köpfe, bei denen es anders ist.</translation>
-</message>
-<message>
 <source>Share of each token’s attention, or smallest weight, in percent</source>
 <translation>Anteil der Attention jedes Tokens oder kleinstes Gewicht, in Prozent</translation>
 </message>
@@ -4467,6 +4463,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>There is no sentence B. Type one to see how the two are connected.</source>
 <translation>Es gibt keinen Satz B. Einen eintippen, um zu sehen, wie die beiden verbunden sind.</translation>
+</message>
+<message>
+<source>This head has not changed. Moved, on the left, lists the heads that have.</source>
+<translation>Dieser Kopf hat sich nicht geändert. „Bewegt“ nennt links die Köpfe, die sich geändert haben.</translation>
 </message>
 <message>
 <source>Which colour is which head</source>
@@ -4521,8 +4521,8 @@ Ein anderer Schluss</translation>
 <translation>am dicksten: ±{difference}</translation>
 </message>
 <message>
-<source>tokens that only one text has are left out</source>
-<translation>Token, die nur ein Text hat, fehlen</translation>
+<source>tokens found in only one text are left out</source>
+<translation>Token, die nur in einem Text vorkommen, fehlen</translation>
 </message>
 <message>
 <source>{count} lines, {share} of the attention</source>
@@ -4692,8 +4692,8 @@ Ein anderer Schluss</translation>
 <translation>Das Bild hat die {count}, die am stärksten feuern. Bei „{token}“: Neuron {neuron}, {value}.</translation>
 </message>
 <message>
-<source>The two models have other layers or sizes, so their lines have no distance.</source>
-<translation>Die beiden Modelle haben andere Schichten oder Größen, daher haben ihre Linien keinen Abstand.</translation>
+<source>The two models have different layers or sizes, so the distance between their lines cannot be measured.</source>
+<translation>Die beiden Modelle haben verschiedene Schichten oder Größen, daher lässt sich der Abstand ihrer Linien nicht messen.</translation>
 </message>
 <message>
 <source>The two sentences</source>
@@ -4810,8 +4810,8 @@ Ein anderer Schluss</translation>
 <translation>Jede Linie ist ein Token des Textes. Der lila Linie von links nach rechts folgen: Sie beginnt als Maske und endet als Wort; die Wörter auf ihr sind der jeweils beste Tipp. Ein Klick öffnet jeden Teil.</translation>
 </message>
 <message>
-<source>Grey words below the line: what the baseline would guess, where that is another word.</source>
-<translation>Graue Wörter unter der Linie: was im Vergleich geraten wird, wo es ein anderes Wort ist.</translation>
+<source>Grey words below the line: the baseline’s guess, where it is a different word.</source>
+<translation>Graue Wörter unter der Linie: der Vorschlag der Baseline, wo es ein anderes Wort ist.</translation>
 </message>
 <message>
 <source>Here the model uses only the line of {token}.</source>
@@ -4862,16 +4862,16 @@ Ein anderer Schluss</translation>
 <translation>Seltene Wörter werden zerlegt: „{word}“ ist {pieces}.</translation>
 </message>
 <message>
-<source>Rings: the tokens with {baseline}; a dotted line leads to the token there.</source>
-<translation>Ringe: die Token mit {baseline}; eine gepunktete Linie führt zum Token dort.</translation>
+<source>Rings: the tokens with {baseline}; dotted lines join each pair.</source>
+<translation>Ringe: die Token mit {baseline}; gepunktete Linien verbinden jedes Paar.</translation>
 </message>
 <message>
 <source>Text is cut into tokens; rare words into several pieces.</source>
 <translation>Text wird in Token zerlegt, seltene Wörter in mehrere Stücke.</translation>
 </message>
 <message>
-<source>The redder a line, the farther it is from where it was.</source>
-<translation>Je röter eine Linie, desto weiter ist sie von ihrer alten Stelle entfernt.</translation>
+<source>The redder a line, the more it differs from the baseline.</source>
+<translation>Je röter eine Linie, desto mehr weicht sie von der Baseline ab.</translation>
 </message>
 <message>
 <source>The sum</source>
@@ -5069,8 +5069,8 @@ Ein anderer Schluss</translation>
 <translation>Mittel aller Köpfe von Schicht {layer}</translation>
 </message>
 <message>
-<source>now; D shows the difference, X the baseline</source>
-<translation>jetzt; D zeigt den Unterschied, X die Baseline</translation>
+<source>now; press D for the difference, hold X for the baseline</source>
+<translation>jetzt; D zeigt den Unterschied, X gedrückt die Baseline</translation>
 </message>
 <message>
 <source>switched-off heads count too, although they have no effect</source>
@@ -5467,10 +5467,10 @@ Ein anderer Schluss</translation>
 <context>
 <name>NewRunForm</name>
 <message numerus="yes">
-<source>%n file(s) of the settings</source>
+<source>%n file(s) from the settings</source>
 <translation>
-<numerusform>%n Datei der Einstellungen</numerusform>
-<numerusform>%n Dateien der Einstellungen</numerusform>
+<numerusform>%n Datei aus den Einstellungen</numerusform>
+<numerusform>%n Dateien aus den Einstellungen</numerusform>
 </translation>
 </message>
 <message>
@@ -5486,8 +5486,8 @@ Ein anderer Schluss</translation>
 <translation>Ein Ordner…</translation>
 </message>
 <message>
-<source>A small sample: with only 20 held-out examples, a difference of one is chance.</source>
-<translation>Eine kleine Stichprobe: Bei nur 20 zurückgehaltenen Beispielen ist ein Unterschied von einem Zufall.</translation>
+<source>A small sample: with only 20 held-out examples, one right answer more or less may be chance.</source>
+<translation>Eine kleine Stichprobe: Bei nur 20 ungesehenen Beispielen kann eine richtige Antwort mehr oder weniger Zufall sein.</translation>
 </message>
 <message>
 <source>Add a CRF layer</source>
@@ -5498,8 +5498,8 @@ Ein anderer Schluss</translation>
 <translation>Eine Epoche liest alle Beispiele oder den Text einmal.</translation>
 </message>
 <message>
-<source>At most {parameters} parameters: it depends on how many words the text has.</source>
-<translation>Höchstens {parameters} Parameter: Es hängt davon ab, wie viele Wörter der Text hat.</translation>
+<source>At most {parameters} parameters, depending on how many different words the text has.</source>
+<translation>Höchstens {parameters} Parameter, je nachdem, wie viele verschiedene Wörter der Text hat.</translation>
 </message>
 <message>
 <source>Cancel</source>
@@ -5510,12 +5510,8 @@ Ein anderer Schluss</translation>
 <translation>Beispiele (*.tsv *.csv *.jsonl *.json *.txt *.conll *.parquet *.gz *.xz);;Alle Dateien (*)</translation>
 </message>
 <message>
-<source>For later, or for the shell</source>
-<translation>Für später oder für die Shell</translation>
-</message>
-<message>
-<source>From a recipe or a run</source>
-<translation>Aus einem Rezept oder einem Lauf</translation>
+<source>From a recipe or a run’s config.json</source>
+<translation>Aus einem Rezept oder der config.json eines Laufs</translation>
 </message>
 <message>
 <source>Give it an hour or more.</source>
@@ -5540,10 +5536,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>If the folder has a dev file, that is held out; otherwise a tenth of the examples is.</source>
 <translation>Enthält der Ordner eine Dev-Datei, dient sie als ungesehener Text, sonst ein Zehntel der Beispiele.</translation>
-</message>
-<message>
-<source>It begins with what this model knows.</source>
-<translation>Es beginnt mit dem, was dieses Modell kann.</translation>
 </message>
 <message>
 <source>Layers × hidden size of the model</source>
@@ -5618,12 +5610,20 @@ Ein anderer Schluss</translation>
 <translation>Das größere BERT: für Grafikkarten.</translation>
 </message>
 <message>
+<source>The run’s name in the list.</source>
+<translation>Der Name des Laufs in der Liste.</translation>
+</message>
+<message>
 <source>The size of BERT: it takes days, or a graphics card.</source>
 <translation>So groß wie BERT: braucht Tage oder eine Grafikkarte.</translation>
 </message>
 <message>
-<source>What the run is called in the list.</source>
-<translation>So heißt der Lauf in der Liste.</translation>
+<source>To load them again later, or to use them as a --recipe in the shell</source>
+<translation>Um sie später wieder zu laden oder in der Shell als --recipe zu benutzen</translation>
+</message>
+<message>
+<source>Training starts from what this model already knows.</source>
+<translation>Das Training beginnt mit dem, was dieses Modell schon kann.</translation>
 </message>
 <message>
 <source>What to learn from</source>
@@ -6218,16 +6218,16 @@ Ein anderer Schluss</translation>
 <context>
 <name>PathsView</name>
 <message>
-<source>A dotted line is how far a token is from where it was.</source>
-<translation>Eine gepunktete Linie ist der Abstand eines Tokens von seiner alten Stelle.</translation>
-</message>
-<message>
 <source>A line is one token, from its embedding to the last layer; its dot is where it is at the layer that the slider shows. A flat map of many numbers: distances are only rough.</source>
 <translation>Eine Linie ist ein Token, von seinem Embedding bis zur letzten Schicht; sein Punkt zeigt, wo es bei der Schicht des Reglers ist. Eine flache Karte vieler Zahlen: Abstände stimmen nur ungefähr.</translation>
 </message>
 <message>
 <source>Dashed lines and rings: the same tokens with {baseline}.</source>
 <translation>Gestrichelte Linien und Ringe: dieselben Token mit {baseline}.</translation>
+</message>
+<message>
+<source>Dotted lines show how far apart each pair is.</source>
+<translation>Gepunktete Linien zeigen, wie weit jedes Paar auseinanderliegt.</translation>
 </message>
 <message>
 <source>PCA over all layers · across: {x} of the variance, up: {y}</source>
@@ -6246,8 +6246,8 @@ Ein anderer Schluss</translation>
 <translation>Weg von {token} in der Baseline</translation>
 </message>
 <message>
-<source>{baseline} has other layers or sizes, so its paths do not fit into this plane. Hold X to see them.</source>
-<translation>{baseline} hat andere Schichten oder Größen, daher passen seine Wege nicht in diese Ebene. X gedrückt halten zeigt sie.</translation>
+<source>{baseline} has different layers or sizes, so its paths cannot be drawn on the same map. Hold X to see them.</source>
+<translation>{baseline} hat andere Schichten oder Größen, daher passen seine Wege nicht auf dieselbe Karte. X gedrückt halten zeigt sie.</translation>
 </message>
 </context>
 <context>
@@ -6796,20 +6796,20 @@ Ein anderer Schluss</translation>
 <translation>für mehr eine höhere Schicht wählen</translation>
 </message>
 <message>
-<source>now; D shows the difference, X the baseline</source>
-<translation>jetzt; D zeigt den Unterschied, X die Baseline</translation>
+<source>now; press D for the difference, hold X for the baseline</source>
+<translation>jetzt; D zeigt den Unterschied, X gedrückt die Baseline</translation>
 </message>
 <message>
 <source>rows: tokens after these layers · columns: input tokens</source>
 <translation>Zeilen: Token nach diesen Schichten · Spalten: Token der Eingabe</translation>
 </message>
 <message>
-<source>{share} of {row} against the baseline comes from {column}</source>
-<translation>{share} von {row} gegenüber der Baseline kommt von {column}</translation>
-</message>
-<message>
 <source>{share} of {row} comes from {column}</source>
 <translation>{share} von {row} kommt aus {column}</translation>
+</message>
+<message>
+<source>{share} of {row} comes from {column}, compared with the baseline</source>
+<translation>{share} von {row} kommt von {column}, verglichen mit der Baseline</translation>
 </message>
 </context>
 <context>
@@ -6927,8 +6927,8 @@ Ein anderer Schluss</translation>
 <translation>Einen Lauf löschen</translation>
 </message>
 <message>
-<source>Delete all its runs…</source>
-<translation>Alle Läufe davon löschen…</translation>
+<source>Delete all runs of this sweep…</source>
+<translation>Alle Läufe dieser Versuchsreihe löschen…</translation>
 </message>
 <message>
 <source>Delete…</source>
@@ -7014,6 +7014,10 @@ Ein anderer Schluss</translation>
 <translation>Wie es ausging</translation>
 </message>
 <message>
+<source>Keep training…</source>
+<translation>Weitertrainieren …</translation>
+</message>
+<message>
 <source>New run with these settings…</source>
 <translation>Neuer Lauf mit diesen Einstellungen…</translation>
 </message>
@@ -7034,16 +7038,16 @@ Ein anderer Schluss</translation>
 <translation>Das Modell auf eigenen Text anwenden</translation>
 </message>
 <message>
+<source>See what training changed: all pictures show its last step beside its first</source>
+<translation>Was das Training verändert hat: Alle Bilder zeigen den letzten Schritt neben dem ersten</translation>
+</message>
+<message>
 <source>Show the log</source>
 <translation>Protokoll zeigen</translation>
 </message>
 <message>
 <source>The log</source>
 <translation>Das Protokoll</translation>
-</message>
-<message>
-<source>Train on…</source>
-<translation>Weitertrainieren …</translation>
 </message>
 <message>
 <source>Try a lower rate</source>
@@ -7057,16 +7061,12 @@ Ein anderer Schluss</translation>
 <source>What happened, line by line</source>
 <translation>Was geschah, Zeile für Zeile</translation>
 </message>
-<message>
-<source>What training changed; all pictures show its last step beside its first</source>
-<translation>Was das Training verändert hat; alle Bilder zeigen den letzten Schritt neben dem ersten</translation>
-</message>
 </context>
 <context>
 <name>RunEstimator</name>
 <message>
-<source>The estimate could not be made.</source>
-<translation>Die Schätzung ist nicht gelungen.</translation>
+<source>Time and memory could not be estimated.</source>
+<translation>Dauer und Speicher ließen sich nicht schätzen.</translation>
 </message>
 </context>
 <context>
@@ -7357,6 +7357,10 @@ Ein anderer Schluss</translation>
 <translation>Wie viele Prozessorkerne das Training im Mittel benutzt.</translation>
 </message>
 <message>
+<source>How much a step changes the weights, as a share of their length. Healthy runs stay below the dashed line, {limit}.</source>
+<translation>Wie viel ein Schritt die Gewichte verändert, als Anteil ihrer Länge. Gesunde Läufe bleiben unter der gestrichelten Linie, {limit}.</translation>
+</message>
+<message>
 <source>How often its first guess is the word behind the mask.</source>
 <translation>Wie oft der erste Tipp das Wort hinter der Maske ist.</translation>
 </message>
@@ -7407,10 +7411,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Speed</source>
 <translation>Tempo</translation>
-</message>
-<message>
-<source>The length of an update beside that of the weights. Healthy runs stay below the dashed line, {limit}.</source>
-<translation>Die Länge einer Änderung im Vergleich zu der der Gewichte. Gesunde Läufe bleiben unter der gestrichelten Linie, {limit}.</translation>
 </message>
 <message>
 <source>The loss says how wrong its guesses are. If it falls in training but not on held-out text, the model is only memorising.</source>
@@ -7843,8 +7843,8 @@ Ein anderer Schluss</translation>
 <translation>Dieser Lauf hat nicht aufgezeichnet, wie weit sich seine Gewichte bewegen; neuere Läufe tun das.</translation>
 </message>
 <message>
-<source>What it reads in one step: examples with right answers. It learns from its mistakes.</source>
-<translation>Was es in einem Schritt liest: Beispiele mit richtigen Antworten. Es lernt aus seinen Fehlern.</translation>
+<source>What it reads in one step: examples and their right answers. It learns from its mistakes.</source>
+<translation>Was es in einem Schritt liest: Beispiele und ihre richtigen Antworten. Es lernt aus seinen Fehlern.</translation>
 </message>
 <message>
 <source>What it reads in one step: it has to guess what is hidden, and learns from its mistakes.</source>
@@ -8157,7 +8157,7 @@ Ein anderer Schluss</translation>
 <context>
 <name>SettingsFile</name>
 <message>
-<source>{file} holds no settings of a run; choose another file.</source>
+<source>{file} does not contain the settings of a run; choose another file.</source>
 <translation>{file} enthält keine Einstellungen eines Laufs; eine andere Datei wählen.</translation>
 </message>
 </context>
@@ -8270,27 +8270,27 @@ Werte: …</translation>
 <context>
 <name>SlowMotion</name>
 <message>
-<source>At full speed again; the run ends as if nobody had watched</source>
-<translation>Wieder in voller Geschwindigkeit; der Lauf endet, als hätte niemand zugesehen</translation>
-</message>
-<message>
-<source>Go on</source>
-<translation>Weiter</translation>
+<source>Full speed</source>
+<translation>Volles Tempo</translation>
 </message>
 <message>
 <source>How far this step moved each part of the model</source>
 <translation>Wie weit dieser Schritt jeden Teil des Modells bewegt hat</translation>
 </message>
 <message>
+<source>Let the run continue at full speed; slow motion does not change its result</source>
+<translation>Den Lauf mit vollem Tempo fortsetzen; die Zeitlupe ändert nichts an seinem Ergebnis</translation>
+</message>
+<message>
 <source>One step</source>
 <translation>Ein Schritt</translation>
 </message>
 <message>
-<source>Pause the run, and train on one batch</source>
+<source>Pause the run and train on one batch</source>
 <translation>Den Lauf anhalten und mit einem Batch trainieren</translation>
 </message>
 <message>
-<source>Pause the run, and train on ten batches, one after the other</source>
+<source>Pause the run and train on ten batches, one after the other</source>
 <translation>Den Lauf anhalten und mit zehn Batches trainieren, einem nach dem anderen</translation>
 </message>
 <message>
@@ -8302,8 +8302,8 @@ Werte: …</translation>
 <translation>Schritt {step}. Dieser Batch: Loss {before} vorher, {after} nachher. Lernrate {rate}, Gradientennorm {norm}.</translation>
 </message>
 <message>
-<source>Take one step at a time, and see what it does to the weights and to the loss on its own batch.</source>
-<translation>Schritt für Schritt ist zu sehen, was mit den Gewichten geschieht und mit dem Loss des eigenen Batches.</translation>
+<source>Take one step at a time and see how it changes the weights and the loss on its own batch.</source>
+<translation>Schritt für Schritt ist zu sehen, wie sich die Gewichte ändern und der Loss des eigenen Batches.</translation>
 </message>
 <message>
 <source>Ten steps</source>
@@ -8325,8 +8325,8 @@ Werte: …</translation>
 <context>
 <name>SlowPicture</name>
 <message>
-<source>What each step changed in the loss on its own batch</source>
-<translation>Was jeder Schritt am Loss seines eigenen Batches geändert hat</translation>
+<source>How each step changed the loss on its own batch</source>
+<translation>Wie jeder Schritt den Loss seines eigenen Batches geändert hat</translation>
 </message>
 <message>
 <source>step {step}: {before} before, {after} after</source>
@@ -8695,12 +8695,12 @@ Werte: …</translation>
 <context>
 <name>SwapResult</name>
 <message>
-<source>All rooms show this pass now, compared with this text as it is. Esc ends it.</source>
-<translation>Alle Räume zeigen jetzt diesen Durchlauf, verglichen mit diesem Text, wie er ist. Esc beendet das.</translation>
+<source>All rooms now show this swap, compared with the text without it. Press Esc to end it.</source>
+<translation>Alle Räume zeigen jetzt diesen Austausch, verglichen mit dem Text ohne ihn. Esc beendet ihn.</translation>
 </message>
 <message>
-<source>Click its cell to see that pass in all rooms.</source>
-<translation>Ein Klick auf die Zelle zeigt diesen Durchlauf in allen Räumen.</translation>
+<source>Click its cell to see this swap in all rooms.</source>
+<translation>Ein Klick auf die Zelle zeigt diesen Austausch in allen Räumen.</translation>
 </message>
 <message>
 <source>Cosine:</source>
@@ -8782,8 +8782,12 @@ Der andere Text: {theirs}</translation>
 <translation>Diesen Text mit einem anderen gleicher Länge vergleichen (Strg+Alt+A), der eine andere Antwort bekommt. Dann ist zu sehen, in welcher Schicht, bei welchem Token und in welchem Kopf die Antwort entschieden wird.</translation>
 </message>
 <message>
-<source>Each cell is one try: the numbers of this token after this layer come from the other text. Red: the answer moves to the other text’s; 1 is all the way. Click one: all rooms show it.</source>
-<translation>Jede Zelle: Die Zahlen dieses Tokens nach dieser Schicht kommen aus dem anderen Text. Rot: Die Antwort nähert sich der anderen; 1 ist ganz. Klick: Alle Räume zeigen es.</translation>
+<source>Each cell is one experiment: this token’s numbers after this layer come from the other text. Red: the answer moves towards the other text’s; 1 is all the way. Click a cell to see it in all rooms.</source>
+<translation>Jede Zelle ist ein Versuch: Die Zahlen dieses Tokens nach dieser Schicht kommen aus dem anderen Text. Rot: Die Antwort nähert sich der anderen; 1 ist ganz. Ein Klick zeigt es in allen Räumen.</translation>
+</message>
+<message>
+<source>For a text of {count} tokens this map takes about {time}.</source>
+<translation>Bei einem Text von {count} Token dauert diese Karte etwa {time}.</translation>
 </message>
 <message>
 <source>Layer {layer}, head {head}: carries {share} of the difference</source>
@@ -8794,10 +8798,6 @@ Der andere Text: {theirs}</translation>
 <translation>Keine Vorhersage zum Erklären</translation>
 </message>
 <message>
-<source>Of a text of {count} tokens this map takes about {time}.</source>
-<translation>Bei einem Text von {count} Token dauert diese Karte etwa {time}.</translation>
-</message>
-<message>
 <source>Share of the difference that each head carries: rows are layers, columns are heads</source>
 <translation>Anteil des Unterschieds, den jeder Kopf trägt: Zeilen sind Schichten, Spalten Köpfe</translation>
 </message>
@@ -8806,12 +8806,12 @@ Der andere Text: {theirs}</translation>
 <translation>Anteil des Unterschieds, den jede Stelle trägt: Zeilen sind Schichten, Spalten Token</translation>
 </message>
 <message>
-<source>The map shows {some} of {all} tokens: the one asked about, those that differ and those you clicked. All tokens take about {time}.</source>
-<translation>Die Karte zeigt {some} von {all} Token: das, nach dem gefragt ist, die verschiedenen und die angeklickten. Alle Token dauern etwa {time}.</translation>
+<source>The map shows {some} of {all} tokens: the one to predict, those that differ and those you clicked. All tokens would take about {time}.</source>
+<translation>Die Karte zeigt {some} von {all} Token: das vorhergesagte, die verschiedenen und die angeklickten. Alle Token würden etwa {time} dauern.</translation>
 </message>
 <message>
-<source>The same for one head at a time, at all tokens. Row: a layer. Column: a head. Click one to see the answers with it in Predict, and where it looks in Attend.</source>
-<translation>Dasselbe für je einen Kopf, bei allen Token. Zeile: eine Schicht. Spalte: ein Kopf. Ein Klick zeigt in Vorhersagen die Antworten damit und in Attention, wohin der Kopf schaut.</translation>
+<source>The same for one head at a time, at all tokens. Row: a layer. Column: a head. Click a cell to see the new answers in Predict, and where the head looks in Attend.</source>
+<translation>Dasselbe für je einen Kopf, bei allen Token. Zeile: eine Schicht. Spalte: ein Kopf. Ein Klick zeigt in Vorhersagen die neuen Antworten und in Attention, wohin der Kopf schaut.</translation>
 </message>
 <message>
 <source>The texts differ in length</source>
@@ -8826,7 +8826,7 @@ Der andere Text: {theirs}</translation>
 <translation>Zwei Texte, die sich in einem Wort unterscheiden</translation>
 </message>
 <message>
-<source>What is swapped in</source>
+<source>What to swap in</source>
 <translation>Was ausgetauscht wird</translation>
 </message>
 <message>
@@ -8885,35 +8885,35 @@ Der andere Text: {theirs}</translation>
 <translation>Ein Klick auf einen Lauf zeigt, warum.</translation>
 </message>
 <message>
+<source>Close enough to the best that the difference may be chance: {others}.</source>
+<translation>So nah am besten Wert, dass der Unterschied Zufall sein kann: {others}.</translation>
+</message>
+<message>
 <source>Each was trained once: a small difference may be chance.</source>
 <translation>Jede wurde nur einmal trainiert: Ein kleiner Unterschied kann Zufall sein.</translation>
 </message>
 <message>
-<source>None of these runs came to its end.</source>
-<translation>Keiner dieser Läufe kam bis zum Ende.</translation>
+<source>None of these runs finished.</source>
+<translation>Keiner dieser Läufe wurde fertig.</translation>
 </message>
 <message numerus="yes">
-<source>Not finished, and so not counted: %n run(s).</source>
+<source>Not finished, so not counted: %n run(s).</source>
 <translation>
 <numerusform>Nicht fertig und darum nicht gezählt: %n Lauf.</numerusform>
 <numerusform>Nicht fertig und darum nicht gezählt: %n Läufe.</numerusform>
 </translation>
 </message>
 <message>
+<source>Picking the best of several runs makes its score look a little better than it is; check it on new examples.</source>
+<translation>Wer den besten von mehreren Läufen auswählt, sieht einen etwas zu guten Wert; eine Prüfung an neuen Beispielen zeigt den wahren.</translation>
+</message>
+<message>
 <source>Runs done: {done} of {of}. They are trained one after the other.</source>
 <translation>Fertige Läufe: {done} von {of}. Sie werden nacheinander trainiert.</translation>
 </message>
 <message>
-<source>So close that the difference may be chance: {others}.</source>
-<translation>So nah daran, dass der Unterschied Zufall sein kann: {others}.</translation>
-</message>
-<message>
 <source>So far, {settings} is best: {figure}.</source>
 <translation>Bisher ist {settings} am besten: {figure}.</translation>
-</message>
-<message>
-<source>The best of several on the same held-out part looks a little better than it is; check it on new examples.</source>
-<translation>Das beste von mehreren auf denselben zurückgehaltenen Beispielen wirkt etwas besser, als es ist; eine Prüfung an neuen Beispielen zeigt es.</translation>
 </message>
 <message>
 <source>The first run is training.</source>
@@ -8928,16 +8928,16 @@ Der andere Text: {theirs}</translation>
 <translation>Die niedrigste Rate war am besten: Eine noch niedrigere ist vielleicht besser.</translation>
 </message>
 <message>
-<source>The runs diverged: their numbers grew without end.</source>
+<source>The runs diverged: their numbers grew without limit.</source>
 <translation>Die Läufe sind divergiert: Ihre Zahlen wuchsen ins Unendliche.</translation>
 </message>
 <message>
-<source>The seed alone makes this difference: another setting has to do better than that to be better.</source>
-<translation>So viel macht allein der Seed aus: Eine andere Einstellung ist nur besser, wenn der Unterschied größer ist.</translation>
+<source>The seed alone makes this much difference: to count as better, another setting must gain more than that.</source>
+<translation>So viel macht allein der Seed aus: Eine andere Einstellung ist nur besser, wenn sie mehr gewinnt.</translation>
 </message>
 <message>
-<source>There are {count} held-out examples; one of them is worth {share}.</source>
-<translation>Es gibt {count} zurückgehaltene Beispiele; eines davon macht {share} aus.</translation>
+<source>There are only {count} held-out examples: each one counts for {share}.</source>
+<translation>Es gibt nur {count} ungesehene Beispiele: Jedes zählt {share}.</translation>
 </message>
 <message>
 <source>batch size</source>
@@ -8971,16 +8971,16 @@ Der andere Text: {theirs}</translation>
 <translation>Fünf Lernraten, je ein Drittel so lang</translation>
 </message>
 <message>
-<source>Five such runs, one after the other: which learning rate does best?</source>
-<translation>Fünf solche Läufe nacheinander: Welche Lernrate ist die beste?</translation>
+<source>Five runs, one after the other: which learning rate does best?</source>
+<translation>Fünf Läufe nacheinander: Welche Lernrate ist die beste?</translation>
 </message>
 <message>
 <source>Other ways to train several runs</source>
 <translation>Mehrere Läufe auf andere Art</translation>
 </message>
 <message>
-<source>Three seeds: mean and deviation</source>
-<translation>Drei Seeds: Mittelwert und Streuung</translation>
+<source>Three seeds: mean and standard deviation</source>
+<translation>Drei Seeds: Mittelwert und Standardabweichung</translation>
 </message>
 <message>
 <source>Try five rates</source>
@@ -8990,12 +8990,12 @@ Der andere Text: {theirs}</translation>
 <context>
 <name>SweepChart</name>
 <message>
-<source>Figures of the sweep</source>
-<translation>Werte der Versuchsreihe</translation>
-</message>
-<message>
 <source>Held-out {figure} by {setting}</source>
 <translation>{figure} auf Zurückgehaltenem, nach {setting}</translation>
+</message>
+<message>
+<source>Results of the sweep</source>
+<translation>Ergebnisse der Versuchsreihe</translation>
 </message>
 <message>
 <source>diverged</source>
@@ -9036,14 +9036,6 @@ Der andere Text: {theirs}</translation>
 <translation>Alle Bilder zeigen den besten Lauf bei seinem letzten Schritt</translation>
 </message>
 <message>
-<source>End the run at work, and do not begin the others</source>
-<translation>Den laufenden Lauf beenden und die anderen nicht beginnen</translation>
-</message>
-<message>
-<source>Figures of the sweep</source>
-<translation>Werte der Versuchsreihe</translation>
-</message>
-<message>
 <source>How each run learned</source>
 <translation>Wie jeder Lauf lernte</translation>
 </message>
@@ -9060,6 +9052,10 @@ Der andere Text: {theirs}</translation>
 <translation>Mit drei Seeds wiederholen</translation>
 </message>
 <message>
+<source>Results of the sweep</source>
+<translation>Ergebnisse der Versuchsreihe</translation>
+</message>
+<message>
 <source>Resume</source>
 <translation>Fortsetzen</translation>
 </message>
@@ -9072,19 +9068,23 @@ Der andere Text: {theirs}</translation>
 <translation>Alle stoppen</translation>
 </message>
 <message>
-<source>The folders of its runs cannot be read.</source>
-<translation>Die Ordner ihrer Läufe sind nicht lesbar.</translation>
+<source>Stop the run that is training, and do not start the others</source>
+<translation>Den laufenden Lauf stoppen und die anderen nicht beginnen</translation>
 </message>
 <message>
 <source>The form, filled in with the settings of the best run</source>
 <translation>Das Formular, ausgefüllt mit den Einstellungen des besten Laufs</translation>
 </message>
 <message>
+<source>The run folders of this sweep cannot be read.</source>
+<translation>Die Ordner der Läufe sind nicht lesbar.</translation>
+</message>
+<message>
 <source>Three runs with the best settings: is the difference more than chance?</source>
 <translation>Drei Läufe mit den besten Einstellungen: Ist der Unterschied mehr als Zufall?</translation>
 </message>
 <message>
-<source>Train the runs that are not done</source>
+<source>Train the runs that have not finished</source>
 <translation>Die Läufe trainieren, die noch nicht fertig sind</translation>
 </message>
 <message>
@@ -9096,15 +9096,15 @@ Der andere Text: {theirs}</translation>
 <translation>Was die Versuchsreihe ergab</translation>
 </message>
 <message>
-<source>each with {share} of its budget</source>
-<translation>jeder mit {share} seiner Dauer</translation>
+<source>each {share} of the full length</source>
+<translation>jeder mit {share} der vollen Dauer</translation>
 </message>
 <message>
 <source>{count} × {setting}</source>
 <translation>{count} × {setting}</translation>
 </message>
 <message>
-<source>{name} · a sweep</source>
+<source>{name} · sweep</source>
 <translation>{name} · Versuchsreihe</translation>
 </message>
 </context>
@@ -9418,8 +9418,8 @@ Der andere Text: {theirs}</translation>
 <translation>B folgt auf A</translation>
 </message>
 <message>
-<source>By, bits</source>
-<translation>Um, Bit</translation>
+<source>By (bits)</source>
+<translation>Um (Bit)</translation>
 </message>
 <message>
 <source>How sure</source>
@@ -9542,8 +9542,8 @@ Der andere Text: {theirs}</translation>
 <translation>Noch ist nichts bewertet. Welche dieser Texte wird das Modell seltsam finden?</translation>
 </message>
 <message>
-<source>One text per line, or two with a tab between them. [doctor|nurse] tries both words. A file of minimal pairs such as BLiMP’s works, too. Up to {count} texts.</source>
-<translation>Ein Text pro Zeile, oder zwei mit einem Tabulator dazwischen. [doctor|nurse] probiert beide Wörter. Auch eine Datei mit Minimalpaaren wie die von BLiMP geht. Bis zu {count} Texte.</translation>
+<source>One text per line, or two with a tab between them. [doctor|nurse] tries both words. You can also open a file of minimal pairs such as BLiMP’s. Up to {count} texts.</source>
+<translation>Ein Text pro Zeile, oder zwei mit einem Tabulator dazwischen. [doctor|nurse] probiert beide Wörter. Auch eine Datei mit Minimalpaaren wie die von BLiMP lässt sich öffnen. Bis zu {count} Texte.</translation>
 </message>
 <message>
 <source>Open file…</source>
@@ -9578,8 +9578,8 @@ Der andere Text: {theirs}</translation>
 <translation>Texte, einer pro Zeile</translation>
 </message>
 <message>
-<source>The sentences of a pair differ in one point, and one is wrong: which does the model find likelier? Double-click a row to compare them in all rooms.</source>
-<translation>Die Sätze eines Paares unterscheiden sich in einem Punkt, und einer ist falsch: Welchen findet das Modell wahrscheinlicher? Ein Doppelklick auf eine Zeile vergleicht sie in allen Räumen.</translation>
+<source>The sentences of a pair differ in one point, and one of them is wrong: which does the model find more likely? Double-click a row to compare them in all rooms.</source>
+<translation>Die Sätze eines Paares unterscheiden sich in einem Punkt, und einer davon ist falsch: Welchen findet das Modell wahrscheinlicher? Ein Doppelklick auf eine Zeile vergleicht sie in allen Räumen.</translation>
 </message>
 <message>
 <source>Try it: doctors and nurses</source>
@@ -10310,8 +10310,8 @@ Der andere Text: {theirs}</translation>
 <translation>Gradient</translation>
 </message>
 <message>
-<source>Here you make the change; Overview shows what it does beside what you compare with.</source>
-<translation>Hier entsteht die Änderung; der Überblick zeigt, was sie bewirkt, neben der Baseline.</translation>
+<source>Here you make the change; Overview shows its effect next to the baseline.</source>
+<translation>Hier entsteht die Änderung; der Überblick zeigt ihre Wirkung neben der Baseline.</translation>
 </message>
 <message>
 <source>Hidden states</source>
@@ -10336,6 +10336,10 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>Layer by layer</source>
 <translation>Schicht für Schicht</translation>
+</message>
+<message>
+<source>Learning means changing numbers: each part of the model is a table of them, its weights. Which parts did training change most, and which words does the model treat differently now?</source>
+<translation>Lernen heißt Zahlen ändern: Jeder Teil des Modells ist eine Tabelle davon, seine Gewichte. Welche Teile hat das Training am meisten geändert, und welche Wörter behandelt das Modell jetzt anders?</translation>
 </message>
 <message>
 <source>Left: the token that looks. Right: what it looks at. Thicker: more. Point at a token to follow its lines; Ctrl+click a second head to compare.</source>
@@ -10414,10 +10418,6 @@ Der andere Text: {theirs}</translation>
 <translation>In einer Schicht gibt es keine Zauberei, nur Summen und Produkte. Ein Klick öffnet einen Schritt, ein Klick auf eine Zahl zeigt, wie sie berechnet wurde.</translation>
 </message>
 <message>
-<source>These texts are a list of their own; they are not compared with another text or model.</source>
-<translation>Diese Texte sind eine eigene Liste; sie werden nicht mit einem anderen Text oder Modell verglichen.</translation>
-</message>
-<message>
 <source>This head</source>
 <translation>Dieser Kopf</translation>
 </message>
@@ -10426,20 +10426,20 @@ Der andere Text: {theirs}</translation>
 <translation>So hat BERT Sprache gelernt: verdeckte Wörter raten. Eines verdecken und sehen, was es dort erwartet. Je länger der Balken, desto sicherer ist es sich.</translation>
 </message>
 <message>
-<source>This view has sentences of its own. Hold X to see them in the model that you compare with.</source>
+<source>This view has its own list of texts, so the baseline makes no difference here.</source>
+<translation>Diese Ansicht hat ihre eigene Liste von Texten; die Baseline ändert hier nichts.</translation>
+</message>
+<message>
+<source>This view has its own sentences. Hold X to see them in the baseline model.</source>
 <translation>Diese Ansicht hat eigene Sätze. X gedrückt halten zeigt sie im Modell der Baseline.</translation>
 </message>
 <message>
-<source>This view shows one text in one model. Hold X to see it for what you compare with.</source>
-<translation>Diese Ansicht zeigt einen Text in einem Modell. X gedrückt halten zeigt sie für die Baseline.</translation>
+<source>This view shows one text in one model. Hold X to see the baseline instead.</source>
+<translation>Diese Ansicht zeigt einen Text in einem Modell. X gedrückt halten zeigt stattdessen die Baseline.</translation>
 </message>
 <message>
-<source>This view splits text with two vocabularies of its own; nothing here depends on the comparison.</source>
-<translation>Diese Ansicht zerlegt Text mit zwei eigenen Vokabularen; der Vergleich ändert hier nichts.</translation>
-</message>
-<message>
-<source>To learn is to change numbers: every part of the model is a table of them, its weights. Where did training change most, and which words does it treat differently now?</source>
-<translation>Lernen heißt Zahlen ändern: Jeder Teil des Modells ist eine Tabelle davon, seine Gewichte. Wo hat das Training am meisten geändert, und welche Wörter behandelt das Modell jetzt anders?</translation>
+<source>This view splits text with its own two vocabularies, so the baseline makes no difference here.</source>
+<translation>Diese Ansicht zerlegt Text mit zwei eigenen Vokabularen; die Baseline ändert hier nichts.</translation>
 </message>
 <message>
 <source>Two texts or two models start out alike and end up different: at which layer does it happen, and at which token?</source>
@@ -10695,6 +10695,10 @@ Der andere Text: {theirs}</translation>
 <translation>LayerNorm</translation>
 </message>
 <message>
+<source>embedding LayerNorm</source>
+<translation>LayerNorm der Embeddings</translation>
+</message>
+<message>
 <source>key</source>
 <translation>Key</translation>
 </message>
@@ -10721,10 +10725,6 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>segment embeddings</source>
 <translation>Segment-Embeddings</translation>
-</message>
-<message>
-<source>their LayerNorm</source>
-<translation>ihre LayerNorm</translation>
 </message>
 <message>
 <source>token embeddings</source>
@@ -10754,15 +10754,15 @@ Der andere Text: {theirs}</translation>
 <translation>Es bewegt sich kaum: höchstens {most} in einem Schritt. Die zehnfache Lernrate versuchen.</translation>
 </message>
 <message numerus="yes">
-<source>Of %n step(s) in slow motion, {lower} lowered the loss on their own batch.</source>
+<source>Slow motion: {lower} of %n step(s) lowered the loss on their own batch.</source>
 <translation>
-<numerusform>Von %n Schritt in Zeitlupe hat {lower} den Loss des eigenen Batches gesenkt.</numerusform>
-<numerusform>Von %n Schritten in Zeitlupe haben {lower} den Loss des eigenen Batches gesenkt.</numerusform>
+<numerusform>Zeitlupe: {lower} von %n Schritt hat den Loss des eigenen Batches gesenkt.</numerusform>
+<numerusform>Zeitlupe: {lower} von %n Schritten haben den Loss des eigenen Batches gesenkt.</numerusform>
 </translation>
 </message>
 <message>
-<source>Step {step}: the loss on its batch was {before} before, {after} after. Click: its batch.</source>
-<translation>Schritt {step}: Der Loss seines Batches war {before} vorher, {after} nachher. Klick: sein Batch.</translation>
+<source>Step {step}: the loss on its batch went from {before} to {after}. Click to see the batch.</source>
+<translation>Schritt {step}: Der Loss seines Batches ging von {before} auf {after}. Ein Klick zeigt den Batch.</translation>
 </message>
 <message>
 <source>Too far: up to {most} in a step; healthy runs stay below {limit}. Try a tenth of the learning rate.</source>
@@ -10776,24 +10776,24 @@ Der andere Text: {theirs}</translation>
 <context>
 <name>WeightsView</name>
 <message>
-<source>As before: {parts}.</source>
-<translation>Wie vorher: {parts}.</translation>
+<source>A word’s embedding holds what the model knows about it before reading a text. Click a word: which words are near it now, and which were before?</source>
+<translation>Das Embedding eines Wortes enthält, was das Modell schon vor dem Lesen eines Textes über das Wort weiß. Ein Klick auf ein Wort zeigt: Welche Wörter sind ihm jetzt nah, welche waren es vorher?</translation>
+</message>
+<message>
+<source>Closest to “{word}” now: {now}. Before: {before}.</source>
+<translation>Am nächsten bei „{word}“ jetzt: {now}. Vorher: {before}.</translation>
 </message>
 <message>
 <source>Compare with the start of its training</source>
 <translation>Mit dem Anfang des Trainings vergleichen</translation>
 </message>
 <message>
-<source>Here you see what training changed: compare the model with an earlier step of its training, or with the model that was fine-tuned.</source>
-<translation>Hier ist zu sehen, was das Training verändert hat: Das Modell wird mit einem früheren Schritt seines Trainings verglichen oder mit dem Modell vor dem Fine-Tuning.</translation>
+<source>Distance</source>
+<translation>Strecke</translation>
 </message>
 <message>
-<source>How far a part moved, as a share of its length before</source>
-<translation>Wie weit sich ein Teil bewegt hat, als Anteil seiner Länge vorher</translation>
-</message>
-<message>
-<source>How far a part moved, as it is: large parts move further</source>
-<translation>Wie weit sich ein Teil bewegt hat, so wie es ist: Große Teile bewegen sich weiter</translation>
+<source>How far each part moved, as a share of its length before training</source>
+<translation>Wie weit sich jeder Teil bewegt hat, als Anteil seiner Länge vor dem Training</translation>
 </message>
 <message>
 <source>How far each part moved: rows are layers, columns are parts</source>
@@ -10804,44 +10804,36 @@ Der andere Text: {theirs}</translation>
 <translation>Wie weit sich die Teile außerhalb der Schichten bewegt haben</translation>
 </message>
 <message>
-<source>In which unit</source>
-<translation>In welcher Einheit</translation>
+<source>Moved most: {part}, by {change}.</source>
+<translation>Am weitesten bewegt: {part}, um {change}.</translation>
 </message>
 <message>
-<source>Length</source>
-<translation>Länge</translation>
+<source>No word moved: training did not change the token embeddings.</source>
+<translation>Kein Wort hat sich bewegt: Das Training hat die Token-Embeddings nicht verändert.</translation>
 </message>
 <message>
-<source>Most: {part}, by {change}.</source>
-<translation>Am meisten: {part}, um {change}.</translation>
-</message>
-<message>
-<source>Near “{word}” now: {now}. Before: {before}.</source>
-<translation>Nah an „{word}“ jetzt: {now}. Vorher: {before}.</translation>
-</message>
-<message>
-<source>No word moved: training left the token embeddings as they were.</source>
-<translation>Kein Wort hat sich bewegt: Das Training hat die Token-Embeddings gelassen, wie sie waren.</translation>
-</message>
-<message>
-<source>Nothing: both have the same weights.</source>
-<translation>Nichts: Beide haben dieselben Gewichte.</translation>
+<source>Nothing: both models have the same weights.</source>
+<translation>Nichts: Beide Modelle haben dieselben Gewichte.</translation>
 </message>
 <message>
 <source>Percent</source>
 <translation>Prozent</translation>
 </message>
 <message>
-<source>Row: a layer. Column: a part of it; FFN is the feed-forward network. White: as before. The darker, the further its weights moved.</source>
-<translation>Zeile: eine Schicht. Spalte: ein Teil davon; FFN ist das Feed-Forward-Netz. Weiß: wie vorher. Je dunkler, desto weiter haben sich seine Gewichte bewegt.</translation>
+<source>Row: a layer. Column: a part of it; FFN is the feed-forward network. White: unchanged. The darker, the further its weights moved.</source>
+<translation>Zeile: eine Schicht. Spalte: ein Teil davon; FFN ist das Feed-Forward-Netz. Weiß: unverändert. Je dunkler, desto weiter haben sich seine Gewichte bewegt.</translation>
 </message>
 <message>
-<source>The embedding of a word is where the model keeps what it knows about it. Click a word: which words are near it now, and which were before?</source>
-<translation>Im Embedding eines Wortes bewahrt das Modell auf, was es über das Wort weiß. Ein Klick auf ein Wort zeigt: Welche Wörter sind ihm jetzt nah, welche waren es vorher?</translation>
+<source>The distance itself: large parts move further</source>
+<translation>Die Strecke selbst: Große Teile bewegen sich weiter</translation>
 </message>
 <message>
 <source>These two models have different shapes</source>
 <translation>Diese beiden Modelle haben verschiedene Formen</translation>
+</message>
+<message>
+<source>To see what training changed, compare the model with an earlier step of its training, or with the model it was fine-tuned from.</source>
+<translation>Um zu sehen, was das Training verändert hat, wird das Modell mit einem früheren Schritt seines Trainings verglichen oder mit dem Modell vor dem Fine-Tuning.</translation>
 </message>
 <message>
 <source>Try it: before and after learning from film reviews</source>
@@ -10852,8 +10844,12 @@ Der andere Text: {theirs}</translation>
 <translation>Ausprobieren: das kleinste Modell, untrainiert und trainiert</translation>
 </message>
 <message>
-<source>Two models of the same shape</source>
-<translation>Zwei Modelle derselben Form</translation>
+<source>Unchanged: {parts}.</source>
+<translation>Unverändert: {parts}.</translation>
+</message>
+<message>
+<source>Unit</source>
+<translation>Einheit</translation>
 </message>
 <message>
 <source>What did training change?</source>
@@ -10868,16 +10864,16 @@ Der andere Text: {theirs}</translation>
 <translation>Wörter, deren Embedding sich am weitesten bewegt hat</translation>
 </message>
 <message>
+<source>compared with {baseline}</source>
+<translation>verglichen mit {baseline}</translation>
+</message>
+<message>
 <source>layer {layer}</source>
 <translation>Schicht {layer}</translation>
 </message>
 <message>
-<source>since {baseline}</source>
-<translation>seit {baseline}</translation>
-</message>
-<message>
-<source>{part}: moved by {change}, {share} of its length before, {before}</source>
-<translation>{part}: hat sich um {change} bewegt, {share} seiner Länge vorher, {before}</translation>
+<source>{part}: moved by {change}, {share} of its length before training ({before})</source>
+<translation>{part}: hat sich um {change} bewegt, {share} seiner Länge vor dem Training ({before})</translation>
 </message>
 </context>
 <context>
@@ -10942,8 +10938,8 @@ Der andere Text: {theirs}</translation>
 <context>
 <name>WhatIfLine</name>
 <message>
-<source>All rooms show this pass. Click or press Escape to end it</source>
-<translation>Alle Räume zeigen diesen Durchlauf. Ein Klick oder Esc beendet das</translation>
+<source>All rooms show this swap. Click or press Esc to end it</source>
+<translation>Alle Räume zeigen diesen Austausch. Ein Klick oder Esc beendet ihn</translation>
 </message>
 <message>
 <source>Reset</source>
@@ -11349,7 +11345,7 @@ Der andere Text: {theirs}</translation>
 <context>
 <name>_Warning</name>
 <message>
-<source>Opens the form for a new run with the same settings, and this change</source>
+<source>Opens the form for a new run with the same settings and this change</source>
 <translation>Öffnet das Formular für einen neuen Lauf mit denselben Einstellungen und dieser Änderung</translation>
 </message>
 <message>
