@@ -24,7 +24,7 @@ def unchanged_name() -> str:
 
 
 def unswapped_name() -> str:
-    return translate("Baseline", "this text without the swap")
+    return translate("Baseline", "the original text")
 
 
 def baseline_name(reading: Reading) -> str:

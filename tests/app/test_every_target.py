@@ -200,7 +200,7 @@ def test_a_change_inside_is_seen_in_it(case: Case, desk: Desk) -> None:
 
 @pytest.mark.parametrize("case", [CASES["sentiment"]], ids=["sentiment"])
 def test_apply_answers_from_the_swapped_pass(case: Case, desk: Desk) -> None:
-    """And from this text as it is beside it."""
+    """And from the original text beside it."""
     from app.compute.applying import apply_model, request_for
     from bertcore.tasks.features.predictions import LabelPrediction
 

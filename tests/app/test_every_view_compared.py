@@ -103,10 +103,10 @@ def test_other_layers_show_the_hidden_states_alone(window: Window, tmp_path: Pat
     other = OtherModel(str(make_checkpoint(tmp_path / "m", layers=3, heads=2)))
     view = compare(window, "layers", "hidden", other, qtbot)
     reading, _ = both(window)
-    assert isinstance(view, HiddenView) and "other layers" in view.lengths_card.intro
+    assert isinstance(view, HiddenView) and "different layers" in view.lengths_card.intro
     np.testing.assert_allclose(view.lengths.values, np.linalg.norm(reading.trace.hidden_states, axis=-1).T, rtol=1e-4)
     paths = compare(window, "layers", "paths", other, qtbot)
-    assert isinstance(paths, PathsView) and "do not fit" in paths.card.intro
+    assert isinstance(paths, PathsView) and "cannot be drawn" in paths.card.intro
     assert len(paths.picture.points.names) == len(reading.encoding)
 
 

@@ -88,7 +88,7 @@ class SwapResult(Card):
             share=numbers.percent(float(found.shares[swap.row, column])),
         )
         what_now = (
-            self.tr("All rooms now show this swap, compared with the text without it. Press Esc to end it.")
+            self.tr("All rooms now show this swap, compared with the original text. Press Esc to end it.")
             if is_on
             else self.tr("Click its cell to see this swap in all rooms.")
         )

@@ -653,16 +653,16 @@
 <translation>das eingebaute Modell</translation>
 </message>
 <message>
+<source>the original text</source>
+<translation>Text ohne Austausch</translation>
+</message>
+<message>
 <source>the unchanged model</source>
 <translation>das unveränderte Modell</translation>
 </message>
 <message>
 <source>this text</source>
 <translation>dieser Text</translation>
-</message>
-<message>
-<source>this text without the swap</source>
-<translation>dieser Text ohne Austausch</translation>
 </message>
 <message>
 <source>unchanged</source>
@@ -8695,7 +8695,7 @@ Werte: …</translation>
 <context>
 <name>SwapResult</name>
 <message>
-<source>All rooms now show this swap, compared with the text without it. Press Esc to end it.</source>
+<source>All rooms now show this swap, compared with the original text. Press Esc to end it.</source>
 <translation>Alle Räume zeigen jetzt diesen Austausch, verglichen mit dem Text ohne ihn. Esc beendet ihn.</translation>
 </message>
 <message>
