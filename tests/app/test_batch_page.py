@@ -110,7 +110,7 @@ def test_the_same_batch_by_an_earlier_snapshot(page: BatchPage) -> None:
     _shown(page).show_step(MASKED)
     before = page.batch
     assert before is not None and before.losses is not None and before.losses.snapshot == 250
-    assert "step 250" in page.weights.itemText(0) and "older than" in page.weights_line.text()
+    assert "step 250" in page.weights.itemText(0) and "had learned a little more" in page.weights_line.text()
     page.weights.setCurrentIndex(page.weights.findData(0))
     page.weights.activated.emit(page.weights.currentIndex())
     after = page.batch

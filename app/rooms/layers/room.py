@@ -53,8 +53,8 @@ class LayersRoom(ViewRoom):
             QT_TRANSLATE_NOOP("ViewSpec", "Swap in"),
             QT_TRANSLATE_NOOP(
                 "ViewSpec",
-                "A man or a woman: one word changes what the model guesses for another. Replace one place "
-                "after the other by that of the second text: where inside the model is the difference?",
+                "A man or a woman: one word changes what the model guesses for another. Swap in parts of the "
+                "second text, one at a time: where inside the model does the difference lie?",
             ),
             later(__package__, "swap_view", "SwapView"),
         ),

@@ -26,7 +26,10 @@ def about_weights(batch: ShownBatch) -> str:
         who = translate("BatchPage", "The snapshot of step {step}: it has already learned from this batch.")
     else:
         who = translate(
-            "BatchPage", "The snapshot of step {step}, older than the weights that read the batch of step {at}."
+            "BatchPage",
+            "Predictions of the snapshot of step {step}; the model that read "
+            "this batch at step {at} had learned a"
+            " little more.",
         )
     kind = (
         _task_loss(losses.accuracy)

@@ -228,7 +228,7 @@ class NewRunForm(QWidget):
         self._add(layout, self.tr("Learn from"), self.source)
         self._add(layout, self.tr("Read it as"), self.task, self.tr("How the file is laid out."))
         layout.addWidget(self.columns)
-        self._add(layout, self.tr("Size: layers × hidden size"), self.preset)
+        self._add(layout, self.tr("Layers × hidden size"), self.preset)
         self._add(layout, self.tr("How long"), self.length, self.tr("An epoch reads all examples or text once."))
         layout.addWidget(self.crf)
         self._add(layout, self.tr("Name"), self.name, self.tr("The run’s name in the list."))

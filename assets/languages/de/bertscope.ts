@@ -801,6 +801,10 @@
 <translation>Nichts: In diesem Schritt sagt jedes Token das nächste voraus und kann nur zurückschauen.</translation>
 </message>
 <message>
+<source>Predictions of the snapshot of step {step}; the model that read this batch at step {at} had learned a little more.</source>
+<translation>Vorhersagen des Snapshots von Schritt {step}; das Modell, das diesen Batch bei Schritt {at} gelesen hat, hatte schon etwas mehr gelernt.</translation>
+</message>
+<message>
 <source>Sequence {number}</source>
 <translation>Sequenz {number}</translation>
 </message>
@@ -858,10 +862,6 @@
 <message>
 <source>The run has no snapshot from before this step, so there are no predictions.</source>
 <translation>Der Lauf hat keinen Snapshot von vor diesem Schritt, darum gibt es keine Vorhersagen.</translation>
-</message>
-<message>
-<source>The snapshot of step {step}, older than the weights that read the batch of step {at}.</source>
-<translation>Der Snapshot von Schritt {step}, älter als die Gewichte, die den Batch von Schritt {at} gelesen haben.</translation>
 </message>
 <message>
 <source>The snapshot of step {step}: exactly the weights that read this batch.</source>
@@ -5538,6 +5538,10 @@ Ein anderer Schluss</translation>
 <translation>Enthält der Ordner eine Dev-Datei, dient sie als ungesehener Text, sonst ein Zehntel der Beispiele.</translation>
 </message>
 <message>
+<source>Layers × hidden size</source>
+<translation>Größe: Schichten × Breite</translation>
+</message>
+<message>
 <source>Layers × hidden size of the model</source>
 <translation>Schichten × Breite des Modells</translation>
 </message>
@@ -5584,10 +5588,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Settings (*.json)</source>
 <translation>Einstellungen (*.json)</translation>
-</message>
-<message>
-<source>Size: layers × hidden size</source>
-<translation>Größe: Schichten × Breite</translation>
 </message>
 <message>
 <source>Start</source>
@@ -10242,8 +10242,8 @@ Der andere Text: {theirs}</translation>
 <translation>Eine Schicht ersetzt nicht, was ein Token ist, sie fügt etwas hinzu. Welche Hälfte einer Schicht fügt mehr hinzu: Attention, die Information von anderen Token einsammelt, oder Feed-Forward, das nur am Token selbst arbeitet?</translation>
 </message>
 <message>
-<source>A man or a woman: one word changes what the model guesses for another. Replace one place after the other by that of the second text: where inside the model is the difference?</source>
-<translation>Ein Mann oder eine Frau: Ein Wort ändert, was das Modell für ein anderes rät. Eine Stelle nach der anderen durch die des zweiten Textes ersetzen: Wo im Modell ist der Unterschied?</translation>
+<source>A man or a woman: one word changes what the model guesses for another. Swap in parts of the second text, one at a time: where inside the model does the difference lie?</source>
+<translation>Ein Mann oder eine Frau: Ein Wort ändert, was das Modell für ein anderes rät. Teile des zweiten Textes einzeln austauschen: Wo im Modell liegt der Unterschied?</translation>
 </message>
 <message>
 <source>A model reads numbers, not words. Here you see how each token gets its numbers. Type a word twice: what is different between the two?</source>
