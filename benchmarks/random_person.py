@@ -63,9 +63,14 @@ class RandomPerson:
         self._answer_dialogs()
 
     def act(self) -> Life:
-        """One thing that a person does. An open menu or list is dealt with first."""
+        """One thing that a person does. An open menu, list or dialog is dealt with first."""
         if QApplication.activePopupWidget() is not None:
             yield from self._choose_in_popup()
+            return
+        if (dialog := QApplication.activeModalWidget()) is not None:
+            self.done["answer_dialog"] += 1
+            QTest.keySequence(dialog, self._random.choice(("Return", "Esc")))
+            yield 0.05
             return
         action = self._random.choices(list(self._weights), list(self._weights.values()))[0]
         self.done[action.__name__.removeprefix("_")] += 1

@@ -152,8 +152,8 @@ class _Stay:
 
         window, state = self._window, self._window.state
         inference = window.services.inference
-        while (popup := QApplication.activePopupWidget()) is not None:
-            popup.close()
+        while (above := QApplication.activePopupWidget() or QApplication.activeModalWidget()) is not None:
+            above.close()
             yield 0
         window.resize(1440, 900)
         window.open_model(None)
