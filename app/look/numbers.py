@@ -120,9 +120,11 @@ def log_factor(nats: float) -> str:
 
 
 def decimal(value: float | None, digits: int = 2) -> str:
-    """`digits` behind the point, with a real minus; what rounds to nothing has no sign."""
+    """`digits` behind the point, with a real minus; what rounds to nothing has no sign. From a million on "2.54e8"."""
     if value is None or not math.isfinite(value):
         return MISSING
+    if abs(value) >= 1e6:  # the loss of a run that diverges
+        return _style.write(_short_exponent(f"{value:.2e}"))
     text = f"{value:.{digits}f}"
     return _style.write(text.replace("-", MINUS if float(text) else ""))
 
@@ -142,11 +144,13 @@ def number(value: float | None, digits: int = 3) -> str:
         return "0"
     if abs(rounded) >= 10**digits:
         return _style.write(f"{value:,.0f}".replace("-", MINUS))
-    text = f"{value:.{digits}g}"
-    if "e" in text:
-        mantissa, exponent = text.split("e")
-        text = f"{mantissa}e{int(exponent)}"
-    return _style.write(text.replace("-", MINUS))
+    return _style.write(_short_exponent(f"{value:.{digits}g}"))
+
+
+def _short_exponent(text: str) -> str:
+    """ "2.5e-05" as "2.5e−5"."""
+    mantissa, e, exponent = text.partition("e")
+    return (f"{mantissa}e{int(exponent)}" if e else mantissa).replace("-", MINUS)
 
 
 def count(n: int | None) -> str:

@@ -183,6 +183,7 @@ class _Tour:
         state = self._window.state
         state.set_baseline(baseline)
         state.set_wants_difference(True)
+        open_view(self._window.open_room("attend"), "matrix")  # beside the heads that moved
         for room_key, views in COMPARING.items():
             for view in views:
                 self._wait(f"the comparison with another {name}", self._window.is_settled)

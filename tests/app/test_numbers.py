@@ -58,6 +58,7 @@ def test_signs_are_real_minus_signs() -> None:
     assert numbers.signed(0.413) == "+0.41"
     assert numbers.signed(-0.413) == "−0.41"
     assert numbers.decimal(-12.5, 1) == "−12.5"
+    assert numbers.decimal(-254_200_000.0) == "−2.54e8"
     assert numbers.number(-0.04126) == "−0.0413"
 
 
