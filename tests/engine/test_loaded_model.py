@@ -44,6 +44,7 @@ def named_files(tmp_path: Path) -> Path:
     """A folder with what the examples name."""
     tiny_checkpoint(tmp_path / "runs" / "sentiment", tasks=("classify",), labels=("negative", "positive"))
     (tmp_path / "reviews.tsv").write_text("text\nThe cat sat.\nA dog sang.\n")
+    (tmp_path / "labelled.tsv").write_text("text\tlabel\n" + "A good film.\t1\nA bad film.\t0\n" * 10)
     shutil.copy(assets() / "tasks" / "sentiment" / "dev.tsv", tmp_path / "held-out.tsv")
     (tmp_path / "templates.txt").write_text("The [cat|dog] [sat|sang].\n")
     (tmp_path / "stories.txt").write_text(STORIES * 20)
