@@ -205,33 +205,19 @@ def _of_seeds(sweep: Sweep, best: SweepGroup) -> Finding:
 
 
 def _what_went_wrong(sweep: Sweep) -> list[str]:
-    """At which end of the learning rates it diverged or learned nothing."""
+    """At which of the learning rates it diverged or learned nothing."""
     if "learning_rate" not in sweep.varied:
         return []
     rates = {float(group.values["learning_rate"] or 0): group for group in sweep.groups}
     diverged = [rate for rate, group in rates.items() if group.has_diverged]
     hardly = [rate for rate, group in rates.items() if group.has_hardly_learned and rate not in diverged]
-    good = [rate for rate in rates if rate not in (*diverged, *hardly)]
-    told = []
-    for bad, above, below in (
-        (
-            hardly,
-            translate("Sweep", "Above {rate} it hardly learned anything."),
-            translate("Sweep", "Below {rate} it hardly learned anything."),
-        ),
-        (
-            diverged,
-            translate("Sweep", "Above {rate} it diverged."),
-            translate("Sweep", "Below {rate} it diverged."),
-        ),
-    ):
-        too_high = [rate for rate in bad if good and rate > max(good)]
-        if too_high:
-            told.append(above.format(rate=numbers.number(max(rate for rate in rates if rate < min(too_high)))))
-        too_low = [rate for rate in bad if good and rate < min(good)]
-        if too_low:
-            told.append(below.format(rate=numbers.number(min(rate for rate in rates if rate > max(too_low)))))
-    return told
+    if len(diverged) + len(hardly) == len(rates):
+        return []
+    said = (
+        (hardly, translate("Sweep", "At {rates} it hardly learned anything.")),
+        (diverged, translate("Sweep", "At {rates} it diverged.")),
+    )
+    return [text.format(rates=", ".join(map(numbers.number, bad))) for bad, text in said if bad]
 
 
 def _at_the_edge(sweep: Sweep, best: SweepGroup) -> list[str]:

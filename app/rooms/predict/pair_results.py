@@ -20,7 +20,12 @@ translate = QCoreApplication.translate
 
 def share_right(right: Estimate) -> str:
     """With its standard error."""
-    return f"{numbers.percent(right.value)} ± {numbers.percent(right.standard_error)}"
+    return f"{numbers.percent(right.value)} {_error(right)}".rstrip()
+
+
+def _error(right: Estimate) -> str:
+    """Nothing where all or none are right: the formula's 0 would promise what a few pairs cannot."""
+    return f"± {numbers.percent(right.standard_error)}" if 0 < right.value < 1 else ""
 
 
 def result_sentence(scored: ScoredPairs) -> str:
@@ -35,7 +40,7 @@ def phenomenon_bars(scored: ScoredPairs) -> list[Bar]:
             name.replace("_", " "),
             numbers.percent(right.value),
             right.value,
-            mark=f"± {numbers.percent(right.standard_error)}",
+            mark=_error(right),
             note=numbers.count(right.count),
         )
         for name, right in scored.phenomena.items()

@@ -114,6 +114,7 @@ class DataCard(Card):
         fill(self.body, (scrolled(content), 1))
 
     def _clear(self) -> None:
+        self.set_hint("")
         for number in self.numbers.values():
             number.hide()
         for widget in (

@@ -9,6 +9,7 @@ from ...look import numbers
 from ...look.language import QT_TRANSLATE_NOOP
 
 translate = QCoreApplication.translate
+LEAST_S = 0.5  # what takes less is not worth a word
 _TITLES = {  # layout -> titles of text A, text B and label
     "conll": (
         QT_TRANSLATE_NOOP("DataWords", "Sentence"),
@@ -157,14 +158,14 @@ def text_in_words(facts: TextFacts) -> str:
 def time_in_words(found: RunEstimate) -> str:
     """What the time goes into, and what may change it."""
     steps = found.steps  # lupdate wants a plain name
-    text = translate(
-        "DataWords",
-        "{preparing} to read the data, {training} for %Ln step(s), {measuring} to measure, {saving} to save.",
-        "",
-        steps,
+    parts = (
+        (translate("DataWords", "{time} to read the data"), found.preparing),
+        (translate("DataWords", "{time} for %Ln step(s)", "", steps), found.training),
+        (translate("DataWords", "{time} to measure"), found.measuring),
+        (translate("DataWords", "{time} to save"), found.saving),
     )
-    parts = {name: getattr(found, name).seconds for name in ("preparing", "training", "measuring", "saving")}
-    words = [text.format(**{name: numbers.duration(seconds) for name, seconds in parts.items()})]
+    worth_saying = [text.format(time=numbers.duration(part.seconds)) for text, part in parts if part.seconds >= LEAST_S]
+    words = [", ".join(worth_saying) + "."] if worth_saying else []
     if found.epochs is not None:
         passes = translate("DataWords", "It reads the data {times} times.")
         words.append(passes.format(times=numbers.number(found.epochs, 2)))

@@ -2313,11 +2313,23 @@ Ein anderer Schluss</translation>
 <translation>{documents} Dokumente, {sentences} Sätze, {words} Wörter.</translation>
 </message>
 <message numerus="yes">
-<source>{preparing} to read the data, {training} for %Ln step(s), {measuring} to measure, {saving} to save.</source>
+<source>{time} for %Ln step(s)</source>
 <translation>
-<numerusform>{preparing} zum Lesen der Daten, {training} für %Ln Schritt, {measuring} zum Messen, {saving} zum Speichern.</numerusform>
-<numerusform>{preparing} zum Lesen der Daten, {training} für %Ln Schritte, {measuring} zum Messen, {saving} zum Speichern.</numerusform>
+<numerusform>{time} für %Ln Schritt</numerusform>
+<numerusform>{time} für %Ln Schritte</numerusform>
 </translation>
+</message>
+<message>
+<source>{time} to measure</source>
+<translation>{time} zum Messen</translation>
+</message>
+<message>
+<source>{time} to read the data</source>
+<translation>{time} zum Lesen der Daten</translation>
+</message>
+<message>
+<source>{time} to save</source>
+<translation>{time} zum Speichern</translation>
 </message>
 <message>
 <source>{title} is the column “{column}”</source>
@@ -8865,20 +8877,12 @@ Der andere Text: {theirs}</translation>
 <translation>Meist hilft eine kleinere Lernrate.</translation>
 </message>
 <message>
-<source>Above {rate} it diverged.</source>
-<translation>Über {rate} divergierte das Training.</translation>
+<source>At {rates} it diverged.</source>
+<translation>Bei {rates} ist es divergiert.</translation>
 </message>
 <message>
-<source>Above {rate} it hardly learned anything.</source>
-<translation>Über {rate} lernte das Modell kaum etwas.</translation>
-</message>
-<message>
-<source>Below {rate} it diverged.</source>
-<translation>Unter {rate} divergierte das Training.</translation>
-</message>
-<message>
-<source>Below {rate} it hardly learned anything.</source>
-<translation>Unter {rate} lernte das Modell kaum etwas.</translation>
+<source>At {rates} it hardly learned anything.</source>
+<translation>Bei {rates} hat es kaum etwas gelernt.</translation>
 </message>
 <message>
 <source>Click one to see why.</source>
