@@ -15,6 +15,7 @@ from app.compute.head_questions import HeadTarget, targets_of
 from app.compute.masks import MaskLens, fill_masks, lens_at, word_through_layers
 from app.compute.word_questions import attribution_of, surprise_of
 from app.figures.files import svg, table
+from app.look import numbers
 from app.rooms.predict.attribution_view import AttributionView
 from app.rooms.predict.fill_view import ORDERS, FillView
 from app.rooms.predict.lens_view import LensView, word_sentence
@@ -135,7 +136,7 @@ def test_surprise_is_the_engines_over_tokens_and_words(
     assert view.bits == pytest.approx(expected.tolist(), abs=1e-4)
     now = [token.number.split(" → ")[-1] for token in view.tokens.tokens]  # before it: the model unchanged
     assert now == [f"{bits:.2f}" for bits in view.bits if bits is not None]
-    assert view.perplexity.text().split(" · ")[0] == f"pseudo-perplexity {found.pseudo_perplexity:.2f}"
+    assert view.perplexity.text().split(" · ")[0] == f"pseudo-perplexity {numbers.decimal(found.pseudo_perplexity)}"
     assert "[MASK]" not in [token.token for token in view.tokens.tokens]
     order = np.argsort(-expected, kind="stable")
     assert view.bars.bars[0].number == f"{expected[order[0]]:.2f}"
