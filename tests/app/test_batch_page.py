@@ -1,6 +1,5 @@
 """The page "The batch": what the model read at a step, asked of the worker, and stepped through."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,7 +23,10 @@ from app.shell.window import Window
 from bertcore.locations import TINY, assets
 from bertcore.training.batch_losses import batch_losses
 from bertcore.training.drawn_batches import open_batches
+from tests.app.batch_page import page
 from tests.app.conftest import TIMEOUT_MS
+
+__all__ = ["page"]  # a fixture
 
 RUN = assets() / "runs" / "class-demo"
 MASKED, CAUSAL = 252, 101  # steps
@@ -38,27 +40,6 @@ def reader() -> BatchReader:
 @pytest.fixture(scope="module")
 def masked(reader: BatchReader) -> ShownBatch:
     return reader.read(MASKED, None, lambda share: None)
-
-
-@pytest.fixture
-def page(qtbot: QtBot) -> Iterator[BatchPage]:
-    """Its questions are answered at once, as by a worker that has nothing else to do."""
-    made = BatchPage()
-    made.resize(1100, 560)
-    qtbot.addWidget(made)
-
-    def answer(question: Question) -> None:
-        job = question.job
-        assert job is not None
-        try:
-            result, problem = job.work(lambda share: None), ""
-        except Exception as error:
-            result, problem = None, str(error)
-        question.deliver(job, result, problem)
-
-    made.question_requested.connect(answer)
-    yield made
-    made.close()
 
 
 def _shown(page: BatchPage, run: Path = RUN) -> BatchPage:

@@ -11,7 +11,6 @@ from pytestqt.qtbot import QtBot
 
 from app.compute.batches import ASKED, RIGHT, WRONG, ShownBatch
 from app.compute.example_batches import ExampleReader
-from app.compute.question import Question
 from app.rooms.train.batch_page import BatchPage
 from app.rooms.train.batch_words import about_pair, about_token, about_weights
 from app.rooms.train.room import TrainRoom
@@ -24,7 +23,10 @@ from bertcore.training.drawn_examples import open_examples
 from bertcore.training.example_answers import example_answers
 from bertcore.training.finetune import start_or_resume_finetuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
+from tests.app.batch_page import page
 from tests.app.conftest import TIMEOUT_MS
+
+__all__ = ["page"]  # a fixture
 
 SAMPLES = {  # task -> its sample file
     "sst2": "sentiment",
@@ -64,27 +66,6 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Path]]:
 
 def _read(run: Path, step: int = 2) -> ShownBatch:
     return ExampleReader(run).read(step, None, lambda share: None)
-
-
-@pytest.fixture
-def page(qtbot: QtBot) -> Iterator[BatchPage]:
-    """Its questions are answered at once, as by a worker that has nothing else to do."""
-    made = BatchPage()
-    made.resize(1100, 560)
-    qtbot.addWidget(made)
-
-    def answer(question: Question) -> None:
-        job = question.job
-        assert job is not None
-        try:
-            result, problem = job.work(lambda share: None), ""
-        except Exception as error:
-            result, problem = None, str(error)
-        question.deliver(job, result, problem)
-
-    made.question_requested.connect(answer)
-    yield made
-    made.close()
 
 
 @pytest.mark.parametrize("task", SAMPLES)

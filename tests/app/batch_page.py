@@ -1,0 +1,30 @@
+"""The page "The batch" alone, for the tests of its two kinds of batches."""
+
+from collections.abc import Iterator
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.compute.question import Question
+from app.rooms.train.batch_page import BatchPage
+
+
+@pytest.fixture
+def page(qtbot: QtBot) -> Iterator[BatchPage]:
+    """Its questions are answered at once, as by a worker that has nothing else to do."""
+    made = BatchPage()
+    made.resize(1100, 560)
+    qtbot.addWidget(made)
+
+    def answer(question: Question) -> None:
+        job = question.job
+        assert job is not None
+        try:
+            result, problem = job.work(lambda share: None), ""
+        except Exception as error:
+            result, problem = None, str(error)
+        question.deliver(job, result, problem)
+
+    made.question_requested.connect(answer)
+    yield made
+    made.close()
