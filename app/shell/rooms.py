@@ -130,9 +130,9 @@ def _make_train(made: type[TrainRoom], context: RoomContext) -> QWidget:
 
     room.room_requested.connect(open_with)
     playback = services.playback
-    room.play_requested.connect(playback.toggle)
-    playback.changed.connect(room.show_playing)
-    room.show_playing(playback.is_playing)
+    room.time_machine.play_requested.connect(playback.toggle)
+    playback.changed.connect(room.time_machine.show_playing)
+    room.time_machine.show_playing(playback.is_playing)
     room.question_requested.connect(services.inference.ask)
     room.question_cancelled.connect(services.inference.cancel)
     runs.set_following(True)
@@ -152,12 +152,12 @@ def connect_train_room(room: TrainRoom, runs: RunsService) -> None:
     room.view.curves.compared.connect(runs.set_compared)
     runs.snapshots_changed.connect(room.show_snapshots)
     runs.result_changed.connect(room.view.show_result)
-    runs.problem_found.connect(room.show_problem)
+    runs.problem_found.connect(room.runs_card.show_problem)
     keeper = runs.findChild(RunKeeper) or RunKeeper(runs)  # the room is made anew in projector mode
-    keeper.problem_found.connect(room.show_problem)
-    keeper.binned.connect(room.show_binned)
-    keeper.done.connect(room.show_done)
-    room.put_back_requested.connect(keeper.put_back)
+    keeper.problem_found.connect(room.runs_card.show_problem)
+    keeper.binned.connect(room.runs_card.show_binned)
+    keeper.done.connect(room.runs_card.show_done)
+    room.runs_card.put_back_requested.connect(keeper.put_back)
     room.run_actions.label_given.connect(keeper.set_label)
     room.run_actions.delete_requested.connect(keeper.move_to_bin)
     room.run_actions.export_requested.connect(keeper.export)
@@ -182,7 +182,7 @@ def _make_apply(made: type[ApplyRoom], context: RoomContext) -> QWidget:
     def train() -> None:
         """The form for a task, beginning with the open model."""
         train_room: Any = context.open_room("train")
-        train_room.show_task_form(state.model.folder if state.model else None)
+        train_room.runs_card.show_task_form(state.model.folder if state.model else None)
 
     room.train_requested.connect(train)
     state.applied_texts_changed.connect(room.show_kept_text)

@@ -302,7 +302,7 @@ class _Tour:
         assert isinstance(room, TrainRoom)
         estimator = self._window.services.runs.estimator
         room.form.set_kind("pretrain")
-        room.show_form()
+        room.runs_card.show_form()
         self._wait("the estimate of a run", lambda: not estimator.is_running)
         yield self._visit("train", theme_name, file_as="form")
         with tempfile.TemporaryDirectory() as folder:
@@ -313,7 +313,7 @@ class _Tour:
             self._wait("the fault in a file", lambda: not estimator.is_running)
             yield self._visit("train", theme_name, file_as="form-fault")
             room.form.set_kind("pretrain")
-            room.show_list()
+            room.runs_card.show_list()
 
     def _visit_batches(self, theme_name: str, room: TrainRoom) -> Iterator[dict[str, object]]:
         """Of the finished class demo: a batch with masked words, and one of its causal warm-up."""

@@ -78,11 +78,11 @@ def walk_train(
                 button.click()
             wait(lambda: all(plot.is_loaded for plot in room.findChildren(CurvePlot)))
             found[f"run {path.name}, {button.text()}"] = inspect(window)
-    room.show_form()
+    room.runs_card.show_form()
     for kind in RUN_KINDS:
         room.form.set_kind(kind.key)
         found[f"form {kind.key}"] = inspect(window)
-    room.show_list()
+    room.runs_card.show_list()
     return {place: wrong for place, wrong in found.items() if wrong}
 
 

@@ -97,7 +97,7 @@ class TestStart:
         assert all(made.isEnabled() for made in room.demos.buttons)
 
     def test_the_form_of_other_runs_is_as_it_was(self, room: TrainRoom, qtbot: QtBot) -> None:
-        room.show_form()
+        room.runs_card.show_form()
         with qtbot.waitSignal(room.start_requested) as caught:
             room.form.submit()
         assert caught.args[0].options.data.questions is None
@@ -307,8 +307,8 @@ def test_a_class_sees_its_sentence_turn_right(
     page, rights = room.view.questions, []
     page.step_shown.connect(rights.append)
     room.demos.buttons[1].click()
-    qtbot.waitUntil(lambda: not page.ending.isHidden() or bool(room._problem.text()), timeout=240_000)
-    assert room._problem.text() == "" and page.ending_label.text().startswith("Done")
+    qtbot.waitUntil(lambda: not page.ending.isHidden() or bool(room.runs_card._problem.text()), timeout=240_000)
+    assert room.runs_card._problem.text() == "" and page.ending_label.text().startswith("Done")
     first, last = page._scores[0].right, page._scores[-1].right
     assert first < 0.2 * 60 and last > 0.95 * 60
     qtbot.waitUntil(lambda: room.heads.now.isVisible(), timeout=TIMEOUT_MS)

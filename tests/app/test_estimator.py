@@ -147,7 +147,7 @@ def test_the_room_asks_as_the_form_changes(qtbot: QtBot) -> None:
     room.estimate_requested.connect(asked.append)
     room.form.set_kind("classify")
     assert not asked, "nobody looks at the form"
-    room.show_form()
+    room.runs_card.show_form()
     room.form.length.spin_box.setValue(4.0)
     room.form.advanced.set_value("max_length", "64")
     options = asked[-1].options
@@ -156,4 +156,4 @@ def test_the_room_asks_as_the_form_changes(qtbot: QtBot) -> None:
         room.form.advanced.set_value("max_length", "many")
     assert "number" in room.data.fault.text()
     with qtbot.waitSignal(room.estimate_cancelled):
-        room.show_list()
+        room.runs_card.show_list()

@@ -24,14 +24,17 @@ def test_the_run_that_ships_can_be_wound_back(open_window: Callable[[Path | str]
     room = window.open_room("train")
     assert isinstance(room, TrainRoom)
     assert window.state.model is None or window.state.model.folder == built_in_checkpoint()
-    qtbot.waitUntil(lambda: room.slider.isEnabled() and room.chosen_step == snapshots[-1][0], timeout=WAIT_MS)
+    qtbot.waitUntil(
+        lambda: room.time_machine.slider.isEnabled() and room.time_machine.chosen_step == snapshots[-1][0],
+        timeout=WAIT_MS,
+    )
     assert [run.path.name for run in room.runs.shown_runs] == [TINY, CLASS_DEMO, BUILT_IN]
     qtbot.waitUntil(lambda: len(room.watch.list._guesses) == len(snapshots), timeout=WAIT_MS)
     said = [room.watch.list._guesses[path] for _, path in snapshots]
     assert said[0].probability < 0.05 and len({guess.token for guess in said}) > 2
     for index in (0, len(snapshots) - 1):
-        place = QPointF(room.slider.x_of(index), room.slider.height() / 2).toPoint()
-        qtbot.mouseClick(room.slider, Qt.MouseButton.LeftButton, pos=place)
+        place = QPointF(room.time_machine.slider.x_of(index), room.time_machine.slider.height() / 2).toPoint()
+        qtbot.mouseClick(room.time_machine.slider, Qt.MouseButton.LeftButton, pos=place)
         step, folder = snapshots[index]
         qtbot.waitUntil(
             lambda f=folder: window.state.model is not None and window.state.model.folder == f, timeout=WAIT_MS

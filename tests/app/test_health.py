@@ -62,7 +62,7 @@ def test_a_click_on_a_warning_makes_the_run_that_is_suggested(window: Window, qt
     assert form.isVisible() and form.mark.text() == "Try a learning rate of 0.03 instead of 0.3."
     made, own = form.command().options.to_dict(), RunFolder(ill).config()
     assert made["training"] == {**own["training"], "learning_rate": 0.03}
-    room.show_list()
+    room.runs_card.show_list()
     window.services.runs.select(well)
     qtbot.waitUntil(lambda: strip.quiet.isVisible(), timeout=TIMEOUT_MS)
     assert strip.quiet.text().startswith("This looks normal") and not warning.isVisible()
@@ -83,10 +83,10 @@ def test_other_changes_reach_the_run_too(
     room = window.open_room("train")
     assert isinstance(room, TrainRoom)
     info = read_run(_run(home, 3e-3))
-    room.show_copy_form(info, suggestion)
+    room.runs_card.show_copy_form(info, suggestion)
     changed = room.copy_form.command().options.to_dict()["training"]
     assert changed == {**RunFolder(info.path).config()["training"], field: value}
-    room.show_copy_form(info)
+    room.runs_card.show_copy_form(info)
     assert room.copy_form.mark.text() == "" and room.copy_form.command().options.training.steps == 40
 
 

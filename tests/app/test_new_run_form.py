@@ -29,7 +29,7 @@ def room(qtbot: QtBot) -> TrainRoom:
 def test_start_carries_what_the_form_says(room: TrainRoom, tmp_path: Path, qtbot: QtBot) -> None:
     file = tmp_path / "mein text.txt"
     file.write_text("One sentence. Another one.")
-    room.show_form()
+    room.runs_card.show_form()
     room.form.set_file(file)
     room.form.preset.setCurrentIndex(room.form.preset.findData("mini"))
     room.form.length.spin_box.setValue(7.5)
@@ -49,7 +49,7 @@ def test_missing_file_is_told_and_nothing_starts(room: TrainRoom, tmp_path: Path
 
 @pytest.mark.parametrize(("typed", "minutes"), [("soon", 2.0), ("7.5", 7.5), ("0", 2.0), ("-3", 3.0), ("12", 12.0)])
 def test_only_a_length_that_can_be_run_is_typed(room: TrainRoom, typed: str, minutes: float, qtbot: QtBot) -> None:
-    room.show_form()
+    room.runs_card.show_form()
     room.form.length.spin_box.selectAll()
     qtbot.keyClicks(room.form.length.spin_box, typed)
     with qtbot.waitSignal(room.start_requested) as caught:
@@ -59,7 +59,7 @@ def test_only_a_length_that_can_be_run_is_typed(room: TrainRoom, typed: str, min
 
 def test_length_looks_as_the_other_fields_do(room: TrainRoom) -> None:
     """A style sheet draws no buttons of a spin box, and leaves its text no room."""
-    room.show_form()
+    room.runs_card.show_form()
     field = room.form.length.spin_box
     assert field.text() == "2" and field.buttonSymbols() == SpinBox.ButtonSymbols.NoButtons
     assert field.lineEdit().x() == theme.px(9) and field.lineEdit().width() > 0.7 * field.width()
@@ -70,11 +70,11 @@ def test_length_looks_as_the_other_fields_do(room: TrainRoom) -> None:
 
 
 def test_enter_in_a_line_starts_and_elsewhere_does_not(room: TrainRoom, qtbot: QtBot) -> None:
-    room.show_form()
+    room.runs_card.show_form()
     with qtbot.assertNotEmitted(room.start_requested):
         qtbot.keyClick(room.form.preset, Qt.Key.Key_Return)
         qtbot.keyClick(room.form.cancel, Qt.Key.Key_Return)
-    room.show_form()
+    room.runs_card.show_form()
     with qtbot.waitSignal(room.start_requested):
         qtbot.keyClick(room.form.length.spin_box, Qt.Key.Key_Return)
 
@@ -89,9 +89,9 @@ def test_escape_in_the_form_is_not_the_windows(room: TrainRoom, field: str, qtbo
     with qtbot.waitExposed(room):
         room.show()
     room.form.cancelled.connect(lambda: escaped.append("form"))
-    room.show_form()
+    room.runs_card.show_form()
     qtbot.keyClick(getattr(room.form, field), Qt.Key.Key_Escape)
-    qtbot.keyClick(room.slider, Qt.Key.Key_Escape)
+    qtbot.keyClick(room.time_machine.slider, Qt.Key.Key_Escape)
     assert escaped == ["form", "window"]
 
 
@@ -121,7 +121,7 @@ def test_a_dialog_that_is_closed_chooses_nothing(
 
 class TestAdvanced:
     def test_it_is_folded_at_first(self, room: TrainRoom) -> None:
-        room.show_form()
+        room.runs_card.show_form()
         advanced = room.form.advanced
         assert not advanced.toggle.isChecked() and all(
             not field.isVisibleTo(room) for field in advanced.fields.values()
@@ -220,7 +220,7 @@ def _dropped(room: TrainRoom, file: Path) -> None:
 
 
 def test_a_file_that_is_dropped_is_what_to_learn_from(room: TrainRoom, tmp_path: Path) -> None:
-    room.show_form()
+    room.runs_card.show_form()
     file = tmp_path / "mine.txt"
     file.write_text("One sentence. Another one.")
     _dropped(room, file)

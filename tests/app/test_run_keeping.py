@@ -134,8 +134,8 @@ class TestBin:
         room.run_actions.delete_requested.emit(read_run(run.path))
         assert not run.path.exists() and (bin_folder / "files" / "stories" / "config.json").is_file()
         assert [info.path for info in service.runs] == [other.path] and service.selected == other.path
-        assert room._bin_offer is not None and "stories" in room._bin_offer.accessibleName()
-        room._bin_offer.accept_button.click()
+        assert room.runs_card._bin_offer is not None and "stories" in room.runs_card._bin_offer.accessibleName()
+        room.runs_card._bin_offer.accept_button.click()
         assert sorted(file.relative_to(run.path) for file in run.path.rglob("*")) == before
         assert service.selected == run.path and not list((bin_folder / "info").iterdir())
 
@@ -145,8 +145,8 @@ class TestBin:
         run = make_run(own_home)
         room.run_actions.delete_requested.emit(read_run(run.path))
         make_run(own_home)  # another of the same name
-        room.put_back_requested.emit()
-        assert str(bin_folder / "files" / "stories") in room._problem.text()
+        room.runs_card.put_back_requested.emit()
+        assert str(bin_folder / "files" / "stories") in room.runs_card._problem.text()
 
     def test_a_run_at_work_stays(self, room: TrainRoom, own_home: Path) -> None:
         run = make_run(own_home)
@@ -155,10 +155,10 @@ class TestBin:
             info = read_run(run.path)
             room.run_actions.ask_delete(info)
             assert room.run_actions.question is None, "it is not even asked"
-            assert "still running" in room._problem.text()
-            room.show_problem("")
+            assert "still running" in room.runs_card._problem.text()
+            room.runs_card.show_problem("")
             room.run_actions.delete_requested.emit(info)  # it began between the question and the answer
-            assert "still running" in room._problem.text() and run.path.exists()
+            assert "still running" in room.runs_card._problem.text() and run.path.exists()
 
     def test_it_is_asked_first(self, room: TrainRoom, own_home: Path) -> None:
         run = make_run(own_home)
@@ -381,9 +381,9 @@ class TestEnding:
         room.view.ending.buttons[COMPARE].click()
         assert compared == [run.snapshots()[0][1]]
         room.view.ending.buttons[AGAIN].click()
-        assert room._left.currentWidget() is room.copy_form
+        assert room.copy_form.isVisibleTo(room)
         room.view.ending.buttons[ON].click()
-        assert room._left.currentWidget() is room.form and room.form.kind.currentData() == "continue"
+        assert room.runs_card.shows_form and room.form.kind.currentData() == "continue"
         assert room.form.model.reference == str(run.snapshots()[-1][1])
 
     def test_the_log_of_a_failed_run_is_a_click_away(

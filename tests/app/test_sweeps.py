@@ -81,7 +81,7 @@ def found() -> str:
 
 
 def test_one_click_beside_start_tries_five_rates_around_the_usual_one(room: TrainRoom, qtbot: QtBot) -> None:
-    room.show_form()
+    room.runs_card.show_form()
     room.form.set_kind("classify")
     with qtbot.waitSignal(room.start_requested) as caught:
         room.form.sweep.rates.click()
@@ -95,7 +95,7 @@ def test_one_click_beside_start_tries_five_rates_around_the_usual_one(room: Trai
 def test_the_button_says_how_long_all_five_take_as_far_as_that_is_known(room: TrainRoom) -> None:
     one, nothing = Cost(60.0, 60.0), Cost()
     estimate = RunEstimate(nothing, one, nothing, nothing, 10, 1.0, 500.0, None, 10, 100, "cpu", "fp32", 1, 0.1, False)
-    room.show_form()
+    room.runs_card.show_form()
     room.show_estimate(estimate)
     assert room.form.sweep.rates.toolTip().endswith("· ≈ 5\u2009min")
     room.form.set_kind("classify")  # another run, of which nothing is known yet
@@ -183,12 +183,12 @@ def test_clicking_the_row_shows_the_page_and_a_run_of_it_the_run(
     room.show_runs(infos())
     room.show_run(next(run for run in infos() if run.path == paths[0]))
     room.runs.sweep_chosen.emit("abc")
-    assert room._middle.currentWidget() is room.sweep_page and not room._time.isVisibleTo(room)
+    assert room._middle.currentWidget() is room.sweep_page and not room.time_machine.isVisibleTo(room)
     with qtbot.waitSignal(room.run_selected) as caught:
         room.sweep_page.table.cellClicked.emit(1, 0)
     assert caught.args[0] == paths[1]
     room.sweep_page.chart.run_chosen.emit(paths[0])  # the one that was selected all the time
-    assert room._middle.currentWidget() is room.view and room._time.isVisibleTo(room)
+    assert room._middle.currentWidget() is room.view and room.time_machine.isVisibleTo(room)
 
 
 def test_a_sweep_whose_runs_are_all_deleted_is_gone(room: TrainRoom, record: Recorder) -> None:
@@ -318,7 +318,7 @@ def test_its_actions(room: TrainRoom, record: Recorder, qtbot: QtBot) -> None:
         page.buttons[SEEDS].click()
     assert caught.args[0].varied.seeds == 3 and caught.args[0].options.training.learning_rate == 1e-3
     page.buttons[USE].click()
-    assert room._left.currentWidget() is room.copy_form
+    assert room.copy_form.isVisibleTo(room)
     options = room.copy_form.command().options
     assert options.training.learning_rate == 1e-3 and getattr(options.training, "epochs", None) == 4.0
 
@@ -380,7 +380,7 @@ def test_all_runs_of_a_sweep_go_to_the_bin_and_come_back(
     assert room.run_actions.question is not None and "2 runs" in room.run_actions.question.informativeText()
     room.run_actions.question.accepted.emit()
     assert not any(path.exists() for path in paths) and not service.runs
-    room.put_back_requested.emit()
+    room.runs_card.put_back_requested.emit()
     assert all(path.exists() for path in paths) and len(service.runs) == 2
 
 

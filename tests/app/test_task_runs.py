@@ -175,10 +175,10 @@ class TestForm:
         assert order.options.training.causal_share == 0.0  # type: ignore[union-attr]
 
     def test_teaching_begins_with_the_open_model_each_time(self, room: TrainRoom, model_folder: Path) -> None:
-        room.show_task_form(model_folder)
+        room.runs_card.show_task_form(model_folder)
         assert room.form.model.reference == str(model_folder)
-        room.show_list()
-        room.show_task_form(built_in_checkpoint())
+        room.runs_card.show_list()
+        room.runs_card.show_task_form(built_in_checkpoint())
         assert room.form.model.reference is None
 
     def test_distil_names_its_teacher(self, room: TrainRoom, model_folder: Path, qtbot: QtBot) -> None:
@@ -265,7 +265,7 @@ class TestFollowing:
             room.resize(width, 700)
             assert not room.watch.isVisible()
         with qtbot.waitSignal(room.apply_requested):
-            qtbot.mouseClick(room.apply_button, Qt.MouseButton.LeftButton)
+            qtbot.mouseClick(room.time_machine.apply_button, Qt.MouseButton.LeftButton)
         assert models.asked == [str(run.snapshot_path(10))]
 
     def test_real_run_is_followed_to_its_result(

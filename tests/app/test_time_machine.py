@@ -26,7 +26,7 @@ def room(run: RunFolder, window: Window, qtbot: QtBot) -> TrainRoom:
     """With that run, while another model is open."""
     made = window.open_room("train")
     assert isinstance(made, TrainRoom)
-    qtbot.waitUntil(lambda: made.chosen_step == STEPS[-1], timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: made.time_machine.chosen_step == STEPS[-1], timeout=TIMEOUT_MS)
     return made
 
 
@@ -38,32 +38,32 @@ def test_the_run_is_played_and_what_was_open_comes_back(
     monkeypatch.setattr(playback, "LEAST_MS", 1)
     former, steps, handles, player = window.state.model, list[int](), list[int | None](), window.services.playback
     player.shown.connect(lambda _at: steps.append(window.state.model.step))  # type: ignore[union-attr, arg-type]
-    player.shown.connect(lambda _at: handles.append(room.chosen_step))
-    room.play.click()
-    assert room.play.text() == "Stop playing"
+    player.shown.connect(lambda _at: handles.append(room.time_machine.chosen_step))
+    room.time_machine.play.click()
+    assert room.time_machine.play.text() == "Stop playing"
     window.open_room("attend")
-    qtbot.waitUntil(lambda: room.play.text() == "Play", timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: room.time_machine.play.text() == "Play", timeout=TIMEOUT_MS)
     settle(window, qtbot)
     assert steps == handles == list(STEPS) and window.state.model is former
 
 
 def test_a_click_stops_it(room: TrainRoom, window: Window) -> None:
     former = window.state.model
-    room.play.click()
-    room.play.click()
+    room.time_machine.play.click()
+    room.time_machine.play.click()
     assert not window.services.playback.is_playing and window.state.model is former
 
 
 def test_its_handle_opens_a_snapshot_that_stays(room: TrainRoom, window: Window, run: RunFolder, qtbot: QtBot) -> None:
-    room.play.click()
-    room.slider.chosen.emit(1)
-    assert not window.services.playback.is_playing and room.play.text() == "Play"
+    room.time_machine.play.click()
+    room.time_machine.slider.chosen.emit(1)
+    assert not window.services.playback.is_playing and room.time_machine.play.text() == "Play"
     settle(window, qtbot)
     assert window.state.model is not None and window.state.model.folder == run.snapshot_path(5).resolve()
 
 
 def test_its_film_strip_has_all_its_snapshots(room: TrainRoom, window: Window, qtbot: QtBot) -> None:
-    room.film_button.click()
+    room.time_machine.film_button.click()
     film = window.frame.room
     assert isinstance(film, FilmRoom)
     qtbot.waitUntil(lambda: len(film.strip.film.frames) == len(STEPS), timeout=TIMEOUT_MS)

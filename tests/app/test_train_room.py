@@ -219,7 +219,7 @@ class TestSnapshots:
     ) -> None:
         run = _make_run(home)
         service.set_following(True)
-        room.open_button.click()
+        room.time_machine.open_button.click()
         assert models.asked == [str(run.snapshot_path(40))]
 
     def test_slider_and_list_choose_the_same(
@@ -227,8 +227,8 @@ class TestSnapshots:
     ) -> None:
         run = _make_run(home)
         service.set_following(True)
-        first = QPointF(room.slider.x_of(0), room.slider.height() / 2).toPoint()
-        qtbot.mouseClick(room.slider, Qt.MouseButton.LeftButton, pos=first)
+        first = QPointF(room.time_machine.slider.x_of(0), room.time_machine.slider.height() / 2).toPoint()
+        qtbot.mouseClick(room.time_machine.slider, Qt.MouseButton.LeftButton, pos=first)
         room.snapshot_list.setFocus()
         qtbot.keyClick(room.snapshot_list, Qt.Key.Key_Down)
         assert models.asked == [str(run.snapshot_path(0)), str(run.snapshot_path(10))]
@@ -238,22 +238,22 @@ class TestSnapshots:
         room.show_run(_info("running"))
         room.show_snapshots(snapshots[:2])
         room.show_snapshots(snapshots[:3])
-        assert room.chosen_step == 2  # nothing of this run is open: the newest, ready to be opened
-        last = QPointF(room.slider.x_of(2), room.slider.height() / 2).toPoint()
-        qtbot.mouseClick(room.slider, Qt.MouseButton.LeftButton, pos=last)
+        assert room.time_machine.chosen_step == 2  # nothing of this run is open: the newest, ready to be opened
+        last = QPointF(room.time_machine.slider.x_of(2), room.time_machine.slider.height() / 2).toPoint()
+        qtbot.mouseClick(room.time_machine.slider, Qt.MouseButton.LeftButton, pos=last)
         assert models.asked == [str(snapshots[2][1])]
         room.show_snapshots(snapshots)
-        assert room.chosen_step == 2
+        assert room.time_machine.chosen_step == 2
         models.show(Path("elsewhere"))
-        assert room.chosen_step == 5
+        assert room.time_machine.chosen_step == 5
         models.show(snapshots[1][1])
-        assert room.chosen_step == 1
+        assert room.time_machine.chosen_step == 1
         models.open(snapshots[0][1])
-        assert room.chosen_step == 0
+        assert room.time_machine.chosen_step == 0
         models.fail()
-        assert room.chosen_step == 1  # what is open still
+        assert room.time_machine.chosen_step == 1  # what is open still
         room.show_snapshots([snapshots[0], *snapshots[2:]])  # thinned away, but still what the rooms show
-        assert room.chosen_step is None and not room.open_button.isEnabled()
+        assert room.time_machine.chosen_step is None and not room.time_machine.open_button.isEnabled()
 
     def test_each_snapshot_is_asked_once_for_its_word(self, room: TrainRoom, home: Path, qtbot: QtBot) -> None:
         run = _make_run(home)
@@ -283,7 +283,7 @@ class TestLook:
     def test_empty_room_invites(self, room: TrainRoom, service: RunsService) -> None:
         service.set_following(True)
         assert "No runs yet" in room.invitation.text() and not room.view.isVisibleTo(room)
-        assert not room.open_button.isEnabled()
+        assert not room.time_machine.open_button.isEnabled()
 
     def test_built_in_run_is_looked_at_only_and_the_demos_stay_in_sight(
         self, room: TrainRoom, service: RunsService, home: Path, monkeypatch: pytest.MonkeyPatch

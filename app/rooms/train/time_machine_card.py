@@ -1,0 +1,136 @@
+"""The card below a run: drag to any step, and open the snapshot of that step in every room."""
+
+import contextlib
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+
+from ...compute.open_model import OpenModel
+from ...look import numbers
+from ...runs.run_info import RunInfo
+from ...widgets.card import Card, Hint, button
+from ...widgets.layouts import fill, hbox
+from .snapshots import SnapshotSlider
+
+
+class TimeMachineCard(Card):
+    """The snapshots of a run; its handle is at the one that is open."""
+
+    play_requested = Signal(object)  # snapshots, as RunFolder.snapshots; or no more of it
+    film_requested = Signal()  # of the open model's run
+    apply_requested = Signal()  # the model that is being opened is to be tried in the room Apply
+    handle_placed = Signal()  # at `chosen`
+
+    def __init__(self, open_model: OpenModel) -> None:
+        super().__init__(
+            self.tr("Time machine"),
+            intro=self.tr(
+                "Drag to any step, and open it: all pictures, from Map to Layers, show the model as it was "
+                "then. Early steps are saved more often, because most changes happen there."
+            ),
+        )
+        self._open_model = open_model
+        self._run: RunInfo | None = None
+        self.snapshots: list[tuple[int, Path]] = []
+        self.chosen: int | None = None  # where the handle is
+        self._time_text = Hint()
+        self.slider = SnapshotSlider()
+        self.play = button(
+            self.tr("Play"),
+            lambda: self.play_requested.emit(tuple(self.snapshots)),
+            hint=self.tr("Step through the snapshots one by one"),
+        )
+        self.film_button = button(self.tr("Film strip"), self._on_film_clicked)
+        self.film_button.setToolTip(self.tr("All snapshots of this run side by side: from noise to patterns"))
+        self.open_button = button(self.tr("Open everywhere"), self.open_chosen, look="primary")
+        self.open_button.setToolTip(self.tr("All pictures, from Map to Layers, show the model as it was at this step"))
+        self.apply_button = button(self.tr("Try it in Apply"), self._on_apply_clicked)
+        self.apply_button.setToolTip(self.tr("Run the model from this step on your own text"))
+        self.apply_button.hide()
+        row = hbox(self.play, self.film_button, (self._time_text, 1), self.apply_button, self.open_button)
+        fill(self.body, self.slider, row)
+        self.slider.chosen.connect(self.open_snapshot)
+        for signal in (open_model.requested, open_model.opened, open_model.failed):
+            signal.connect(self._on_open_model_signal)
+
+    @property
+    def chosen_step(self) -> int | None:
+        """The step that the handle is at."""
+        return None if self.chosen is None else self.snapshots[self.chosen][0]
+
+    @property
+    def may_have_snapshots(self) -> bool:
+        """The run on show has snapshots, or may get some."""
+        return bool(self.snapshots) or self._run is None or not self._run.is_built_in
+
+    def show_run(self, info: RunInfo | None) -> None:
+        """Another run is selected; its snapshots come next."""
+        self._run = info
+        self.apply_button.setVisible(info is not None and info.task_kind is not None)
+
+    def show_snapshots(self, snapshots: list[tuple[int, Path]]) -> None:
+        """The handle follows the newest until one of this run is open in the rooms."""
+        self.snapshots = snapshots
+        self.slider.set_snapshots(snapshots)
+        self._place_handle()
+
+    def show_playing(self, is_playing: bool) -> None:
+        """Whether snapshots are being played, these or others."""
+        self.play.setText(self.tr("Stop playing") if is_playing else self.tr("Play"))
+
+    def open_snapshot(self, index: int) -> None:
+        self._open_model.open(self.snapshots[index][1])
+
+    def open_chosen(self) -> bool:
+        """Opens the snapshot that the handle is at; False where it is at none."""
+        if self.chosen is None:
+            return False
+        self.open_snapshot(self.chosen)
+        return True
+
+    def _on_apply_clicked(self) -> None:
+        if self.open_chosen():
+            self.apply_requested.emit()
+
+    def _on_film_clicked(self) -> None:
+        """With one of its snapshots open: the film strip is of the open model's run."""
+        if not self._is_of_run(self._open_model.newest_folder):
+            self.open_chosen()
+        self.film_requested.emit()
+
+    def _on_open_model_signal(self, *_about: object) -> None:
+        self._place_handle()
+
+    def _place_handle(self) -> None:
+        """At the snapshot that is open; nowhere if that one is no longer kept; else, to be opened, at the newest."""
+        paths, folder = [path for _, path in self.snapshots], self._open_model.newest_folder
+        if folder in paths:
+            self.chosen = paths.index(folder)
+        else:
+            self.chosen = None if self._is_of_run(folder) or not paths else len(paths) - 1
+        self.slider.set_chosen(self.chosen)
+        for widget in (self.play, self.film_button, self.slider):
+            widget.setEnabled(bool(paths))
+        for made in (self.open_button, self.apply_button):
+            made.setEnabled(self.chosen is not None)
+        self._time_text.setText(self._about_time() if paths else self.tr("no snapshots"))
+        self.handle_placed.emit()
+
+    def _is_of_run(self, folder: Path | None) -> bool:
+        return folder is not None and self._run is not None and folder.parent.parent == self._run.path
+
+    def _about_time(self) -> str:
+        newest, path = self.snapshots[-1]
+        if self.chosen is None:
+            parts = [self.tr("the open snapshot is no longer there")]
+        else:
+            step, folder = self.snapshots[self.chosen]
+            at = self.tr("step {step} of {newest}")
+            parts = [at.format(step=numbers.count(step), newest=numbers.count(newest))]
+            if folder == self._open_model.newest_folder:
+                parts.append(self.tr("open"))
+        parts.append(self.tr("%n snapshot(s) kept", "", len(self.snapshots)))
+        with contextlib.suppress(OSError):
+            size = numbers.file_size((path / "model.safetensors").stat().st_size)
+            parts.append(self.tr("{size} each").format(size=size))
+        return " · ".join(parts)
