@@ -7932,6 +7932,29 @@ Ein anderer Schluss</translation>
 </message>
 </context>
 <context>
+<name>RunsCard</name>
+<message>
+<source>A run is the training of one model. Click one to see it.</source>
+<translation>Ein Lauf ist das Training eines Modells. Ein Klick zeigt ihn.</translation>
+</message>
+<message>
+<source>New run</source>
+<translation>Neuer Lauf</translation>
+</message>
+<message>
+<source>Put it back</source>
+<translation>Zurücklegen</translation>
+</message>
+<message>
+<source>Runs</source>
+<translation>Läufe</translation>
+</message>
+<message>
+<source>“{name}” is in the bin.</source>
+<translation>„{name}“ ist im Papierkorb.</translation>
+</message>
+</context>
+<context>
 <name>RunsService</name>
 <message>
 <source>Stopped while it was starting.</source>
@@ -9638,6 +9661,80 @@ Der andere Text: {theirs}</translation>
 </message>
 </context>
 <context>
+<name>TimeMachineCard</name>
+<message numerus="yes">
+<source>%n snapshot(s) kept</source>
+<translation>
+<numerusform>%n Snapshot behalten</numerusform>
+<numerusform>%n Snapshots behalten</numerusform>
+</translation>
+</message>
+<message>
+<source>All pictures, from Map to Layers, show the model as it was at this step</source>
+<translation>Alle Bilder, von Überblick bis Schichten, zeigen das Modell, wie es bei diesem Schritt war</translation>
+</message>
+<message>
+<source>All snapshots of this run side by side: from noise to patterns</source>
+<translation>Alle Snapshots dieses Laufs nebeneinander: Aus Rauschen werden Muster</translation>
+</message>
+<message>
+<source>Drag to any step, and open it: all pictures, from Map to Layers, show the model as it was then. Early steps are saved more often, because most changes happen there.</source>
+<translation>Auf einen Schritt ziehen und ihn öffnen: Alle Bilder, von Überblick bis Schichten, zeigen das Modell, wie es da war. Frühe Schritte werden öfter gespeichert, weil sich dort am meisten ändert.</translation>
+</message>
+<message>
+<source>Film strip</source>
+<translation>Filmstreifen</translation>
+</message>
+<message>
+<source>Open everywhere</source>
+<translation>Überall öffnen</translation>
+</message>
+<message>
+<source>Play</source>
+<translation>Abspielen</translation>
+</message>
+<message>
+<source>Run the model from this step on your own text</source>
+<translation>Das Modell dieses Schritts am eigenen Text ausprobieren</translation>
+</message>
+<message>
+<source>Step through the snapshots one by one</source>
+<translation>Die Snapshots einen nach dem anderen zeigen</translation>
+</message>
+<message>
+<source>Stop playing</source>
+<translation>Nicht mehr abspielen</translation>
+</message>
+<message>
+<source>Time machine</source>
+<translation>Zeitmaschine</translation>
+</message>
+<message>
+<source>Try it in Apply</source>
+<translation>In Anwenden ausprobieren</translation>
+</message>
+<message>
+<source>no snapshots</source>
+<translation>keine Snapshots</translation>
+</message>
+<message>
+<source>open</source>
+<translation>offen</translation>
+</message>
+<message>
+<source>step {step} of {newest}</source>
+<translation>Schritt {step} von {newest}</translation>
+</message>
+<message>
+<source>the open snapshot is no longer there</source>
+<translation>den offenen Snapshot gibt es nicht mehr</translation>
+</message>
+<message>
+<source>{size} each</source>
+<translation>je {size}</translation>
+</message>
+</context>
+<context>
 <name>TitleBar</name>
 <message numerus="yes">
 <source>%n head(s)</source>
@@ -9916,25 +10013,6 @@ Der andere Text: {theirs}</translation>
 </context>
 <context>
 <name>TrainRoom</name>
-<message numerus="yes">
-<source>%n snapshot(s) kept</source>
-<translation>
-<numerusform>%n Snapshot behalten</numerusform>
-<numerusform>%n Snapshots behalten</numerusform>
-</translation>
-</message>
-<message>
-<source>A run is the training of one model. Click one to see it.</source>
-<translation>Ein Lauf ist das Training eines Modells. Ein Klick zeigt ihn.</translation>
-</message>
-<message>
-<source>All pictures, from Map to Layers, show the model as it was at this step</source>
-<translation>Alle Bilder, von Überblick bis Schichten, zeigen das Modell, wie es bei diesem Schritt war</translation>
-</message>
-<message>
-<source>All snapshots of this run side by side: from noise to patterns</source>
-<translation>Alle Snapshots dieses Laufs nebeneinander: Aus Rauschen werden Muster</translation>
-</message>
 <message>
 <source>Class demo</source>
 <translation>Vorführung</translation>
@@ -9944,92 +10022,24 @@ Der andere Text: {theirs}</translation>
 <translation>Seine Kurven vergleichen</translation>
 </message>
 <message>
-<source>Drag to any step, and open it: all pictures, from Map to Layers, show the model as it was then. Early steps are saved more often, because most changes happen there.</source>
-<translation>Auf einen Schritt ziehen und ihn öffnen: Alle Bilder, von Überblick bis Schichten, zeigen das Modell, wie es da war. Frühe Schritte werden öfter gespeichert, weil sich dort am meisten ändert.</translation>
-</message>
-<message>
-<source>Film strip</source>
-<translation>Filmstreifen</translation>
-</message>
-<message>
-<source>New run</source>
-<translation>Neuer Lauf</translation>
-</message>
-<message>
 <source>No runs yet. Start one: the class demo takes about a minute.</source>
 <translation>Noch keine Läufe. Einen starten: Die Vorführung dauert etwa eine Minute.</translation>
-</message>
-<message>
-<source>Open everywhere</source>
-<translation>Überall öffnen</translation>
-</message>
-<message>
-<source>Play</source>
-<translation>Abspielen</translation>
-</message>
-<message>
-<source>Put it back</source>
-<translation>Zurücklegen</translation>
 </message>
 <message>
 <source>Remove its curves</source>
 <translation>Seine Kurven entfernen</translation>
 </message>
 <message>
-<source>Run the model from this step on your own text</source>
-<translation>Das Modell dieses Schritts am eigenen Text ausprobieren</translation>
-</message>
-<message>
 <source>Runs</source>
 <translation>Läufe</translation>
-</message>
-<message>
-<source>Step through the snapshots one by one</source>
-<translation>Die Snapshots einen nach dem anderen zeigen</translation>
-</message>
-<message>
-<source>Stop playing</source>
-<translation>Nicht mehr abspielen</translation>
 </message>
 <message>
 <source>The snapshots of this run are gone.</source>
 <translation>Die Snapshots dieses Laufs sind nicht mehr da.</translation>
 </message>
 <message>
-<source>Time machine</source>
-<translation>Zeitmaschine</translation>
-</message>
-<message>
-<source>Try it in Apply</source>
-<translation>Unter Anwenden ausprobieren</translation>
-</message>
-<message>
 <source>Watch it learn</source>
 <translation>Beim Lernen zusehen</translation>
-</message>
-<message>
-<source>no snapshots</source>
-<translation>keine Snapshots</translation>
-</message>
-<message>
-<source>open</source>
-<translation>offen</translation>
-</message>
-<message>
-<source>step {step} of {newest}</source>
-<translation>Schritt {step} von {newest}</translation>
-</message>
-<message>
-<source>the open snapshot is no longer there</source>
-<translation>den offenen Snapshot gibt es nicht mehr</translation>
-</message>
-<message>
-<source>{size} each</source>
-<translation>je {size}</translation>
-</message>
-<message>
-<source>“{name}” is in the bin.</source>
-<translation>„{name}“ ist im Papierkorb.</translation>
 </message>
 </context>
 <context>
