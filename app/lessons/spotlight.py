@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QScrollArea, QWidget
+from shiboken6 import isValid
 
 from ..look import theme
 from ..widgets.folding_card import Folded
@@ -31,6 +32,7 @@ class Spotlight(QWidget):
         self._unfolded = ""  # the last name for which a side card was opened
         self.target: QWidget | None = None
         self._brought = QSize()  # the size of the target when it was last scrolled into view
+        self._scrolled: list[QScrollArea] = []  # for the target
         self._later = QTimer(self, singleShot=True, interval=0)  # once, when all layouts are done
         self._later.timeout.connect(self._place)
         over.installEventFilter(self)
@@ -57,6 +59,7 @@ class Spotlight(QWidget):
                 if new is not None:
                     new.installEventFilter(self)
                     new.destroyed.connect(self._on_target_destroyed)
+            self._scroll_back()
             self.target, self._brought = target, QSize()
         self.setVisible(target is not None)
         if target is not None:
@@ -74,7 +77,16 @@ class Spotlight(QWidget):
         while parent is not None and parent is not self._over:
             if isinstance(parent, QScrollArea):
                 parent.ensureWidgetVisible(target, 0, 0)
+                self._scrolled.append(parent)
             parent = parent.parentWidget()
+
+    def _scroll_back(self) -> None:
+        """The room begins at its top again, with its tabs, where the lesson goes on elsewhere or ends."""
+        for area in self._scrolled:
+            if isValid(area):
+                area.horizontalScrollBar().setValue(0)
+                area.verticalScrollBar().setValue(0)
+        self._scrolled.clear()
 
     def _unfold(self, name: str) -> None:
         """A side card that is folded away opens, and the one of the last page closes; a person may fold it again."""

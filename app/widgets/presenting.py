@@ -89,6 +89,11 @@ class BlankScreen(QWidget):
             self.setGeometry(window.rect())
         return False
 
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Tab is a key as any other: what lies below must not get the keyboard."""
+        self.end()
+        return True
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() not in (Qt.Key.Key_Shift, Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_Meta):
             self.end()

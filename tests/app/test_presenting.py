@@ -119,6 +119,19 @@ def test_a_key_blanks_the_screen_and_any_key_brings_it_back(window: Window, key:
     assert not screen.isVisible() and field.hasFocus() and window.state.masked == masked
 
 
+def test_tab_does_not_leave_a_black_screen_with_the_keyboard_elsewhere(window: Window, qtbot: QtBot) -> None:
+    window.activateWindow()
+    qtbot.waitUntil(lambda: QApplication.activeWindow() is window, timeout=TIMEOUT_MS)
+    field = window.frame.strip.field
+    field.setFocus()
+    for key in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
+        QTest.keyClick(field, Qt.Key.Key_B)
+        (screen,) = window.findChildren(BlankScreen)
+        assert screen.isVisible()
+        QTest.keyClick(screen, key)
+        assert not screen.isVisible() and field.hasFocus()
+
+
 def test_letters_are_typed_where_text_is_typed(window: Window) -> None:
     line = window.frame.sentences.a
     line.setFocus()

@@ -24,7 +24,8 @@ def test_a_widget_beyond_the_edge_is_scrolled_into_view_and_the_ring_stays_insid
     card.setGeometry(600, 0, 250, 80)
     over.show()
     spotlight = Spotlight(over, area)
-    spotlight.follow(lambda: name)
+    names = [name]
+    spotlight.follow(lambda: names[-1])
     qtbot.waitUntil(lambda: spotlight.target is card)
     assert area.horizontalScrollBar().value() >= 550
     ring = spotlight._rect_of(card)
@@ -34,3 +35,8 @@ def test_a_widget_beyond_the_edge_is_scrolled_into_view_and_the_ring_stays_insid
     qtbot.wait(30)
     assert area.horizontalScrollBar().value() == 0  # a person may scroll elsewhere
     assert spotlight._rect_of(card).isEmpty()
+    area.horizontalScrollBar().setValue(500)
+    names.append("")
+    spotlight.update_spot()
+    qtbot.waitUntil(lambda: spotlight.target is None)
+    assert area.horizontalScrollBar().value() == 0  # the room begins at its top, with its tabs

@@ -65,7 +65,7 @@ class PicturesCard(Card):
         self.segments = LabelledGrid(self.tr("The vectors of segment A and segment B"), signed=True, scale=False)
         self.map = Scatter(self.tr("Map of this text"))
         self.positions_hint, self.segments_hint, self.map_hint = Hint(), Hint(), Hint()
-        self.cosine_scale, self.segment_scale = (ColorBar(signed=True, width_px=180) for _ in range(2))
+        self.cosine_scale, self.segment_scale = (ColorBar(signed=True, width_px=120) for _ in range(2))
         self.cosine_scale.set_range(-1, 1)
         explain("cosine", self.positions, self.cosine_scale)
         explain("component", self.segments, self.segment_scale)
