@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QRectF, Qt, QTimer
+from PySide6.QtCore import QObject, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon
 
@@ -28,6 +28,8 @@ Notify = Callable[[str, str, bool], None]  # title, sentence, whether it failed
 class RunNotifications(QObject):
     """Follows the runs at work. A run that was stopped by a person is no news."""
 
+    clicked = Signal(object)  # Path of the run that the notification was about
+
     def __init__(
         self,
         runs: RunsService,
@@ -37,7 +39,6 @@ class RunNotifications(QObject):
     ) -> None:
         """notify and is_watched: in place of the desktop, for tests."""
         super().__init__(parent)
-        self._runs = runs
         self._at_work: dict[Path, str] = {}  # path -> name
         self._ended: Path | None = None  # what the last notification was about
         self._tray: QSystemTrayIcon | None = None
@@ -87,15 +88,16 @@ class RunNotifications(QObject):
         self._tray.showMessage(title, sentence, kinds.Warning if failed else kinds.Information)
 
     def _on_message_clicked(self) -> None:
-        """The window comes to the front, with that run."""
+        """The window comes to the front; whoever listens shows that run."""
         if self._tray is not None:
             self._tray.hide()
-        if self._ended is not None:
-            self._runs.select(self._ended)
         for window in QApplication.topLevelWidgets():
             if window.isVisible() and window.isWindow() and window.windowType() == Qt.WindowType.Window:
+                window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
                 window.raise_()
                 window.activateWindow()
+        if self._ended is not None:
+            self.clicked.emit(self._ended)
 
 
 def _is_active() -> bool:

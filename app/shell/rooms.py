@@ -129,6 +129,7 @@ def _make_train(made: type[TrainRoom], context: RoomContext) -> QWidget:
         context.open_room(key)
 
     room.room_requested.connect(open_with)
+    services.run_notifications.clicked.connect(room.open_run)
     playback = services.playback
     room.time_machine.play_requested.connect(playback.toggle)
     playback.changed.connect(room.time_machine.show_playing)

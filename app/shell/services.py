@@ -23,6 +23,7 @@ from .time_machine import TimeMachine
 
 if TYPE_CHECKING:
     from ..runs.service import RunsService
+    from .notifications import RunNotifications
 
 HAND_OVER_S = 0.0005  # Python lets a busy thread run on for 5 ms before another gets its turn: the window would feel it
 
@@ -56,12 +57,17 @@ class Services:
     def runs(self) -> RunsService:
         """Made when the room Train is opened: nothing of it is needed for the first paint."""
         from ..runs.service import RunsService
-        from .notifications import RunNotifications
 
         runs = RunsService(self.owner)
         self.time_machine.watch(runs)
-        RunNotifications(runs, runs)
         return runs
+
+    @cached_property
+    def run_notifications(self) -> RunNotifications:
+        """Made with the room Train: a click on one opens that room."""
+        from .notifications import RunNotifications
+
+        return RunNotifications(self.runs, self.runs)
 
     def save_settings(self) -> None:
         if self._remembers:

@@ -1,5 +1,6 @@
-"""The desktop hears of runs that end while nobody looks, and of nothing else."""
+"""The desktop hears of runs that end while nobody looks, and of nothing else; a click shows the run."""
 
+import shutil
 from pathlib import Path
 from typing import ClassVar
 
@@ -7,9 +8,11 @@ import pytest
 from PySide6.QtWidgets import QSystemTrayIcon
 from pytestqt.qtbot import QtBot
 
+from app.rooms.train.room import TrainRoom
 from app.runs.service import RunsService
 from app.shell import notifications
 from app.shell.notifications import RunNotifications
+from app.shell.window import Window
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.pretrain_options import PretrainOptions
 
@@ -81,21 +84,51 @@ class _Tray(QSystemTrayIcon):
         _Tray.shown.append((title, message))
 
 
+@pytest.fixture
+def tray(monkeypatch: pytest.MonkeyPatch) -> type[_Tray]:
+    monkeypatch.setattr(notifications, "QSystemTrayIcon", _Tray)
+    monkeypatch.setattr(_Tray, "there", True)
+    monkeypatch.setattr(_Tray, "shown", [])
+    return _Tray
+
+
 @pytest.mark.parametrize("there", [True, False])
 def test_it_goes_to_the_tray_where_there_is_one(
-    service: RunsService, own_home: Path, monkeypatch: pytest.MonkeyPatch, there: bool
+    service: RunsService, own_home: Path, tray: type[_Tray], monkeypatch: pytest.MonkeyPatch, there: bool
 ) -> None:
-    monkeypatch.setattr(notifications, "QSystemTrayIcon", _Tray)
-    monkeypatch.setattr(_Tray, "there", there)
-    monkeypatch.setattr(_Tray, "shown", [])
+    monkeypatch.setattr(tray, "there", there)
     watcher = RunNotifications(service, service, None, lambda: False)
     run = _run(own_home, "stories")
     service.refresh()
     run.write_status(state="failed", message="The disk is full.")
     watcher.look()
-    assert _Tray.shown == ([("stories has failed", "The disk is full.")] if there else [])
-    watcher._on_message_clicked()
-    assert service.selected == run.path
+    assert tray.shown == ([("stories has failed", "The disk is full.")] if there else [])
+
+
+def test_a_click_shows_the_run_in_train(window: Window, own_home: Path, tray: type[_Tray]) -> None:
+    """From another room, and with the form for a new run open."""
+    ended, newest = _run(own_home, "ended"), _run(own_home, "newest")
+    room = window.open_room("train")
+    assert isinstance(room, TrainRoom)
+    services = window.services
+    services.runs.select(newest.path)
+    services.runs.refresh()
+    services.run_notifications._is_watched = lambda: False
+    room.runs_card.show_form()
+    window.open_room("attend")
+    window.showMinimized()
+    ended.write_status(state="done", elapsed_s=60.0)
+    services.run_notifications.look()
+    (icon,) = services.run_notifications.findChildren(tray)
+    icon.messageClicked.emit()
+    assert window.room_key == "train" and window.frame.room is room and not window.isMinimized()
+    assert services.runs.selected == ended.path and room.view.isVisible() and not room.runs_card.form.isVisible()
+    assert room.view.title.startswith("ended")
+    services.runs.select(newest.path)
+    window.open_room("attend")
+    shutil.rmtree(ended.path)
+    icon.messageClicked.emit()
+    assert window.room_key == "train" and services.runs.selected == newest.path, "the run has been deleted"
 
 
 def test_offscreen_nothing_breaks(service: RunsService, own_home: Path) -> None:

@@ -209,6 +209,13 @@ class TrainRoom(QWidget):
             self._open_model.open(snapshots[-1][1])
             self.compare_requested.emit(snapshots[0][1])
 
+    def open_run(self, path: Path) -> None:
+        """Shows this room at this run, in place of a form; where the run has been deleted, the room as it is."""
+        self.room_requested.emit("train", "", None)
+        if path.is_dir():
+            self.runs_card.show_list()
+            self.run_selected.emit(path)
+
     def _on_runs_card_page_changed(self) -> None:
         if not self.runs_card.shows_list:
             self._list_fold.unfold()
