@@ -7,11 +7,11 @@ import numpy as np
 from PySide6.QtCore import QCoreApplication
 
 from bertcore.runs.diagnosis import DIVERGED
+from bertcore.runs.run_metrics import RunMetrics, metric_key
 from bertcore.runs.run_record import common_answer, loss_by_frequency
 
 from ..look import numbers
 from ..state.task_info import metric_name
-from .metrics import RunMetrics, metric_key
 from .run_info import RunInfo
 
 OPEN, BEST, APPLY, COMPARE, GO_ON, ON, SLOWER, AGAIN, LOG = (

@@ -86,6 +86,14 @@ def normal(record: RunRecord) -> Diagnosis | None:
     return Diagnosis("normal_updates", {**values, "ratio": float(ratios.max())})
 
 
+def size_of_updates(ratios: Points) -> str:
+    """ "large", "small", "usual", or "" while there is too little to go by. ratios: of the part that moved most."""
+    steps, values = ratios
+    if not len(steps) or steps[-1] < LEAST_STEPS:
+        return ""
+    return "large" if values.max() > LARGE else "small" if values.max() < SMALL else "usual"
+
+
 # --- one rule for each illness
 
 
@@ -109,19 +117,17 @@ def _diverging(record: RunRecord) -> Diagnosis | None:
 
 
 def _too_high(record: RunRecord) -> Diagnosis | None:
-    steps, ratios = record.update_ratio
-    if not len(steps) or steps[-1] < LEAST_STEPS or ratios.max() <= LARGE:
+    if size_of_updates(record.update_ratio) != "large":
         return None
-    most = float(ratios.max())
+    most = float(record.update_ratio[1].max())
     change = _another_rate(record, 1 / 3 if most < 3 * LARGE else 1 / 10)
     return Diagnosis("too_high", {"ratio": most, "limit": LARGE}, change)
 
 
 def _too_low(record: RunRecord) -> Diagnosis | None:
-    steps, ratios = record.update_ratio
-    if not len(steps) or steps[-1] < LEAST_STEPS or ratios.max() >= SMALL:
+    if size_of_updates(record.update_ratio) != "small":
         return None
-    most = float(ratios.max())
+    most = float(record.update_ratio[1].max())
     times = 10.0 ** round(math.log10(USUAL / max(most, 1e-9)))
     return Diagnosis("too_low", {"ratio": most}, _another_rate(record, min(times, 1e4)))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from bertcore.errors import name_from_file
 from bertcore.runs.run_folder import RunFolder, RunStatus
+from bertcore.runs.run_metrics import RunMetrics, metric_key
 
 Points = tuple[NDArray[np.float64], NDArray[np.float64]]  # steps (P) rising, values (P)
 SCORES = (  # of all tasks
@@ -26,7 +27,7 @@ SCORES = (  # of all tasks
     "exact_match",
     "rouge2",
 )
-_LOSS_OF_PHASE = {"causal": "next_word_loss", "masked": "mlm_loss"}
+_LOSS_OF_PHASE = {"causal": "loss_next_word", "masked": "loss_masked"}
 
 
 @dataclass(frozen=True)
@@ -83,48 +84,36 @@ class RunRecord:
 
 def read_record(run: Path) -> RunRecord:
     """From a run folder. Raises BertcoreError where it is none."""
-    folder = RunFolder(run)
-    settings, status, tail = folder.config(), folder.status(), folder.tail()
-    return record_of(tail.read_new(), settings, status)
+    folder, metrics = RunFolder(run), RunMetrics()
+    settings, status = folder.config(), folder.status()
+    metrics.append(folder.tail().read_new())
+    return record_of(metrics, settings, status)
 
 
-def record_of(lines: Iterable[Mapping[str, Any]], settings: Mapping[str, Any], status: RunStatus) -> RunRecord:
-    """lines: of metrics.jsonl; settings: config.json."""
-    train: list[Mapping[str, Any]] = []
-    held_out: list[Mapping[str, Any]] = []
-    updates: list[tuple[int, float]] = []
-    phases: list[tuple[str, int]] = []
-    for line in lines:
-        kind = line.get("kind")
-        if not isinstance(line.get("step"), int):
-            continue
-        if kind == "train":
-            train.append(line)
-        elif kind == "held_out":
-            held_out.append(line)
-        elif kind == "phase" and line.get("phase") in ("causal", "masked", "task"):
-            if not phases or phases[-1][0] != line["phase"]:  # a resumed run says it again
-                phases.append((str(line["phase"]), line["step"]))
-        elif kind == "updates" and isinstance(line.get("ratio"), dict) and line["ratio"]:
-            updates.append((line["step"], max(map(_number, line["ratio"].values()))))
-    now, since = phases[-1] if phases else ("", 0)
-    loss = _LOSS_OF_PHASE.get(now, "loss")
-    newest = held_out[-1] if held_out else {}
+def record_of(metrics: RunMetrics, settings: Mapping[str, Any], status: RunStatus) -> RunRecord:
+    """metrics: all lines so far; settings: config.json. Its curves are views: they cost nothing and do not grow."""
+
+    def points(curve: str) -> Points:
+        return metrics.series[curve].arrays
+
+    since, phase = metrics.phases[-1] if metrics.phases else (0, "")
+    steps, losses = points(_LOSS_OF_PHASE.get(phase, "loss_task"))
+    newest = metrics.newest.get("held_out", {})
     return RunRecord(
         status.state,
         status.message or "",
         status.fraction,
         status.total_steps,
         settings,
-        train_loss=_points((line for line in train if line["step"] >= since), loss),
-        held_out_loss=_points(held_out, "mlm_loss" if "mlm_loss" in newest else "loss"),
-        scores={name: _points(held_out, name) for name in SCORES if name in newest},
-        rate=_points(train, "learning_rate"),
-        update_ratio=_arrays(updates),
+        train_loss=(steps[steps >= since], losses[steps >= since]),
+        held_out_loss=points("loss_held_out" if "mlm_loss" in newest else "loss_task_held_out"),
+        scores={name: points(metric_key(name)) for name in SCORES if len(metrics.series[metric_key(name)])},
+        rate=points("learning_rate"),
+        update_ratio=points("update_ratio"),
         by_frequency=loss_by_frequency(newest),
         answer=common_answer(newest),
         heads=activity_of_heads(newest),
-        is_causal=now == "causal",
+        is_causal=phase == "causal",
         phase_from=since,
     )
 
@@ -154,16 +143,6 @@ def activity_of_heads(held_out: Mapping[str, Any]) -> HeadActivity | None:
         return None
     is_whole = len(varies) == len(even) > 0 and np.isfinite(varies).all() and np.isfinite(even).all()
     return HeadActivity(varies, even) if is_whole else None
-
-
-def _points(lines: Iterable[Mapping[str, Any]], name: str) -> Points:
-    found = ((line["step"], _number(line.get(name))) for line in lines)
-    return _arrays([(step, value) for step, value in found if math.isfinite(value)])
-
-
-def _arrays(pairs: list[tuple[int, float]]) -> Points:
-    array = np.array(pairs, dtype=np.float64).reshape(-1, 2)
-    return array[:, 0], array[:, 1]
 
 
 def _number(value: Any) -> float:

@@ -17,7 +17,6 @@ from app.rooms.train.demos import DEMOS, finished_demo
 from app.rooms.train.heads_card import milestones
 from app.rooms.train.question_board import QuestionBoard
 from app.rooms.train.room import TrainRoom
-from app.runs.metrics import RunMetrics
 from app.runs.run_info import read_run
 from app.runs.service import RunsService
 from app.shell.window import Window
@@ -25,6 +24,7 @@ from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.data.cloze import ClozeSentence, read_cloze
 from bertcore.runs.run_folder import QUESTIONS, RunFolder
+from bertcore.runs.run_metrics import RunMetrics
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions
 from tests.app.conftest import TIMEOUT_MS, make_checkpoint, settle
 from tests.app.train_room import Models

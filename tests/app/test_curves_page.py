@@ -15,13 +15,13 @@ from pytestqt.qtbot import QtBot
 from app.look import numbers
 from app.rooms.train.curves_page import CurvesPage, marks_of
 from app.runs.compared_settings import differences
-from app.runs.metrics import EPOCH, SECONDS, STEP, TOKENS, RunMetrics
 from app.runs.run_info import RunInfo
 from app.runs.service import RunsService
 from app.widgets.curve_plot import CurvePlot
 from app.widgets.curve_specs import CurveSpec, Level, PlotSpec
 from app.widgets.smoothing import MOST, smoothed, window_of
 from bertcore.runs.run_folder import RunFolder, RunStatus
+from bertcore.runs.run_metrics import EPOCH, SECONDS, STEP, TOKENS, RunMetrics
 
 NOISY = CurveSpec("loss", "training", "curve_train", numbers.decimal, noisy=True)
 SPEC = PlotSpec("Loss", (NOISY,), "loss", may_be_logarithmic=True)

@@ -12,11 +12,11 @@ from pytestqt.qtbot import QtBot
 
 from app.rooms.train.room import TrainRoom
 from app.rooms.train.run_list import state_line
-from app.runs.metrics import RunMetrics
 from app.runs.run_info import newest_held_out, read_result, read_run
 from app.runs.service import RunsService
 from app.shell.rooms import connect_train_room
 from bertcore.errors import MOST_NAME, MOST_SENTENCE
+from bertcore.runs.run_metrics import RunMetrics
 from tests.app.train_room import Models
 
 pytestmark = [

@@ -11,10 +11,10 @@ from pytestqt.qtbot import QtBot
 from app.rooms.train.room import TrainRoom
 from app.rooms.train.slow_picture import MOST, SlowPicture
 from app.rooms.train.weights_page import WeightsPage
-from app.runs.metrics import RunMetrics
-from app.runs.updates import SlowStep, read_slow_step
 from app.shell.window import Window
 from bertcore.runs.run_folder import RunFolder
+from bertcore.runs.run_metrics import RunMetrics
+from bertcore.runs.updates import SlowStep, read_slow_step
 from bertcore.training.pretrain import start_or_resume
 from tests.app.conftest import TIMEOUT_MS
 from tests.engine.training_runs import metrics, tiny_run, write_text

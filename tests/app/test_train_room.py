@@ -14,7 +14,6 @@ from app.compute.question import Job, Question
 from app.look import numbers, theme
 from app.rooms.train.room import TrainRoom
 from app.rooms.train.run_list import state_line
-from app.runs.metrics import RunMetrics
 from app.runs.run_info import RunInfo, read_run
 from app.runs.service import RunsService
 from app.widgets.curve_plot import CurvePlot
@@ -22,6 +21,7 @@ from app.widgets.curve_specs import CurveSpec, PlotSpec
 from bertcore import locations
 from bertcore.runs import known_runs as registry
 from bertcore.runs.run_folder import RunFolder, RunStatus
+from bertcore.runs.run_metrics import RunMetrics
 from bertcore.training.pretrain_options import PretrainOptions
 from tests.app.conftest import TIMEOUT_MS
 from tests.app.train_room import Models

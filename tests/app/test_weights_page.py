@@ -9,10 +9,12 @@ from pytestqt.qtbot import QtBot
 from app.rooms.train.room import TrainRoom
 from app.rooms.train.updates_picture import UpdatesPicture, part_name
 from app.rooms.train.weights_page import WeightsPage
-from app.runs.metrics import RunMetrics
-from app.runs.updates import Update, parts_of, read_update, verdict_of
 from app.shell.window import Window
+from bertcore.runs.diagnosis import size_of_updates
 from bertcore.runs.run_folder import RunFolder
+from bertcore.runs.run_metrics import RunMetrics
+from bertcore.runs.run_record import read_record
+from bertcore.runs.updates import Update, parts_of, read_update
 from bertcore.training.pretrain import start_or_resume
 from tests.app.conftest import TIMEOUT_MS
 from tests.engine.training_runs import metrics, tiny_run, write_text
@@ -37,7 +39,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_run_that_is_ill_is_told_from_one_that_is_not(home: Path) -> None:
-    verdicts = {rate: verdict_of(_updates(_run(home, rate))) for rate in (1e-6, 3e-3, 3e-1)}
+    verdicts = {rate: size_of_updates(read_record(_run(home, rate)).update_ratio) for rate in (1e-6, 3e-3, 3e-1)}
     assert verdicts == {1e-6: "small", 3e-3: "usual", 3e-1: "large"}
 
 
@@ -84,7 +86,6 @@ def test_parts_stand_as_a_text_passes_through_them(qtbot: QtBot) -> None:
 )
 def test_a_damaged_line_is_left_out(line: dict) -> None:
     assert read_update(1, line) is None
-    assert verdict_of([]) == ""
 
 
 def test_in_the_room(window: Window, qtbot: QtBot, home: Path) -> None:

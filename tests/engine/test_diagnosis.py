@@ -20,6 +20,7 @@ from bertcore.locations import assets
 from bertcore.runs.diagnosis import Diagnosis, Suggestion, diagnose, normal
 from bertcore.runs.diagnosis_words import WORDS, in_words
 from bertcore.runs.run_folder import RunStatus
+from bertcore.runs.run_metrics import RunMetrics
 from bertcore.runs.run_record import HeadActivity, RunRecord, read_record, record_of
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.finetune import start_or_resume_finetuning
@@ -105,6 +106,12 @@ class TestPretraining:
         fine = normal(record)
         assert fine is not None and in_words(fine).seen.startswith("This looks normal")
         assert record.phase_from == 101 and not record.is_causal
+        now = [(line["step"], line["mlm_loss"]) for line in metrics(home / "run") if line["step"] >= 101]
+        measured = [(line["step"], line["mlm_loss"]) for line in metrics(home / "run", "held_out")]
+        moved = [(line["step"], max(line["ratio"].values())) for line in metrics(home / "run", "updates")]
+        of_record = (record.train_loss, record.held_out_loss, record.update_ratio)
+        for (steps, values), lines in zip(of_record, (now, measured, moved), strict=True):
+            assert list(zip(steps.tolist(), values.tolist(), strict=True)) == lines
 
     def test_a_rate_too_high(self, home: Path) -> None:
         found = only(pretrained(home, steps=60, learning_rate=0.3))
@@ -214,11 +221,17 @@ def test_how_far_heads_tell_tokens_apart_is_counted_right(base: Path) -> None:
             assert found["even"][layer][head] == pytest.approx(np.mean(even), abs=1e-4)
 
 
+def record_from(lines: list[dict[str, Any]], status: RunStatus) -> RunRecord:
+    read = RunMetrics()
+    read.append(lines)
+    return record_of(read, {}, status)
+
+
 def held_out(losses: list[float], **more: Any) -> RunRecord:
     lines: list[dict[str, Any]] = [{"kind": "phase", "step": 1, "phase": "masked"}]
     lines += [{"kind": "held_out", "step": 100 * at, "mlm_loss": loss, **more} for at, loss in enumerate(losses)]
     lines += [{"kind": "train", "step": step, "phase": "masked", "learning_rate": 1e-3} for step in range(1000)]
-    return record_of(lines, {}, RunStatus("running", fraction=0.5))
+    return record_from(lines, RunStatus("running", fraction=0.5))
 
 
 @pytest.mark.parametrize(
@@ -240,8 +253,8 @@ def test_one_that_is_surer_of_its_mistakes_but_more_often_right_is_well() -> Non
     worse = [{**line, "accuracy": 0.8} for line in lines]
     better = [{**line, "accuracy": 0.5 + 0.05 * at} for at, line in enumerate(lines)]
     status = RunStatus("done", fraction=1.0)
-    assert [each.kind for each in diagnose(record_of(worse, {}, status))] == ["overfitting"]
-    assert diagnose(record_of(better, {}, status)) == []
+    assert [each.kind for each in diagnose(record_from(worse, status))] == ["overfitting"]
+    assert diagnose(record_from(better, status)) == []
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,10 @@ import numpy as np
 from PySide6.QtCore import QCoreApplication
 
 from bertcore.runs.run_folder import MetricsTail
+from bertcore.runs.run_metrics import RunMetrics, Series
 
 from ...compute.over_time import Step, Text, read_snapshots
 from ...look import numbers
-from ...runs.metrics import RunMetrics, Series
 from ...runs.stages import Steps
 from ...state.readings import Reading, thumbnails
 from ...state.token_units import TokenView

@@ -10,8 +10,9 @@ import numpy as np
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QMenu, QScrollArea, QStackedWidget, QWidget
 
+from bertcore.runs.run_metrics import EPOCH, SECONDS, STEP, TOKENS, RunMetrics
+
 from ...look import numbers
-from ...runs.metrics import EPOCH, SECONDS, STEP, TOKENS, RunMetrics
 from ...runs.run_info import RunInfo
 from ...widgets.card import button, scrolled
 from ...widgets.controls import Choice, MenuButton

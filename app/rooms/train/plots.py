@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from PySide6.QtCore import QCoreApplication
 
 from bertcore.runs.diagnosis import LARGE
+from bertcore.runs.run_metrics import metric_key
 
 from ...look import numbers
-from ...runs.metrics import metric_key
 from ...runs.run_info import RunInfo
 from ...state.task_info import metric_name
 from ...widgets.curve_specs import CurveSpec, Level, PlotSpec

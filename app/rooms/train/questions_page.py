@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QFrame, QWidget
 
 from bertcore.data.cloze import ClozeSentence
 from bertcore.runs.run_folder import RunStatus
+from bertcore.runs.run_metrics import QuestionScore
 
 from ...look import numbers, theme
 from ...look.fitting import as_piece
-from ...runs.metrics import QuestionScore
 from ...runs.run_info import RunInfo, read_questions
 from ...widgets.bar_list import ROW_PX, Bar, BarList
 from ...widgets.card import button, label

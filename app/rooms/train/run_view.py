@@ -10,14 +10,14 @@ from PySide6.QtCore import QCoreApplication, QPoint, QTimer, Signal
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
 from bertcore.runs.run_folder import RunStatus
-from bertcore.runs.run_record import RunRecord
+from bertcore.runs.run_metrics import RunMetrics
+from bertcore.runs.run_record import RunRecord, record_of
 
 from ...figures.figure import joined
 from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...runs.ending import ending_of
-from ...runs.health import health_of, record_of, settings_of_run
-from ...runs.metrics import RunMetrics
+from ...runs.health import health_of, settings_of_run
 from ...runs.run_info import RunInfo, RunResult
 from ...widgets.big_number import BigNumber
 from ...widgets.card import Card, button, label, set_role
@@ -195,7 +195,7 @@ class RunView(Card):
     @property
     def record(self) -> RunRecord:
         """What a diagnosis is made from."""
-        return record_of(self._info, self.metrics, self._settings)
+        return record_of(self.metrics, self._settings, self._info.status)
 
     def _show_ending(self) -> None:
         """A run that answers questions has an ending of its own, on the page with the answers."""

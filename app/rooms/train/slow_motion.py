@@ -5,9 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QWidget
 
+from bertcore.runs.updates import SlowStep
+
 from ...look import numbers, theme
 from ...runs.run_info import RunInfo
-from ...runs.updates import SlowStep
 from ...widgets.card import button, label
 from ...widgets.layouts import hbox
 from ...widgets.linked_text import LinkedText

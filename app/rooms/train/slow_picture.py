@@ -6,8 +6,9 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy
 
+from bertcore.runs.updates import SlowStep
+
 from ...look import numbers, theme
-from ...runs.updates import SlowStep
 from ...widgets.pointer import PointerWidget
 
 MOST = 40  # the newest ones; more would leave no room for their numbers

@@ -9,8 +9,9 @@ from PySide6.QtCore import QCoreApplication, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy
 
+from bertcore.runs.updates import Update, parts_of
+
 from ...look import numbers, theme
-from ...runs.updates import Update, parts_of
 from ...widgets.pointer import ARROWS, PointerWidget
 
 LEAST, MOST = 1e-5, 1.0  # ends of the scale, which is logarithmic

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from bertcore.runs.diagnosis import LARGE
+from bertcore.runs.diagnosis import LARGE, size_of_updates
+from bertcore.runs.updates import SlowStep, Update
 
 from ...look import numbers
-from ...runs.updates import SlowStep, Update, verdict_of
 from ...widgets.card import label, set_role
 from ...widgets.layouts import vbox
 from .slow_picture import SlowPicture
@@ -68,8 +69,9 @@ class WeightsPage(QWidget):
         self.batch_requested.emit(self.slow.steps[index].step)
 
     def _show_verdict(self) -> None:
-        kind = verdict_of(self._updates)
-        most = share(max((max(update.ratio.values()) for update in self._updates), default=0.0))
+        ratios = np.array([max(update.ratio.values()) for update in self._updates])
+        kind = size_of_updates((np.array([update.step for update in self._updates]), ratios))
+        most = share(float(ratios.max(initial=0.0)))
         words = {
             "usual": self.tr(
                 "As in our healthy runs: at most {most} in a step, and less at the end, as the learning rate falls."

@@ -1,4 +1,4 @@
-"""The selected run's metrics as growing arrays, one per curve, and the newest numbers."""
+"""A run's metrics.jsonl as growing arrays, one per curve, and the newest numbers. No torch."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,9 +8,8 @@ import numpy as np
 
 from bertcore.errors import printable
 from bertcore.runs.run_folder import RESUME
+from bertcore.runs.updates import MOST_UPDATES, SlowStep, Update, read_slow_step, read_update
 from bertcore.tasks.readers.spec import METRICS
-
-from .updates import MOST_UPDATES, SlowStep, Update, read_slow_step, read_update
 
 KINDS = ("train", "held_out", "phase", RESUME, "snapshot")  # of lines
 MOST_PHASES = 1000  # and resumes
@@ -103,7 +102,7 @@ _BY_KIND = {
 
 
 class RunMetrics:
-    """Everything the room shows of a run's metrics.jsonl."""
+    """Everything that curves, pictures and diagnoses use of a run's metrics.jsonl."""
 
     def __init__(self) -> None:
         self.clear()

@@ -1,4 +1,4 @@
-"""What a run logs of the sizes of its updates, as plain data, and whether they are as in healthy runs. No torch."""
+"""What a run logs of the sizes of its updates, and of its steps in slow motion, as plain data. No torch."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-
-from bertcore.runs.diagnosis import LARGE, LEAST_STEPS, SMALL
 
 MOST_PARTS, MOST_UPDATES = 200, 5000
 
@@ -66,11 +64,3 @@ def parts_of(updates: Sequence[Update]) -> list[str]:
         return {"embeddings": 0, "encoder": 1, "layers": 1, "heads": 3}.get(first, 2), layer, name
 
     return sorted(names, key=place)
-
-
-def verdict_of(updates: Sequence[Update]) -> str:
-    """ "large", "small", "usual", or "" while there is too little to go by."""
-    if not updates or updates[-1].step < LEAST_STEPS:
-        return ""
-    most = max(max(update.ratio.values()) for update in updates)
-    return "large" if most > LARGE else "small" if most < SMALL else "usual"
