@@ -8,7 +8,7 @@ import contextlib
 import os
 import re
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from bertcore.errors import BertcoreError
 from bertcore.files import write_json
 from bertcore.runs import known_runs as registry
 from bertcore.runs.label import LABEL
-from bertcore.runs.run_folder import NO_WORD, MetricsTail, RunFolder, RunStatus
+from bertcore.runs.run_folder import CONFIG, METRICS, NO_WORD, SNAPSHOTS, STATUS, MetricsTail, RunFolder, RunStatus
 from bertcore.runs.sweep import SWEEP
 from bertcore.training.pretrain_options import PretrainOptions
 
@@ -30,6 +30,17 @@ from .run_info import RunInfo, RunResult, describe, newest_held_out, read_result
 POLL_MS = 250  # the run that is looked at
 REFRESH_EVERY_POLLS = 4  # the list of all runs
 READ_BYTES = 1 << 17  # of metrics in one go: some 400 lines, a few milliseconds
+FILES = (CONFIG, LABEL, SWEEP, SNAPSHOTS)  # what a row of the list is read from
+PROGRESS = (STATUS, METRICS)  # and what a run at work writes all the time
+
+
+@dataclass(frozen=True)
+class _Known:
+    """A row, and the files as they were when it was read."""
+
+    files: object
+    progress: object
+    info: RunInfo
 
 
 class RunsService(QObject):
@@ -54,11 +65,12 @@ class RunsService(QObject):
         self._children: dict[Path, RunChild] = {}
         self._pending: dict[Path, RunInfo] = {}  # started here, but no folder yet
         self._held_out: dict[Path, tuple[int, dict[str, Any] | None]] = {}  # by the size of the metrics file
-        self._known: dict[Path, tuple[object, RunInfo]] = {}  # rows of runs that are over, and of which files
+        self._known: dict[Path, _Known] = {}
         self._tail: MetricsTail | None = None
         self._compared: dict[Path, MetricsTail] = {}
         self._status: RunStatus | None = None
         self._snapshots: list[tuple[int, Path]] = []
+        self._snapshots_stamp: object = None
         self._result: RunResult | None = None
         self._stopgap: Path | None = None  # the built-in run, looked at only because there was no other
         self._polls = 0
@@ -140,7 +152,7 @@ class RunsService(QObject):
             self._stopgap = None
         self.selected = path
         self._tail = MetricsTail(path) if path else None
-        self._status, self._snapshots, self._result = None, [], None
+        self._status, self._snapshots, self._snapshots_stamp, self._result = None, [], None, None
         self.run_selected.emit(self._info(path) if path else None)
         self.snapshots_changed.emit([])
         self.result_changed.emit(None)
@@ -180,13 +192,20 @@ class RunsService(QObject):
         if path in self._pending and not registry.is_run(path):
             info = self._pending[path]
             return replace(info, status=self._with_fate(path, info.status))
-        stamp = _stamp(path)
+        files, progress = _stamp(path, FILES), _stamp(path, PROGRESS)
         known = self._known.get(path)
-        if known is not None and known[0] == stamp and path not in self._children:
-            return known[1]  # reading a hundred folders each second would take a tenth of it
-        info = read_run(path, self._with_fate(path, RunFolder(path).status()), self._newest_held_out(path))
-        if not info.status.active:
-            self._known[path] = stamp, info
+        if known is not None and known.files == files:  # reading a hundred folders each second would take a tenth of it
+            is_over = not known.info.status.active and path not in self._children
+            if is_over and known.progress == progress:
+                return known.info
+        else:
+            known = None
+        status, held_out = self._with_fate(path, RunFolder(path).status()), self._newest_held_out(path)
+        if known is not None and known.info.status.active and status.active:
+            info = replace(known.info, status=status, held_out=held_out)
+        else:
+            info = read_run(path, status, held_out)
+        self._known[path] = _Known(files, progress, info)
         return info
 
     def _with_fate(self, path: Path, status: RunStatus) -> RunStatus:
@@ -234,10 +253,13 @@ class RunsService(QObject):
         if info.status != self._status:
             self._status = info.status
             self.status_changed.emit(info)
-        snapshots = RunFolder(path).snapshots()
-        if snapshots != self._snapshots:
-            self._snapshots = snapshots
-            self.snapshots_changed.emit(snapshots)
+        stamp = _stamp(path, (SNAPSHOTS,))
+        if stamp != self._snapshots_stamp:
+            self._snapshots_stamp = stamp
+            snapshots = RunFolder(path).snapshots()
+            if snapshots != self._snapshots:
+                self._snapshots = snapshots
+                self.snapshots_changed.emit(snapshots)
         result = read_result(path, self._result) if info.kind != "pretrain" else None
         if result is not self._result:
             self._result = result
@@ -278,18 +300,21 @@ class RunsService(QObject):
         self._read_compared()
 
 
-def _stamp(run: Path) -> object:
-    """Another one when a run's files have changed."""
-    snapshots = run / "snapshots"
-    files = [run / "config.json", run / LABEL, run / SWEEP, run / "status.json", run / "metrics.jsonl", snapshots]
-    with contextlib.suppress(OSError, ValueError):
-        files.append(snapshots / max(os.listdir(snapshots)))  # by name: the newest, which a run can resume from
-    stamps = []
-    for file in files:
-        with contextlib.suppress(OSError):
-            about = file.stat()
-            stamps.append((file.name, about.st_size, about.st_mtime_ns))
+def _stamp(run: Path, names: tuple[str, ...]) -> object:
+    """Another one when a file of these names has changed; of the snapshots, when one has come or gone."""
+    folder, stamps = os.fspath(run), []
+    for name in names:
+        with contextlib.suppress(OSError, ValueError):
+            stamps.append((name, *_size_and_time(f"{folder}/{name}")))
+            if name == SNAPSHOTS:
+                newest = f"{folder}/{name}/{max(os.listdir(f'{folder}/{name}'))}"  # which a run can resume from
+                stamps.append((newest, *_size_and_time(newest)))
     return tuple(stamps)
+
+
+def _size_and_time(file: str) -> tuple[int, int]:
+    about = os.stat(file)
+    return about.st_size, about.st_mtime_ns
 
 
 def _new_run_path(name: str) -> Path:

@@ -55,6 +55,7 @@ class CurvePlot(QWidget):
         self._hovered: float | None = None
         self._axis = step_axis(spec.bottom_label, spec.at)
         self._canvas: CurveCanvas | None = None
+        self._is_stale = False  # points came while nobody saw it
         self._save: FigureButton | None = None
         self._legend = _Legend(spec)
         self._layout = vbox(self._legend, parent=self, gap_px=2)
@@ -198,6 +199,9 @@ class CurvePlot(QWidget):
 
     def _draw(self) -> None:
         self._hovered = None
+        self._is_stale = self._canvas is not None and not self.isVisible()
+        if self._is_stale:
+            return
         noisy = [curve.key for curve in self.spec.curves if curve.noisy and self._smoothing]
         raw = {key: self._points[key] for key in noisy if key in self._points}
         self._shown = self._points | {key: (x, smoothed(values, self._smoothing)) for key, (x, values) in raw.items()}
@@ -257,6 +261,8 @@ class CurvePlot(QWidget):
         super().showEvent(event)
         if self._canvas is None:
             QTimer.singleShot(0, self, self._load)  # what is around it is painted first
+        elif self._is_stale:
+            self._draw()
 
 
 class _Legend(QWidget):

@@ -31,13 +31,14 @@ def known_runs() -> list[Path]:
     One whose files cannot be read is among them: whoever opens it learns why.
     """
     folders = {Path(line) for line in _registered(home() / "known_runs.txt")}
-    for parent in (runs_folder(), assets() / "runs"):
-        with contextlib.suppress(OSError):
-            folders |= {path.resolve() for path in parent.iterdir()}
+    ships = (assets() / "runs").resolve()
+    for parent in (runs_folder().resolve(), ships):
+        with contextlib.suppress(OSError), os.scandir(parent) as entries:
+            folders |= {Path(entry.path).resolve() if entry.is_symlink() else Path(entry.path) for entry in entries}
     runs = [folder for folder in folders if _has_the_names(folder)]
     shipped = (BUILT_IN, CLASS_DEMO, TINY)  # the last comes first
     place = {name: number for number, name in enumerate(shipped)}
-    return sorted(runs, key=lambda run: (_start_time(run), place.get(run.name, -1)), reverse=True)
+    return sorted(runs, key=lambda run: (_start_time(run, ships), place.get(run.name, -1)), reverse=True)
 
 
 def is_run(folder: Path) -> bool:
@@ -49,7 +50,7 @@ def is_run(folder: Path) -> bool:
 
 def _has_the_names(folder: Path) -> bool:
     """As `is_run`, but a pipe or a broken link counts, too."""
-    return all(os.path.lexists(folder / name) for name in ("status.json", "config.json"))
+    return all(os.path.lexists(f"{folder}/{name}") for name in ("status.json", "config.json"))
 
 
 def is_own(run: Path) -> bool:
@@ -72,12 +73,12 @@ def run_behind(checkpoint: Path) -> Path | None:
     return run if is_run(run) else None
 
 
-def _start_time(run: Path) -> float:
-    """Unix seconds; minus infinity for runs that ship, whose files are as old as the copy."""
-    if run.parent == (assets() / "runs").resolve():
+def _start_time(run: Path, ships: Path) -> float:
+    """Unix seconds; minus infinity for runs that ship (in this folder), whose files are as old as the copy."""
+    if run.parent == ships:
         return -math.inf
     try:
-        return (run / "config.json").stat().st_mtime
+        return os.stat(f"{run}/config.json").st_mtime
     except OSError:  # deleted a moment ago
         return 0.0
 

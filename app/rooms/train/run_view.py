@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QPoint, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QPoint, Signal
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
 from bertcore.runs.run_folder import RunStatus
@@ -24,6 +25,7 @@ from ...widgets.card import Card, button, label, set_role
 from ...widgets.controls import IconButton
 from ...widgets.curve_specs import Level
 from ...widgets.layouts import fill, hbox
+from ...widgets.redraw_pace import RedrawPace
 from .batch_page import BatchPage
 from .curves_page import CurvesPage, marks_of
 from .health_strip import HealthStrip
@@ -36,7 +38,7 @@ from .slow_motion import SlowMotion
 from .weights_page import WeightsPage
 
 RESULT_PX = 210  # of the result's height at least
-REDRAW_MS = 120  # metrics come in bursts; the curves follow at this pace
+MANY_LINES = 100  # of metrics at once: those of a run that was just chosen, not the newest of one at work
 
 
 class RunView(Card):
@@ -94,10 +96,8 @@ class RunView(Card):
         for page in (self.result, self.questions, self.batch, self.weights, self.curves):
             self._stack.addWidget(page)
         self._build()
-        self._redraw = QTimer(self)
-        self._redraw.setSingleShot(True)
-        self._redraw.setInterval(REDRAW_MS)
-        self._redraw.timeout.connect(self.draw)
+        self._pace = RedrawPace(self)
+        self._pace.due.connect(self.draw)
         self.show_result(None)
 
     @property
@@ -128,7 +128,15 @@ class RunView(Card):
         self.questions.plot.show_all()
 
     def show_status(self, info: RunInfo) -> None:
+        is_further = _is_further(self._info, info)
         self._info = info
+        if is_further:  # twice a second
+            self._pace.request()
+        else:
+            self._show_status()
+
+    def _show_status(self) -> None:
+        info = self._info
         self.curves.show_status(info)
         self.set_title(info.name if info.is_built_in else f"{info.name} · {info.does}")
         state = info.status.state
@@ -179,8 +187,8 @@ class RunView(Card):
 
     def append_metrics(self, metrics: list[dict]) -> None:
         self.metrics.append(metrics)
-        if not self._redraw.isActive():
-            self._redraw.start()
+        is_live = self._info.status.state == "running" and len(metrics) < MANY_LINES
+        self._pace.request(rests=is_live)
 
     def draw(self) -> None:
         """Numbers and curves as the metrics stand."""
@@ -188,9 +196,7 @@ class RunView(Card):
         if self._info.has_questions:
             self._draw_questions()
         self._draw_weights()
-        self._show_hint()
-        self._show_numbers()
-        self._show_ending()
+        self._show_status()
 
     @property
     def record(self) -> RunRecord:
@@ -357,6 +363,20 @@ class RunView(Card):
 
     def _on_pause_clicked(self) -> None:
         self.command_given.emit(self._pause_command)
+
+
+def _is_further(before: RunInfo, now: RunInfo) -> bool:
+    """It runs as before, and nothing but how far it has come is new, which is drawn with its metrics."""
+    status = before.status
+    as_before = replace(
+        now.status,
+        step=status.step,
+        fraction=status.fraction,
+        elapsed_s=status.elapsed_s,
+        remaining_s=status.remaining_s,
+        updated_at=status.updated_at,
+    )
+    return status.state == "running" and replace(now, status=as_before, held_out=before.held_out) == before
 
 
 def _chance(result: RunResult | None) -> Level | None:

@@ -1,0 +1,147 @@
+"""What the room Train costs while a run is at work: a few drawings, and no file read twice."""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QObject
+from pytestqt.qtbot import QtBot
+
+from app.rooms.train.curves_page import CurvesPage
+from app.rooms.train.run_view import RunView
+from app.runs.metrics import RunMetrics
+from app.runs.run_info import RunInfo
+from app.runs.service import RunsService
+from app.widgets import curve_canvas
+from app.widgets.redraw_pace import BURST_MS, REST_MS, SHARE, RedrawPace
+from bertcore.runs.run_folder import RunFolder, RunStatus
+from tests.app.conftest import TIMEOUT_MS
+
+CONFIG = {"kind": "pretrain", "name": "run", "preset": "tiny"}
+
+pytestmark = pytest.mark.usefixtures("no_built_in_runs")
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> Callable[[object, str], list[object]]:
+    def counted(owner: object, name: str) -> list[object]:
+        made: list[object] = []
+        original = getattr(owner, name)
+
+        def call(*arguments: object, **named: object) -> object:
+            made.append(arguments[0])
+            return original(*arguments, **named)
+
+        monkeypatch.setattr(owner, name, call)
+        return made
+
+    return counted
+
+
+def at_step(step: int) -> RunInfo:
+    return RunInfo(Path("run"), "run", "tiny", RunStatus("running", step=step, fraction=step / 1000))
+
+
+def line(step: int) -> dict:
+    return {"kind": "train", "step": step, "mlm_loss": 9.0 / step, "phase": "masked"}
+
+
+def test_a_run_at_work_is_drawn_once_a_second_at_most(
+    qtbot: QtBot, calls: Callable[[object, str], list[object]]
+) -> None:
+    drawn = calls(RunView, "draw")
+    view = RunView()
+    qtbot.addWidget(view)
+    view.show_run(at_step(1))
+    drawn.clear()
+    for step in range(2, 12):  # more often than a run writes
+        view.append_metrics([line(step)])
+        view.show_status(at_step(step))
+        qtbot.wait(round(1.3 * BURST_MS))
+    assert 1 <= len(drawn) <= 1 + 10 * 1.3 * BURST_MS / REST_MS + 1
+    qtbot.waitUntil(lambda: view.numbers["step"].text == "11", timeout=TIMEOUT_MS)  # nothing is left out
+    assert view.curves.plots[0].points("loss_masked")[0][-1] == 11
+
+
+def test_another_state_is_shown_at_once(qtbot: QtBot) -> None:
+    view = RunView()
+    qtbot.addWidget(view)
+    view.show_run(at_step(1))
+    view.show_status(replace(at_step(2), status=RunStatus("paused", step=2)))
+    assert view.pause.text() == "Resume" and view.numbers["step"].text == "2"
+
+
+def test_a_drawing_that_takes_long_is_followed_by_a_longer_rest(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    owner, clock, at = QObject(), [0.0], []
+    monkeypatch.setattr("app.widgets.redraw_pace.time.thread_time", lambda: clock[0])
+    pace = RedrawPace(owner)
+
+    def draw() -> None:
+        at.append(time.monotonic())
+        clock[0] += 1.5 * REST_MS / 1000 * SHARE
+
+    pace.due.connect(draw)
+    while len(at) < 2:
+        pace.request()
+        qtbot.wait(20)
+    assert at[1] - at[0] >= 1.4 * REST_MS / 1000
+    pace.request(rests=False)  # a person waits for it
+    qtbot.waitUntil(lambda: len(at) == 3, timeout=TIMEOUT_MS)
+    assert clock[0] == pytest.approx(4.5 * REST_MS / 1000 * SHARE)
+
+
+def test_curves_on_a_page_behind_are_not_drawn(qtbot: QtBot, calls: Callable[[object, str], list[object]]) -> None:
+    metrics = RunMetrics()
+    metrics.append([line(step) for step in range(1, 30)])
+    page = CurvesPage(at_step(29), metrics, lambda: ("", ""))
+    qtbot.addWidget(page)
+    page.show()
+    qtbot.waitUntil(lambda: all(plot.is_loaded for plot in page.plots), timeout=TIMEOUT_MS)
+    page.draw()
+    set_points = calls(curve_canvas.CurveCanvas, "set_points")
+    page.draw()
+    assert set_points  # the one with points
+    page.hide()
+    set_points.clear()
+    metrics.append([line(30)])
+    page.draw()
+    assert set_points == []
+    page.show()
+    assert set_points and page.plots[0].points("loss_masked")[0][-1] == 30
+
+
+class TestReading:
+    @pytest.fixture
+    def run(self, home: Path) -> RunFolder:
+        return RunFolder.create(home / "runs" / "run", CONFIG)
+
+    def test_only_the_progress_of_a_run_at_work_is_read_again(
+        self, run: RunFolder, qtbot: QtBot, calls: Callable[[object, str], list[object]]
+    ) -> None:
+        configs, listed = calls(RunFolder, "config"), calls(RunFolder, "snapshots")
+        service = RunsService()
+        with run.acquire():
+            run.write_status(state="running", step=1)
+            service.set_following(True)
+            configs.clear()
+            listed.clear()
+            for step in range(2, 8):
+                run.write_status(state="running", step=step)
+                run.append_metric(line(step))
+                service._on_timer_timeout()
+            assert service.runs[0].status.step >= 4 and configs == [] and listed == []
+            with run.begin_snapshot(7) as snapshot:
+                for name in ("config.json", "model.safetensors"):
+                    (snapshot / name).touch()
+            with qtbot.waitSignal(service.snapshots_changed, timeout=TIMEOUT_MS) as changed:
+                pass
+            assert [step for step, _ in changed.args[0]] == [7]
+        service.close()
