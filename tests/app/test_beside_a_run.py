@@ -6,12 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from app.runs.metrics import RunMetrics
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
 from app.rooms.train.curves_page import CurvesPage
 from app.rooms.train.run_view import RunView
-from app.runs.metrics import RunMetrics
 from app.runs.run_info import RunInfo
 from app.runs.service import RunsService
 from app.widgets import curve_canvas
