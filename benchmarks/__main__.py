@@ -29,6 +29,7 @@ NAMES = (
     "teaching",
     "playing",
     "comparing",
+    "watching_runs",
     "beside_window",
 )
 

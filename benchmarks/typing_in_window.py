@@ -8,6 +8,7 @@ import json
 import statistics
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
@@ -34,21 +35,23 @@ WATCHED_S = 3.0  # Train on show while its run trains
 class Heartbeat:
     """Notices how long the event loop was held between two turns, from `start` to `stop`, over all such stretches."""
 
-    def __init__(self) -> None:
-        self.longest_ms, self._last = 0.0, 0.0
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+        """clock: in seconds; of the wall, or of the processor (time.thread_time) where other programs are at work."""
+        self.longest_ms, self._last, self._clock = 0.0, 0.0, clock
         self._timer = QTimer()
         self._timer.timeout.connect(self._beat)
 
     def start(self) -> None:
-        self._last = time.perf_counter()
+        self._last = self._clock()
         self._timer.start(1)
 
     def stop(self) -> None:
-        self._beat()
-        self._timer.stop()
+        if self._timer.isActive():
+            self._beat()
+            self._timer.stop()
 
     def _beat(self) -> None:
-        now = time.perf_counter()
+        now = self._clock()
         self.longest_ms = max(self.longest_ms, (now - self._last) * 1000)
         self._last = now
 

@@ -1,6 +1,7 @@
 """Where things are: what ships with BERTscope, and the person's own folder. No torch, and nothing of bertcore."""
 
 import os
+from functools import cache
 from pathlib import Path
 
 BUILT_IN, TINY = SHIPPED = ("bertscope-mini", "bertscope-tiny")  # the checkpoints that ship, and their runs, by name
@@ -22,6 +23,7 @@ def runs_folder() -> Path:
     return home() / "runs"
 
 
+@cache
 def assets() -> Path:
     """The folder of what ships: in bertcore where it was installed from a wheel, beside it in a checkout."""
     package = Path(__file__).resolve().parent

@@ -32,6 +32,7 @@ REFRESH_EVERY_POLLS = 4  # the list of all runs
 READ_BYTES = 1 << 17  # of metrics in one go: some 400 lines, a few milliseconds
 FILES = (CONFIG, LABEL, SWEEP, SNAPSHOTS)  # what a row of the list is read from
 PROGRESS = (STATUS, METRICS)  # and what a run at work writes all the time
+ALIVE_S = 0.9  # so long after its last look at a run's lock, the poll looks at it again only where a file has changed
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class _Known:
 
     files: object
     progress: object
+    looked_at: float  # of time.monotonic()
     info: RunInfo
 
 
@@ -50,10 +52,10 @@ class RunsService(QObject):
     run_selected = Signal(object)  # RunInfo | None: the signals below are about this one
     status_changed = Signal(object)  # RunInfo of the selected run
     metrics_restarted = Signal()  # the selected run's metrics begin anew; forget those before
-    metrics_appended = Signal(list)  # list[dict], lines of the selected run's metrics.jsonl
+    metrics_appended = Signal(object)  # list[dict], lines of the selected run's metrics.jsonl; as a list it is copied
     snapshots_changed = Signal(list)  # list[(step, Path)] of the selected run
     compared_restarted = Signal(object)  # Path of a run that is compared; its metrics begin anew
-    compared_appended = Signal(object, list)  # Path, list[dict]: lines of its metrics.jsonl
+    compared_appended = Signal(object, object)  # Path, list[dict]: lines of its metrics.jsonl
     result_changed = Signal(object)  # RunResult of the selected run; None where it has none (yet)
     run_started = Signal(object)  # Path
     problem_found = Signal(str)  # a sentence
@@ -188,24 +190,25 @@ class RunsService(QObject):
             self.runs = runs
             self.runs_changed.emit(runs)
 
-    def _info(self, path: Path) -> RunInfo:
+    def _info(self, path: Path, known_for_s: float = 0.0) -> RunInfo:
+        """known_for_s: a run that has written nothing for less is taken to have its process still."""
         if path in self._pending and not registry.is_run(path):
             info = self._pending[path]
             return replace(info, status=self._with_fate(path, info.status))
         files, progress = _stamp(path, FILES), _stamp(path, PROGRESS)
-        known = self._known.get(path)
-        if known is not None and known.files == files:  # reading a hundred folders each second would take a tenth of it
-            is_over = not known.info.status.active and path not in self._children
-            if is_over and known.progress == progress:
-                return known.info
-        else:
+        known, child, now = self._known.get(path), self._children.get(path), time.monotonic()
+        if known is not None and known.files != files:
             known = None
+        if known is not None and known.progress == progress and (child is None or not child.has_ended):
+            is_over = child is None and not known.info.status.active
+            if is_over or now - known.looked_at < known_for_s:  # a hundred folders a second would take a tenth of it
+                return known.info
         status, held_out = self._with_fate(path, RunFolder(path).status()), self._newest_held_out(path)
         if known is not None and known.info.status.active and status.active:
             info = replace(known.info, status=status, held_out=held_out)
         else:
             info = read_run(path, status, held_out)
-        self._known[path] = _Known(files, progress, info)
+        self._known[path] = _Known(files, progress, now, info)
         return info
 
     def _with_fate(self, path: Path, status: RunStatus) -> RunStatus:
@@ -249,7 +252,7 @@ class RunsService(QObject):
         path = self.selected
         if path is None:
             return
-        info = self._info(path)
+        info = self._info(path, ALIVE_S)
         if info.status != self._status:
             self._status = info.status
             self.status_changed.emit(info)

@@ -71,7 +71,8 @@ class RunNotifications(QObject):
         for run in runs:
             if run.status.active and is_run(run.path):  # one that is starting may have no folder yet
                 self._at_work[run.path] = run.name
-        self.look()
+        if any(run.path in self._at_work and not run.status.active for run in runs):
+            self.look()
         if self._at_work and not self._timer.isActive():
             self._timer.start()
 

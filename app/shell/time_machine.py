@@ -95,8 +95,8 @@ class TimeMachine(QObject):
             return
         run = RunFolder(self.live)
         is_over = not run.status().active
-        newest = run.newest_snapshot()
-        if self.is_following and newest is not None and newest != self._followed and not self._open_model.is_opening:
+        newest = run.newest_snapshot() if self.is_following else None
+        if newest is not None and newest != self._followed and not self._open_model.is_opening:
             self._followed = newest
             self._open_model.open(newest)
         if is_over:

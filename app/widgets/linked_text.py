@@ -1,7 +1,7 @@
 """Sentences in which technical words are links to their cards in the glossary, and the card that opens."""
 
 from PySide6.QtCore import QEvent, QPoint, QSize, Qt, QUrl
-from PySide6.QtGui import QDesktopServices, QResizeEvent, QTextCharFormat, QTextCursor, QTextDocument
+from PySide6.QtGui import QColor, QDesktopServices, QFont, QResizeEvent, QTextCharFormat, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QWidget
 
 from ..look import theme
@@ -38,6 +38,7 @@ class LinkedText(QTextBrowser):
     def __init__(self, text: str = "") -> None:
         super().__init__()
         self._text = ""
+        self._written_in: tuple[QColor, QFont] | None = None
         # To measure other widths. Clones would stay in memory: Python does not own them.
         self._page = QTextDocument(self)
         self._page.setDocumentMargin(0)
@@ -91,16 +92,18 @@ class LinkedText(QTextBrowser):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and self._text:
-            self._write()  # colours stand in the text
+        # Qt says so whenever a widget gets another place, too; colours stand in the text.
+        if event.type() == QEvent.Type.PaletteChange and self._text and self._written_in != _look():
+            self._write()
 
     def _write(self) -> None:
+        self._written_in = ink, font = _look()
         for document in (self.document(), self._page):
-            document.setDefaultFont(theme.font(12))
+            document.setDefaultFont(font)
         self.setPlainText(self._text)
         self._page.setPlainText(self._text)
         look = QTextCharFormat()
-        look.setForeground(theme.color("muted"))
+        look.setForeground(ink)
         cursor = QTextCursor(self.document())
         cursor.select(QTextCursor.SelectionType.Document)
         cursor.mergeCharFormat(look)
@@ -116,6 +119,10 @@ class LinkedText(QTextBrowser):
         if self.underMouse():
             return self.cursor().pos()
         return self.viewport().mapToGlobal(self.cursorRect().bottomLeft())
+
+
+def _look() -> tuple[QColor, QFont]:
+    return theme.color("muted"), theme.font(12)
 
 
 class WordCard(QFrame):

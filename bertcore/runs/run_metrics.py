@@ -1,6 +1,6 @@
 """A run's metrics.jsonl as growing arrays, one per curve, and the newest numbers. No torch."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,15 +34,19 @@ class Series:
         """steps (P), values (P)"""
         return self._data[0, : self._size], self._data[1, : self._size]
 
-    def append(self, step: float, value: float) -> None:
-        at = self._size
-        if at == self._data.shape[1]:
-            grown = np.empty((2, 2 * at))
-            grown[:, :at] = self._data
+    def extend(self, steps: Sequence[float], values: Sequence[object]) -> None:
+        """One value a step (P each); what is no number is left out."""
+        new = [
+            (step, number) for step, value in zip(steps, values, strict=True) if (number := _number(value)) is not None
+        ]
+        if not new:
+            return
+        at, self._size = self._size, self._size + len(new)
+        if self._size > self._data.shape[1]:
+            grown = np.empty((2, 2 * self._size))
+            grown[:, :at] = self._data[:, :at]
             self._data = grown
-        self._data[0, at] = step
-        self._data[1, at] = value
-        self._size = at + 1
+        self._data[:, at : self._size] = np.transpose(new)
 
 
 Words = tuple[tuple[str, float], ...]  # the likeliest words behind a mask, with their probabilities, best first
@@ -120,27 +124,24 @@ class RunMetrics:
 
     def append(self, metrics: Iterable[Metric]) -> None:
         """Takes lines in the order of the file. A line without a step, and a value that is no number, is left out."""
+        curves: dict[str, tuple[list[float], list[Metric]]] = {kind: ([], []) for kind in _BY_KIND}
         for metric in metrics:
             step, kind = _number(metric.get("step")), metric.get("kind")
             if step is None or not isinstance(kind, str):
                 continue
             if kind in KINDS:
                 self.newest[kind] = metric
-            if kind == "held_out" and (score := _score(int(step), metric.get("questions"))) is not None:
-                self.scores.append(score)
-            if kind == "updates" and len(self.updates) < MOST_UPDATES:
-                self._add_update(read_update(int(step), metric))
-            if kind == "slow_step" and len(self.slow_steps) < MOST_UPDATES:
-                self.slow_steps += filter(None, [read_slow_step(int(step), metric)])
-            if kind == "phase":
-                self._add_phase(int(step), str(metric.get("phase")))
-            if kind == RESUME and len(self.resumes) < MOST_PHASES:
-                changed = printable(str(metric.get("changed") or ""))
-                self.resumes[int(step)] = changed or self.resumes.get(int(step), "")
-            if kind == "train":
-                self._add_place(step, metric)
-            for name, source in _BY_KIND.get(kind, ()):
-                self._add_point(name, step, _number(metric.get(source.field)))
+            if kind in curves:
+                curves[kind][0].append(step)
+                curves[kind][1].append(metric)
+            if kind != "train":
+                self._add_event(int(step), kind, metric)
+        for kind, (steps, lines) in curves.items():  # a curve at a time: of 100,000 lines five times as fast
+            for name, source in _BY_KIND[kind]:
+                self.series[name].extend(steps, [line.get(source.field) for line in lines])
+        steps, lines = curves["train"]
+        for axis, series in self._axes.items():
+            series.extend(steps, [line.get(axis) for line in lines])
 
     def latest(self, kind: str, field: str) -> float | None:
         """A number of the newest line of that kind; None where it has none."""
@@ -179,6 +180,20 @@ class RunMetrics:
         kinds = [phase for _, phase in self.phases]
         return self.phases[-1][0] if kinds[-1:] == ["masked"] and "causal" in kinds else None
 
+    def _add_event(self, step: int, kind: str, metric: Metric) -> None:
+        """What a line says beside its points."""
+        if kind == "held_out" and (score := _score(step, metric.get("questions"))) is not None:
+            self.scores.append(score)
+        if kind == "updates" and len(self.updates) < MOST_UPDATES:
+            self._add_update(read_update(step, metric))
+        if kind == "slow_step" and len(self.slow_steps) < MOST_UPDATES:
+            self.slow_steps += filter(None, [read_slow_step(step, metric)])
+        if kind == "phase":
+            self._add_phase(step, str(metric.get("phase")))
+        if kind == RESUME and len(self.resumes) < MOST_PHASES:
+            changed = printable(str(metric.get("changed") or ""))
+            self.resumes[step] = changed or self.resumes.get(step, "")
+
     def _add_phase(self, step: int, phase: str) -> None:
         if len(self.phases) >= MOST_PHASES:
             return
@@ -190,16 +205,7 @@ class RunMetrics:
     def _add_update(self, update: Update | None) -> None:
         if update is not None:
             self.updates.append(update)
-            self._add_point("update_ratio", update.step, max(update.ratio.values()))
-
-    def _add_point(self, name: str, step: float, value: float | None) -> None:
-        if value is not None:
-            self.series[name].append(step, value)
-
-    def _add_place(self, step: float, metric: Metric) -> None:
-        for axis, series in self._axes.items():
-            if (value := _number(metric.get(axis))) is not None:
-                series.append(step, value)
+            self.series["update_ratio"].extend([update.step], [max(update.ratio.values())])
 
 
 def _score(step: int, value: Any) -> QuestionScore | None:

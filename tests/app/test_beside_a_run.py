@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from app.runs.metrics import RunMetrics
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
@@ -17,6 +16,7 @@ from app.runs.service import RunsService
 from app.widgets import curve_canvas
 from app.widgets.redraw_pace import BURST_MS, REST_MS, SHARE, RedrawPace
 from bertcore.runs.run_folder import RunFolder, RunStatus
+from bertcore.runs.run_metrics import RunMetrics
 from tests.app.conftest import TIMEOUT_MS
 
 CONFIG = {"kind": "pretrain", "name": "run", "preset": "tiny"}
