@@ -40,21 +40,22 @@ class SelfAttention(nn.Module):
         batch, length, width = hidden.shape
         fused = self.query_key_value(tap(f"{name}.input", hidden))  # (B,S,3H)
         fused = fused.view(batch, length, 3, self.heads, self.head_size)  # (B,S,3H) -> (B,S,3,N,D)
-        fused = fused.permute(2, 0, 3, 1, 4)  # (B,S,3,N,D) -> (3,B,N,S,D)
+        query, key, value = (each.transpose(1, 2) for each in fused.unbind(2))  # (B,S,3,N,D) -> 3 x (B,N,S,D)
         if tap is identity and not self._openly_is_faster(hidden):
-            query, key, value = fused  # (B,N,S,D) each
             dropout = self.probs_dropout.p if self.training else 0.0
             context = F.scaled_dot_product_attention(query, key, value, bias, dropout, causal and bias is None)
         else:
-            context = self._step_by_step(fused.contiguous(), bias, causal, tap, name)
+            context = self._step_by_step(query, key, value, bias, causal, tap, name)
         context = context.transpose(1, 2).reshape(batch, length, width)  # (B,N,S,D) -> (B,S,H)
         if rows is not None:
             context = context.flatten(0, 1)[rows]  # (B,S,H) -> (R,H)
         return tap(f"{name}.output", self.output_dropout(self.output(context)))
 
-    def _step_by_step(self, fused: Tensor, bias: Tensor | None, causal: bool, tap: Tap, name: str) -> Tensor:
-        """Q, K and V (3,B,N,S,D) -> the heads' context vectors (B,N,S,D)."""
-        query, key, value = fused
+    def _step_by_step(
+        self, query: Tensor, key: Tensor, value: Tensor, bias: Tensor | None, causal: bool, tap: Tap, name: str
+    ) -> Tensor:
+        """Q, K and V (B,N,S,D) -> the heads' context vectors (B,N,S,D)."""
+        query, key, value = query.contiguous(), key.contiguous(), value.contiguous()
         query, key, value = tap(f"{name}.query", query), tap(f"{name}.key", key), tap(f"{name}.value", value)
         # (B,N,S,S), row: the token that looks; scaled in place, as nothing here is larger
         scores = (query @ key.transpose(-1, -2)).mul_(1 / math.sqrt(self.head_size))

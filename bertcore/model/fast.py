@@ -60,43 +60,48 @@ def _keep_factors(like: Tensor, p: float) -> Tensor:
     return keep.to(like.dtype).mul_(_LEVELS / (_LEVELS - dropped))
 
 
-def summed_cross_entropy(logits: Tensor, labels: Tensor, ignored: int = -100) -> Tensor:
-    """F.cross_entropy(logits.float(), labels, ignore_index=ignored, reduction="sum"): logits (R,V), labels (R).
+def divided_cross_entropy(logits: Tensor, labels: Tensor, count: Tensor, ignored: int = -100) -> Tensor:
+    """F.cross_entropy(logits.float(), labels, ignore_index=ignored, reduction="sum") / count.
 
-    torch's own writes the words' log-probabilities and their gradients into memory several times. Where the vocabulary
-    is large, that is a fifth of a step in bf16 on a CPU. (F.linear_cross_entropy of torch 2.13, which makes the logits
-    in chunks too, took ten times as long.) On other devices, and compiled, torch's own runs.
+    logits (R,V), labels (R), count (). torch's own writes the words' log-probabilities and their gradients into memory
+    several times. Where the vocabulary is large, that is a fifth of a step in bf16 on a CPU.
+    (F.linear_cross_entropy of torch 2.13, which makes the logits in chunks too, took ten times as long.) On other
+    devices, and compiled, torch's own runs.
     """
     if logits.device.type != "cpu" or torch.compiler.is_compiling():
-        return F.cross_entropy(logits.float(), labels, ignore_index=ignored, reduction="sum")
-    total: Tensor = _SummedCrossEntropy.apply(logits, labels, ignored)
-    return total
+        return F.cross_entropy(logits.float(), labels, ignore_index=ignored, reduction="sum") / count
+    loss: Tensor = _DividedCrossEntropy.apply(logits, labels, count, ignored)
+    return loss
 
 
-class _SummedCrossEntropy(torch.autograd.Function):
-    """Some rows at a time, in fp32, while they are in the cache; the gradient is made on the same occasion."""
+class _DividedCrossEntropy(torch.autograd.Function):
+    """Some rows at a time, in fp32, while they are in the cache; the gradient is made on the same occasion.
+
+    That is why the division is done here: outside, its backward pass would read and write all of the gradient again.
+    """
 
     @staticmethod
-    def forward(ctx: Any, logits: Tensor, labels: Tensor, ignored: int) -> Tensor:
-        counts = (labels != ignored)[:, None].float()  # (R,1)
+    def forward(ctx: Any, logits: Tensor, labels: Tensor, count: Tensor, ignored: int) -> Tensor:
+        shares = (labels != ignored)[:, None] / count  # (R,1), of each row in the loss
         chosen = labels.where(labels != ignored, 0)[:, None]  # (R,1)
         gradient = torch.empty_like(logits) if ctx.needs_input_grad[0] else logits  # (R,V)
         normalizers = []
         rows = max(1, _CHUNK // logits.shape[1])
-        for part, label, count, out in zip(
-            *(each.split(rows) for each in (logits, chosen, counts, gradient)), strict=True
+        for part, label, share, out in zip(
+            *(each.split(rows) for each in (logits, chosen, shares, gradient)), strict=True
         ):
             probs = part.to(torch.float32, copy=True)
             highest = probs.amax(1, keepdim=True)
             total = probs.sub_(highest).exp_().sum(1, keepdim=True)
             normalizers.append(highest + total.log())
             if ctx.needs_input_grad[0]:
-                out.copy_(probs.mul_(count / total).scatter_add_(1, label, -count))
+                out.copy_(probs.mul_(share / total).scatter_add_(1, label, -share))
         if ctx.needs_input_grad[0]:
             ctx.save_for_backward(gradient)
-        return ((torch.cat(normalizers) - logits.gather(1, chosen).float()) * counts).sum()
+        return ((torch.cat(normalizers) - logits.gather(1, chosen).float()) * shares).sum()
 
     @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None, None]:
         (gradient,) = ctx.saved_tensors
-        return gradient * gradients[0], None, None
+        is_one = torch.equal(gradients[0], torch.ones_like(gradients[0]))
+        return gradient if is_one else gradient * gradients[0], None, None, None

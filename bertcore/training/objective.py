@@ -8,20 +8,22 @@ from torch import Tensor
 from bertcore.data.batches import Batch
 from bertcore.data.pairs import NO_LABEL
 from bertcore.model.bert import Bert
-from bertcore.model.fast import summed_cross_entropy
+from bertcore.model.fast import divided_cross_entropy
 from bertcore.model.losses import Losses
 
 Numbers = dict[str, float | None]  # by name; None: a batch of this kind has no such number
 Totals = tuple[int, int]  # words to predict and labelled pairs, of all parts and processes together
-SummedLosses = Callable[[Bert, Batch], tuple[dict[str, Tensor], dict[str, Tensor]]]
+LossesOfHeads = Callable[[Bert, Batch, dict[str, Tensor]], tuple[dict[str, Tensor], dict[str, Tensor]]]
 _MOST_SHAPES = 32  # of batches: three lengths, causal or not, padded or not, in the usual and in the last part
 
 
-def summed_losses(model: Bert, batch: Batch) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+def losses_of_heads(
+    model: Bert, batch: Batch, counts: dict[str, Tensor]
+) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
     """Cross-entropy over all words, and over all pairs, by the name of the head; and the logits, without gradient.
 
-    Only the rows that a loss reads leave the last layer: the chosen words, and each sequence's [CLS]. No number here
-    depends on how many there are, so that torch.compile makes one graph for all batches of a shape.
+    Each is divided by its head's count (), which is a tensor, so that torch.compile makes one graph for all batches of
+    a shape. Only the rows that a loss reads leave the last layer: the chosen words, and each sequence's [CLS].
     """
     pair_head = "nsp" if model.nsp is not None else "sop" if model.sop is not None else None
     batch_size, length = batch.input_ids.shape
@@ -37,8 +39,10 @@ def summed_losses(model: Bert, batch: Batch) -> tuple[dict[str, Tensor], dict[st
         pooled = model.pool(hidden[here:])  # (B,H)
         logits[pair_head] = model.nsp_logits(pooled) if pair_head == "nsp" else model.sop_logits(pooled)  # (B,2)
         labels[pair_head] = batch.next_sentence
-    sums = {name: summed_cross_entropy(values, labels[name], NO_LABEL) for name, values in logits.items()}
-    return sums, {name: values.detach() for name, values in logits.items()}
+    parts = {
+        name: divided_cross_entropy(values, labels[name], counts[name], NO_LABEL) for name, values in logits.items()
+    }
+    return parts, {name: values.detach() for name, values in logits.items()}
 
 
 def pretraining_loss(
@@ -46,27 +50,27 @@ def pretraining_loss(
     batch: Batch,
     next_sentence_weight: float = 1.0,
     totals: Totals | None = None,
-    summed: SummedLosses = summed_losses,
+    losses: LossesOfHeads = losses_of_heads,
 ) -> Losses:
     """Masked words (or, in a causal batch, next words) plus what the model has a head for: next sentence or order.
 
     In a causal batch the part "mlm" is the loss of the next word, and there is no "nsp" or "sop".
     `totals`: of a larger batch that this one is a part of; the losses are then this part's shares of the whole one's.
-    `summed`: `summed_losses`, perhaps compiled.
+    `losses`: `losses_of_heads`, perhaps compiled.
     """
     words, pairs = totals or (batch.words, batch.pairs)
-    sums, logits = summed(model, batch)
-    counts = {"mlm": words, "nsp": max(pairs, 1), "sop": max(pairs, 1)}
-    parts = {name: total / counts[name] for name, total in sums.items()}
+    words_count, pairs_count = (torch.full((), max(each, 1.0), device=batch.rows.device) for each in (words, pairs))
+    counts = {"mlm": words_count, "nsp": pairs_count, "sop": pairs_count}
+    parts, logits = losses(model, batch, counts)
     return Losses.of(parts, logits, {"nsp": next_sentence_weight, "sop": next_sentence_weight})
 
 
-def compiled_losses() -> SummedLosses:
-    """`summed_losses` in one graph with everything that the model does; a graph for each shape."""
+def compiled_losses() -> LossesOfHeads:
+    """`losses_of_heads` in one graph with everything that the model does; a graph for each shape."""
     import torch._dynamo.config as compiler  # takes two seconds
 
     compiler.recompile_limit = max(compiler.recompile_limit, _MOST_SHAPES)
-    return torch.compile(summed_losses, dynamic=False)
+    return torch.compile(losses_of_heads, dynamic=False)
 
 
 def word_accuracy(logits: Tensor, labels: Tensor, top: int = 1) -> float:

@@ -123,7 +123,7 @@ class Pretraining:
             copy_weights(load_checkpoint(Path(self.options.start)).model, self.materials.model)
         loss: Callable[..., Losses] = pretraining_loss
         if self.materials.compute.compiled:
-            loss = partial(pretraining_loss, summed=compiled_losses())
+            loss = partial(pretraining_loss, losses=compiled_losses())
         self._loss = self.group.parallel(self.materials.model, loss)
         return self.materials
 

@@ -21,7 +21,7 @@ from bertcore.model.bert import Bert
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training import pretrain
 from bertcore.training.loop import TrainingLoop
-from bertcore.training.objective import pretraining_loss, step_metrics, summed_losses
+from bertcore.training.objective import losses_of_heads, pretraining_loss, step_metrics
 from bertcore.training.pretrain import start_or_resume
 from bertcore.training.probe import parts_that_fit
 from bertcore.training.update_sizes import is_measured
@@ -82,12 +82,12 @@ def test_one_graph_serves_all_batches_of_a_shape(sampler: PairSampler, model: Be
     from torch._dynamo.testing import CompileCounter
 
     counter = CompileCounter()
-    compiled = torch.compile(summed_losses, dynamic=False, backend=counter, fullgraph=True)
+    compiled = torch.compile(losses_of_heads, dynamic=False, backend=counter, fullgraph=True)
     words = set()
     for batch in _batches(sampler, 6):
         form = batch.in_fixed_shape(SHARE)
         expected = float(pretraining_loss(model, batch).total.detach())
-        assert float(pretraining_loss(model, form, summed=compiled).total.detach()) == pytest.approx(expected, rel=1e-6)
+        assert float(pretraining_loss(model, form, losses=compiled).total.detach()) == pytest.approx(expected, rel=1e-6)
         words.add((form.words, form.pairs))
     assert counter.frame_count == 2 and len(words) > 2  # masked and causal
 

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from bertcore.model.bert import Bert, MissingHeadError
-from bertcore.model.fast import Dropout, summed_cross_entropy
+from bertcore.model.fast import Dropout, divided_cross_entropy
 from bertcore.model.tap import Intervention, Recorder, identity
 from tests.engine.models import random_batch, tiny_config, tiny_model
 
@@ -285,26 +285,30 @@ class TestDropout:
         assert torch.equal(first, Dropout(0.3)(torch.ones(100)))
 
 
-class TestSummedCrossEntropy:
+COUNT = torch.tensor(7.0)
+
+
+class TestDividedCrossEntropy:
     """Against torch's own, which reads all rows at once."""
 
     @pytest.mark.parametrize("vocab_size", [2, 7, 100_003])  # all rows at once, and two at a time
-    def test_value_and_gradient_are_those_of_torch(self, vocab_size: int) -> None:
+    @pytest.mark.parametrize("factor", [1.0, 3.0])
+    def test_value_and_gradient_are_those_of_torch(self, vocab_size: int, factor: float) -> None:
         generator = torch.Generator().manual_seed(0)
         logits = (torch.randn(9, vocab_size, generator=generator) * 5).requires_grad_()
         labels = torch.randint(0, vocab_size, (9,), generator=generator)
         labels[[0, 4]] = -100
-        found = summed_cross_entropy(logits, labels)
-        expected = functional.cross_entropy(logits, labels, reduction="sum")
+        found = divided_cross_entropy(logits, labels, COUNT)
+        expected = functional.cross_entropy(logits, labels, reduction="sum") / COUNT
         torch.testing.assert_close(found, expected)
-        (ours,), (theirs,) = (torch.autograd.grad(loss * 3.0, logits) for loss in (found, expected))
+        (ours,), (theirs,) = (torch.autograd.grad(loss * factor, logits) for loss in (found, expected))
         torch.testing.assert_close(ours, theirs)
 
     def test_half_precision_is_added_up_in_full(self) -> None:
         logits = torch.randn(5, 40_000, generator=torch.Generator().manual_seed(0)).bfloat16().requires_grad_()
         labels = torch.tensor([3, -100, 39_999, 0, 7])
-        found = summed_cross_entropy(logits, labels)
-        expected = functional.cross_entropy(logits.float(), labels, reduction="sum")
+        found = divided_cross_entropy(logits, labels, COUNT)
+        expected = functional.cross_entropy(logits.float(), labels, reduction="sum") / COUNT
         assert found.dtype == torch.float32
         torch.testing.assert_close(found, expected)
         (ours,), (theirs,) = (torch.autograd.grad(loss, logits) for loss in (found, expected))
