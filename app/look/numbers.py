@@ -76,15 +76,18 @@ def probability(p: float | None) -> str:
     return decimal(p, 3 if 0 < p < 0.0995 or 0.995 <= p < 1 else 2)
 
 
-def percent(share: float | None) -> str:
-    """Whole percents, one digit below 1% and above 99%; what is not 0% or 100% is never shown as that."""
+def percent(share: float | None, digits: int = 0) -> str:
+    """Whole percents, one digit below 1% and above 99%; what is not 0% or 100% is never shown as that.
+
+    digits: behind the point, for shares that lie close together.
+    """
     if share is None or not math.isfinite(share):
         return MISSING
     if 0 < share < 0.0005:
         return QCoreApplication.translate("numbers", "under 0.1%")
     if 0.9995 <= share < 1:
         return QCoreApplication.translate("numbers", "over 99.9%")
-    return f"{decimal(100 * share, 1 if 0 < share < 0.00995 or 0.995 <= share < 1 else 0)}{_style.percent}"
+    return f"{decimal(100 * share, 1 if 0 < share < 0.00995 or 0.995 <= share < 1 else digits)}{_style.percent}"
 
 
 def surprise(bits: float) -> str:

@@ -68,7 +68,9 @@ def _failed(info: RunInfo) -> Ending:
     why = info.status.message or translate("Ending", "It ended without saying why.")
     words = why.lower()
     if DIVERGED in why:
-        advice = translate("Ending", "A lower learning rate usually helps.")
+        advice = translate(
+            "Ending", "Most often each step was too large: it jumped past good weights, and the next one further still."
+        )
         return Ending(why, advice, (SLOWER, LOG), is_bad=True)
     if "memory" in words or "killed" in words:
         advice = translate("Ending", "Try a smaller model or smaller batches, and close other programs.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -12,7 +13,7 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sweep import MeasurementReader, Sweep, SweepGroup, read_sweep
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.pretrain_options import PretrainOptions
-from bertcore.training.sweep_plan import Varied, rates_around, usual_rate
+from bertcore.training.sweep_plan import WORDS, Varied, rates_around, usual_rate
 
 from ..look import numbers
 from ..look.language import QT_TRANSLATE_NOOP
@@ -101,6 +102,25 @@ def sweep_row(runs: Sequence[RunInfo], sweep_id: str) -> SweepRow:
     found.sort(key=lambda each: each[0].number)
     place = found[0][0]
     return SweepRow(sweep_id, place.name, tuple(run for _, run in found), place.of)
+
+
+def shown_name(run: RunInfo, short: bool = False) -> str:
+    """A run's name, with the settings that its sweep put into it as the screen writes them: "rate 2e−5, seed 0".
+
+    short: those alone, below its sweep, which has the name.
+    """
+    if run.sweep is None or not run.name.startswith(run.sweep.name):
+        return run.name
+    settings = run.name.removeprefix(run.sweep.name)
+    given = re.findall(r" (\S+) (\d+(?:\.\d+)?(?:e[-+]\d+)?)", settings)
+    if not given or "".join(f" {word} {value}" for word, value in given) != settings:
+        return settings.strip() if short and settings.strip() else run.name
+    names = {word: name for name, word in WORDS.items()}
+    parts = (
+        f"{setting_name(names[word], short=True) if word in names else word} {numbers.number(float(value))}"
+        for word, value in given
+    )
+    return ", ".join(parts) if short else f"{run.sweep.name} · {', '.join(parts)}"
 
 
 def read_row(row: SweepRow, reader: MeasurementReader | None = None) -> Sweep | None:

@@ -41,6 +41,25 @@ def baseline_name(reading: Reading) -> str:
     return model_name(reading.request.model, baseline.request.model)
 
 
+def is_earlier(reading: Reading) -> bool:
+    """Whether the baseline is what was there before: the model unchanged, the text before a swap, or an earlier step of
+    the same run. Another text or model is beside, not before."""
+    baseline, ours = reading.baseline, reading.request.model
+    if baseline is None:
+        return False
+    if reading.request.baseline is None or baseline is reading.unchanged:
+        return True
+    theirs = baseline.request.model
+    steps = theirs.step, ours.step
+    return ours.origin == theirs.origin and None not in steps and (theirs.step or 0) < (ours.step or 0)
+
+
+def beside(theirs: str, earlier: bool) -> str:
+    """What the baseline has, in one or two words behind what this reading has: "was 4%" or "vs 4%"."""
+    text = translate("Baseline", "was {theirs}") if earlier else translate("Baseline", "vs {theirs}")
+    return text.format(theirs=theirs)
+
+
 def labels_beside(reading: Reading, view: TokenView) -> list[str]:
     """The baseline's units in a picture that has ours too; empty where the counterpart is called the same."""
     if reading.baseline is None:

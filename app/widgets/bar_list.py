@@ -14,6 +14,7 @@ ROW_PX = 22
 BAR_PX = 14
 NUMBER_PX = 48
 LEAST_ROWS = 4
+LABEL_SHARE = 0.42  # of the width, at most
 
 
 @dataclass(frozen=True)
@@ -34,14 +35,21 @@ class BarList(PointerWidget):
     """Rows of bars that begin at zero. With `clickable`, a row answers mouse and keyboard."""
 
     def __init__(
-        self, name: str, *, clickable: bool = False, stretch_to_px: int = ROW_PX, may_cut: bool = False
+        self,
+        name: str,
+        *,
+        clickable: bool = False,
+        stretch_to_px: int = ROW_PX,
+        may_cut: bool = False,
+        label_share: float = LABEL_SHARE,
     ) -> None:
         """name: what the bars are, for screen readers. stretch_to_px: rows grow up to this where the layout stretches
-        the list. may_cut: the last rows may be left out where there is no room."""
+        the list. may_cut: the last rows may be left out where there is no room. label_share: of the width, which long
+        labels may take."""
         super().__init__(name, Qt.FocusPolicy.TabFocus if clickable else Qt.FocusPolicy.NoFocus)
         self.bars: list[Bar] = []
         self._clickable = clickable
-        self._may_cut = may_cut
+        self._may_cut, self._label_share = may_cut, label_share
         self._most_row = theme.px(stretch_to_px)
         grows = stretch_to_px > ROW_PX or may_cut
         vertical = QSizePolicy.Policy.Expanding if grows else QSizePolicy.Policy.Fixed
@@ -71,7 +79,7 @@ class BarList(PointerWidget):
         notes = QFontMetrics(theme.font(10.5))
         widths = [metrics.horizontalAdvance(bar.label) + notes.horizontalAdvance(bar.note + " ") for bar in self.bars]
         widest = max(widths, default=0)
-        return min(max(widest + theme.px(14), theme.px(62)), round(self.width() * 0.42))
+        return min(max(widest + theme.px(14), theme.px(62)), round(self.width() * self._label_share))
 
     def _number_width(self) -> int:
         """What is kept free behind the longest bar: one width for all rows, so that their lengths compare."""

@@ -19,6 +19,9 @@ LINE_PX = 1.6
 DOT_PX = 6
 CLEAR_PX = 10  # between the beginning of a phase, where curves fall steeply, and its name
 BAND_ALPHA = 150
+LEVEL_SHARE = 0.25  # of the plot's width, where the name of a level may stand
+LEVEL_ALPHA = 225  # of what is behind the name of a level
+ABOVE, BELOW = ((1.0, 1.0), (1.0, 1.0)), ((1.0, 0.0), (1.0, 0.0))  # its name at the right end of its line
 LEAST_TICKS_PX = 15  # between two numbers of an axis
 RAW_ALPHA = 70  # of what is drawn behind its smoothed curve
 
@@ -107,6 +110,7 @@ class CurveCanvas(QWidget):
         super().__init__()
         self._spec = spec
         self._points: dict[str, Points] = {}
+        self._behind: list[Points] = []  # what was smoothed
         self._has_fixed_range = False  # of one point, or of places
         self._is_logarithmic = False
         self.setObjectName("curves")
@@ -118,7 +122,8 @@ class CurveCanvas(QWidget):
         self._items = {curve.key: self._make_item(curve) for curve in spec.curves}
         self._marks: list[_MarkLine] = []
         self._level = pg.InfiniteLine(angle=0)
-        self._level_name = pg.InfLineLabel(self._level, "", position=0.98, anchors=[(1.0, 1.0), (1.0, 1.0)])
+        self._level_name = pg.InfLineLabel(self._level, "", position=0.99, anchors=list(ABOVE))
+        self._level.setZValue(20)  # its name is legible on top of the curves
         self._level.setVisible(spec.level is not None)
         self._plot.addItem(self._level)
         if spec.includes_zero:
@@ -138,6 +143,7 @@ class CurveCanvas(QWidget):
         self._bottom.places = places
         for key, item in self._raw.items():
             item.setData(*raw.get(key, ([], [])))
+        self._behind = [raw[key] for key in self._raw if key in raw]
         for key, (x, values) in points.items():
             self._items[key].setData(x, values)
         self._fit_axes(len(places))
@@ -168,6 +174,21 @@ class CurveCanvas(QWidget):
         if level is not None:
             self._level.setValue(math.log10(level.value) if self._is_logarithmic else level.value)
             self._level_name.setFormat(level.name)
+            self._place_level_name()
+
+    def _place_level_name(self) -> None:
+        """On the side of its line where fewer points are at its end, if it has room there."""
+        level, box = self._spec.level, self._plot.getViewBox()
+        if level is None:
+            return
+        (_, right), (bottom, top) = box.viewRange()
+        span = np.ptp(box.viewRange()[0])
+        ends = [values[x > right - LEVEL_SHARE * span] for x, values in (*self._points.values(), *self._behind)]
+        ending = np.concatenate(ends) if ends else np.zeros(0)
+        needed = self._level_name.boundingRect().height() / max(box.height(), 1) * (top - bottom)
+        goes_below = (ending > level.value).sum() > (ending < level.value).sum()
+        self._level_name.anchors = list(BELOW if goes_below and self._level.value() - bottom > needed else ABOVE)
+        self._level_name.updatePosition()
 
     def _fit_axes(self, places: int) -> None:
         """No axis begins below the first step; of one point pyqtgraph would keep the span of what was there before."""
@@ -250,8 +271,11 @@ class CurveCanvas(QWidget):
         self._view.setFrameShape(self._view.Shape.NoFrame)
         for widget in (self._view, self._view.viewport()):
             widget.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # no key does anything here; the legend says the numbers
-        for changed in (plot.getViewBox().sigResized, plot.getViewBox().sigXRangeChanged):
+        box = plot.getViewBox()
+        for changed in (box.sigResized, box.sigXRangeChanged):
             changed.connect(self._fit_words)
+        for changed in (box.sigResized, box.sigRangeChanged):
+            changed.connect(self._place_level_name)
         self._view.scene().sigMouseMoved.connect(self._on_scene_mouse_moved)
         self._view.scene().sigMouseClicked.connect(self._on_scene_mouse_clicked)
 
@@ -280,6 +304,7 @@ class CurveCanvas(QWidget):
         self._level.setPen(pg.mkPen(theme.color("muted"), style=Qt.PenStyle.DashLine))
         self._level_name.setColor(theme.color("muted"))
         self._level_name.setFont(font)
+        self._level_name.fill = pg.mkBrush(theme.color("card", LEVEL_ALPHA))
         self._show_level()
         self._marked.setPen(pg.mkPen(theme.color("accent"), width=1.4, style=Qt.PenStyle.DotLine))
         for line in self._marks:

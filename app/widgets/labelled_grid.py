@@ -10,7 +10,7 @@ Words or numbers stand in the cells where `texts` gives them and they fit. With 
 dragging and the arrow keys move what is shown, + and - zoom and 0 shows all of it again.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -70,6 +70,7 @@ class LabelledGrid(PointerWidget):
         self._longest_px, self._largest_px = longest_px, largest_px
         self._axis_names = ("", "")
         self._texts: Sequence[Sequence[str]] = ()
+        self._written: Callable[[float], str] = numbers.number
         self._row: int | None = None
         self._column: int | None = None
         self._advances = (0, 0)  # of the longest row and column label
@@ -100,9 +101,12 @@ class LabelledGrid(PointerWidget):
         texts: Sequence[Sequence[str]] = (),
         *,
         signed: bool | None = None,
+        written: Callable[[float], str] = numbers.number,
     ) -> None:
         """low, high: the values at the ends of the colour scale. texts (R,C): in the cells, where there is room.
-        signed: which of the two scales from now on; None leaves it. An empty grid shows nothing."""
+        signed: which of the two scales from now on; None leaves it. written: the numbers at the ends of the scale. An
+        empty grid shows nothing."""
+        self._written = written
         self._signed = self._signed if signed is None else signed
         self.raster = Raster(values, low, high, signed=self._signed) if values.size else None
         before = self.minimumSizeHint()
@@ -281,10 +285,10 @@ class LabelledGrid(PointerWidget):
         painter.setPen(theme.color("muted"))
         painter.setFont(theme.font(11))
         left = bar.right() + theme.px(5)
-        painter.drawText(QPointF(left, bar.y() + theme.px(9)), numbers.number(raster.high))
+        painter.drawText(QPointF(left, bar.y() + theme.px(9)), self._written(raster.high))
         if self._signed:
             painter.drawText(QPointF(left, bar.center().y() + theme.px(4)), "0")
-        painter.drawText(QPointF(left, bar.bottom()), numbers.number(raster.low))
+        painter.drawText(QPointF(left, bar.bottom()), self._written(raster.low))
 
     def paint_frames(self, painter: QPainter, rect: QRectF) -> None:
         """What is selected, and what the mouse points at."""

@@ -12,7 +12,7 @@ stand at the edge, as triangles that point to where they are. A name is left out
 name; zoomed in, there is room for more. With `names=False` only what is selected or pointed at is named.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -57,6 +57,7 @@ class Points:
     shades: Sequence[float] = ()  # in the place of kinds: 0..1 on the sequential scale
     stage_names: Sequence[str] = ()  # (T) beside the path of the first selected point
     links: Sequence[tuple[int, int]] = ()  # points that a dotted line connects, where they are at the stage on show
+    partners: Mapping[int, int] = field(default_factory=dict)  # whose path is shown with that of a selected point
 
     @property
     def paths(self) -> np.ndarray:
@@ -180,7 +181,10 @@ class Scatter(PointerWidget):
 
     def _paint_path(self, painter: QPainter, path: list[list[float]], point: int, is_selected: bool) -> None:
         color, is_fine = self._color(point), is_selected or len(self.points.names) < MANY_PATHS
-        color.setAlpha(255 if is_selected else 70 if is_fine else 30)
+        if is_selected and self._kind(point) == WORD:
+            color = theme.color("curve_mlm")
+        faint = 30 if not is_fine or (self.points.partners and self.selected) else 70  # two of each: half as strong
+        color.setAlpha(255 if is_selected else faint)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, is_fine)
         style = Qt.PenStyle.DashLine if self._kind(point) == WORD else Qt.PenStyle.SolidLine
         painter.setPen(QPen(color, theme.px(2.6) if is_selected else 1.2 * is_fine, style))
@@ -263,7 +267,9 @@ class Scatter(PointerWidget):
                 self._paint_path(painter, one, point, False)
             if self.selected:
                 path = [QPointF(x, y) for x, y in paths[self.selected[0]]]
-                self._paint_path(painter, paths[self.selected[0]], self.selected[0], True)
+                partner = self.points.partners.get(self.selected[0])
+                for point in (self.selected[0], *([] if partner is None else [partner])):
+                    self._paint_path(painter, paths[point], point, True)
         painter.setPen(QPen(theme.color("accent"), theme.stroke(1.4), Qt.PenStyle.DotLine))
         for one, other in self.points.links:
             painter.drawLine(spots[one], spots[other])

@@ -29,7 +29,7 @@ def chips_of(state: ExploreState) -> list[Chip]:
     encoding = state.encoding
     if encoding is None:
         return []
-    was = replaced_tokens(state)
+    other = replaced_tokens(state)
     masked, ids, unknown, mask = set(state.all_masked), state.input_ids, set(encoding.unknown), state.mask_token
     return [
         Chip(
@@ -39,7 +39,7 @@ def chips_of(state: ExploreState) -> list[Chip]:
             kind="mask" if i in masked else KINDS[encoding.parts[i]],
             hint=partial(hint_about, state, i),
             is_unknown=i in unknown,
-            was=was.get(i, ""),
+            other=other.get(i, ""),
         )
         for i, token in enumerate(encoding.labels)
     ]

@@ -43,7 +43,7 @@ _CHARACTERS_SHOWN = 300
 _MOST_TOKENISED = 5_000  # examples whose lengths are counted
 _MOST_READ = 8_000_000  # bytes of plain text
 _BINS = 32
-_AROUND = 1  # lines shown before and after one with a fault
+_AROUND = 2  # lines shown before and after one with a fault
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,10 @@ class TextFacts:
 
 @dataclass(frozen=True)
 class Fault:
-    """Why a file cannot be read: a sentence, and the lines around the place where there is one."""
+    """Why a file cannot be read: a sentence, and the lines around the place where there is one.
+
+    The first line is among them, since it names the columns of a table; tabs between cells are kept.
+    """
 
     message: str
     line: int | None
@@ -203,8 +206,8 @@ def fault_of(error: BertcoreError, file: Path) -> Fault:
         for at, line in numbered_lines(file):
             if at > number + _AROUND:
                 break
-            if at >= number - _AROUND:
-                lines.append((at, _short(line)))
+            if at == 1 or at >= number - _AROUND:
+                lines.append((at, "\t".join(map(_short, line.rstrip("\n").split("\t")))))
     except BertcoreError:  # the very line cannot be read
         pass
     return Fault(message, number, tuple(lines))

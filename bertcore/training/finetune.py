@@ -170,7 +170,7 @@ class FineTuning:
             budget=self.budget(self._per_epoch),
             summary=(
                 f"{spec.title}: {_examples_in_words(batches)} to learn from, {_examples_in_words(held_out)} held out; "
-                f"{checkpoint.name}, {self.group.devices}, {torch.get_num_threads()} threads, "
+                f"{checkpoint.name}, {self.group.devices}, CPU threads: {torch.get_num_threads()}, "
                 f"{precision.reason}"
             ),
             choices={"precision": precision.name, "because": {"precision": precision.reason}},

@@ -50,7 +50,7 @@ class Compute:
         compiled = "compiled" if self.compiled else "not compiled"
         parts = "whole batches" if self.parts == 1 else f"batches in {self.parts} parts"
         made = f"made in {self.workers} processes" if self.workers else "made on a thread"
-        return f"{self.threads} threads, {self.precision.reason}; {compiled}; {parts}, {made}"
+        return f"CPU threads: {self.threads}, {self.precision.reason}; {compiled}; {parts}, {made}"
 
 
 def choose_compute(training: TrainingOptions, config: BertConfig, tokens: int, group: ProcessGroup) -> Compute:

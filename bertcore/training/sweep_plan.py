@@ -19,7 +19,7 @@ from bertcore.training.pretrain_options import DEFAULT_MINUTES, PretrainOptions
 RATE_FACTOR = 3.0  # between neighbouring learning rates
 MOST_RUNS = 200
 Options = TypeVar("Options", bound=RunOptions)
-_WORDS = {"learning_rate": "rate", "batch_size": "batch", "epochs": "epochs", "seed": "seed"}
+WORDS = {"learning_rate": "rate", "batch_size": "batch", "epochs": "epochs", "seed": "seed"}
 
 
 @dataclass(frozen=True)
@@ -147,6 +147,6 @@ def _shorter(options: Options, share: float) -> Options:
 
 
 def _planned(options: RunOptions, base: Path, values: dict[str, Any]) -> PlannedRun:
-    suffix = " ".join(f"{_WORDS[name]} {value:g}" for name, value in values.items())
+    suffix = " ".join(f"{WORDS[name]} {value:g}" for name, value in values.items())
     changed = options.with_changes(name=f"{options.name} {suffix}".strip(), **values)
     return PlannedRun(base.with_name(f"{base.name}-{re.sub(r'[ +]+', '-', suffix)}".rstrip("-")), changed)

@@ -84,11 +84,11 @@ def test_another_text_is_read_with_its_masks(window: Window, qtbot: QtBot) -> No
 
 def test_the_strip_says_which_token_was_another(window: Window, qtbot: QtBot) -> None:
     compare(window, OTHER, qtbot)
-    assert [chip.was for chip in window.frame.strip.field.chips if chip.was] == ["dog"]
+    assert [chip.other for chip in window.frame.strip.field.chips if chip.other] == ["dog"]
     window.state.set_text("The bird sat on the mat.")
-    assert window.frame.strip.field.chips[2].was == "dog"  # at once, without waiting for the model
+    assert window.frame.strip.field.chips[2].other == "dog"  # at once, without waiting for the model
     compare(window, None, qtbot)
-    assert not any(chip.was for chip in window.frame.strip.field.chips)
+    assert not any(chip.other for chip in window.frame.strip.field.chips)
 
 
 def test_typing_reads_another_text_only_once(window: Window, qtbot: QtBot, traced: list[Any]) -> None:

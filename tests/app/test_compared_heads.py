@@ -135,7 +135,7 @@ def test_a_model_of_another_shape_is_shown_beside_with_the_most_similar_head(
     view, panel = room.view, room.heads_card.get("moved")
     assert isinstance(view, HeadMatrix) and isinstance(panel, MovedView)
     qtbot.waitUntil(lambda: bool(panel.heads) and view.other.values is not None, timeout=TIMEOUT_MS)
-    assert "2 × 4 and 3 × 2 heads" in view.hint and view.other.isVisible()
+    assert "2 × 4 and 3 × 2 heads" in view.about and view.other.isVisible()
     reading = window.state.reading
     assert reading is not None and reading.baseline is not None
     mine = reading.trace.attentions[window.state.layer, window.state.head].astype(float)
@@ -154,7 +154,7 @@ def test_texts_without_a_common_word_say_so(window: Window, qtbot: QtBot) -> Non
     room = attend(window, OtherText("happy dog", ""), qtbot, "moved")
     panel = room.heads_card.get("moved")
     assert isinstance(panel, MovedView) and "no word in common" in panel.sentence
-    assert "no word in common" in room.view.hint
+    assert "no word in common" in room.view.about
 
 
 def test_what_a_token_looked_at_stands_behind_the_bars(window: Window, qtbot: QtBot) -> None:
@@ -165,7 +165,7 @@ def test_what_a_token_looked_at_stands_behind_the_bars(window: Window, qtbot: Qt
     before = reading.baseline.trace.attentions[window.state.layer, window.state.head, 3]
     order = np.argsort(-reading.trace.attentions[window.state.layer, window.state.head, 3], kind="stable")
     marks = [bar.mark for bar in room.side.bars.bars]
-    assert [float(mark.removeprefix("was ")) for mark in marks] == pytest.approx(
+    assert [float(mark.removeprefix("vs ")) for mark in marks] == pytest.approx(
         [float(before[i]) for i in order[: len(marks)]], abs=6e-3
     )
 

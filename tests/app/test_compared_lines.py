@@ -46,7 +46,7 @@ def test_lines_are_what_changed_by_more_than_the_limit(window: Window, qtbot: Qt
     }
     drawn = zip(lines.links.rows.tolist(), lines.links.columns.tolist(), lines.links.weights * lines.signs, strict=True)
     assert {(row, column): pytest.approx(value, abs=1e-6) for row, column, value in drawn} == expected
-    assert lines.full == pytest.approx(np.abs(now - before).max()) and "red: more" in view.hint
+    assert lines.full == pytest.approx(np.abs(now - before).max()) and "Red: it looks there more" in view.about
     more, less = lines.paint_color(int(lines.signs.argmax())), lines.paint_color(int(lines.signs.argmin()))
     assert more.red() > more.blue() and less.blue() > less.red()
 
@@ -84,7 +84,7 @@ def test_of_a_shorter_text_nothing_stands_in_for_what_it_lacks(window: Window, q
 def test_heads_of_another_model_are_the_most_similar_ones(window: Window, tmp_path: Path, qtbot: QtBot) -> None:
     other = OtherModel(str(make_checkpoint(tmp_path / "m", layers=3, heads=2)))
     view = compare(window, "lines", LinesView, other, qtbot)
-    assert view.other.lines and view.other.isVisible() and "cannot be paired" in view.hint
+    assert view.other.lines and view.other.isVisible() and "cannot be paired" in view.about
     score = compare(window, "score", ScoreView, other, qtbot)
     assert score.theirs is not None and score.theirs.products is None and "most similar" in score.note
     assert score.strips.strips[0].before is None and score.strips.strips[-1].before is not None

@@ -133,11 +133,13 @@ class TestCard:
         assert card.numbers["train"].text == "12.3\u2009k" and not card.lengths.isHidden()
 
     def test_a_fault_is_shown_at_its_line(self, card: DataCard) -> None:
-        card.show_described(Fault("mine.tsv, line 4: expected 2 columns.", 4, ((3, "Two <b>"), (4, "Three"))))
-        assert "line 4" in card.fault.text() and "→" in card.fault_lines.text()
-        assert "Two &lt;b&gt;" in card.fault_lines.text() and card.rows.isHidden()
+        lines = (1, "text\tlabel"), (3, "Two <b>\tgood"), (4, "Three")
+        card.show_described(Fault("mine.tsv, line 4: expected 2 columns.", 4, lines))
+        shown = card.fault_box.lines.text()
+        assert "line 4" in card.fault.text() and "→" in shown and shown.count("missing") == 1
+        assert "Two &lt;b&gt;</td>" in shown and ">good</td>" in shown and card.rows.isHidden()
         card.show_described(self._facts())
-        assert card.fault.isHidden() and card.fault_lines.isHidden()
+        assert card.fault.isHidden() and card.fault_box.isHidden()
 
 
 def test_the_room_asks_as_the_form_changes(qtbot: QtBot) -> None:

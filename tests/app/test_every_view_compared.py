@@ -191,7 +191,7 @@ def test_rollout_and_flow_are_now_minus_before(window: Window, qtbot: QtBot) -> 
         view = compare(window, "attend", key, ONE_WORD, qtbot)
         now, before = (matrix(one.trace.attentions) for one in both(window))
         np.testing.assert_allclose(view.grid.values, now - before, atol=1e-5)
-        assert "red: more" in view.hint
+        assert "Red: it looks there more" in view.about
         view = compare(window, "attend", key, None, qtbot)
         np.testing.assert_allclose(view.grid.values, now, atol=1e-5)
 

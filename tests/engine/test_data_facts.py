@@ -68,7 +68,8 @@ def test_a_fault_is_shown_with_the_lines_around_it(tokenizer: Tokenizer, tmp_pat
         _facts(tokenizer, "classify", file)
     fault = fault_of(raised.value, file)
     assert fault.line == 4 and "mine.tsv, line 4" in fault.message
-    assert fault.lines == ((3, "Two. b"), (4, "Three, without a label."), (5, "Four. a"))
+    around = (3, "Two.\tb"), (4, "Three, without a label."), (5, "Four.\ta"), (6, "Five.\tb")
+    assert fault.lines == ((1, "text\tlabel"), (2, "One.\ta"), *around)
     assert Fault.from_dict(fault.to_dict()) == fault
 
 

@@ -173,7 +173,7 @@ def test_what_the_program_chose_is_in_the_run_folder(tmp_path: Path, fast_disk: 
     assert (choices["precision"], choices["because"]["precision"]) == ("fp32", "fp32 as requested")
     assert start["device"] != "cpu" or (choices["compiled"], choices["batch_processes"]) == (False, 0)
     assert choices["parts_of_a_batch"] >= 1
-    assert "1 threads, fp32 as requested; " in (tmp_path / "run" / "log.txt").read_text(encoding="utf-8")
+    assert "CPU threads: 1, fp32 as requested; " in (tmp_path / "run" / "log.txt").read_text(encoding="utf-8")
 
 
 def test_a_batch_has_the_fewest_parts_that_fit() -> None:

@@ -8,14 +8,14 @@ import numpy as np
 
 from ...compute.head_questions import flow_matrix, gradient_of_layer
 from ...compute.question import Question, Step
-from ...figures.figure import Figure, joined
+from ...figures.figure import Figure
 from ...look import numbers
 from ...state.token_units import TokenView
 from ...widgets.progress_line import ProgressLine
 from .attentions import Attentions
 from .chosen_heads import TargetBox
 from .compared_attentions import ComparedAttentions
-from .counterpart import way_to_show
+from .counterpart import seen_alone, way_to_show
 from .matrix_view import MatrixView
 
 if TYPE_CHECKING:
@@ -47,12 +47,10 @@ class RolloutMatrix(ComputedMatrix):
         few = self.tr("choose a higher layer for more") if layer == 0 else ""
         shown = way_to_show(self.attentions, self.selection)
         both = self._compared = shown.difference
-        alone = (
-            shown.hint or self.tr("now; press D for the difference, hold X for the baseline")
-            if shown.beside is not None
-            else ""
-        )
-        self.set_title(self._title(layer + 1), joined(few, alone or shown.hint))
+        about = shown.about
+        if shown.beside is not None:
+            about = about or seen_alone()
+        self.set_title(self._title(layer + 1), few, about)
         self._ask(self.question, self.attentions, layer)
         matrix = self._answered(self.question, self.attentions)
         if both is None:

@@ -24,7 +24,7 @@ class Shown:
 
     difference: ComparedAttentions | None = None
     beside: ComparedAttentions | None = None
-    hint: str = ""  # the colours of the difference, or why there is none
+    about: str = ""  # a sentence: the colours of the difference, or why there is none
 
 
 def way_to_show(attentions: Attentions, selection: Selection) -> Shown:
@@ -33,10 +33,17 @@ def way_to_show(attentions: Attentions, selection: Selection) -> Shown:
     if both is None:
         return Shown()
     if selection.wants_difference and not both.problem:
-        hint = translate("Attend", "now minus {baseline}; red: more, blue: less")
-        return Shown(difference=both, hint=hint.format(baseline=both.name))
+        about = translate("Attend", "Red: it looks there more than with {baseline}. Blue: less. White: no difference.")
+        return Shown(difference=both, about=about.format(baseline=both.name))
     is_chosen = attentions.reading.request.baseline is not None
-    return Shown(beside=both if is_chosen else None, hint=both.problem if selection.wants_difference else "")
+    return Shown(beside=both if is_chosen else None, about=both.problem if selection.wants_difference else "")
+
+
+def seen_alone() -> str:
+    """Of a view that cannot show both side by side."""
+    return translate(
+        "Attend", "You see this text and model alone. Press D for the difference, hold X for the baseline."
+    )
 
 
 class Counterpart:

@@ -3,7 +3,7 @@
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QTabBar, QWidget
 
-from ...figures.figure import Figure
+from ...figures.figure import Figure, joined
 from ...look import theme
 from ...look.language import QT_TRANSLATE_NOOP
 from ...state.readings import Reading
@@ -169,7 +169,6 @@ class LargeCard(Card):
         self._show_matrices()
         if self._specs[key].is_for_experts:
             self.more.setChecked(True)
-        self.set_intro("" if self._is_projector else self._specs[key].shown_hint)
         self._show_comparison()
         self._show_title()
 
@@ -241,5 +240,7 @@ class LargeCard(Card):
         self.view_made.emit(view)
 
     def _show_title(self) -> None:
-        self.set_title(self.view.title)
-        self.set_hint(self.view.hint)
+        view = self.view
+        self.set_title(view.title)
+        self.set_hint(joined(view.hint, view.about) if self._is_projector else view.hint)
+        self.set_intro("" if self._is_projector else view.about or self._specs[self.key].shown_hint)

@@ -85,7 +85,7 @@ class LinesView(AttendView):
         shown = way_to_show(attentions, self.selection)
         self._compared, self._beside = shown.difference, shown.beside
         self.percent.show_value(self._percents[self._percent_key])
-        self.set_title(self.tr("%n head(s)", "", len(heads)) if len(heads) > 1 else one, shown.hint)
+        self.set_title(self.tr("%n head(s)", "", len(heads)) if len(heads) > 1 else one, about=shown.about)
         row = attentions.units.unit_of(self.selection.position)
         lines = self._differences(heads, row) if self._compared else self._all_lines(attentions, heads, row)
         labels = self._compared.labels if self._compared else attentions.units.labels
@@ -128,7 +128,8 @@ class LinesView(AttendView):
         widgets = [self.picture, self.legend]
         hint = self.tr("left looks at right · thicker: more attention")
         if self._compared is not None:
-            hint = self.tr("left looks at right · red: more attention than before, blue: less")
+            hint = self.tr("left looks at right · red: more attention than with {baseline}, blue: less")
+            hint = hint.format(baseline=self._compared.name)
         return self.figure(self.title, widgets, drawn, hint=hint, settings=settings, head=is_one)
 
     @property

@@ -21,7 +21,7 @@ from ...widgets.raster import Raster
 from .attentions import Head
 from .chosen_heads import named_heads
 from .compared_attentions import ComparedAttentions
-from .counterpart import Counterpart, way_to_show
+from .counterpart import Counterpart, seen_alone, way_to_show
 from .view import AttendView
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ class MatrixView(AttendView):
             return None
         axes = Axis("looks", self.units.labels), Axis("is looked at", self.units.labels)
         values = {name: Numbers(self.grid.values, axes)}
-        hint = joined(self.axes, self.hint)
+        hint = joined(self.axes, self.hint, self.about)
         return self.figure(self.title, [self.grid], values, hint=hint, head=head, settings=settings, **of)
 
     def _show_invitation(self) -> None:
@@ -244,7 +244,7 @@ class HeadMatrix(MatrixView):
         for widget in (self.beside, self._now):
             widget.setVisible(shown.beside is not None)
         self.edit.setVisible(self._compared is None)
-        self.set_title(self.attentions.title(*self.head), joined(*hints, shown.hint))
+        self.set_title(self.attentions.title(*self.head), joined(*hints), shown.about)
         if shown.beside is not None:
             self._show_beside(shown.beside)
         if self._compared is None:
@@ -339,14 +339,14 @@ class MeanMatrix(MatrixView):
         is_chosen = len(self.chosen.heads) > 1
         title = self.tr("Mean of %n head(s)", "", len(heads)) if is_chosen else of_layer
         shown = way_to_show(self.attentions, self.selection)
-        self._compared = shown.difference
+        self._compared, about = shown.difference, shown.about
         if shown.beside is not None:
-            hint = joined(hint, shown.hint or self.tr("now; press D for the difference, hold X for the baseline"))
+            about = about or seen_alone()
         if self._compared is None:
-            self.set_title(title, hint)
+            self.set_title(title, hint, about)
             self.show_matrix(self.attentions.mean(heads), self.attentions.units)
         else:
-            self.set_title(title, joined(hint, shown.hint))
+            self.set_title(title, hint, about)
             difference = np.mean([self._compared.difference(*head) for head in heads], axis=0)
             self.show_matrix(difference, self.attentions.units, self._compared.labels)
 

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 
 from ...look import numbers, theme
 from ...look.number_kinds import explain
+from ...state.baseline_names import beside, is_earlier
 from ...state.selection import Selection
 from ...widgets.bar_list import Bar, BarList
 from ...widgets.card import Card, Steady, label, scrolled
@@ -103,7 +104,7 @@ class SideCard(Card):
         assert self.row is not None
         weight, mark = float(self.row[unit]), ""
         if before is not None and not np.isnan(before[unit]):
-            mark = self.tr("was {weight}").format(weight=numbers.decimal(float(before[unit]), digits))
+            mark = beside(numbers.decimal(float(before[unit]), digits), is_earlier(attentions.reading))
         name, note = attentions.units.labels[unit], str(attentions.units.first_positions[unit])
         return Bar(name, numbers.decimal(weight, digits), weight / highest, "bar_strong", note=note, mark=mark)
 

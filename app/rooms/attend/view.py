@@ -33,7 +33,7 @@ class AttendView(View):
 
     def __init__(self) -> None:
         super().__init__()
-        self.title = self.hint = ""
+        self.title = self.hint = self.about = ""
         self._drawn: tuple[object, ...] = ()
         self.controls = hbox(gap_px=8)
         self.body = vbox(parent=self, gap_px=6)
@@ -73,9 +73,10 @@ class AttendView(View):
         if self.reading is not None:
             self.draw()
 
-    def set_title(self, title: str, hint: str = "") -> None:
-        if (title, hint) != (self.title, self.hint):
-            self.title, self.hint = title, hint
+    def set_title(self, title: str, hint: str = "", about: str = "") -> None:
+        """about: a sentence on a comparison, in the place of the view's own; on a projector behind the hint."""
+        if (title, hint, about) != (self.title, self.hint, self.about):
+            self.title, self.hint, self.about = title, hint, about
             self.title_changed.emit()
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:

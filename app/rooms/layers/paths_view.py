@@ -81,7 +81,11 @@ class _Both:
                 " see them.",
             )
             return other.format(baseline=name)
-        other = QCoreApplication.translate("PathsView", "Dashed lines and rings: the same tokens with {baseline}.")
+        other = QCoreApplication.translate(
+            "PathsView",
+            "Thick line: the selected token. Dashed green: the same token with {baseline}. Click another token: where "
+            "do its two paths part? Rings show where each token is with {baseline}.",
+        )
         if selection.wants_difference:
             far = QCoreApplication.translate("PathsView", "Dotted lines show how far apart each pair is.")
             other = f"{other} {far}"
@@ -147,7 +151,9 @@ class PathsView(LayersView):
             return  # of another text: the next answer is on its way
         links = both.pairs if self.selection.wants_difference else ()
         stages = stage_labels(len(paths.points))
-        self.picture.set_points(Points(paths.points, both.names, both.kinds, stage_names=stages, links=links))
+        self.picture.set_points(
+            Points(paths.points, both.names, both.kinds, stage_names=stages, links=links, partners=dict(both.pairs))
+        )
         x, y = paths.share
         plane = self.tr("PCA over all layers · across: {x} of the variance, up: {y}").format(
             x=numbers.percent(float(x)), y=numbers.percent(float(y))

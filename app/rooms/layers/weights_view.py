@@ -56,6 +56,7 @@ PART_NAMES = {  # of `parameter_changes`
 REVIEWS = TUNED[0]
 SHARE, LENGTH = "share", "length"
 CELL_PX = 130, 72  # of a part of a layer, at most
+SMALL = 0.0995  # shares below it have a decimal
 translate = QCoreApplication.translate
 
 
@@ -194,7 +195,11 @@ class WeightsView(LayersView):
         return part.change if not self.is_in_percent else part.relative if part.before else 0.0
 
     def _written(self, part: PartChange) -> str:
-        return numbers.percent(self._size(part)) if self.is_in_percent else numbers.number(part.change)
+        return self._number(self._size(part))
+
+    def _number(self, size: float) -> str:
+        """Small shares with a decimal: most parts move by nearly as much."""
+        return numbers.percent(size, int(size < SMALL)) if self.is_in_percent else numbers.number(size)
 
     @property
     def _in_layers(self) -> list[list[PartChange]]:
@@ -217,11 +222,10 @@ class WeightsView(LayersView):
         rows, outside = self._in_layers, self._outside
         values = np.array([[self._size(part) for part in row] for row in rows])
         highest = max([float(values.max(initial=0.0)), *map(self._size, outside)]) or 1.0
-        unit = 100 if self.is_in_percent else 1
         layers = Labels(list(map(self._layer_name, rows)))
         columns = Labels([translate("Weights", PART_NAMES[part.part]) for part in rows[0]])
         texts = [[self._written(part) for part in row] for row in rows]
-        self.parts.set_grid((values * unit).astype(np.float32), layers, columns, 0.0, highest * unit, texts)
+        self.parts.set_grid(values.astype(np.float32), layers, columns, 0.0, highest, texts, written=self._number)
         self.others.set_bars([Bar(part_name(one), self._written(one), self._size(one) / highest) for one in outside])
         self.finding.setText(self._found())
         longest = changes.words[0].distance if changes.words else 1.0

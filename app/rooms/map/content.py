@@ -50,6 +50,7 @@ class Answer:
     words: Sequence[tuple[str, float]] = ()  # in the end, likeliest first
     guesses_before: Sequence[WordGuess] = ()  # of the baseline, after each of its stages
     words_before: Sequence[float | None] = ()  # the baseline's probability of each of `words`
+    is_earlier: bool = False  # the baseline: see `baseline_names.is_earlier`
     reason: str = ""  # why there are no words
 
     def guess_before(self, stage: int) -> WordGuess | None:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QCoreApplication, QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
 from ...look import numbers, theme
+from ...state.baseline_names import beside
 from .content import Answer, Caption
 from .plan import Part, Plan
 from .strokes import CENTER, WRAPPED, curve_between, draw_wrapped
@@ -122,9 +123,13 @@ class Overlay:
         shown = answer.words[: plan.answer_count]
         widest = max(metrics.horizontalAdvance(word) for word, _ in shown)
         label = min(widest + px(8), box.width() * 0.5)
-        befores = [numbers.percent(share) for share in answer.words_before if share is not None]
-        beside = max((QFontMetricsF(theme.font(12)).horizontalAdvance(f" ({one})") for one in befores), default=0.0)
-        full = max(box.width() - label - metrics.horizontalAdvance("99.9% ") - beside - px(4), px(12))
+        befores = [
+            "" if share is None else f" ({beside(numbers.percent(share), answer.is_earlier)})"
+            for share in answer.words_before
+        ]
+        width = QFontMetricsF(theme.font(12, bold=True)).horizontalAdvance
+        room = max(map(width, befores), default=0.0) + width("99.9%") + px(10)
+        full = max(box.width() - label - room, px(12))
         longest = max(shown[0][1], *(before for before in answer.words_before if before is not None), 0.01)
         for row, (word, share) in enumerate(shown):
             line = QRectF(box.left(), box.top() + px(24 + 21 * row), label, px(21))
@@ -141,11 +146,8 @@ class Overlay:
                 painter.setPen(QPen(theme.color("ink"), theme.stroke(1.6)))
                 painter.drawLine(QLineF(at, bar.top() - 2, at, bar.bottom() + 2))
             behind = QRectF(end + px(6), line.top(), box.right() - end - px(4), px(21))
-            if before is not None:
-                long = translate("ModelMap", "{now} (was {before})").format(now=number, before=numbers.percent(before))
-                width = QFontMetricsF(theme.font(12, bold=row == 0)).horizontalAdvance
-                texts = long, f"{number} ({numbers.percent(before)})", number
-                number = next((text for text in texts if width(text) <= behind.width()), number)
+            if before is not None and width(number + befores[row]) <= behind.width():
+                number += befores[row]
             theme.draw_text(painter, behind, number, "ink" if row == 0 else "muted", 12, bold=row == 0)
 
     def _paint_pointer(self) -> None:

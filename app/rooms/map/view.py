@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame
 
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers
+from ...state.baseline_names import beside, is_earlier
 from ...state.compared_words import ComparedMask, compared_mask
 from ...state.token_units import TokenView
 from ...state.verdicts import first_token, question_for, verdict_of
@@ -197,6 +198,7 @@ class MapView(View):
             words,
             [stage[0] for stage in before],
             words_before,
+            is_earlier(reading),
         )
 
     def _content(self, reading: Reading, selection: Selection) -> Content:
@@ -353,8 +355,7 @@ def _verdict_before(reading: Reading) -> str:
     if before is None:
         return ""
     share = numbers.percent(before.share)
-    text = QCoreApplication.translate("MapView", "was: {answer} {share}")
-    return text.format(answer=before.answer, share=share)
+    return beside(f"{before.answer} {share}", is_earlier(reading))
 
 
 def _words(reading: Reading) -> list[Word]:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QSizePolicy
 from bertcore.analysis.predict import WordGuess
 
 from ...look import numbers, theme
+from ...state.baseline_names import beside
 from ...widgets.labelled_grid import LabelledGrid, Labels
 from ...widgets.pointer import ARROWS, PointerWidget
 from ...widgets.raster import Raster
@@ -82,6 +83,7 @@ class LensTable(LabelledGrid):
         super().__init__(name, scale=False, largest_px=(1000, HIGHEST_ROW_PX))
         self.guesses: list[Column] = []
         self.before: list[Column] = []
+        self._is_earlier = False
 
     def guess_before(self, stage: int, mask: int) -> WordGuess | None:
         """The baseline's likeliest word; None where it has none, or other layers: then only the last is compared."""
@@ -90,10 +92,12 @@ class LensTable(LabelledGrid):
             return theirs[stage][0]
         return theirs[-1][0] if theirs and stage == len(ours) - 1 else None
 
-    def set_columns(self, masks: Sequence[str], guesses: list[Column], before: list[Column] | None = None) -> None:
+    def set_columns(
+        self, masks: Sequence[str], guesses: list[Column], before: list[Column] | None = None, *, earlier: bool = False
+    ) -> None:
         """masks: their names. guesses: of each mask, the likeliest words at each stage. before: the baseline's, empty
-        for a mask that it lacks."""
-        self.guesses, self.before = guesses, before or [[] for _ in guesses]
+        for a mask that it lacks. earlier: see `baseline_names.is_earlier`."""
+        self.guesses, self.before, self._is_earlier = guesses, before or [[] for _ in guesses], earlier
         stages = len(guesses[0])
         best = np.array([[column[stage][0].probability for column in guesses] for stage in range(stages)])
         self.set_grid(best, Labels([stage_name(stage) for stage in range(stages)]), Labels(list(masks)), 0, 1)
@@ -125,9 +129,8 @@ class LensTable(LabelledGrid):
                 texts = [f"{guess.token}  {numbers.probability(guess.probability)}", guess.token]
                 before = self.guess_before(stage, column)
                 if before is not None:
-                    was = self.tr("{now}  (was {word} {probability})")
-                    chance = numbers.probability(before.probability)
-                    texts.insert(0, was.format(now=texts[0], word=before.token, probability=chance))
+                    theirs = beside(f"{before.token} {numbers.probability(before.probability)}", self._is_earlier)
+                    texts.insert(0, f"{texts[0]}  ({theirs})")
                 room = cell.width() - theme.px(12)
                 _paint_word(painter, cell, next((t for t in texts if metrics.horizontalAdvance(t) < room), texts[-1]))
 

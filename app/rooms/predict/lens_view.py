@@ -12,6 +12,7 @@ from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
 from ...look.bidi import isolated
 from ...look.number_kinds import explain
+from ...state.baseline_names import is_earlier
 from ...state.compared_words import their_mask
 from ...state.readings import Reading
 from ...state.selection import Selection
@@ -112,7 +113,9 @@ class LensView(PredictView):
     def _show_table(self, lens: MaskLens) -> None:
         masks = self.masks
         columns = [[stage[number] for stage in lens.words] for number in range(len(masks))]
-        self.table.set_columns([self._heading(mask) for mask in masks], columns, self._columns_before())
+        assert self.reading is not None
+        headings, earlier = [self._heading(mask) for mask in masks], is_earlier(self.reading)
+        self.table.set_columns(headings, columns, self._columns_before(), earlier=earlier)
         self.table.set_selected(column=self.mask_number)
         sentence = self.tr("Position {position}: {decided}")
         sentences = [

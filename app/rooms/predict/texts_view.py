@@ -69,7 +69,9 @@ class TextsView(PredictView):
         self.table = TextTable()
         self.means = label("", wrap=True)
         self.grid = LabelledGrid(self.tr("Means of a template: rows are the first choice, columns the second"))
-        self.phenomena = BarList(self.tr("Share of pairs in which the model prefers the right sentence, by phenomenon"))
+        self.phenomena = BarList(
+            self.tr("Share of pairs in which the model prefers the right sentence, by phenomenon"), label_share=0.6
+        )
         self._model: ModelInfo | None = None  # that the scores are of
         self._table_card = Card(self.tr("What the model says about each"))
         self._build()
@@ -104,7 +106,7 @@ class TextsView(PredictView):
         vbox(None, empty, hbox(None, *offers, None, gap_px=8), None, parent=self._examples, gap_px=8)
         content = QWidget()
         self._phenomena_area = scrolled(self.phenomena)
-        rows = hbox((self.table, 5), (self._phenomena_area, 2), gap_px=12)
+        rows = hbox((self.table, 2), (self._phenomena_area, 1), gap_px=12)
         vbox((rows, 1), self.means, self.grid, parent=content, gap_px=8)
         self.table.setMinimumHeight(theme.px(LEAST_TABLE_PX))
         self.grid.setFixedHeight(theme.px(GRID_PX))

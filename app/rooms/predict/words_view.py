@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QGridLayout, QScrollArea, QWidget
 from ...figures.figure import Axis, Figure, Numbers, numbers_of
 from ...look import numbers, theme
 from ...look.number_kinds import explain
-from ...state.baseline_names import baseline_name
+from ...state.baseline_names import baseline_name, beside, is_earlier
 from ...state.compared_words import compared_mask
 from ...state.readings import Reading, word_to_mask
 from ...state.selection import Selection
@@ -89,7 +89,7 @@ class ReplacedCard(Card):
                 for i, token in enumerate(shown)
             ]
         )
-        before = replaced_before(reading, units)
+        before, earlier = replaced_before(reading, units), is_earlier(reading)
         words = [i for i in np.argsort(-np.asarray(values), kind="stable").tolist() if units.kinds[i] != "special"]
         self.answer.setText(self._sentence([shown[i] for i in words if i in judged], len(words)))
         self.bars.set_bars(
@@ -100,9 +100,7 @@ class ReplacedCard(Card):
                     values[i],
                     "bad" if i in judged else "bar",
                     is_strong=i in judged,
-                    mark=""
-                    if before[i] is None
-                    else self.tr("before {probability}").format(probability=numbers.probability(before[i])),
+                    mark="" if (theirs := before[i]) is None else beside(numbers.probability(theirs), earlier),
                     note=str(units.first_positions[i]),
                 )
                 for i in words[:MOST_BARS]

@@ -2,8 +2,8 @@
 
 import html
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
 
 from bertcore.training.data_facts import Fault, Layout, Lengths, ShownRow, TaskFacts, TextFacts
 from bertcore.training.run_estimate import RunEstimate
@@ -11,7 +11,7 @@ from bertcore.training.run_estimate import RunEstimate
 from ...look import numbers, theme
 from ...widgets.bar_list import Bar, BarList
 from ...widgets.big_number import BigNumber
-from ...widgets.card import Card, label, scrolled
+from ...widgets.card import Card, label, rich_label, scrolled
 from ...widgets.layouts import fill, hbox, vbox
 from .data_words import (
     held_out_in_words,
@@ -22,6 +22,7 @@ from .data_words import (
     time_in_words,
     titles,
 )
+from .fault_box import FaultBox
 from .length_bars import LengthBars
 
 CELL_CHARACTERS = 110
@@ -30,6 +31,8 @@ LABELS = 6
 
 class DataCard(Card):
     """Told one after the other: what the data is, or what is wrong with it, and what the run would take."""
+
+    check_requested = Signal()  # the file may have been corrected
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,8 +49,8 @@ class DataCard(Card):
         self.time = label("", "muted", wrap=True)
         self.layout_words = label("", "", wrap=True)
         self.notes = label("", "muted", wrap=True)
-        self.fault, self.fault_lines = label("", "error", wrap=True), _rich(self.tr("The lines around the error"))
-        self.rows = _rich(self.tr("The first examples"))
+        self.fault, self.fault_box = label("", "error", wrap=True), FaultBox()
+        self.rows = rich_label(self.tr("The first examples"))
         self.labels = BarList(self.tr("How often each label occurs"))
         self._labels_title = label(self.tr("Labels"), "title")
         self.lengths, self.lengths_words = LengthBars(), label("", "muted", wrap=True)
@@ -109,16 +112,17 @@ class DataCard(Card):
         vbox(self._labels_title, self.labels, None, parent=self._labels_holder, gap_px=4)
         lengths = vbox(self._lengths_title, self.lengths, self.lengths_words, None, gap_px=4)
         column = vbox(parent=content, gap_px=8, margins=(0, 0, theme.px(6), 0))
-        fill(column, row, self.time, self.fault, self.fault_lines, self.layout_words, self.notes)
+        fill(column, row, self.time, self.fault, self.fault_box, self.layout_words, self.notes)
         fill(column, self._rows_title, self.rows, 4, hbox((self._labels_holder, 1), (lengths, 1), gap_px=24), None)
         fill(self.body, (scrolled(content), 1))
+        self.fault_box.check_requested.connect(self.check_requested)
 
     def _clear(self) -> None:
         self.set_hint("")
         for number in self.numbers.values():
             number.hide()
         for widget in (
-            *(self.time, self.fault, self.fault_lines, self.layout_words, self.notes, self._rows_title, self.rows),
+            *(self.time, self.fault, self.fault_box, self.layout_words, self.notes, self._rows_title, self.rows),
             *(self._labels_holder, self._lengths_title, self.lengths, self.lengths_words),
         ):
             widget.hide()
@@ -183,17 +187,7 @@ class DataCard(Card):
         self._set_time("")
         self.fault.setText(fault.message)
         self.fault.show()
-        lines = []
-        for number, text in fault.lines:
-            is_it = number == fault.line
-            color = theme.color("bad_text" if is_it else "muted").name()
-            mark = "→" if is_it else ""
-            cells = (mark, numbers.count(number), text[:CELL_CHARACTERS])
-            lines.append("<tr>" + "".join(f'<td style="color:{color}">{html.escape(c)}</td>' for c in cells) + "</tr>")
-        self.fault_lines.setText(f'<table cellspacing="{theme.px(4)}">{"".join(lines)}</table>')
-        self.fault_lines.setVisible(bool(lines))
-        self.notes.setText(self.tr("Correct it, save the file and choose it again."))
-        self.notes.setVisible(bool(lines))
+        self.fault_box.show_fault(fault)
 
 
 def _row(cells: list[tuple[str, str]]) -> str:
@@ -204,12 +198,3 @@ def _row(cells: list[tuple[str, str]]) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= CELL_CHARACTERS else text[: CELL_CHARACTERS - 1] + "…"
-
-
-def _rich(name: str) -> QLabel:
-    made = QLabel()
-    made.setTextFormat(Qt.TextFormat.RichText)
-    made.setWordWrap(True)
-    made.setAccessibleName(name)
-    made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    return made

@@ -133,6 +133,7 @@ class TrainRoom(QWidget):
         self._middle.addWidget(self._start_card)
         self._middle.addWidget(self.view)
         self._middle.addWidget(self.data)
+        self.data.check_requested.connect(self._on_form_changed)
         self._middle.addWidget(self.sweep_page)
         grid = QGridLayout(self)
         grid.setContentsMargins(*[theme.px(GAP_PX)] * 4)

@@ -21,6 +21,7 @@ class RunEnding(QFrame):
     """`action` is one of the names of `runs.ending`; the log is shown here."""
 
     action = Signal(str)
+    log_toggled = Signal()  # shows_log is another now
 
     def __init__(self) -> None:
         super().__init__()
@@ -55,8 +56,7 @@ class RunEnding(QFrame):
         self._row = hbox(*self.buttons.values(), None, gap_px=6)
         self.log = QPlainTextEdit()
         self.log.setReadOnly(True)
-        self.log.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.log.setFixedHeight(theme.px(LOG_PX))
+        self.log.setMinimumHeight(theme.px(LOG_PX))
         self.log.setAccessibleName(self.tr("The log"))
         self.log.hide()
         margins = (theme.px(10), theme.px(5), theme.px(10), theme.px(5))
@@ -64,7 +64,7 @@ class RunEnding(QFrame):
             self.sentence,
             self.advice,
             self._row,
-            self.log,
+            (self.log, 1),
             parent=self,
             gap_px=3,
             margins=margins,
@@ -105,9 +105,18 @@ class RunEnding(QFrame):
         else:
             self.action.emit(key)
 
+    @property
+    def shows_log(self) -> bool:
+        """It is long: it stands in the place of the curves."""
+        return self.buttons[LOG].isChecked() and self.ending is not None
+
+    def hide_log(self) -> None:
+        self._show_log(False)
+
     def _show_log(self, is_on: bool) -> None:
         """Its last lines; the whole of it is in the run's folder, which the menu opens."""
         self.buttons[LOG].setChecked(is_on)
+        self.buttons[LOG].setText(self.tr("Hide the log") if is_on else self.tr("Show the log"))
         self.log.setVisible(is_on)
         if is_on:
             try:
@@ -116,3 +125,4 @@ class RunEnding(QFrame):
                 text = str(error)
             self.log.setPlainText("\n".join(printable(line) for line in text.splitlines()[-LOG_LINES:]))
             self.log.verticalScrollBar().setValue(self.log.verticalScrollBar().maximum())
+        self.log_toggled.emit()

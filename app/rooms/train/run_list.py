@@ -12,7 +12,7 @@ from bertcore.runs.run_folder import RunStatus
 from ...look import numbers, theme
 from ...look.fitting import fitting_line, plain_tip
 from ...runs.run_info import RunInfo
-from ...runs.sweeps import SweepRow, rows_of
+from ...runs.sweeps import SweepRow, rows_of, shown_name
 from ...state.task_info import metric_name
 from ...widgets.pointer import ARROWS, PointerWidget
 
@@ -104,9 +104,7 @@ class RunList(PointerWidget):
             does, line_text, is_bad = run.does, state_line(run), run.status.state == "failed"
             does = "" if run.is_built_in or run.sweep is not None else does
         kind_width = _width(f" · {does}") if does else 0.0
-        name = run.name
-        if isinstance(run, RunInfo) and run.sweep is not None:  # below its sweep, which has the name
-            name = name.removeprefix(run.sweep.name).strip() or name
+        name = shown_name(run, short=True) if isinstance(run, RunInfo) else run.name
         name_width = min(_width(name, bold=True), inner.width() - kind_width)
         _write(painter, QRectF(inner.left(), inner.top(), name_width + 1, inner.height()), name, "ink", bold=True)
         if kind_width:

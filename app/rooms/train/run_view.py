@@ -20,6 +20,7 @@ from ...look.number_kinds import explain
 from ...runs.ending import ending_of
 from ...runs.health import health_of, settings_of_run
 from ...runs.run_info import RunInfo, RunResult
+from ...runs.sweeps import shown_name
 from ...widgets.big_number import BigNumber
 from ...widgets.card import Card, button, label, set_role
 from ...widgets.controls import IconButton
@@ -89,6 +90,7 @@ class RunView(Card):
         self.batch, self.weights = BatchPage(), WeightsPage()
         self.slow_motion = SlowMotion()
         self.slow_motion.command_given.connect(self.command_given)
+        self.ending.log_toggled.connect(self._place_ending)
         self.slow_motion.weights_requested.connect(lambda: self._show(self.weights))
         for asking in (self.slow_motion, self.weights):
             asking.batch_requested.connect(self._on_batch_requested)
@@ -138,7 +140,7 @@ class RunView(Card):
     def _show_status(self) -> None:
         info = self._info
         self.curves.show_status(info)
-        self.set_title(info.name if info.is_built_in else f"{info.name} · {info.does}")
+        self.set_title(info.name if info.is_built_in else f"{shown_name(info)} · {info.does}")
         state = info.status.state
         self._pause_command = "resume" if state == "paused" or info.can_resume else "pause"
         self.pause.setText(self.tr("Resume") if self._pause_command == "resume" else self.tr("Pause"))
@@ -219,6 +221,9 @@ class RunView(Card):
         self.ending.setVisible(self.ending.ending is not None and not needs_room)
         self.slow_motion.setVisible(self.slow_motion.can_steer and needs_room)
         self.health.setVisible(bool(self.health.shown) and not needs_room)
+        is_log = self.ending.shows_log and not needs_room
+        self._stack.setVisible(not is_log)
+        self.body.setStretchFactor(self.ending, int(is_log))
 
     def _on_menu_clicked(self) -> None:
         self.menu_requested.emit(self.menu.mapToGlobal(self.menu.rect().bottomLeft()))
@@ -297,6 +302,7 @@ class RunView(Card):
             policy = QSizePolicy.Policy.Preferred if page is shown else QSizePolicy.Policy.Ignored
             page.setSizePolicy(policy, policy)
         self._stack.setCurrentWidget(shown)
+        self.ending.hide_log()
         needs_room = shown in (self.batch, self.weights) or (theme.is_projector() and shown is self.questions)
         self._row.setVisible(not needs_room)
         self._place_ending()

@@ -70,11 +70,21 @@ class SweepTable(QTableWidget):
         if run.figure is not None and run.has_diverged:
             figure = self.tr("{figure} · diverged").format(figure=figure)
         if self._has_means:
-            mean = "" if run is not group.runs[0] or group.mean is None else mean_in_words(group)
+            mean = "" if run is not group.runs[0] or group.mean is None else self._mean(group)
             measured = [figure, best.format(figure=mean) if mean and self._is_best(group) else mean]
         else:
             measured = [best.format(figure=figure) if self._is_best(group) else figure]
         return [*measured, numbers.count(run.best_step), numbers.decimal(run.loss, 3)]
+
+    def _mean(self, group: SweepGroup) -> str:
+        """With how many runs it is of, where that could be doubted."""
+        mean, measured = mean_in_words(group), len(group.figures)
+        if measured < len(group.runs):
+            text = self.tr("{mean} · of {measured} of {all} runs")
+            return text.format(mean=mean, measured=numbers.count(measured), all=numbers.count(len(group.runs)))
+        if group.has_diverged:
+            return self.tr("{mean} · with the diverged run").format(mean=mean)
+        return mean
 
     def _state(self, run: SweepRun) -> str:
         """Of a run that has no figure."""
