@@ -90,6 +90,13 @@ def percent(share: float | None, digits: int = 0) -> str:
     return f"{decimal(100 * share, 1 if 0 < share < 0.00995 or 0.995 <= share < 1 else digits)}{_style.percent}"
 
 
+def odds(p: float) -> str:
+    """Of a small probability: "2.1e−5", or "1 in 48,000"."""
+    if _is_technical or p < 1e-9:
+        return number(p, 2)
+    return QCoreApplication.translate("numbers", "1 in {count}").format(count=count(round(float(f"{1 / p:.2g}"))))
+
+
 def surprise(bits: float) -> str:
     """Of one word: "6.97 bits", or "very surprising"."""
     if _is_technical:

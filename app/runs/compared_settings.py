@@ -4,14 +4,22 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from PySide6.QtCore import QCoreApplication
+
 from bertcore.config import HEAD_SIZE, PRESETS
 from bertcore.errors import BertcoreError, name_from_file, printable, shortened
 from bertcore.runs.run_folder import RunFolder
 
 from ..look import numbers
+from ..look.language import QT_TRANSLATE_NOOP
 
 MOST_VALUE = 60  # characters
 _NO_SETTINGS = ("format_version", "name")
+_SHAPE = {
+    "num_hidden_layers": QT_TRANSLATE_NOOP("ComparedSettings", "layers"),
+    "hidden_size": QT_TRANSLATE_NOOP("ComparedSettings", "numbers per token"),
+    "num_attention_heads": QT_TRANSLATE_NOOP("ComparedSettings", "heads in each layer"),
+}
 
 
 def differences(runs: Sequence[Path]) -> list[tuple[str, tuple[str, ...]]]:
@@ -51,7 +59,9 @@ def _flat(values: Mapping[str, Any], path: tuple[str, ...] = ()) -> list[tuple[t
 
 
 def _title(key: tuple[str, ...]) -> str:
-    """As the shell names it, without the part it is in: "learning rate"."""
+    """As the shell names it, without the part it is in: "learning rate"; a model's shape in plain words."""
+    if key[-1] in _SHAPE:
+        return QCoreApplication.translate("ComparedSettings", _SHAPE[key[-1]])
     return shortened(name_from_file(key[-1].replace("_", " ")), MOST_VALUE)
 
 

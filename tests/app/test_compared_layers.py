@@ -51,7 +51,7 @@ def test_a_model_of_another_shape_has_layers_to_compare_but_no_cosine(
 
 def test_without_a_baseline_it_says_what_to_do(window: Window, qtbot: QtBot) -> None:
     view = apart(window, None, qtbot)
-    assert "Compare with" in view.problems[0].text() and not view.distance.isVisible() and not view.cka.isVisible()
+    assert "Compare with" in view.nothing_text.text() and not view.distance.isVisible() and not view.cka.isVisible()
     assert view.try_it.isVisible()
     view.try_it.click()
     qtbot.waitUntil(lambda: view.question.answer is not None, timeout=TIMEOUT_MS)

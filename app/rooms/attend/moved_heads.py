@@ -72,10 +72,9 @@ class MovedView(AttendView):
         mean = numbers.decimal(float(moved.divergences.mean()), 3)
         if moved.layers is None:
             text = self.tr(
-                "0: it looks where it looked before; 1: only where it did not look before. Average of all "
-                "heads: {mean}."
+                "0: it looks at the same tokens as with {baseline}; 1: only at others. Average of all heads: {mean}."
             )
-            return text.format(mean=mean)
+            return text.format(baseline=both.name, mean=mean)
         text = self.tr(
             "{why} Each is compared with the most similar one, named next to it: 0 is the same, 1 nothing in common."
         )

@@ -148,6 +148,8 @@ class GameRoom(Room):
         ):
             widget.setVisible(is_shown)
         self._show_message()
+        is_message = not is_round and not is_own  # then the way on stands below it, in the middle
+        (self._message_row if is_message else self._foot).insertWidget(int(is_message), self.go)
         if is_round and game.puzzle is not None:
             self.sentence.show_gap(game.puzzle, game.puzzle.answer if phase is Phase.SHOWN else "")
             self._show_guesses(game.puzzle)
@@ -247,7 +249,10 @@ class GameRoom(Room):
             widget.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.details.setFont(theme.font(TYPE_PX))
         self._message_box, self._own_box = QWidget(), QWidget()
-        vbox(None, self.message, 10, self.details, None, parent=self._message_box, margins=(gap * 4, 0, gap * 4, 0))
+        self._message_row = hbox(None, None)
+        margins = (gap * 4, 0, gap * 4, 0)
+        words = (self.message, 10, self.details, 24, self._message_row)
+        vbox(None, *words, None, parent=self._message_box, margins=margins)
         self._own_hint = label("", wrap=True)
         self._own_hint.setFont(theme.font(TYPE_PX - 3))
         vbox(self.own_line, self._own_hint, parent=self._own_box, gap_px=8)
@@ -260,7 +265,7 @@ class GameRoom(Room):
         self._cards = QWidget()
         hbox((class_card, 1), (model_card, 1), parent=self._cards, gap_px=GAP_PX)
         head = hbox(label(self.tr("Guess the hidden word"), "number"), None, self.points)
-        foot = hbox(self.go, self.another, self.own, (self.keys, 1), self.end, gap_px=8)
+        self._foot = foot = hbox(self.go, self.another, self.own, (self.keys, 1), self.end, gap_px=8)
         vbox(
             head,
             (self._message_box, 5),

@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QSizePolicy
+from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
 from bertcore.analysis.compare import linear_cka, state_similarity
 from bertcore.errors import BertcoreError
 
 from ...compute.question import Question, Step
 from ...figures.figure import Axis, Figure, Numbers
-from ...look import numbers
+from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...state.baseline_names import baseline_name
 from ...state.readings import Reading
@@ -22,7 +21,7 @@ from ...state.token_units import TokenView
 from ...widgets.card import GAP_PX, Card, label
 from ...widgets.folding_card import folded_on_projector
 from ...widgets.labelled_grid import LabelledGrid, Labels
-from ...widgets.layouts import fill, hbox
+from ...widgets.layouts import fill, hbox, vbox
 from .stages import LayersView, stage_labels, stage_name
 
 LEAST_HIGH = 0.02  # to which the colours reach at least: rounding errors stay white
@@ -64,16 +63,23 @@ class ApartView(LayersView):
         explain("cka", self.cka)
         self.problems = label("", wrap=True), label("", wrap=True)
         self.try_it = self.offer_of_texts()
+        self.nothing_text = label("", "muted", wrap=True)
+        nothing = Card()
+        nothing.fill_with_message(label(self.distance_card.title, "title"), self.nothing_text, self.try_it)
         cards = (self.distance_card, self.distance), (self.cka_card, self.cka)
         for (card, grid), problem in zip(cards, self.problems, strict=True):
             problem.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-            fill(card.body, problem, (grid, 1))
+            fill(card.body, (grid, 1))
             card.body.addStretch(0)  # takes the grid's place while it is hidden
-        self.distance_card.body.insertWidget(1, self.try_it, 0, Qt.AlignmentFlag.AlignLeft)
         self.distance_card.set_figure(self._distance_figure)
         self.cka_card.set_figure(self._cka_figure)
         self._right = folded_on_projector(self.cka_card, self.cka_card.title)
-        hbox((self.distance_card, 3), (self._right, 2), parent=self, gap_px=GAP_PX)
+        content, self._pages = QWidget(), QStackedWidget()
+        cards = hbox((self.distance_card, 3), (self._right, 2), gap_px=GAP_PX)
+        vbox(*self.problems, (cards, 1), parent=content, gap_px=GAP_PX)
+        for page in (content, nothing):
+            self._pages.addWidget(page)
+        vbox(self._pages, parent=self)
         self._pairs: tuple[tuple[int, int], ...] = ()  # of the rows: our position, theirs
         self.add_token_menu(self.distance, lambda cell: self._pairs[cell[0]][0] if cell else None)
         self.distance.hovered.connect(self._on_distance_hovered)
@@ -82,11 +88,13 @@ class ApartView(LayersView):
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
         baseline, alignment = reading.baseline, reading.alignment
-        self._right.setVisible(baseline is not None)
         self.try_it.setVisible(baseline is None)
         if baseline is None or alignment is None:
             self.question.forget()
-            sentence = self.tr("Compare with another model, step or text first: the menu is at the top.")
+            sentence = self.tr(
+                "Compare with another text, model or step: the menu is at the top. Then you see in which layer, and at "
+                "which word, the two begin to differ."
+            )
             self._show(Apart(None, None, (sentence, "")))
             return
         self._pairs = alignment.pairs
@@ -94,13 +102,18 @@ class ApartView(LayersView):
             card.set_hint(self.tr("compared with {baseline}").format(baseline=baseline_name(reading)))
         ours, theirs = reading.trace.hidden_states, baseline.trace.hidden_states
 
+        different = self.tr(
+            "The two models have different layers or sizes, so a token’s numbers cannot be compared one by one. What "
+            "can be compared is which tokens each layer treats alike (CKA)."
+        )
+
         def work(_step: Step) -> Apart:
             problems = ["", ""]
             distance = cka = None
             try:
                 distance = np.ascontiguousarray(1 - state_similarity(ours, theirs, alignment).T).astype(np.float32)
             except BertcoreError as error:
-                problems[0] = str(error)
+                problems[0] = different if ours.shape[::2] != theirs.shape[::2] else str(error)
             try:
                 cka = linear_cka(ours, theirs, alignment).astype(np.float32)
             except BertcoreError as error:
@@ -121,6 +134,10 @@ class ApartView(LayersView):
             problem.setText(sentence)
             problem.setVisible(bool(sentence))
             grid.setVisible(values is not None)
+        is_empty = apart.distance is None and apart.cka is None
+        self.nothing_text.setText(apart.problems[0] if is_empty else "")
+        self._pages.setCurrentIndex(int(is_empty))
+        self.distance_card.setVisible(apart.distance is not None or theme.is_projector())
         reading = self.reading
         if apart.distance is not None and reading is not None and len(apart.distance) == len(self._pairs):
             kinds = reading.units(TokenView()).kinds

@@ -337,7 +337,7 @@ def word_sentence(word: str, chances: np.ndarray, ranks: np.ndarray | None) -> s
 
 def _exact(probability: float) -> str:
     """Small ones too: on their way words come from far below."""
-    return numbers.probability(probability) if probability >= 0.001 else numbers.number(probability, 2)
+    return numbers.probability(probability) if probability >= 0.001 else numbers.odds(probability)
 
 
 def _stages(lens: MaskLens) -> list[str]:

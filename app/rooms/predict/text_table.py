@@ -34,6 +34,7 @@ NONE = QModelIndex()
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 LEAST_PX, AIR_PX = 80, 14  # of a column, and beside its longest number
+MOST_PX = 150  # of the phenomenon, which is named in full beside the table
 translate = QCoreApplication.translate
 
 
@@ -169,7 +170,8 @@ class TextTable(QTableView):
         header.setMinimumSectionSize(theme.px(LEAST_PX))
         self.resizeColumnsToContents()
         for number, column in enumerate(self.scores.columns):
-            header.resizeSection(number, header.sectionSize(number) + theme.px(AIR_PX))
+            most = theme.px(MOST_PX) if column.field == "phenomenon" else header.maximumSectionSize()
+            header.resizeSection(number, min(header.sectionSize(number) + theme.px(AIR_PX), most))
             header.setSectionResizeMode(
                 number, QHeaderView.ResizeMode.Stretch if column.is_text else QHeaderView.ResizeMode.Interactive
             )

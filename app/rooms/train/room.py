@@ -115,6 +115,8 @@ class TrainRoom(QWidget):
     def show_status(self, info: RunInfo) -> None:
         self._run = info
         self.view.show_status(info)
+        self.time_machine.show_run(info)
+        self._place_time_machine()
         self._show_possible()
 
     def show_snapshots(self, snapshots: list[tuple[int, Path]]) -> None:
@@ -369,7 +371,7 @@ class TrainRoom(QWidget):
         """A batch needs the room of the card beside it."""
         is_task = self._run is not None and self._run.task_kind is not None
         has_room = not (is_task or self.view.shows_batch or self.runs_card.shows_form or self._sweep is not None)
-        self._watch_fold.setVisible(has_room)
+        self._watch_fold.setVisible(has_room and self.time_machine.may_have_snapshots)
 
     def _on_heads_head_chosen(self, layer: int, head: int) -> None:
         question = self.view.questions.question
@@ -387,6 +389,7 @@ class TrainRoom(QWidget):
         """Of the run on show, as long as it has snapshots, or may get some."""
         is_of_run = self._sweep is None and not self.runs_card.shows_form
         self.time_machine.setVisible(is_of_run and self.time_machine.may_have_snapshots)
+        self._on_view_page_changed()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """A file that is dropped while the form is open is what to learn from; else it is the window's."""

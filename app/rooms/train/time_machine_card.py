@@ -61,7 +61,9 @@ class TimeMachineCard(Card):
     @property
     def may_have_snapshots(self) -> bool:
         """The run on show has snapshots, or may get some."""
-        return bool(self.snapshots) or self._run is None or not self._run.is_built_in
+        run = self._run
+        may_get_some = run is None or (not run.is_built_in and (run.status.active or run.can_resume))
+        return bool(self.snapshots) or may_get_some
 
     def show_run(self, info: RunInfo | None) -> None:
         """Another run is selected; its snapshots come next."""

@@ -293,8 +293,8 @@
 <context>
 <name>ApartView</name>
 <message>
-<source>Compare with another model, step or text first: the menu is at the top.</source>
-<translation>Zuerst mit einem anderen Modell, Schritt oder Text vergleichen: Das Menü ist oben.</translation>
+<source>Compare with another text, model or step: the menu is at the top. Then you see in which layer, and at which word, the two begin to differ.</source>
+<translation>Mit einem anderen Text, Modell oder Schritt vergleichen: Das Menü ist oben. Dann zeigt sich, in welcher Schicht und bei welchem Wort sich die beiden zu unterscheiden beginnen.</translation>
 </message>
 <message>
 <source>Dark on the diagonal: layer by layer the same. Works for models of different sizes, too.</source>
@@ -311,6 +311,10 @@
 <message>
 <source>Row: a token. Column: a layer. White: its hidden state points the same way as in the baseline.</source>
 <translation>Zeile: ein Token. Spalte: eine Schicht. Weiß: Sein Hidden State zeigt in dieselbe Richtung wie bei der Baseline.</translation>
+</message>
+<message>
+<source>The two models have different layers or sizes, so a token’s numbers cannot be compared one by one. What can be compared is which tokens each layer treats alike (CKA).</source>
+<translation>Die beiden Modelle haben andere Schichten oder Größen, deshalb lassen sich die Zahlen eines Tokens nicht einzeln vergleichen. Vergleichen lässt sich, welche Tokens jede Schicht ähnlich behandelt (CKA).</translation>
 </message>
 <message>
 <source>Where do they begin to differ?</source>
@@ -454,16 +458,20 @@
 <context>
 <name>Attend</name>
 <message>
+<source>Red: it looks there more than with {baseline}. Blue: less. White: no difference.</source>
+<translation>Rot: Es schaut mehr dorthin als mit {baseline}. Blau: weniger. Weiß: kein Unterschied.</translation>
+</message>
+<message>
 <source>The models have {ours} and {theirs} heads, so they cannot be paired one to one.</source>
 <translation>Die Modelle haben {ours} und {theirs} Köpfe, also lassen sie sich nicht eins zu eins zuordnen.</translation>
 </message>
 <message>
-<source>by tokens, special tokens included</source>
-<translation>nach Token, mit Spezialtoken</translation>
+<source>You see this text and model alone. Press D for the difference, hold X for the baseline.</source>
+<translation>Zu sehen sind nur dieser Text und dieses Modell. D zeigt den Unterschied, X (gehalten) den Vergleich.</translation>
 </message>
 <message>
-<source>now minus {baseline}; red: more, blue: less</source>
-<translation>jetzt minus {baseline}; rot: mehr, blau: weniger</translation>
+<source>by tokens, special tokens included</source>
+<translation>nach Token, mit Spezialtoken</translation>
 </message>
 <message>
 <source>without your changes inside the model</source>
@@ -667,6 +675,14 @@
 <message>
 <source>unchanged</source>
 <translation>unverändert</translation>
+</message>
+<message>
+<source>vs {theirs}</source>
+<translation>dort {theirs}</translation>
+</message>
+<message>
+<source>was {theirs}</source>
+<translation>vorher {theirs}</translation>
 </message>
 <message>
 <source>{model} cannot predict words.</source>
@@ -1783,6 +1799,21 @@ Ein anderer Schluss</translation>
 </message>
 </context>
 <context>
+<name>ComparedSettings</name>
+<message>
+<source>heads in each layer</source>
+<translation>Köpfe in jeder Schicht</translation>
+</message>
+<message>
+<source>layers</source>
+<translation>Schichten</translation>
+</message>
+<message>
+<source>numbers per token</source>
+<translation>Zahlen je Token</translation>
+</message>
+</context>
+<context>
 <name>Comparison</name>
 <message>
 <source>An earlier step of its training</source>
@@ -2054,10 +2085,6 @@ Ein anderer Schluss</translation>
 <translation>Vor dem Start</translation>
 </message>
 <message>
-<source>Correct it, save the file and choose it again.</source>
-<translation>Den Fehler beheben, die Datei speichern und noch einmal wählen.</translation>
-</message>
-<message>
 <source>How often each label occurs</source>
 <translation>Wie oft jedes Label vorkommt</translation>
 </message>
@@ -2087,10 +2114,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>The first examples</source>
 <translation>Die ersten Beispiele</translation>
-</message>
-<message>
-<source>The lines around the error</source>
-<translation>Die Zeilen um den Fehler</translation>
 </message>
 <message>
 <source>Training a few steps to see how long they take…</source>
@@ -2568,10 +2591,6 @@ Ein anderer Schluss</translation>
 <context>
 <name>Ending</name>
 <message>
-<source>A lower learning rate usually helps.</source>
-<translation>Meist hilft eine kleinere Lernrate.</translation>
-</message>
-<message>
 <source>Always giving the most common answer would get {chance}.</source>
 <translation>Immer die häufigste Antwort zu geben, ergäbe {chance}.</translation>
 </message>
@@ -2598,6 +2617,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Make room on the disk: old runs can be deleted in the list. Then resume.</source>
 <translation>Auf der Platte Platz schaffen: Alte Läufe lassen sich in der Liste löschen. Danach fortsetzen.</translation>
+</message>
+<message>
+<source>Most often each step was too large: it jumped past good weights, and the next one further still.</source>
+<translation>Meist waren die Schritte zu groß: Jeder sprang an guten Gewichten vorbei, der nächste noch weiter.</translation>
 </message>
 <message>
 <source>On held-out examples its {metric} went from {before} to {after}.</source>
@@ -2663,6 +2686,41 @@ Ein anderer Schluss</translation>
 <message>
 <source>There is no picture here to save yet. It appears once the model has read a text.</source>
 <translation>Hier ist noch kein Bild, das gespeichert werden könnte. Es erscheint, sobald das Modell einen Text gelesen hat.</translation>
+</message>
+</context>
+<context>
+<name>FaultBox</name>
+<message>
+<source>1. Open the file in a text editor or a spreadsheet, and go to line {line}.</source>
+<translation>1. Die Datei in einem Texteditor oder einer Tabellenkalkulation öffnen und zu Zeile {line} gehen.</translation>
+</message>
+<message>
+<source>2. Correct it, so that it looks like the lines around it.</source>
+<translation>2. Die Zeile so verbessern, dass sie aussieht wie die Zeilen um sie herum.</translation>
+</message>
+<message>
+<source>2. Correct it: every line needs the same columns, with a tab between them.</source>
+<translation>2. Die Zeile verbessern: Jede Zeile braucht dieselben Spalten, mit einem Tabulator dazwischen.</translation>
+</message>
+<message>
+<source>3. Save the file, and check it again here.</source>
+<translation>3. Die Datei speichern und hier noch einmal prüfen.</translation>
+</message>
+<message>
+<source>Check the file again</source>
+<translation>Datei noch einmal prüfen</translation>
+</message>
+<message>
+<source>The lines around the error</source>
+<translation>Die Zeilen um den Fehler</translation>
+</message>
+<message>
+<source>What to do</source>
+<translation>Was zu tun ist</translation>
+</message>
+<message>
+<source>missing</source>
+<translation>fehlt</translation>
 </message>
 </context>
 <context>
@@ -3953,10 +4011,6 @@ Ein anderer Schluss</translation>
 <context>
 <name>LensTable</name>
 <message>
-<source>{now}  (was {word} {probability})</source>
-<translation>{now}  (vorher {word} {probability})</translation>
-</message>
-<message>
 <source>{now}; with the baseline: {word} {probability}</source>
 <translation>{now}; mit der Baseline: {word} {probability}</translation>
 </message>
@@ -4497,8 +4551,8 @@ Ein anderer Schluss</translation>
 <translation>Innerhalb A, innerhalb B</translation>
 </message>
 <message>
-<source>left looks at right · red: more attention than before, blue: less</source>
-<translation>links schaut auf rechts · rot: mehr Attention als vorher, blau: weniger</translation>
+<source>left looks at right · red: more attention than with {baseline}, blue: less</source>
+<translation>links schaut nach rechts · rot: mehr Attention als mit {baseline}, blau: weniger</translation>
 </message>
 <message>
 <source>left looks at right · thicker: more attention</source>
@@ -4942,10 +4996,6 @@ Ein anderer Schluss</translation>
 <translation>keine Token zu zeigen</translation>
 </message>
 <message>
-<source>was: {answer} {share}</source>
-<translation>vorher: {answer} {share}</translation>
-</message>
-<message>
 <source>{share} of the variance</source>
 <translation>{share} der Varianz</translation>
 </message>
@@ -5079,10 +5129,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Mean of all heads of layer {layer}</source>
 <translation>Mittel aller Köpfe von Schicht {layer}</translation>
-</message>
-<message>
-<source>now; press D for the difference, hold X for the baseline</source>
-<translation>jetzt; D zeigt den Unterschied, X gedrückt die Baseline</translation>
 </message>
 <message>
 <source>switched-off heads count too, although they have no effect</source>
@@ -5359,10 +5405,6 @@ Ein anderer Schluss</translation>
 <source>token</source>
 <translation>Token</translation>
 </message>
-<message>
-<source>{now} (was {before})</source>
-<translation>{now} (vorher {before})</translation>
-</message>
 <message numerus="yes">
 <source>⋮ %n more</source>
 <translation>
@@ -5389,8 +5431,8 @@ Ein anderer Schluss</translation>
 <context>
 <name>MovedView</name>
 <message>
-<source>0: it looks where it looked before; 1: only where it did not look before. Average of all heads: {mean}.</source>
-<translation>0: Er schaut dorthin, wohin er vorher schaute; 1: nur dorthin, wohin er vorher nicht schaute. Mittel aller Köpfe: {mean}.</translation>
+<source>0: it looks at the same tokens as with {baseline}; 1: only at others. Average of all heads: {mean}.</source>
+<translation>0: Er schaut auf dieselben Tokens wie mit {baseline}; 1: nur auf andere. Mittel aller Köpfe: {mean}.</translation>
 </message>
 <message>
 <source>Compare with another model, step or text first: the menu is at the top.</source>
@@ -6234,10 +6276,6 @@ Ein anderer Schluss</translation>
 <translation>Eine Linie ist ein Token, von seinem Embedding bis zur letzten Schicht; sein Punkt zeigt, wo es bei der Schicht des Reglers ist. Eine flache Karte vieler Zahlen: Abstände stimmen nur ungefähr.</translation>
 </message>
 <message>
-<source>Dashed lines and rings: the same tokens with {baseline}.</source>
-<translation>Gestrichelte Linien und Ringe: dieselben Token mit {baseline}.</translation>
-</message>
-<message>
 <source>Dotted lines show how far apart each pair is.</source>
 <translation>Gepunktete Linien zeigen, wie weit jedes Paar auseinanderliegt.</translation>
 </message>
@@ -6248,6 +6286,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Path of each token through the layers</source>
 <translation>Weg jedes Tokens durch die Schichten</translation>
+</message>
+<message>
+<source>Thick line: the selected token. Dashed green: the same token with {baseline}. Click another token: where do its two paths part? Rings show where each token is with {baseline}.</source>
+<translation>Dicke Linie: das ausgewählte Token. Grün gestrichelt: dasselbe Token mit {baseline}. Ein anderes Token anklicken: Wo trennen sich seine beiden Wege? Ringe zeigen, wo jedes Token mit {baseline} ist.</translation>
 </message>
 <message>
 <source>path of {token}</source>
@@ -6676,10 +6718,6 @@ Ein anderer Schluss</translation>
 <translation>Welche Token sehen ersetzt aus?</translation>
 </message>
 <message>
-<source>before {probability}</source>
-<translation>vorher {probability}</translation>
-</message>
-<message>
 <source>outlined: judged to be replaced (probability {least} or more)</source>
 <translation>umrandet: gilt als ersetzt (Wahrscheinlichkeit mindestens {least})</translation>
 </message>
@@ -6806,10 +6844,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>choose a higher layer for more</source>
 <translation>für mehr eine höhere Schicht wählen</translation>
-</message>
-<message>
-<source>now; press D for the difference, hold X for the baseline</source>
-<translation>jetzt; D zeigt den Unterschied, X gedrückt die Baseline</translation>
 </message>
 <message>
 <source>rows: tokens after these layers · columns: input tokens</source>
@@ -7020,6 +7054,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Continue from its newest snapshot</source>
 <translation>Vom neuesten Snapshot aus weitertrainieren</translation>
+</message>
+<message>
+<source>Hide the log</source>
+<translation>Protokoll ausblenden</translation>
 </message>
 <message>
 <source>How it ended</source>
@@ -8286,10 +8324,6 @@ Werte: …</translation>
 <translation>Spezialtoken</translation>
 </message>
 <message>
-<source>was {weight}</source>
-<translation>war {weight}</translation>
-</message>
-<message>
 <source>what the token looks at</source>
 <translation>worauf das Token schaut</translation>
 </message>
@@ -9169,6 +9203,14 @@ Der andere Text: {theirs}</translation>
 <source>{figure} · diverged</source>
 <translation>{figure} · divergiert</translation>
 </message>
+<message>
+<source>{mean} · of {measured} of {all} runs</source>
+<translation>{mean} · aus {measured} von {all} Läufen</translation>
+</message>
+<message>
+<source>{mean} · with the diverged run</source>
+<translation>{mean} · mit dem divergierten Lauf</translation>
+</message>
 </context>
 <context>
 <name>TaggedText</name>
@@ -9979,10 +10021,6 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>the vocabulary has no token for “{text}”</source>
 <translation>das Vokabular hat kein Token für „{text}“</translation>
-</message>
-<message>
-<source>was {token}</source>
-<translation>war {token}</translation>
 </message>
 <message>
 <source>“{text}” at {position}</source>
@@ -11613,6 +11651,10 @@ Der andere Text: {theirs}</translation>
 </context>
 <context>
 <name>numbers</name>
+<message>
+<source>1 in {count}</source>
+<translation>1 von {count}</translation>
+</message>
 <message>
 <source>a little surprising</source>
 <translation>etwas überraschend</translation>
