@@ -75,8 +75,8 @@ class ApartView(LayersView):
         self.cka_card.set_figure(self._cka_figure)
         self._right = folded_on_projector(self.cka_card, self.cka_card.title)
         content, self._pages = QWidget(), QStackedWidget()
-        cards = hbox((self.distance_card, 3), (self._right, 2), gap_px=GAP_PX)
-        vbox(*self.problems, (cards, 1), parent=content, gap_px=GAP_PX)
+        pictures = hbox((self.distance_card, 3), (self._right, 2), gap_px=GAP_PX)
+        vbox(*self.problems, (pictures, 1), parent=content, gap_px=GAP_PX)
         for page in (content, nothing):
             self._pages.addWidget(page)
         vbox(self._pages, parent=self)

@@ -14,14 +14,15 @@ from ...runs.ending import AGAIN, APPLY, BEST, COMPARE, GO_ON, LOG, ON, OPEN, SL
 from ...widgets.card import button, label, snug
 from ...widgets.layouts import hbox, vbox
 
-MOST_ACTIONS, MOST_PROJECTED, LOG_LINES, LOG_PX = 5, 3, 200, 130
+MOST_ACTIONS, MOST_PROJECTED, LOG_LINES = 5, 3, 200
+MOST_ROWS, HIGHEST_PX = 8, 16_000  # of a short log, of a long one
 
 
 class RunEnding(QFrame):
     """`action` is one of the names of `runs.ending`; the log is shown here."""
 
     action = Signal(str)
-    log_toggled = Signal()  # shows_log is another now
+    log_toggled = Signal()  # shows_long_log may be another now
 
     def __init__(self) -> None:
         super().__init__()
@@ -56,7 +57,6 @@ class RunEnding(QFrame):
         self._row = hbox(*self.buttons.values(), None, gap_px=6)
         self.log = QPlainTextEdit()
         self.log.setReadOnly(True)
-        self.log.setMinimumHeight(theme.px(LOG_PX))
         self.log.setAccessibleName(self.tr("The log"))
         self.log.hide()
         margins = (theme.px(10), theme.px(5), theme.px(10), theme.px(5))
@@ -106,9 +106,15 @@ class RunEnding(QFrame):
             self.action.emit(key)
 
     @property
-    def shows_log(self) -> bool:
-        """It is long: it stands in the place of the curves."""
-        return self.buttons[LOG].isChecked() and self.ending is not None
+    def shows_long_log(self) -> bool:
+        """It stands in the place of the curves; a short one leaves them their room."""
+        return self.buttons[LOG].isChecked() and self.ending is not None and self._log_rows() > MOST_ROWS
+
+    def _log_rows(self) -> int:
+        """Of its text, in so wide a strip."""
+        metrics, width = self.log.fontMetrics(), max(self.width() - theme.px(60), 1)
+        lines = self.log.toPlainText().splitlines()
+        return sum(-(-metrics.horizontalAdvance(line) // width) or 1 for line in lines)
 
     def hide_log(self) -> None:
         self._show_log(False)
@@ -124,5 +130,8 @@ class RunEnding(QFrame):
             except (BertcoreError, OSError) as error:
                 text = str(error)
             self.log.setPlainText("\n".join(printable(line) for line in text.splitlines()[-LOG_LINES:]))
+            least = min(self._log_rows(), MOST_ROWS) * self.log.fontMetrics().lineSpacing() + theme.px(24)
+            self.log.setMinimumHeight(least)
+            self.log.setMaximumHeight(HIGHEST_PX if self.shows_long_log else least)
             self.log.verticalScrollBar().setValue(self.log.verticalScrollBar().maximum())
         self.log_toggled.emit()

@@ -221,7 +221,7 @@ class RunView(Card):
         self.ending.setVisible(self.ending.ending is not None and not needs_room)
         self.slow_motion.setVisible(self.slow_motion.can_steer and needs_room)
         self.health.setVisible(bool(self.health.shown) and not needs_room)
-        is_log = self.ending.shows_log and not needs_room
+        is_log = self.ending.shows_long_log and not needs_room
         self._stack.setVisible(not is_log)
         self.body.setStretchFactor(self.ending, int(is_log))
 
