@@ -182,6 +182,7 @@ def test_clicking_the_row_shows_the_page_and_a_run_of_it_the_run(
     paths = [record(1, 1e-4, 0.6), record(2, 1e-3, 0.8)]
     room.show_runs(infos())
     room.show_run(next(run for run in infos() if run.path == paths[0]))
+    room.show_snapshots([(20, paths[0] / "snapshots" / "20")])
     room.runs.sweep_chosen.emit("abc")
     assert room._middle.currentWidget() is room.sweep_page and not room.time_machine.isVisibleTo(room)
     with qtbot.waitSignal(room.run_selected) as caught:

@@ -59,7 +59,7 @@ def test_the_start_of_its_training_is_offered_and_each_part_is_the_norm_of_what_
     length = sum(float((before[n].double() ** 2).sum()) for n in query) ** 0.5
     values = view.parts.values
     assert values is not None and values.shape == (2, 7)
-    assert values[1, 0] == pytest.approx(100 * change / length, rel=1e-5)
+    assert values[1, 0] == pytest.approx(change / length, rel=1e-5)
     moved = (after[word].double() - before[word].double()).norm(dim=1).numpy()
     assert view.question.answer is not None
     shown = view.question.answer.words
