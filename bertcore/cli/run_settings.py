@@ -2,7 +2,7 @@
 
 import inspect
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -16,29 +16,33 @@ from bertcore.training.resume_settings import Options, has_run, stored_settings
 _METAVARS = {int: "NUMBER", float: "NUMBER", str: "TEXT"}
 
 
-def with_flags_of(
-    kind: type[Settings], leave_out: Collection[str]
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
+Command = Callable[..., None]
+
+
+def with_flags_of(kind: type[Settings], leave_out: Collection[str]) -> Callable[[Command], Command]:
     """A decorator: the command has a flag for each setting of `kind` besides its own parameters.
 
     It gets them as the dict `flags`; a flag that is not given is None.
     `leave_out`: settings that the command has arguments of its own for, or has no use for.
     """
-    settings = [each for each in settings_of(kind) if each.name not in leave_out]
+    parameters = [_parameter(each) for each in settings_of(kind) if each.name not in leave_out]
+    return lambda command: with_parameters(command, "flags", parameters, dict)
 
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        own = [each for each in inspect.signature(command, eval_str=True).parameters.values() if each.name != "flags"]
-        parameters = [*own, *map(_parameter, settings)]
 
-        def run(**given: Any) -> None:
-            flags = {each.name: given.pop(each.name) for each in settings}
-            command(**given, flags=flags)
+def with_parameters(
+    command: Command, name: str, parameters: Sequence[inspect.Parameter], gather: Callable[..., Any]
+) -> Command:
+    """The command with these parameters in place of its own one called `name`, which gets `gather(**parameters)`."""
+    signature = inspect.signature(command, eval_str=True)
+    own = [[each] if each.name != name else parameters for each in signature.parameters.values()]
 
-        run.__name__, run.__doc__ = command.__name__, command.__doc__
-        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        return run
+    def run(**given: Any) -> None:
+        gathered = gather(**{each.name: given.pop(each.name) for each in parameters})
+        command(**given, **{name: gathered})
 
-    return decorate
+    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    run.__signature__ = inspect.Signature([one for each in own for one in each])  # type: ignore[attr-defined]
+    return run
 
 
 def run_and_settings(

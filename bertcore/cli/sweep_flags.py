@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,6 +10,7 @@ import typer
 
 from bertcore.cli.output import print_json, say
 from bertcore.cli.progress import watching
+from bertcore.cli.run_settings import Command, with_parameters
 from bertcore.errors import BertcoreError, brief
 from bertcore.runs.sweep import Sweep, SweepGroup
 from bertcore.sweeping import Swept
@@ -41,13 +43,20 @@ BudgetShare = Annotated[
 ]
 
 
+def with_sweep_flags(command: Command) -> Command:
+    """A decorator: the command has the flags of a sweep in place of `varied`, None for one ordinary run."""
+    flags = inspect.signature(varied_from, eval_str=True).parameters.values()
+    keywords = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in flags]
+    return with_parameters(command, "varied", keywords, varied_from)
+
+
 def varied_from(
-    rates: str | None,
-    batch_sizes: str | None,
-    epoch_counts: str | None,
-    seeds: int | None,
-    random: int | None,
-    budget_share: float | None,
+    rates: Rates = None,
+    batch_sizes: BatchSizes = None,
+    epoch_counts: EpochCounts = None,
+    seeds: Seeds = None,
+    random: RandomRuns = None,
+    budget_share: BudgetShare = None,
 ) -> Varied | None:
     """None where one ordinary run is meant. Raises BertcoreError for what are no numbers."""
     varied = Varied(

@@ -25,16 +25,7 @@ from bertcore.cli.output import (
 )
 from bertcore.cli.progress import watching
 from bertcore.cli.run_settings import run_and_settings, with_flags_of
-from bertcore.cli.sweep_flags import (
-    BatchSizes,
-    BudgetShare,
-    EpochCounts,
-    RandomRuns,
-    Rates,
-    Seeds,
-    train_sweep,
-    varied_from,
-)
+from bertcore.cli.sweep_flags import train_sweep, with_sweep_flags
 from bertcore.errors import BertcoreError
 from bertcore.files import read_json
 from bertcore.resolve_model import resolve_model
@@ -45,9 +36,11 @@ from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.memory import keep_freed_memory
 from bertcore.training.pretrain_options import PretrainOptions, continued
+from bertcore.training.sweep_plan import Varied
 
 
 @with_flags_of(PretrainOptions, leave_out=("corpus", "mixture", "start", "tokenizer", "model"))
+@with_sweep_flags
 def pretrain(
     *,
     corpus: Annotated[
@@ -65,19 +58,13 @@ def pretrain(
     tokenizer: Annotated[
         str | None, typer.Option(metavar="MODEL", help="Use the vocabulary of this checkpoint, run or hub id.")
     ] = None,
-    rates: Rates = None,
-    batch_sizes: BatchSizes = None,
-    epoch_counts: EpochCounts = None,
-    seeds: Seeds = None,
-    random: RandomRuns = None,
-    budget_share: BudgetShare = None,
+    varied: Varied | None,
     resume: Resume = False,
     estimate: Estimate = False,
     as_json: AsJson = False,
     flags: dict[str, Any],
 ) -> None:
     """Train a BERT from text. Stop it with Ctrl+C, continue with --resume."""
-    varied = varied_from(rates, batch_sizes, epoch_counts, seeds, random, budget_share)
     files = list(map(_absolute, [*(corpus or []), *(more_corpus or [])]))
     if run_named := next((file for file in files if is_run(Path(file))), None):
         raise BertcoreError(
@@ -121,6 +108,7 @@ def pretrain(
 
 
 @with_flags_of(FinetuneOptions, leave_out=("task", "train", "dev", "columns"))
+@with_sweep_flags
 def finetune(
     *,
     task: Annotated[
@@ -140,12 +128,7 @@ def finetune(
     text: ColumnText = None,
     text_b: ColumnTextB = None,
     label: ColumnLabel = None,
-    rates: Rates = None,
-    batch_sizes: BatchSizes = None,
-    epoch_counts: EpochCounts = None,
-    seeds: Seeds = None,
-    random: RandomRuns = None,
-    budget_share: BudgetShare = None,
+    varied: Varied | None,
     resume: Resume = False,
     estimate: Estimate = False,
     as_json: AsJson = False,
@@ -155,7 +138,6 @@ def finetune(
     if task == "list":
         _list_tasks(as_json)
         return
-    varied = varied_from(rates, batch_sizes, epoch_counts, seeds, random, budget_share)
     name = flags["name"] or (task if not recipe else None)
     run, options, is_resumed = run_and_settings(FinetuneOptions, recipe, out, resume, name)
     flags["name"] = flags["name"] if is_resumed else name

@@ -12,7 +12,8 @@ from torch.nn import functional as F
 from bertcore.data.batches import in_parts
 from bertcore.data.pairs import NO_LABEL
 from bertcore.model.bert import Bert
-from bertcore.training.drawn_batches import DrawnBatch, Report
+from bertcore.training.drawn_batches import DrawnBatch
+from bertcore.training.redrawing import Report
 
 TOP = 4  # guesses that are kept of each token
 _TOKENS_AT_ONCE = 2048

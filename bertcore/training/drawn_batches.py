@@ -9,7 +9,7 @@ Nothing of it is stored. To get to a step its windows are counted, not made; see
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,25 +24,22 @@ from bertcore.data.corpus import Corpus, load_corpus, open_corpus
 from bertcore.data.origins import BETWEEN, OriginSampler, with_places
 from bertcore.data.pairs import NO_LABEL, PairRules
 from bertcore.errors import BertcoreError
-from bertcore.files import read_json_or_empty
 from bertcore.locations import assets
 from bertcore.model.bert import Bert
 from bertcore.runs.run_folder import RunFolder
-from bertcore.runs.snapshots import PROGRESS_FILE
 from bertcore.runs.sources import changed_since, refuse_changed, tokenised_keys
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.distributed import ProcessGroup
-from bertcore.training.first_batch import FIRST_BATCH_FILE
 from bertcore.training.pretrain import LONGER, repeat_positions
 from bertcore.training.pretrain_options import PretrainOptions
 from bertcore.training.pretraining_batches import CAUSAL, MASKED, PretrainingBatches
+from bertcore.training.redrawing import Report, check_first_batch, newest_snapshot, refuse_step, training_states
 from bertcore.training.training_text import TrainingText
 
 LEFT_ALONE, HIDDEN, REPLACED, KEPT, NEXT_WORD = range(5)  # fates of a token
 FATES = ("", "hidden", "replaced", "kept", "next_word")
 _MIXED_AT_ONCE = 20_000  # windows of a mixture, which are counted one by one; then a person may have had enough
-Report = Callable[[float], None]  # share done, 0..1; may raise to stop
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,10 +141,7 @@ class RunBatches:
 
     def check(self, report: Report = lambda share: None) -> None:
         """Raises BertcoreError where the run kept something of its batches that differs from what is drawn here."""
-        kept = read_json_or_empty(self.run.path / FIRST_BATCH_FILE).get("sequences")
-        if isinstance(kept, list) and kept:
-            drawn = self.at(1)
-            refuse_other_first_batch(kept, drawn.ids, drawn.is_padding)
+        check_first_batch(self.run, self.at)
         if self.options.data.mixture:  # it would take as long as the way to the last step
             return
         last = self._last_step()
@@ -229,25 +223,6 @@ class RunBatches:
         return places, is_padding
 
 
-def refuse_step(step: int, last: int) -> None:
-    """Raises BertcoreError where a run that has taken `last` steps has no batch of this one."""
-    if not step >= 1:
-        raise BertcoreError("Steps count from 1: the first batch is that of step 1.")
-    if step > last:
-        raise BertcoreError(f"The run has taken {last:,} steps so far; there is no batch of step {step:,} yet.")
-
-
-def refuse_other_first_batch(kept: list[Any], ids: NDArray[np.int64], is_padding: NDArray[np.bool_]) -> None:
-    """Raises BertcoreError where what a run kept of its first batch differs from what was drawn, both (B,S)."""
-    rows = [row[~padding].tolist() for row, padding in zip(ids, is_padding, strict=True)]
-    before = [one["ids"] for one in kept if isinstance(one, dict) and isinstance(one.get("ids"), list)]
-    if rows[: len(before)] != [ids[: len(row)] for ids, row in zip(before, rows, strict=False)]:
-        raise BertcoreError(
-            "The batches of this run cannot be drawn again: its first batch, which it saved, is different. "
-            "It was trained by another version of BERTscope, or on other data."
-        )
-
-
 def open_batches(run: str | Path, report: Report = lambda share: None) -> RunBatches:
     """The batches of a pretraining run or a distillation. Raises BertcoreError where they cannot be drawn again."""
     folder = RunFolder(Path(run))
@@ -275,22 +250,17 @@ def _options_of(folder: RunFolder) -> PretrainOptions:
     if kind == PretrainOptions.kind:
         return PretrainOptions.from_dict(config)
     if kind == DistilOptions.kind:
-        return replace(DistilOptions.from_dict(config), layers=None).as_pretraining(read_config(_snapshot(folder)))
+        return replace(DistilOptions.from_dict(config), layers=None).as_pretraining(
+            read_config(newest_snapshot(folder))
+        )
     raise BertcoreError(
         f"{folder.path} was fine-tuned, so its batches are examples and not plain text; use open_examples."
     )
 
 
-def _snapshot(folder: RunFolder) -> Path:
-    newest = folder.newest_snapshot()
-    if newest is None:
-        raise BertcoreError(f"The run {folder.path} has not begun yet: it has no snapshot.")
-    return newest
-
-
 def _tokenizer_of(folder: RunFolder) -> Tokenizer:
     own = folder.path / "tokenizer"  # a run that ships has it in its snapshots alone
-    return Tokenizer.from_folder(own if (own / "tokenizer.json").is_file() else _snapshot(folder))
+    return Tokenizer.from_folder(own if (own / "tokenizer.json").is_file() else newest_snapshot(folder))
 
 
 def _corpora_of(
@@ -330,12 +300,6 @@ def _shipped(names: tuple[str, ...]) -> list[Path]:
     if not files or not all(file.is_file() for file in files):
         raise BertcoreError("The text that this model learned from does not ship with BERTscope; it is too large.")
     return files
-
-
-def training_states(folder: RunFolder) -> list[dict[str, Any]]:
-    """What the newest snapshots hold to go on from, by step."""
-    states = [read_json_or_empty(path / PROGRESS_FILE) for _, path in folder.snapshots()]
-    return [state for state in states if isinstance(state.get("step"), int) and state["step"] >= 0]
 
 
 def _positions_of(folder: RunFolder) -> list[tuple[int, dict[str, Any]]]:

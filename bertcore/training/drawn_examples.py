@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.checkpoint.config_file import read_config
-from bertcore.errors import BertcoreError
-from bertcore.files import read_json_or_empty
 from bertcore.model.bert import Bert
 from bertcore.model.losses import TaskBatch
 from bertcore.runs.run_folder import RunFolder
@@ -32,9 +30,8 @@ from bertcore.tasks.features.kinds import (
     TextFeatures,
 )
 from bertcore.tokenizer.tokenizer import Tokenizer
-from bertcore.training.drawn_batches import Report, refuse_other_first_batch, refuse_step, training_states
 from bertcore.training.finetune_options import FinetuneOptions
-from bertcore.training.first_batch import FIRST_BATCH_FILE
+from bertcore.training.redrawing import Report, check_first_batch, newest_snapshot, refuse_step, training_states
 from bertcore.training.task_examples import read_examples
 from bertcore.training.task_files import data_key, training_batches
 
@@ -93,19 +90,13 @@ class ExampleBatches:
     def at(self, step: int) -> DrawnExamples:
         """The batch of a step, counted from 1. Raises BertcoreError for one that the run has not taken yet."""
         refuse_step(step, self.run.status().step)
-        return self._draw(step)
+        return self.draw(step)
 
     def model_at(self, snapshot: tuple[int, Path]) -> Bert:
         return load_checkpoint(snapshot[1]).model
 
-    def check(self) -> None:
-        """Raises BertcoreError where the run kept another first batch than the one that is drawn here."""
-        kept = read_json_or_empty(self.run.path / FIRST_BATCH_FILE).get("sequences")
-        if isinstance(kept, list) and kept:
-            first = self._draw(1)
-            refuse_other_first_batch(kept, first.ids, first.is_padding)
-
-    def _draw(self, step: int) -> DrawnExamples:
+    def draw(self, step: int) -> DrawnExamples:
+        """The batch of any step, taken or not."""
         epoch, place = divmod(step - 1, self._per_epoch)
         if self._epoch is None or self._epoch[0] != epoch:
             self._epoch = epoch, self.batches.order(epoch)
@@ -121,9 +112,7 @@ def open_examples(run: str | Path, report: Report = lambda share: None) -> Examp
     """The batches of a fine-tuning run. Raises BertcoreError where they cannot be drawn again."""
     folder = RunFolder(Path(run))
     options = FinetuneOptions.from_dict(folder.config())
-    newest = folder.newest_snapshot()
-    if newest is None:
-        raise BertcoreError(f"The run {folder.path} has not begun yet: it has no snapshot.")
+    newest = newest_snapshot(folder)
     report(0.0)
     train, dev = read_examples(options)
     tokenizer = Tokenizer.from_folder(newest)
@@ -134,7 +123,7 @@ def open_examples(run: str | Path, report: Report = lambda share: None) -> Examp
     batches = ExampleBatches(
         folder, options, tokenizer, training_batches(options, train, tokenizer, read_config(newest))
     )
-    batches.check()
+    check_first_batch(folder, batches.draw)
     return batches
 
 

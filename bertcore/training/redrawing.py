@@ -1,0 +1,67 @@
+"""What drawing a run's batches again needs of every kind of run: a step it has taken, a snapshot, its first batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bertcore.errors import BertcoreError
+from bertcore.files import read_json_or_empty
+from bertcore.runs.run_folder import RunFolder
+from bertcore.runs.snapshots import PROGRESS_FILE
+from bertcore.training.first_batch import FIRST_BATCH_FILE
+
+Report = Callable[[float], None]  # share done, 0..1; may raise to stop
+
+
+class Drawn(Protocol):
+    """B sequences of S tokens."""
+
+    @property
+    def ids(self) -> NDArray[np.int64]:
+        """(B,S)."""
+
+    @property
+    def is_padding(self) -> NDArray[np.bool_]:
+        """(B,S)."""
+
+
+def refuse_step(step: int, last: int) -> None:
+    """Raises BertcoreError where a run that has taken `last` steps has no batch of this one."""
+    if not step >= 1:
+        raise BertcoreError("Steps count from 1: the first batch is that of step 1.")
+    if step > last:
+        raise BertcoreError(f"The run has taken {last:,} steps so far; there is no batch of step {step:,} yet.")
+
+
+def check_first_batch(run: RunFolder, draw: Callable[[int], Drawn]) -> None:
+    """Raises BertcoreError where the run kept another first batch than `draw` makes of step 1."""
+    kept = read_json_or_empty(run.path / FIRST_BATCH_FILE).get("sequences")
+    if not isinstance(kept, list) or not kept:
+        return
+    first = draw(1)
+    rows = [row[~padding].tolist() for row, padding in zip(first.ids, first.is_padding, strict=True)]
+    before = [one["ids"] for one in kept if isinstance(one, dict) and isinstance(one.get("ids"), list)]
+    if rows[: len(before)] != [ids[: len(row)] for ids, row in zip(before, rows, strict=False)]:
+        raise BertcoreError(
+            "The batches of this run cannot be drawn again: its first batch, which it saved, is different. "
+            "It was trained by another version of BERTscope, or on other data."
+        )
+
+
+def newest_snapshot(run: RunFolder) -> Path:
+    """Raises BertcoreError where there is none yet."""
+    newest = run.newest_snapshot()
+    if newest is None:
+        raise BertcoreError(f"The run {run.path} has not begun yet: it has no snapshot.")
+    return newest
+
+
+def training_states(run: RunFolder) -> list[dict[str, Any]]:
+    """What the newest snapshots hold to go on from, by step."""
+    states = [read_json_or_empty(path / PROGRESS_FILE) for _, path in run.snapshots()]
+    return [state for state in states if isinstance(state.get("step"), int) and state["step"] >= 0]
