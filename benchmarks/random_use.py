@@ -167,8 +167,8 @@ class _Stay:
         state.set_focus(None)
         yield lambda: not inference.is_busy
         state.kept.clear()  # what rooms would find again, as sentences that were typed there
-        window.set_look("light", projector=True)
-        window.set_look("light", projector=False)
+        window.appearance.set_look("light", projector=True)
+        window.appearance.set_look("light", projector=False)
         yield 0.2
         for spec in ROOMS:
             room = window.open_room(spec.key)

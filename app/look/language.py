@@ -80,7 +80,7 @@ def chosen(setting: str) -> str:
 def install(app: QCoreApplication, code: str = "en") -> None:
     """Puts the translators of a language on the application, before the first window or to change the language.
 
-    What is already written on the screen stays as it is: `Window.set_language` writes it anew.
+    What is already written on the screen stays as it is: `Appearance.set_language` writes it anew.
     """
     for old in app.findChildren(QTranslator):
         app.removeTranslator(old)

@@ -125,7 +125,7 @@ class _Tour:
         self._wait("the first reading", self._is_read)
         visits = []
         for theme_name in themes:
-            window.set_look(theme_name)
+            window.appearance.set_look(theme_name)
             for room in ROOMS:
                 self._prepare(room.key)
                 visits += [self._visit(room.key, theme_name, view) for view in room.view_keys]
@@ -476,7 +476,7 @@ class _Tour:
         return player is not None and player.start is not None
 
     def _look(self, theme_name: str) -> None:
-        self._window.set_look(theme_name)
+        self._window.appearance.set_look(theme_name)
 
     def _picture(self, name: str, theme_name: str) -> dict[str, object]:
         """Of the window as it is, once everything has been answered and laid out."""

@@ -12,10 +12,9 @@ from PySide6.QtCore import QEvent, QMargins, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QComboBox, QMainWindow, QStyle, QWidget
 
-from bertcore.locations import BUILT_IN, TINY, TUNED
+from bertcore.locations import TINY
 
-from ..look import language, numbers, theme
-from ..state.examples import Example, load_examples
+from ..look import language, numbers
 from ..state.history import History
 from ..state.model_info import ModelInfo
 from ..state.session_file import is_session
@@ -24,8 +23,10 @@ from ..widgets.figure_button import FigureRequested
 from ..widgets.status_line import facts_about
 from ..widgets.title_bar import TitleBar
 from . import commands
+from .appearance import Appearance
 from .commands import Actions
 from .comparison import Comparison
+from .examples import Examples
 from .exporting import Exporter
 from .frame import Frame
 from .lessons import Lessons
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from ..widgets.presenting import BlankScreen, PointerRing
 
 SIZE = 1440, 900  # where the screen has room for it
-RESIZED_MS = 200  # without another change of size: it was dragged to where it is to be
 
 
 class Window(QMainWindow):
@@ -59,18 +59,14 @@ class Window(QMainWindow):
         self.resize(*SIZE)
         self.room_key = ROOMS[0].key
         self._first = first
-        self._resized = QTimer(self, singleShot=True, interval=RESIZED_MS)
-        self._resized.timeout.connect(self._on_resized)
         self._is_painted = False
         self._draw_ms = 0.0
         self._presenting_widgets: tuple[PointerRing, BlankScreen] | None = None
-        self._example: int | None = None  # the number of the one that is asked about
         # Of the values stored with a model, where they are the same, and the model.
         self._check: tuple[ReferenceCheck, ModelInfo] | None = None
-        numbers.set_technical(services.settings.words == "technical")
-        examples = load_examples()
-        if examples:
-            self._write_example(examples[0])
+        self.appearance = Appearance(services, self)
+        self.examples = Examples(services, lambda: self.frame, self.open_view, self)
+        self.examples.write_first()
         self.exporter = Exporter(lambda: self.frame.room, lambda: self.room_key, self)
         self.sessions = Sessions(
             self.state, services.open_model, lambda: self.room_key, lambda: services.settings.recent_models, self
@@ -127,7 +123,7 @@ class Window(QMainWindow):
         offered = [
             *entries.command_entries(self.actions_),
             *entries.view_entries(self.open_view),
-            *entries.example_entries(self.use_example),
+            *entries.example_entries(self.examples.use),
             *self.lessons.entries(),
             *entries.word_entries(self.show_word),
             *self.comparison.entries(),
@@ -150,32 +146,6 @@ class Window(QMainWindow):
     def toggle_help(self) -> None:
         """What the room shows, in words, beside it; or away again."""
         self.frame.help.toggle(self.room_key)
-
-    def toggle_theme(self) -> None:
-        self.set_look("light" if theme.active().name == "dark" else "dark")
-
-    def toggle_contrast(self) -> None:
-        """High contrast, or back to what the system is set to, where that is another one."""
-        names = ["contrast", "system", "light"]
-        self.set_look(next(name for name in names if theme.resolved(name) != theme.active().name))
-
-    def toggle_technical(self) -> None:
-        """Plain words and percent, or nats and ln p; every text is written anew."""
-        settings = self.services.settings
-        settings.words = "plain" if settings.words == "technical" else "technical"
-        numbers.set_technical(settings.words == "technical")
-        self.services.save_settings()
-        QTimer.singleShot(0, self._rebuild)
-
-    def set_language(self, setting: str) -> None:
-        """A language or "system"; every text is written anew."""
-        self.services.settings.language = setting
-        self.services.save_settings()
-        QTimer.singleShot(0, self._change_language)
-
-    def toggle_projector(self) -> None:
-        # After the click is done with: the button that was clicked goes away.
-        QTimer.singleShot(0, lambda: self.set_look(projector=not self.services.settings.projector))
 
     def toggle_ring(self) -> None:
         """A ring around the mouse pointer, for those who look at a projector."""
@@ -206,30 +176,6 @@ class Window(QMainWindow):
         action = name.format(tiny=TINY), partial(opener.open, TINY, play_tiny)
         self.show_problem(none.format(model=opener.model.name, tiny=TINY), action)
 
-    def set_look(self, theme_name: str | None = None, projector: bool | None = None) -> None:
-        """Another theme, or projector mode on or off. What is not given stays."""
-        settings = self.services.settings
-        settings.theme = theme_name or settings.theme
-        settings.projector = settings.projector if projector is None else projector
-        app = QApplication.instance()
-        assert isinstance(app, QApplication)
-        before, scale = theme.scale(), theme.scale_for(self.width(), self.height(), settings.projector)
-        theme.apply(app, theme.resolved(settings.theme), scale)
-        if scale != before:
-            self._rebuild()
-        self.services.save_settings()
-
-    def use_example(self, example: Example) -> None:
-        """Writes an example pair into the sentence bar, masks its words and opens the room it is about."""
-        self._open_model_of(example)
-        self._write_example(example)
-        self._example = next((number for number, one in enumerate(load_examples()) if one == example), None)
-        self._ask(example)
-        room = self.open_room(example.room)
-        views = next(spec for spec in ROOMS if spec.key == example.room).views
-        if views:
-            open_view(room, views[0].key)  # the one that examples talk about
-
     # Building.
 
     def _commands(self) -> list[commands.Command]:
@@ -243,11 +189,11 @@ class Window(QMainWindow):
             *self.lessons.commands(),
             *commands.view_commands(
                 self.state,
-                self.toggle_theme,
-                self.toggle_contrast,
-                self.toggle_technical,
-                self.toggle_projector,
-                self.set_language,
+                self.appearance.toggle_theme,
+                self.appearance.toggle_contrast,
+                self.appearance.toggle_technical,
+                self.appearance.toggle_projector,
+                self.appearance.set_language,
                 self.toggle_help,
                 self.open_palette,
                 self.open_about,
@@ -263,10 +209,7 @@ class Window(QMainWindow):
             self._presenting_widgets = PointerRing(self), BlankScreen(self)
         return self._presenting_widgets
 
-    def _change_language(self) -> None:
-        app = QApplication.instance()
-        assert app is not None
-        language.install(app, language.chosen(self.services.settings.language))
+    def _on_appearance_language_changed(self) -> None:
         self.actions_.remove()
         self.actions_ = Actions(self, self._commands())
         self.lessons.change_language()
@@ -274,16 +217,7 @@ class Window(QMainWindow):
         self._on_history_changed()
         self._on_lessons_changed()
         self._mark_language()
-        if self._example is not None and self.frame.question.question:
-            self._ask(load_examples()[self._example], self.frame.question.is_answered)
-
-    def _ask(self, example: Example, is_answered: bool = False) -> None:
-        """What to look for in an example, and what the built-in model does there."""
-        about_model = example.model or BUILT_IN
-        is_open = (self.services.open_model.newest_reference or BUILT_IN) == about_model
-        about = self.tr("{model}: {happens}") if is_open else self.tr("{model} (not open now): {happens}")
-        answer = about.format(model=about_model, happens=example.happens)
-        self.frame.ask(example.look_for, answer, is_answered=is_answered)
+        self.examples.ask_again()
 
     def _mark_language(self) -> None:
         for setting in (language.SYSTEM, *language.LANGUAGES):
@@ -295,11 +229,11 @@ class Window(QMainWindow):
             lambda menu: commands.fill_models(self.actions_, settings.recent_models, opener, menu),
             partial(commands.fill_steps, self.actions_, self.services.time_machine),
             self.lessons.fill_menu,
-            partial(commands.fill_examples, self.use_example),
+            partial(commands.fill_examples, self.examples.use),
             self.actions_.fill,
-            lambda menu: commands.fill_looks(settings.theme, self.set_look, menu),
+            lambda menu: commands.fill_looks(settings.theme, self.appearance.set_look, menu),
             self.comparison.fill_menu,
-            self.toggle_projector,
+            self.appearance.toggle_projector,
         )
         self.frame = Frame(self.state, title_bar, ROOMS, self._make_room)
         self.setCentralWidget(self.frame)
@@ -352,8 +286,8 @@ class Window(QMainWindow):
         services.reader.failed.connect(self.show_problem)
         services.reader.delivered.connect(self._on_reader_delivered)
         self.state.problem_found.connect(self.show_problem)
-        for changed in theme.system_changes():
-            changed.connect(self._on_system_look_changed)
+        self.appearance.rebuild_requested.connect(self._rebuild)
+        self.appearance.language_changed.connect(self._on_appearance_language_changed)
         self.history.changed.connect(self._on_history_changed)
         self.history.checkpoint_wanted.connect(services.time_machine.open_snapshot)
         self._on_history_changed()
@@ -375,28 +309,6 @@ class Window(QMainWindow):
         self._on_lessons_changed()
         for signal in (self.exporter.done, self.sessions.saved, self.lessons.saved):
             signal.connect(lambda sentence: self.frame.status.set_hover(sentence))
-
-    def _on_resized(self) -> None:
-        """Type and pictures grow with a window that becomes large."""
-        if theme.scale_for(self.width(), self.height(), self.services.settings.projector) != theme.scale():
-            self.set_look()
-
-    def _open_model_of(self, example: Example) -> None:
-        """A model that ships makes place for the one that the example is about; a person's own stays for others."""
-        wanted, opener = example.model or BUILT_IN, self.services.open_model
-        now = opener.newest_reference or BUILT_IN
-        if now != wanted and (example.model or now in TUNED):
-            self.open_model(None if wanted == BUILT_IN else wanted)
-
-    def _on_system_look_changed(self) -> None:
-        if self.services.settings.theme == theme.SYSTEM:
-            self.set_look()
-
-    def _write_example(self, example: Example) -> None:
-        if example.passage:
-            self.state.set_applied_texts({"span": example.passage})
-        self.state.set_text(example.a, example.b or "")
-        self.state.set_mask_places(example.mask)
 
     # What comes back.
 
@@ -505,7 +417,7 @@ class Window(QMainWindow):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._resized.start()
+        self.appearance.follow_size()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

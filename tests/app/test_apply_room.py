@@ -341,7 +341,7 @@ def test_what_is_missing_is_said_in_place(apply_to: Callable, qtbot: QtBot) -> N
 
 def test_editor_text_outlives_projector_mode(apply_to: Callable, qtbot: QtBot) -> None:
     window, _, _ = apply_to("choice", "The cat", text=ENDINGS)
-    window.set_look(projector=True)
+    window.appearance.set_look(projector=True)
     try:
         room = window.frame.room
         assert isinstance(room, ApplyRoom)
@@ -349,7 +349,7 @@ def test_editor_text_outlives_projector_mode(apply_to: Callable, qtbot: QtBot) -
         assert room.view is not None
         assert room.view.text == ENDINGS  # type: ignore[attr-defined]
     finally:
-        window.set_look(projector=False)
+        window.appearance.set_look(projector=False)
 
 
 def test_run_folder_says_what_was_taught(open_window: Opener, tmp_path: Path, qtbot: QtBot) -> None:

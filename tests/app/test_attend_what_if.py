@@ -118,7 +118,7 @@ def test_lines_of_a_head_that_is_off_say_so(room: AttendRoom, window: Window, qt
 
 @pytest.mark.parametrize("projector", [False, True], ids=["normal", "projector"])
 def test_the_words_for_what_is_off_have_room(window: Window, projector: bool, qtbot: QtBot) -> None:
-    window.set_look(projector=projector)
+    window.appearance.set_look(projector=projector)
     window.state.set_what_if(WhatIf(heads_off=frozenset({(0, 0)}), layers_off=frozenset({0})))
     settle(window, qtbot)
     assert walk(window, lambda done: qtbot.waitUntil(done, timeout=TIMEOUT_MS), ("attend",)) == {}

@@ -94,7 +94,7 @@ def test_another_shape_says_why_and_keeps_the_words(window: Window, tmp_path: Pa
 
 
 def test_the_key_fits_on_a_projector(window: Window, qtbot: QtBot) -> None:
-    window.set_look(projector=True)
+    window.appearance.set_look(projector=True)
     view = compare(window, ONE_WORD, qtbot)
     window.resize(1280, 720)
     settle(window, qtbot)
@@ -106,4 +106,4 @@ def test_the_key_fits_on_a_projector(window: Window, qtbot: QtBot) -> None:
     taken = paint_key(painter, view.map.plan, key, free)
     painter.end()
     assert taken.height() == pytest.approx(3 * key_line_px(view.map.plan)) and taken.height() <= free.height()
-    window.set_look(projector=False)
+    window.appearance.set_look(projector=False)

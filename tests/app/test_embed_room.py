@@ -245,8 +245,8 @@ def test_the_open_view_outlives_a_frame_of_another_size(room: EmbedRoom, window:
     view = room.open_view("map")
     assert isinstance(view, MapView)
     view.show_vectors("token")
-    window.set_look(projector=True)
+    window.appearance.set_look(projector=True)
     again = opened(window, qtbot)
     assert again is not room and again.views.key == "map"
     assert isinstance(again.view, MapView) and again.view.shown == "token"
-    window.set_look(projector=False)
+    window.appearance.set_look(projector=False)

@@ -64,7 +64,7 @@ def test_every_example_stands_in_the_menu_under_its_room(
     window = open_window(built_in_checkpoint())
     menu = QMenu()
     qtbot.addWidget(menu)
-    fill_examples(window.use_example, menu)
+    fill_examples(window.examples.use, menu)
     titles = {room.shown_title: room.key for room in ROOMS}
     listed = {titles[part.title()]: [action.text() for action in part.actions()] for part in menu.findChildren(QMenu)}
     by_room = {room: [e.title for e in load_examples() if e.room == room] for room in listed}

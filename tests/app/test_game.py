@@ -204,12 +204,12 @@ def test_a_word_that_no_mask_can_stand_for_cannot_be_hidden(room: GameRoom, word
 def test_the_game_goes_on_in_projector_mode(window: Window, room: GameRoom, qtbot: QtBot) -> None:
     press(Qt.Key.Key_Return)
     type_("dog")
-    window.set_look(projector=True)
+    window.appearance.set_look(projector=True)
     settle(window, qtbot)
     again = window.frame.room
     assert isinstance(again, GameRoom) and again is not room
     assert again.game is room.game and again.line.text() == "dog" and again.sentence.pieces[1].text == "?"
-    window.set_look(projector=False)
+    window.appearance.set_look(projector=False)
 
 
 def test_another_text_above_does_not_spoil_the_round(window: Window, room: GameRoom, qtbot: QtBot) -> None:

@@ -51,15 +51,15 @@ def test_f1_opens_it_and_it_follows_the_room(window: Window, qtbot: QtBot) -> No
 def test_it_stays_open_in_another_size(window: Window, qtbot: QtBot) -> None:
     window.open_room("embed")
     window.toggle_help()
-    window.set_look(projector=True)
+    window.appearance.set_look(projector=True)
     assert window.frame.help.is_open and window.frame.help.text.toPlainText().startswith("Embed")
-    window.set_look(projector=False)
+    window.appearance.set_look(projector=False)
 
 
 def test_its_colours_follow_the_theme(window: Window) -> None:
     window.open_room("embed")
     window.toggle_help()
     before = window.frame.help.text.toHtml()
-    window.set_look("dark")
+    window.appearance.set_look("dark")
     assert window.frame.help.text.toHtml() != before
-    window.set_look("light")
+    window.appearance.set_look("light")

@@ -182,7 +182,7 @@ def test_an_example_is_one_step(window: Window, qtbot: QtBot) -> None:
 
     window.history.look()
     before = window.history.to_undo
-    window.use_example(next(example for example in load_examples() if example.mask and example.b))
+    window.examples.use(next(example for example in load_examples() if example.mask and example.b))
     qtbot.waitUntil(lambda: window.history.to_undo != before, timeout=TIMEOUT_MS)
     window.history.undo()
     assert window.state.text_a == TEXT_A and window.state.masked == frozenset()

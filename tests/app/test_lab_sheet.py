@@ -60,7 +60,7 @@ def test_every_head_has_its_picture_and_two_are_large(sheet: LabSheet, window: W
 
 
 def test_it_is_for_paper_whatever_the_theme(window: Window, sheet: LabSheet, qtbot: QtBot) -> None:
-    window.set_look("dark", projector=True)
+    window.appearance.set_look("dark", projector=True)
     settle(window, qtbot)
     assert window.state.reading is not None
     dark = lab_sheet(window.state.reading, window.state.selection)

@@ -263,12 +263,12 @@ def test_the_verdict_names_the_layer() -> None:
 def test_sentences_and_view_outlive_a_frame_of_another_size(room: LayersRoom, window: Window, qtbot: QtBot) -> None:
     view = opened(window, qtbot, "word", WordView)
     QTest.keyClicks(view.editor.lines[0].text, "!")
-    window.set_look(projector=True)
+    window.appearance.set_look(projector=True)
     settle(window, qtbot)
     again = window.open_room("layers")
     assert isinstance(again, LayersRoom) and again is not room and again.views.key == "word"
     assert isinstance(again.view, WordView) and again.view.editor.uses.texts[0].startswith("!")
-    window.set_look(projector=False)
+    window.appearance.set_look(projector=False)
 
 
 def test_every_step_shows_the_engines_numbers_and_their_parts(

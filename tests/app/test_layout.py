@@ -49,7 +49,7 @@ def wait(qtbot: QtBot) -> Wait:
 @pytest.fixture
 def sized(window: Window, projector: bool) -> Window:
     """The window at its least size, as it is and as a projector shows it."""
-    window.set_look(projector=projector)
+    window.appearance.set_look(projector=projector)
     window.resize(SIZE)
     return window
 
@@ -173,7 +173,7 @@ def test_train_with_runs_and_its_form(sized: Window, wait: Wait) -> None:
 def test_apply_for_each_task(open_window: Callable, tmp_path: Path, kind: str, projector: bool, wait: Wait) -> None:
     window = open_window(make_model(tmp_path / kind, kind))
     wait(lambda: window.state.reading is not None)
-    window.set_look(projector=projector)
+    window.appearance.set_look(projector=projector)
     room = window.open_room("apply")
     wait(lambda: room.view is not None)
     if text := {"span": PASSAGE, "summarise": PASSAGE, "choice": ENDINGS}.get(kind):
@@ -187,7 +187,7 @@ def test_long_text_and_many_heads(open_window: Callable, tmp_path: Path, project
     window = open_window(make_checkpoint(tmp_path / LONG_NAME, layers=12, heads=16))
     wait(lambda: window.state.reading is not None)
     window.state.set_text(" ".join([TEXT_A] * 4), " ".join([TEXT_B] * 4))
-    window.set_look(projector=projector)
+    window.appearance.set_look(projector=projector)
     assert walk(window, wait) == {}
 
 
@@ -276,7 +276,7 @@ def test_status_line_gives_its_room_to_what_is_new(looks: object, qtbot: QtBot) 
 def test_on_a_projector_the_status_line_takes_no_height(window: Window, qtbot: QtBot) -> None:
     """The picture comes first; what is under the mouse is said over the lower edge, and the mouse does not feel it."""
     window.resize(SIZE)
-    window.set_look(projector=True)
+    window.appearance.set_look(projector=True)
     room = window.open_room("attend")
     settle(window, qtbot)
     assert isinstance(room, AttendRoom)

@@ -229,11 +229,11 @@ def test_a_shorter_lesson_opens_from_the_last_page_of_a_longer_one(
 
 def test_projector_mode_keeps_the_page(window: Window, player: LessonPlayer, qtbot: QtBot) -> None:
     player.next()
-    window.set_look(projector=True)
+    window.appearance.set_look(projector=True)
     arrive(window, qtbot)
     assert player.number == 1
     qtbot.waitUntil(lambda: card_of(window).isVisible(), timeout=TIMEOUT_MS)
-    window.set_look(projector=False)
+    window.appearance.set_look(projector=False)
 
 
 def test_answers_are_handed_in_and_collected(

@@ -126,7 +126,7 @@ def test_start_examples_and_rooms(open_window: Opener, connections: list[object]
     window = open_window(TINY)
     qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
     for example in load_examples()[:3]:
-        window.use_example(example)
+        window.examples.use(example)
     for room in ROOMS:
         window.open_room(room.key)
         window.toggle_help()

@@ -132,9 +132,9 @@ def test_it_closes_where_the_window_is_built_anew(window: Window, qtbot: QtBot) 
     QTest.keyClick(window.frame.strip.field, Qt.Key.Key_K, CONTROL)
     palette = window.findChild(Palette)
     assert isinstance(palette, Palette)
-    window.set_look(projector=True)
+    window.appearance.set_look(projector=True)
     assert palette.isHidden()
-    window.set_look(projector=False)
+    window.appearance.set_look(projector=False)
 
 
 def test_it_closes_though_what_had_the_keyboard_is_gone(window: Window) -> None:

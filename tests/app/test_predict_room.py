@@ -142,13 +142,13 @@ def test_a_word_put_in_keeps_the_former_guesses_beside_it(window: Window, qtbot:
         (MASKS[2], tops[2], now[1]),
     ]
     assert kept.pair == f"{verdict} → {room.words_view.pair.verdict}"
-    window.set_look(projector=True)
+    window.appearance.set_look(projector=True)
     settle(window, qtbot)
     again = window.open_room("predict").words_view.previous_card  # type: ignore[attr-defined]
     qtbot.waitUntil(lambda: [row.before for row in again.rows] == tops, timeout=TIMEOUT_MS)
     again.dismissed.emit()
     assert not again.isVisible()
-    window.set_look(projector=False)
+    window.appearance.set_look(projector=False)
 
 
 def test_the_guesses_of_another_model_are_no_former_ones(window: Window, tmp_path: Path, qtbot: QtBot) -> None:
@@ -246,10 +246,10 @@ def test_pages_are_reached_by_keyboard_and_stay_open(window: Window, qtbot: QtBo
         QTest.keyClick(tabs, Qt.Key.Key_Right)
         assert tabs.currentIndex() == before + 1
     assert tabs.tabData(tabs.currentIndex()) == "surprise"
-    window.set_look(projector=True)
+    window.appearance.set_look(projector=True)
     settle(window, qtbot)
     assert window.open_room("predict").views.key == "surprise"  # type: ignore[attr-defined]
-    window.set_look(projector=False)
+    window.appearance.set_look(projector=False)
 
 
 def test_a_word_that_is_taken_back_leaves_nothing_beside_the_guesses(window: Window, qtbot: QtBot) -> None:
@@ -316,7 +316,7 @@ def test_a_right_click_on_a_token_or_cell_chooses_nothing(window: Window, qtbot:
 @pytest.mark.parametrize("theme_name", ["light", "dark"])
 def test_words_in_coloured_cells_can_be_read(theme_name: str, window: Window, qtbot: QtBot) -> None:
     """Dark words stood on mid blue: contrast under 4.5."""
-    window.set_look(theme_name)
+    window.appearance.set_look(theme_name)
     try:
         room = predict(window, qtbot)
         table = room.open_view("lens").table  # type: ignore[attr-defined]
@@ -330,7 +330,7 @@ def test_words_in_coloured_cells_can_be_read(theme_name: str, window: Window, qt
             lights = sorted(_luminance(picture.pixelColor(x, y)) for x, y in points)
             assert (lights[-1] + 0.05) / (lights[0] + 0.05) >= 4.5, float(probability)
     finally:
-        window.set_look("light")
+        window.appearance.set_look("light")
 
 
 def _luminance(color: QColor) -> float:

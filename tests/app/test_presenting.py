@@ -85,9 +85,9 @@ def test_covers_follow_the_pages_and_end_with_the_lesson(window: Window, player:
     assert covers(window) == []
     player.back()
     qtbot.waitUntil(lambda: covers(window) == ["predict.view", "prediction"], timeout=TIMEOUT_MS)
-    window.set_look(projector=True)
+    window.appearance.set_look(projector=True)
     qtbot.waitUntil(lambda: covers(window) == ["predict.view", "prediction"], timeout=TIMEOUT_MS)
-    window.set_look(projector=False)
+    window.appearance.set_look(projector=False)
     player.close()
     QApplication.processEvents()
     assert covers(window) == []
@@ -185,10 +185,10 @@ def test_the_tour_is_offered_once(window: Window, qtbot: QtBot) -> None:
     assert not settings.tour_offered and offers(window) == []
     window.lessons.offer_tour()
     assert len(offers(window)) == 1
-    window.set_look(projector=True)
+    window.appearance.set_look(projector=True)
     QApplication.processEvents()
     assert len(offers(window)) == 1  # another size does not answer it
-    window.set_look(projector=False)
+    window.appearance.set_look(projector=False)
     QApplication.processEvents()
     offers(window)[0].close_button.click()
     assert offers(window) == [] and load_settings(window.services.settings_file).tour_offered

@@ -32,7 +32,7 @@ EVERY = [
 def projected(open_window: Opener, qtbot: QtBot) -> Window:
     window = open_window(built_in_checkpoint())
     qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
-    window.set_look(projector=True)
+    window.appearance.set_look(projector=True)
     window.resize(SIZE)
     return window
 

@@ -44,12 +44,12 @@ class Written:
 
 @pytest.fixture
 def projected(window: Window, qtbot: QtBot) -> Iterator[Window]:
-    window.set_look(projector=True)
+    window.appearance.set_look(projector=True)
     window.resize(SIZE)
     window.state.set_masks([2])
     settle(window, qtbot)
     yield window
-    window.set_look(projector=False)
+    window.appearance.set_look(projector=False)
 
 
 def pictures(root: QWidget) -> list[QWidget]:

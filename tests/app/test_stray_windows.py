@@ -47,7 +47,7 @@ def test_a_room_opens_inside_the_window(
     spec: RoomSpec, projector: bool, window: Window, shown: _Shown, qtbot: QtBot
 ) -> None:
     if projector:
-        window.set_look(projector=True)
+        window.appearance.set_look(projector=True)
     window.state.set_masks([2])
     for view in spec.view_keys:
         open_view(window.open_room(spec.key), view)

@@ -155,10 +155,10 @@ def test_the_window_changes_its_language_at_once(code: str, window: Window, qtbo
     example = load_examples()[0]
     window.lessons.open(shipped_files()[1])
     settle(window, qtbot)
-    window.use_example(example)
+    window.examples.use(example)
     settle(window, qtbot)
     try:
-        window.set_language(code)
+        window.appearance.set_language(code)
         qtbot.waitUntil(lambda: window.actions_.actions["file.quit"].text() == "Beenden")
         assert window.frame.question.question == load_examples()[0].look_for != example.look_for
         assert window.lessons.player is not None and window.lessons.player.lesson is not None
@@ -167,7 +167,7 @@ def test_the_window_changes_its_language_at_once(code: str, window: Window, qtbo
         assert load_settings(window.services.settings_file).language == code
         settle(window, qtbot)
     finally:
-        window.set_language("en")
+        window.appearance.set_language("en")
         qtbot.waitUntil(lambda: window.actions_.actions["file.quit"].text() == "Quit")
     assert window.frame.question.question == example.look_for
 

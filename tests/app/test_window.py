@@ -253,13 +253,13 @@ def test_projector_size_keeps_what_is_said_and_the_view_of_the_heads(window: Win
     room.open_view("lines")
     room.heads_card.open("find")
     settle(window, qtbot)
-    window.set_look(projector=True)
+    window.appearance.set_look(projector=True)
     settle(window, qtbot)
     again: Any = window.frame.room
     assert again is not room and window.frame.question.question == "Click “it”." and window.frame.question.is_answered
     assert window.frame.banner.text == "Something to read."
     assert (again.large.key, again.heads_card.panel, list(again.chosen.heads)) == ("lines", "find", [(1, 2), (0, 1)])
-    window.set_look(projector=False)
+    window.appearance.set_look(projector=False)
 
 
 def test_projector_size_keeps_what_was_looked_at(window: Window, qtbot: QtBot) -> None:
@@ -267,14 +267,14 @@ def test_projector_size_keeps_what_was_looked_at(window: Window, qtbot: QtBot) -
     window.state.toggle_mask(2)
     settle(window, qtbot)
     height = window.frame.sentences.a.height()
-    window.set_look(projector=True)
+    window.appearance.set_look(projector=True)
     assert window.frame.sentences.a.height() == round(height * 1.5)
     assert window.frame.sentences.a.text() == "The cat sat on the mat."
     predict = window.frame.room
     assert isinstance(predict, PredictRoom)
     qtbot.waitUntil(lambda: predict.is_drawn, timeout=TIMEOUT_MS)
     assert len(predict.words_view.shown_cards) == 1
-    window.set_look(projector=False)
+    window.appearance.set_look(projector=False)
 
 
 def test_ten_thousand_words_are_cut_and_it_is_said(window: Window, qtbot: QtBot) -> None:
@@ -333,7 +333,7 @@ def test_status_says_tokens_segments_and_times(window: Window) -> None:
 
 def test_an_example_brings_text_masks_and_room(window: Window, qtbot: QtBot) -> None:
     example = next(example for example in load_examples() if example.mask)
-    window.use_example(example)
+    window.examples.use(example)
     assert (window.state.text_a, window.state.text_b) == (example.a, example.b or "")
     assert window.frame.room is window.frame.rooms[example.room]
     asked = window.frame.question
@@ -356,7 +356,7 @@ def test_an_example_opens_the_page_that_it_is_about(window: Window, qtbot: QtBot
             continue
         shown: Any = window.open_room(spec.key)
         open_view(shown, spec.view_keys[-1])
-        window.use_example(example)
+        window.examples.use(example)
         settle(window, qtbot)
         if spec.key != "attend":
             assert shown.views.key == first
@@ -425,7 +425,7 @@ def test_the_first_window_counts_its_title_bar(window: Window, qtbot: QtBot) -> 
 
 
 def test_in_projector_mode_the_picture_has_two_thirds_of_a_small_screen(window: Window, qtbot: QtBot) -> None:
-    window.set_look(projector=True)
+    window.appearance.set_look(projector=True)
     window.resize(1280, 720)
     for spec in ROOMS:
         shown = window.open_room(spec.key)
@@ -434,7 +434,7 @@ def test_in_projector_mode_the_picture_has_two_thirds_of_a_small_screen(window: 
         seen = seen_of(shown)
         assert seen.height() * seen.width() > 2 / 3 * 1280 * 720, spec.key
     assert window.frame.sentences.a.width() > 250 and window.frame.strip.field.is_short
-    window.set_look(projector=False)
+    window.appearance.set_look(projector=False)
 
 
 def test_nothing_scrolls_sideways_in_a_small_window(window: Window, qtbot: QtBot) -> None:
