@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from benchmarks.offscreen import offscreen_app, wait
+from benchmarks.offscreen import open_window, wait
 from benchmarks.timing import Row
 
 if TYPE_CHECKING:
@@ -30,20 +30,11 @@ HEAD_MS, FRAME_MS, TRACE_MB = 20.0, 1000 / 50, 300.0
 
 
 def rows() -> list[Row]:
-    from app.shell.services import build_services
-    from app.shell.window import Window
-
     with tempfile.TemporaryDirectory() as folder:
         os.environ["BERTSCOPE_HOME"] = folder
-        services = build_services(offscreen_app())
-        window = Window(services, str(_long_model(Path(folder) / "base")))
-        window.show()
-        wait(lambda: window.state.reading is not None and not services.inference.is_busy)
-        try:
+        with open_window(str(_long_model(Path(folder) / "base"))) as window:
+            wait(lambda: not window.services.inference.is_busy)
             return _measure(window)
-        finally:
-            window.close()
-            services.close()
 
 
 def _measure(window: Window) -> list[Row]:

@@ -27,41 +27,33 @@ ROUNDS, PRESSES = 7, 10
 
 
 def rows() -> list[Row]:
-    from app.shell.services import build_services
-    from app.shell.window import Window
     from app.state.baseline import OtherModel, OtherText
-    from benchmarks.offscreen import offscreen_app, wait
+    from benchmarks.offscreen import open_window, wait
     from benchmarks.typing_in_window import TEXT_A, TEXT_B, key_times, random_checkpoint
 
-    app = offscreen_app()
     with tempfile.TemporaryDirectory() as folder:
         os.environ["BERTSCOPE_HOME"] = folder
         model, other = random_checkpoint(Path(folder) / "mini", "mini"), Path(folder) / "other"
         shutil.copytree(model, other)
-        services = build_services(app, remembers=False)
-        window = Window(services, str(model))
-        window.show()
-        wait(lambda: window.state.reading is not None)
-        baselines: dict[str, Baseline | None] = {
-            "none": None,
-            "another text": OtherText(TEXT_A.replace("cat", "dog"), TEXT_B),
-            "another model": OtherModel(str(other)),
-        }
-        found = []
-        for room in ROOMS:
-            window.open_room(room)
-            window.state.set_text(TEXT_A, TEXT_B)
-            window.state.set_masks((3, 9))
-            times: dict[str, list[float]] = {name: [] for name in baselines}
-            for _ in range(ROUNDS):
-                for name, baseline in baselines.items():
-                    window.state.set_baseline(baseline)
-                    wait(lambda baseline=baseline: _is_settled(window, baseline))  # type: ignore[misc]
-                    times[name] += key_times(window, PRESSES)
-            without, *compared = ((name, statistics.median(each)) for name, each in times.items())
-            found += [_row(room, name, ms, without[1]) for name, ms in compared]
-        window.close()
-        services.close()
+        with open_window(str(model)) as window:
+            baselines: dict[str, Baseline | None] = {
+                "none": None,
+                "another text": OtherText(TEXT_A.replace("cat", "dog"), TEXT_B),
+                "another model": OtherModel(str(other)),
+            }
+            found = []
+            for room in ROOMS:
+                window.open_room(room)
+                window.state.set_text(TEXT_A, TEXT_B)
+                window.state.set_masks((3, 9))
+                times: dict[str, list[float]] = {name: [] for name in baselines}
+                for _ in range(ROUNDS):
+                    for name, baseline in baselines.items():
+                        window.state.set_baseline(baseline)
+                        wait(lambda baseline=baseline: _is_settled(window, baseline))  # type: ignore[misc]
+                        times[name] += key_times(window, PRESSES)
+                without, *compared = ((name, statistics.median(each)) for name, each in times.items())
+                found += [_row(room, name, ms, without[1]) for name, ms in compared]
     return found
 
 

@@ -189,7 +189,8 @@ def _settings() -> Reader:
 
 def _run() -> Reader:
     from app.runs.run_info import newest_held_out, read_result, read_run
-    from bertcore.runs.run_folder import MetricsTail, RunFolder
+    from bertcore.runs.metrics_file import MetricsTail
+    from bertcore.runs.run_folder import RunFolder
 
     source = assets() / "runs" / "bertscope-tiny"
     files = {file.name: file.read_bytes()[:READS_AT_MOST] for file in source.iterdir() if file.is_file()}

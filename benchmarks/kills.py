@@ -162,7 +162,8 @@ def main(
     outcome = kill_test(kills, steps, seed)
     from benchmarks.kills_picture import draw  # Qt, after all processes are done
 
-    draw(outcome, out)
+    title = f"{len(outcome.kills)} random kills: {len(outcome.different)} of {outcome.trained:,} losses differ by a bit"
+    draw(title, outcome.undisturbed, outcome.interrupted, [kill.at_step for kill in outcome.kills], out)
     print(f"{'kill':>4} {'at step':>8} {'resumes from':>13}")
     for number, kill in enumerate(outcome.kills, 1):
         notes = [("while starting", kill.while_starting), ("while a snapshot was written", kill.while_saving)]

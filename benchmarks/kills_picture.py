@@ -11,33 +11,33 @@ from PySide6.QtGui import QPen
 from PySide6.QtWidgets import QApplication
 
 from app.look.fonts import font, register_fonts
-from benchmarks.kills import Outcome
 
 SIZE = (1000, 460)
 INK, BROAD, NARROW, KILLED = "#1b2430", "#9fc8ea", "#0b3d70", "#d55e00"
 
 
-def draw(outcome: Outcome, file: Path) -> None:
-    """Write a PNG."""
+def draw(
+    title: str, undisturbed: dict[int, float], interrupted: dict[int, float], kills: list[int], file: Path
+) -> None:
+    """Write a PNG. Losses by step; kills: at which steps."""
     application = QApplication.instance() or QApplication([])
     register_fonts()
     pg.setConfigOptions(antialias=True, background="w", foreground=INK)
     plot = pg.PlotWidget()
     plot.resize(*SIZE)
     item = plot.getPlotItem()
-    title = f"{len(outcome.kills)} random kills: {len(outcome.different)} of {outcome.trained:,} losses differ by a bit"
     item.setTitle(title, color=INK, size="12pt")
     for side, text in (("bottom", "step"), ("left", "training loss (nats)")):
         item.setLabel(side, text)
         item.getAxis(side).label.setFont(font(14))
         item.getAxis(side).setStyle(tickFont=font(12))
     legend = item.addLegend(offset=(-20, 12), labelTextColor=INK, labelTextSize="11pt")
-    for kill in outcome.kills:
-        item.addItem(pg.InfiniteLine(kill.at_step, pen=_pen(KILLED, 1.2, Qt.PenStyle.DashLine)))
-    _curve(item, outcome.undisturbed, BROAD, 6.0, "undisturbed")
-    _curve(item, outcome.interrupted, NARROW, 1.2, "killed and resumed")
+    for step in kills:
+        item.addItem(pg.InfiniteLine(step, pen=_pen(KILLED, 1.2, Qt.PenStyle.DashLine)))
+    _curve(item, undisturbed, BROAD, 6.0, "undisturbed")
+    _curve(item, interrupted, NARROW, 1.2, "killed and resumed")
     legend.addItem(pg.PlotDataItem(pen=_pen(KILLED, 1.2, Qt.PenStyle.DashLine)), "killed here")
-    item.setXRange(0, max(outcome.undisturbed), padding=0.01)
+    item.setXRange(0, max(undisturbed), padding=0.01)
     application.processEvents()
     file.parent.mkdir(parents=True, exist_ok=True)
     plot.grab().save(str(file))

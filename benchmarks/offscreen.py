@@ -2,15 +2,18 @@
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from PySide6.QtCore import QEventLoop
+from PySide6.QtCore import QEventLoop, QObject
 from PySide6.QtWidgets import QApplication
 
 from app.look import theme
 from app.look.fonts import register_fonts
+from app.shell.services import build_services
+from app.shell.window import Window
 
 
 def offscreen_app() -> QApplication:
@@ -21,6 +24,21 @@ def offscreen_app() -> QApplication:
     register_fonts()
     theme.apply(app, "light")
     return app
+
+
+@contextmanager
+def open_window(model: str) -> Iterator[Window]:
+    """A window with this model and its first reading, which keeps nothing for the next one."""
+    offscreen_app()
+    services = build_services(QObject(), remembers=False)
+    window = Window(services, model)
+    window.show()
+    try:
+        wait(lambda: window.state.reading is not None)
+        yield window
+    finally:
+        window.close()
+        services.close()
 
 
 def wait(condition: Callable[[], bool], timeout_s: float = 300.0) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from benchmarks.offscreen import offscreen_app, wait
+from benchmarks.offscreen import open_window, wait
 from benchmarks.timing import Row
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ ROOMS = ("map", "embed", "attend", "predict", "layers", "film")
 def rows() -> list[Row]:
     from bertcore.locations import TINY
 
-    offscreen_app()
     with tempfile.TemporaryDirectory() as folder:
         os.environ["BERTSCOPE_HOME"] = folder
         mini = _run_of_mini(Path(folder) / "runs" / "mini")
@@ -53,25 +52,13 @@ def _run_of_mini(path: Path) -> Path:
 
 
 def _played(model: str, name: str, asked_ms: float) -> list[Row]:
-    from PySide6.QtCore import QObject
-
-    from app.shell.services import build_services
-    from app.shell.window import Window
     from benchmarks.typing_in_window import TEXT_A, TEXT_B
 
-    services = build_services(QObject(), remembers=False)
-    window = Window(services, model)
-    window.resize(1440, 900)
-    window.show()
-    try:
-        wait(lambda: window.state.reading is not None)
+    with open_window(model) as window:
         window.state.set_text(TEXT_A, TEXT_B)
         window.state.set_masks((3,))
         wait(window.is_settled)
         return [_in_room(window, room, name, asked_ms) for room in ROOMS]
-    finally:
-        window.close()
-        services.close()
 
 
 def _in_room(window: Window, room: str, name: str, asked_ms: float) -> Row:

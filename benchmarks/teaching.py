@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from benchmarks.offscreen import offscreen_app, wait
+from benchmarks.offscreen import open_window, wait
 from benchmarks.timing import Row
 
 if TYPE_CHECKING:
@@ -60,22 +60,13 @@ def _first_picture() -> Row:
 
 
 def _in_window(folder: Path) -> list[Row]:
-    from app.shell.services import build_services
-    from app.shell.window import Window
     from benchmarks.typing_in_window import TEXT_A, TEXT_B, random_checkpoint
 
-    services = build_services(offscreen_app())
-    window = Window(services, str(random_checkpoint(folder / "base", "base")))
-    window.show()
-    try:
-        wait(lambda: window.state.reading is not None)
+    with open_window(str(random_checkpoint(folder / "base", "base"))) as window:
         window.state.set_text(TEXT_A, TEXT_B)
         window.state.set_masks((3,))
         wait(window.is_settled)
         return [_map(window), _sheet(window, folder / "sheet"), _pages(window)]
-    finally:
-        window.close()
-        services.close()
 
 
 def _map(window: Window) -> Row:

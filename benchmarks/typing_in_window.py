@@ -16,10 +16,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.rooms.train.room import TrainRoom
-from app.shell.services import Services, build_services
+from app.shell.services import Services
 from app.shell.window import Window
 from app.state.readings import Reading
-from benchmarks.offscreen import offscreen_app, wait
+from benchmarks.offscreen import open_window, wait
 from bertcore.locations import sample_corpus
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions, TrainingOptions
@@ -58,20 +58,15 @@ class Heartbeat:
 
 def main(folder: Path, preset: str, train: bool) -> None:
     model = random_checkpoint(folder / preset, preset)
-    services = build_services(offscreen_app())
-    window = Window(services, str(model))
-    window.show()
-    wait(lambda: window.state.reading is not None)
-    forwards = [] if train else _forward_ms(model)
-    if train:
-        _start_training(window)
-    heartbeat = Heartbeat()
-    keystroke_ms = {room: _type(window, room, heartbeat) for room in ROOMS}
-    if train:
-        _watch_training(window, heartbeat)
-        _stop_training(services)
-    window.close()
-    services.close()
+    with open_window(str(model)) as window:
+        forwards = [] if train else _forward_ms(model)
+        if train:
+            _start_training(window)
+        heartbeat = Heartbeat()
+        keystroke_ms = {room: _type(window, room, heartbeat) for room in ROOMS}
+        if train:
+            _watch_training(window, heartbeat)
+            _stop_training(window.services)
     forwards += [] if train else _forward_ms(model)
     forward_ms = statistics.median(forwards) if forwards else None
     print(json.dumps({"keystroke_ms": keystroke_ms, "held_ms": heartbeat.longest_ms, "forward_ms": forward_ms}))

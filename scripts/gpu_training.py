@@ -30,7 +30,8 @@ from bertcore.data.corpus_cache import cache_folder
 from bertcore.errors import BertcoreError
 from bertcore.files import read_json, write_json
 from bertcore.runs.environment import ENVIRONMENT_FILE
-from bertcore.runs.run_folder import CONFIG, LOG, METRICS, SNAPSHOTS, STATUS, RunFolder
+from bertcore.runs.metrics_file import METRICS
+from bertcore.runs.run_folder import CONFIG, LOG, SNAPSHOTS, STATUS, RunFolder
 from bertcore.runs.snapshots import OPTIMIZER_FILE, PROGRESS_FILE
 from bertcore.runs.sources import SOURCES_FILE, note_tokenised, tokenised_keys
 from bertcore.tokenizer.tokenizer import Tokenizer

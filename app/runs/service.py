@@ -19,7 +19,8 @@ from bertcore.errors import BertcoreError
 from bertcore.files import write_json
 from bertcore.runs import known_runs as registry
 from bertcore.runs.label import LABEL
-from bertcore.runs.run_folder import CONFIG, METRICS, NO_WORD, SNAPSHOTS, STATUS, MetricsTail, RunFolder, RunStatus
+from bertcore.runs.metrics_file import METRICS, MetricsTail
+from bertcore.runs.run_folder import CONFIG, NO_WORD, SNAPSHOTS, STATUS, RunFolder, RunStatus
 from bertcore.runs.sweep import SWEEP
 from bertcore.training.pretrain_options import PretrainOptions
 

@@ -12,7 +12,8 @@ from bertcore.fine_tuned_from import base_of
 from bertcore.json_text import parse_json
 from bertcore.locations import BUILT_IN, SHIPPED, shipped_checkpoint
 from bertcore.runs.known_runs import run_behind
-from bertcore.runs.run_folder import RunFolder, whole_lines
+from bertcore.runs.metrics_file import whole_lines
+from bertcore.runs.run_folder import RunFolder
 
 UNTRAINED, HALF_TRAINED, TRAINED = STAGES = ("untrained", "half_trained", "trained")
 Snapshots = tuple[tuple[int, Path], ...]  # step and folder, in the order of the steps

@@ -17,7 +17,8 @@ from bertcore.errors import BertcoreError, name_from_file
 from bertcore.files import open_regular, read_json_or_empty, write_errors, write_json
 from bertcore.json_text import parse_json
 from bertcore.runs.known_runs import known_runs
-from bertcore.runs.run_folder import METRICS, RunFolder, RunStatus
+from bertcore.runs.metrics_file import METRICS
+from bertcore.runs.run_folder import RunFolder, RunStatus
 from bertcore.tasks.readers.registry import TASKS
 
 SWEEP = "sweep.json"

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from bertcore.locations import sample_corpus
-from bertcore.runs.run_folder import MetricsTail
+from bertcore.runs.metrics_file import MetricsTail
 
 WITHIN = 0.3
 STORIES = ("--corpus", str(sample_corpus()))

@@ -14,7 +14,8 @@ import pytest
 from bertcore.errors import MOST_SENTENCE, BertcoreError
 from bertcore.resolve_model import resolve_model
 from bertcore.runs.known_runs import known_runs
-from bertcore.runs.run_folder import MetricsTail, RunFolder
+from bertcore.runs.metrics_file import MetricsTail
+from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import keep
 from bertcore.training.failures import stop_signals
 from tests.engine.runs_of_each_kind import pretraining, story

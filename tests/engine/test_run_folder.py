@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bertcore.errors import BertcoreError
-from bertcore.runs.run_folder import MetricsTail, RunFolder
+from bertcore.runs.metrics_file import MetricsTail
+from bertcore.runs.run_folder import RunFolder
 
 ROOT = Path(__file__).parents[2]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from PySide6.QtCore import QCoreApplication
 
-from bertcore.runs.run_folder import MetricsTail
+from bertcore.runs.metrics_file import MetricsTail
 from bertcore.runs.run_metrics import RunMetrics, Series
 
 from ...compute.over_time import Step, Text, read_snapshots

@@ -1,0 +1,125 @@
+"""metrics.jsonl of a run folder, line by line: followed as it grows, and what a killed writer left of it. No torch."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from bertcore.files import append_to, open_regular
+from bertcore.json_text import parse_json
+
+METRICS = "metrics.jsonl"
+LARGEST_NUMBER = 1e18  # of steps, seconds or a process: beyond it a line or a status is damaged
+_LONGEST_LINE = 1 << 20  # bytes of a line of metrics; one has some 500
+_READ_AT_ONCE = 1 << 20
+
+
+class MetricsTail:
+    """Reads metrics.jsonl as it grows, from where it stopped the last time.
+
+    restarted: the last `read_new` began at the top again, because the file was cut or replaced (a resumed run);
+        what was read before it counts no more.
+    more: the last `read_new` stopped at its limit; call again soon.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        """`path`: the run folder, or its metrics.jsonl."""
+        path = Path(path)
+        self.path = path if path.suffix == ".jsonl" else path / METRICS
+        self.restarted = False
+        self.more = False
+        self._offset = 0  # bytes of whole lines and of the partial last line that were read
+        self._partial = b""
+        self._is_skipping = False  # a line that is too long to be one, until its end
+        self._file_id: tuple[int, int] | None = None
+
+    def read_new(self, max_bytes: int | None = None) -> list[dict[str, Any]]:
+        """The metrics of the lines that are new and whole; lines that are no JSON object are skipped, and what has no
+        number as its step."""
+        if max_bytes is None:
+            metrics, restarted = self.read_new(_READ_AT_ONCE), self.restarted
+            while self.more:
+                new = self.read_new(_READ_AT_ONCE)
+                metrics, restarted = (new, True) if self.restarted else (metrics + new, restarted)
+            self.restarted = restarted
+            return metrics
+        self.restarted = self.more = False
+        try:
+            with open_regular(self.path) as stream:
+                data = self._new_bytes(stream.fileno(), stream, max_bytes)
+        except FileNotFoundError:
+            data = b""
+            self._start_over()
+        except OSError:
+            return []
+        *lines, self._partial = (self._partial + data).split(b"\n")
+        if lines and self._is_skipping:
+            lines, self._is_skipping = lines[1:], False
+        if len(self._partial) > _LONGEST_LINE or self._is_skipping:
+            self._partial, self._is_skipping = b"", True
+        return _parse_lines([line for line in lines if len(line) <= _LONGEST_LINE])
+
+    def _new_bytes(self, fileno: int, stream: BinaryIO, max_bytes: int) -> bytes:
+        stat = os.fstat(fileno)
+        file_id = (stat.st_dev, stat.st_ino)
+        if file_id != self._file_id or stat.st_size < self._offset:
+            self._start_over()
+        self._file_id = file_id
+        stream.seek(self._offset)
+        data = stream.read(max_bytes)
+        self._offset += len(data)
+        self.more = self._offset < stat.st_size
+        return data
+
+    def _start_over(self) -> None:
+        self.restarted = self._offset > 0
+        self._offset, self._partial, self._file_id, self._is_skipping = 0, b"", None, False
+
+
+def open_at_line_start(file: Path) -> BinaryIO:
+    """Opened to append; a last line that a killed writer left unfinished is ended first."""
+    stream = append_to(file)
+    if stream.seek(0, os.SEEK_END) > 0:
+        stream.seek(-1, os.SEEK_END)
+        if stream.read(1) != b"\n":
+            stream.write(b"\n")
+    return stream
+
+
+def whole_lines(stream: BinaryIO) -> Iterator[bytes]:
+    """Lines without their ends; one that is too long to be one is left out."""
+    is_rest = False
+    while line := stream.readline(_LONGEST_LINE):
+        is_whole = line.endswith(b"\n") or len(line) < _LONGEST_LINE
+        if is_whole and not is_rest:
+            yield line.rstrip(b"\r\n")
+        is_rest = not is_whole
+
+
+def step_of(line: bytes) -> float:
+    """The step of a metrics line; infinite where there is none, so that garbage is dropped."""
+    metric = _parse(line.decode("utf-8", errors="replace"))
+    step = metric.get("step") if isinstance(metric, dict) else None
+    return step if type(step) is int else math.inf
+
+
+def _parse_lines(lines: list[bytes]) -> list[dict[str, Any]]:
+    texts = [line.decode("utf-8", errors="replace") for line in lines if line.strip()]
+    values = _parse("[" + ",".join(texts) + "]")  # one call for all of them: some three times faster
+    if not isinstance(values, list) or len(values) != len(texts):
+        values = [_parse(text) for text in texts]
+    return [value for value in values if isinstance(value, dict) and _is_number(value.get("step", 0))]
+
+
+def _is_number(step: Any) -> bool:
+    return isinstance(step, int | float) and not isinstance(step, bool) and abs(step) <= LARGEST_NUMBER
+
+
+def _parse(text: str) -> Any:
+    try:
+        return parse_json(text, nulls=True)  # NaN and infinity of other writers: no number
+    except ValueError:
+        return None
