@@ -2655,6 +2655,17 @@ Ein anderer Schluss</translation>
 </message>
 </context>
 <context>
+<name>Examples</name>
+<message>
+<source>{model} (not open now): {happens}</source>
+<translation>{model} (jetzt nicht offen): {happens}</translation>
+</message>
+<message>
+<source>{model}: {happens}</source>
+<translation>{model}: {happens}</translation>
+</message>
+</context>
+<context>
 <name>ExploreState</name>
 <message>
 <source>This model’s vocabulary has no mask token, so no word can be masked.</source>
@@ -11178,16 +11189,8 @@ Der andere Text: {theirs}</translation>
 <translation>geprüft, größte Abweichung {difference}</translation>
 </message>
 <message>
-<source>{model} (not open now): {happens}</source>
-<translation>{model} (jetzt nicht offen): {happens}</translation>
-</message>
-<message>
 <source>{model} has no snapshots of its training to play. {tiny} has some.</source>
 <translation>{model} hat keine Snapshots seines Trainings zum Abspielen. {tiny} hat welche.</translation>
-</message>
-<message>
-<source>{model}: {happens}</source>
-<translation>{model}: {happens}</translation>
 </message>
 </context>
 <context>
