@@ -65,7 +65,7 @@ def diagnose(record: RunRecord) -> list[Diagnosis]:
     for rule in (_diverging, _too_high, _too_low):
         if (found := rule(record)) is not None:
             return [found]  # whatever else is wrong follows from it
-    results = [_one_class(record), _overfitting(record) or _stuck(record), _dead_heads(record)]
+    results = [_one_class(record) or _overfitting(record) or _stuck(record), _dead_heads(record)]
     return [each for each in results if each is not None]
 
 
@@ -77,7 +77,7 @@ def normal(record: RunRecord) -> Diagnosis | None:
     for name, (_, scores) in record.scores.items():
         if len(scores) > 1 and scores[-1] > scores[0]:
             return Diagnosis("normal_score", {"score": float(scores[-1]), "first": float(scores[0]), "name": name})
-    if losses[-1] >= losses[0]:
+    if record.scores or losses[-1] >= losses[0]:
         return None
     values: dict[str, float | str] = {"start": float(losses[0]), "loss": float(losses[-1])}
     ratios = record.update_ratio[1]
@@ -150,10 +150,10 @@ def _overfitting(record: RunRecord) -> Diagnosis | None:
         return None
     best = int(losses.argmin())
     after = losses[best + 1 :]
-    if best == 0 or len(after) < 2 or after[-1] < _WORSE * losses[best]:
+    if best == 0 or len(after) < 2 or after[-2:].min() < _WORSE * losses[best]:
         return None
-    if _has_risen(record, float(steps[best])):
-        return None  # surer of its mistakes, and right more often all the same
+    if _has_risen(record, float(steps[best])) or _has_gained(record, float(steps[best])):
+        return None  # surer of its mistakes, and right as often all the same
     train_steps, train = record.train_loss
     before, since = train[train_steps <= steps[best]], train[train_steps > steps[best]]
     if len(before) and len(since) and np.median(since[-len(since) // 3 :]) >= np.median(before[-len(before) // 3 :]):
@@ -169,7 +169,7 @@ def _stuck(record: RunRecord) -> Diagnosis | None:
         return None
     last, start = float(losses[-1]), float(record.held_out_loss[1][0])
     level = record.by_frequency
-    if record.fraction >= JUDGED_FROM and losses.min() > _HARDLY * start:
+    if record.fraction >= JUDGED_FROM and losses.min() > _HARDLY * start and not _has_gained(record, 0.0):
         train = _medians(record.train_loss[1])[0]
         if len(train) and train[-1] < _MEMORISED * last:
             found = {"train": float(train[-1]), "start": start, "loss": last}
@@ -213,9 +213,10 @@ def _dead_heads(record: RunRecord) -> Diagnosis | None:
 
 
 def _of_phase(record: RunRecord) -> Points:
-    """The measurements since masked words are predicted; before, the loss on held-out text may rise and be well."""
+    """The measurements of what it learns now. While it predicts next words, the loss on masked words may rise in a
+    healthy run."""
     steps, losses = record.held_out_loss
-    is_here = (steps >= record.phase_from) & (not record.is_causal)
+    is_here = (steps >= record.phase_from - 1) & (not record.is_causal)  # with what it began from
     return steps[is_here], losses[is_here]
 
 
@@ -253,6 +254,25 @@ def _has_risen(record: RunRecord, since: float) -> bool:
     """Whether any score of a task is better now than it was at that step."""
     of_then = [(values[steps >= since], values) for steps, values in record.scores.values() if len(steps)]
     return any(len(later) > 1 and values[-1] > later[0] + _BETTER_SCORE for later, values in of_then)
+
+
+def _has_gained(record: RunRecord, since: float) -> bool:
+    """Whether a task's first score has risen since the start and not fallen since that step, by more than chance."""
+    steps, values = next(iter(record.scores.values()), (np.empty(0), np.empty(0)))
+    later = values[steps >= since]
+    if not len(later):
+        return False
+    start, then, now = (float(value) for value in (values[0], later[0], values[-1]))
+    return now > start + _chance(start, record) and now >= then - _chance(then, record)
+
+
+def _chance(score: float, record: RunRecord) -> float:
+    """The standard error of a score, as if it were a share of the held-out examples. One more counts as right and one
+    as wrong: otherwise a score of 0 or 1 would have none."""
+    if record.examples is None:
+        return _BETTER_SCORE
+    share = (min(max(score, 0.0), 1.0) * record.examples + 1) / (record.examples + 2)
+    return math.sqrt(share * (1 - share) / record.examples)
 
 
 def _is_rate_high(record: RunRecord, since: float) -> bool:

@@ -92,7 +92,7 @@ WORDS = {  # kind -> what is seen, why it matters
         ),
         QT_TRANSLATE_NOOP(
             "Diagnosis",
-            "It has read the same text too often. More text would help most; fewer steps would help a little.",
+            "It has read the same text too often. More text or more examples would help most, fewer steps a little.",
         ),
     ),
     "plateau": (

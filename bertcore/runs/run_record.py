@@ -67,6 +67,7 @@ class RunRecord:
     rate: Points = field(default_factory=_no_points)
     update_ratio: Points = field(default_factory=_no_points)  # of the part of the model that moved most
     by_frequency: float | None = None  # held-out loss of always guessing words by their frequency
+    examples: int | None = None  # of a task: how many were measured, at the newest measurement
     answer: CommonAnswer | None = None  # at the newest measurement
     heads: HeadActivity | None = None  # at the newest measurement
     is_causal: bool = False  # it predicts next words now
@@ -111,6 +112,7 @@ def record_of(metrics: RunMetrics, settings: Mapping[str, Any], status: RunStatu
         rate=points("learning_rate"),
         update_ratio=points("update_ratio"),
         by_frequency=loss_by_frequency(newest),
+        examples=_count(newest.get("examples")),
         answer=common_answer(newest),
         heads=activity_of_heads(newest),
         is_causal=phase == "causal",
@@ -143,6 +145,11 @@ def activity_of_heads(held_out: Mapping[str, Any]) -> HeadActivity | None:
         return None
     is_whole = len(varies) == len(even) > 0 and np.isfinite(varies).all() and np.isfinite(even).all()
     return HeadActivity(varies, even) if is_whole else None
+
+
+def _count(value: Any) -> int | None:
+    count = _number(value)
+    return int(count) if math.isfinite(count) and count >= 1 else None
 
 
 def _number(value: Any) -> float:

@@ -3,6 +3,7 @@
 import math
 import random
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -65,26 +66,44 @@ def base(home: Path) -> Path:
     return folder
 
 
-def task_file(folder: Path, is_learnable: bool, rows: int = 300) -> Path:
-    """What has a dog in it is bad; or labels that have nothing to do with the text, seven in ten of them good."""
+Label = Callable[[list[str], random.Random], bool]  # of the words of a sentence
+
+
+def no_dog(words: list[str], _pick: random.Random) -> bool:
+    return "dog" not in words
+
+
+def pets_or_wrong(words: list[str], pick: random.Random) -> bool:
+    """One label in five is wrong, so that nobody can be right more than four times in five."""
+    return ("dog" in words or "cat" in words) != (pick.random() < 0.2)
+
+
+def mostly_good(_words: list[str], pick: random.Random) -> bool:
+    return pick.random() < 0.7
+
+
+def by_chance(_words: list[str], pick: random.Random) -> bool:
+    return bool(pick.randrange(2))
+
+
+def task_file(folder: Path, label: Label, rows: int) -> Path:
     pick = random.Random(0)
     lines = []
     for _ in range(rows):
         words = [pick.choice(WORDS_OF_TASK) for _ in range(5)]
-        label = "dog" not in words if is_learnable else pick.random() < 0.7
-        lines.append(f"{' '.join(words)}\t{int(label)}")
+        lines.append(f"{' '.join(words)}\t{int(label(words, pick))}")
     file = folder / "train.tsv"
     file.write_text("sentence\tlabel\n" + "\n".join(lines) + "\n", encoding="utf-8")
     return file
 
 
-def tuned(home: Path, model: Path, is_learnable: bool = True, **training: Any) -> Path:
+def tuned(home: Path, model: Path, label: Label = no_dog, rows: int = 300, **training: Any) -> Path:
     run = home / "run"
     settings = {"steps": 60, "batch_size": 8, "learning_rate": 3e-3, "evaluations": 8, "seed": 3, **training}
     options = FinetuneOptions(
         name="test",
         model=str(model),
-        data=TaskDataOptions(task="sst2", train=str(task_file(home, is_learnable)), max_length=24),
+        data=TaskDataOptions(task="sst2", train=str(task_file(home, label, rows)), max_length=24),
         training=TuningOptions(threads=1, precision="fp32", **settings),  # type: ignore[arg-type]
     )
     start_or_resume_finetuning(options, run, resume=False)
@@ -120,6 +139,14 @@ class TestPretraining:
     def test_a_rate_too_low(self, home: Path) -> None:
         found = only(pretrained(home, steps=40, learning_rate=1e-6))
         assert found.kind == "too_low" and found.suggestion == Suggestion("learning_rate", 1e-6, 1e-3)
+
+    def test_hardly_learned(self, home: Path) -> None:
+        """A rate at which the weights move, but far too little for so few steps."""
+        run = pretrained(home, steps=60, learning_rate=2e-5, causal_share=0.0)
+        found = only(run)
+        assert found.kind == "stuck" and found.suggestion == Suggestion("learning_rate", 2e-5, 6e-5)
+        losses = [line["mlm_loss"] for line in metrics(run, "held_out")]
+        assert (found.values["start"], found.values["loss"]) == (losses[0], losses[-1])
 
     def test_diverging(self, home: Path) -> None:
         """The rate rises to the very end."""
@@ -174,10 +201,29 @@ class TestTasks:
         assert diagnose(record) == [] and fine is not None and fine.values["name"] == "accuracy"
 
     def test_always_the_same_answer(self, home: Path, base: Path) -> None:
-        found = only(tuned(home, base, is_learnable=False))
+        found = only(tuned(home, base, mostly_good))
         assert found.kind == "one_class" and found.values["label"] == "positive" and found.values["share"] == 1.0
         assert found.values["right"] == pytest.approx(metrics(home / "run", "held_out")[-1]["accuracy"], abs=1e-4)
         assert found.suggestion == Suggestion("learning_rate", 3e-3, 1e-3)
+
+    def test_learning_by_heart(self, home: Path, base: Path) -> None:
+        """Of labels that have nothing to do with the text."""
+        found = only(tuned(home, base, by_chance, rows=100, steps=300, learning_rate=2e-3, dropout=0.0))
+        assert found.kind == "memorised" and found.suggestion == Suggestion("steps", 300.0, 100)
+        losses = [line["loss"] for line in metrics(home / "run", "held_out")]
+        assert (found.values["start"], found.values["loss"]) == (losses[0], losses[-1]) and losses[-1] > losses[0]
+        assert float(found.values["train"]) < 0.05, "it knows all of them"
+
+    def test_a_plateau_at_a_high_rate(self, home: Path, base: Path) -> None:
+        """It is as right as the labels are, and the rate does not fall."""
+        run = tuned(
+            home, base, pets_or_wrong, rows=3000, steps=400, learning_rate=1e-3, schedule="constant", evaluations=12
+        )
+        found = only(run)
+        assert found.kind == "plateau" and found.suggestion == Suggestion("learning_rate", 1e-3, 3.3e-4)
+        losses = {line["step"]: line["loss"] for line in metrics(run, "held_out")}
+        assert losses[int(found.values["step"])] == found.values["before"] and losses[400] == found.values["loss"]
+        assert metrics(run, "held_out")[-1]["accuracy"] > 0.75, "nobody gets more than 0.8"
 
     def test_heads_that_look_everywhere_alike(self, home: Path, base: Path) -> None:
         """Without queries and keys: no gradient can bring them back, because each is multiplied by the other."""
@@ -193,6 +239,28 @@ class TestTasks:
         assert found.kind == "dead_heads_even" and found.values == {"count": heads, "all": heads}
         activity = read_record(home / "run").heads
         assert activity is not None and activity.even == pytest.approx(1.0, abs=1e-3)
+
+    def test_heads_that_look_at_one_token(self, home: Path, base: Path) -> None:
+        """Where softmax gives the first position everything, no gradient passes: training cannot bring it back."""
+        checkpoint = load_checkpoint(base)
+        model, width = checkpoint.model, checkpoint.config.hidden_size
+        for table in (model.embeddings.token, model.embeddings.segment, model.embeddings.position):
+            table.weight.data[:, 0] = 0.0
+        model.embeddings.position.weight.data[0, 0] = 30.0  # only the first position has anything in dimension 0 ...
+        for layer in model.encoder.layers:
+            product = layer.attention.query_key_value
+            product.weight.data[: 2 * width] = 0.0
+            product.weight.data[width : 2 * width, 0] = 5.0  # ... which all keys are made from, and all queries match
+            product.bias.data[:width], product.bias.data[width : 2 * width] = 10.0, 0.0
+        save_checkpoint(model, checkpoint.tokenizer, home / "one-token")
+        results = diagnose(read_record(tuned(home, home / "one-token", steps=210)))
+        assert [each.kind for each in results] == ["one_class", "dead_heads_one"], (
+            "it cannot read, so it says one thing"
+        )
+        heads = checkpoint.config.num_hidden_layers * checkpoint.config.num_attention_heads
+        assert results[1].values == {"count": heads, "all": heads}
+        activity = read_record(home / "run").heads
+        assert activity is not None and activity.even == pytest.approx(0.0, abs=1e-3)
 
     def test_heads_that_all_look_at_one_token(self) -> None:
         heads = HeadActivity(np.array([0.0, 0.01, 0.4]), np.array([0.0, 0.02, 0.5]))
@@ -247,14 +315,37 @@ def test_curves_of_held_out_text(losses: list[float], kind: str) -> None:
     assert [found.kind for found in diagnose(held_out(losses))] == [kind] * bool(kind)
 
 
-def test_one_that_is_surer_of_its_mistakes_but_more_often_right_is_well() -> None:
-    losses = [0.7, 0.6, 0.5, 0.55, 0.6, 0.7]
-    lines = [{"kind": "held_out", "step": 100 * at, "loss": loss} for at, loss in enumerate(losses)]
-    worse = [{**line, "accuracy": 0.8} for line in lines]
-    better = [{**line, "accuracy": 0.5 + 0.05 * at} for at, line in enumerate(lines)]
-    status = RunStatus("done", fraction=1.0)
-    assert [each.kind for each in diagnose(record_from(worse, status))] == ["overfitting"]
-    assert diagnose(record_from(better, status)) == []
+@pytest.mark.parametrize(
+    ("scores", "is_ill"),
+    [
+        ([0.5, 0.55, 0.6, 0.65, 0.7, 0.75], False),
+        ([0.5, 0.7, 0.8, 0.8, 0.8, 0.8], False),
+        ([0.5, 0.7, 0.8, 0.8, 0.75, 0.75], False),  # of 20 one more is wrong
+        ([0.5, 0.7, 0.8, 0.75, 0.7, 0.65], True),
+        ([0.5, 0.5, 0.55, 0.5, 0.5, 0.5], True),
+    ],
+)
+def test_one_that_is_surer_of_its_mistakes_but_right_as_often_is_well(scores: list[float], is_ill: bool) -> None:
+    lines = [
+        {"kind": "held_out", "step": 100 * at, "loss": loss, "accuracy": score, "examples": 20}
+        for at, (loss, score) in enumerate(zip([0.7, 0.6, 0.5, 0.55, 0.6, 0.7], scores, strict=True))
+    ]
+    record = record_from(lines, RunStatus("done", fraction=1.0))
+    assert [each.kind for each in diagnose(record)] == ["overfitting"] * is_ill
+    assert (normal(record) is None) == (scores[-1] == scores[0])
+
+
+def test_one_bad_measurement_at_the_end_is_no_overfitting() -> None:
+    assert diagnose(held_out([9.0, 6.0, 4.0, 4.02, 4.5])) == []
+
+
+def test_what_a_run_began_with_counts() -> None:
+    """The best measurement is the first after the start."""
+    lines = [{"kind": "phase", "step": 1, "phase": "task"}]
+    losses = [1.67, 1.58, 1.89, 2.38, 2.79]
+    lines += [{"kind": "held_out", "step": 10 * at, "loss": loss, "accuracy": 0.2} for at, loss in enumerate(losses)]
+    (found,) = diagnose(record_from(lines, RunStatus("done", fraction=1.0)))
+    assert found.kind == "overfitting" and found.values["step"] == 10
 
 
 @pytest.mark.parametrize(

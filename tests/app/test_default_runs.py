@@ -1,0 +1,60 @@
+"""What the form trains if nobody changes anything: no false alarm. A run takes 6 to 40 seconds of the processor."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.rooms.train.new_run_form import OFFERED, NewRunForm
+from app.rooms.train.run_kinds import RUN_KINDS, samples_of
+from bertcore.runs.diagnosis import diagnose, normal
+from bertcore.runs.run_record import read_record
+from bertcore.training.distil import start_or_resume_distilling
+from bertcore.training.finetune import start_or_resume_finetuning
+from bertcore.training.pretrain import start_or_resume
+
+MINUTES = 0.75  # for the processor of one thread; the form offers 2
+# Samples after which the built-in model answers held-out examples no better than before, so that a warning is right.
+LEARN_NOTHING = ("qqp", "qnli", "wnli", "rte", "squad", "commonsenseqa")
+TRAIN = {
+    "pretrain": start_or_resume,
+    "finetune": start_or_resume_finetuning,
+    "distil": start_or_resume_distilling,
+}
+
+
+def _choices() -> Iterator[tuple[str, str]]:
+    """Of the form: what to train, and a sample or a size."""
+    for kind in RUN_KINDS:
+        if kind.is_task:
+            yield from ((kind.key, spec.name) for spec in samples_of(kind))
+        else:
+            yield from ((kind.key, size) for size in (list(OFFERED)[:2] if kind.key == "pretrain" else [""]))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "choice"), list(_choices()))
+def test_no_false_alarm(qtbot: QtBot, own_home: Path, kind: str, choice: str) -> None:
+    form = NewRunForm()
+    qtbot.addWidget(form)
+    form.set_kind(kind)
+    if form.run_kind.is_task:
+        form.source.setCurrentIndex(form.source.findData(choice))
+    elif choice:
+        form.preset.setCurrentIndex(form.preset.findData(choice))
+    options = form.command().options.with_changes(threads=1)
+    if not form.run_kind.is_task:
+        options = options.with_changes(minutes=MINUTES)
+    run = own_home / "run"
+    TRAIN[options.kind](options, run, resume=False)  # type: ignore[operator]
+    record = read_record(run)
+    found = [each.kind for each in diagnose(record)]
+    scores = {name: (values[0], values[-1]) for name, (_, values) in record.scores.items()}
+    print(f"\n{kind} {choice} | {record.step} steps | {found or 'no alarm'} | {scores or record.held_out_loss[1]}")
+    if choice in LEARN_NOTHING:
+        assert len(found) == 1 and normal(record) is None
+        main = next(iter(scores.values()))
+        assert main[1] - main[0] < 2 / (record.examples or 1), "it has learned something: the alarm would be false"
+    else:
+        assert found == [] and normal(record) is not None
