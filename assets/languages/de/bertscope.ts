@@ -2449,8 +2449,8 @@ Ein anderer Schluss</translation>
 <translation>Es hat nicht gelernt, den Text zu nutzen: Um immer dasselbe zu antworten, muss man nicht lesen.</translation>
 </message>
 <message>
-<source>It has read the same text too often. More text would help most; fewer steps would help a little.</source>
-<translation>Es hat denselben Text zu oft gelesen. Am meisten würde mehr Text helfen, ein wenig auch weniger Schritte.</translation>
+<source>It has read the same text too often. More text or more examples would help most, fewer steps a little.</source>
+<translation>Es hat denselben Text zu oft gelesen. Am meisten würden mehr Text oder mehr Beispiele helfen, ein wenig auch weniger Schritte.</translation>
 </message>
 <message>
 <source>It is memorising its training text and getting worse on text that it has not seen.</source>
