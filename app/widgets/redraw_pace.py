@@ -8,7 +8,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 BURST_MS = 120  # what comes in a burst is drawn together
 REST_MS = 1000  # from one drawing to the next, at least
-SHARE = 0.015  # of a core for drawing at most: where it takes long, the rest is longer
+MOST_REST_MS = 3000
+SHARE = 0.01  # of a core for drawing, as far as that rest allows: where a drawing takes long, the rest is longer
 
 
 class RedrawPace(QObject):
@@ -38,4 +39,5 @@ class RedrawPace(QObject):
 
     def _on_painted(self) -> None:
         cost_s = time.thread_time() - self._began_s
-        self._rests_until = time.monotonic() + max(REST_MS / 1000, cost_s / SHARE)
+        rest_ms = min(max(REST_MS, 1000 * cost_s / SHARE), MOST_REST_MS)
+        self._rests_until = time.monotonic() + rest_ms / 1000
