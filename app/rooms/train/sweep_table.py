@@ -80,10 +80,10 @@ class SweepTable(QTableWidget):
         """With how many runs it is of, where that could be doubted."""
         mean, measured = mean_in_words(group), len(group.figures)
         if measured < len(group.runs):
-            text = self.tr("{mean} · of {measured} of {all} runs")
+            text = self.tr("{mean} · {measured} of {all}")
             return text.format(mean=mean, measured=numbers.count(measured), all=numbers.count(len(group.runs)))
         if group.has_diverged:
-            return self.tr("{mean} · with the diverged run").format(mean=mean)
+            return self.tr("{mean} · all {count} runs").format(mean=mean, count=numbers.count(measured))
         return mean
 
     def _state(self, run: SweepRun) -> str:
