@@ -9215,12 +9215,12 @@ Der andere Text: {theirs}</translation>
 <translation>{figure} · divergiert</translation>
 </message>
 <message>
-<source>{mean} · of {measured} of {all} runs</source>
-<translation>{mean} · aus {measured} von {all} Läufen</translation>
+<source>{mean} · all {count} runs</source>
+<translation>{mean} · alle {count} Läufe</translation>
 </message>
 <message>
-<source>{mean} · with the diverged run</source>
-<translation>{mean} · mit dem divergierten Lauf</translation>
+<source>{mean} · {measured} of {all}</source>
+<translation>{mean} · {measured} von {all}</translation>
 </message>
 </context>
 <context>
