@@ -203,6 +203,7 @@ BESIDE = {
 }
 
 
+@cache
 def snapshots() -> list[tuple[int, Checkpoint]]:
     """Of the tiny model's run, with their steps."""
     return [(step, load_checkpoint(folder)) for step, folder in RunFolder(assets() / "runs" / TINY).snapshots()]
