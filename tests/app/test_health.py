@@ -17,20 +17,21 @@ from tests.app.conftest import TIMEOUT_MS
 from tests.engine.training_runs import tiny_run, write_text
 
 
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
-    return tmp_path
-
-
-def _run(home: Path, rate: float) -> Path:
-    run = home / f"run-{rate}"
-    start_or_resume(tiny_run(write_text(home), learning_rate=rate, steps=40, evaluations=4), run, resume=False)
+def _run(folder: Path, rate: float) -> Path:
+    run = folder / f"run-{rate}"
+    start_or_resume(tiny_run(write_text(folder), learning_rate=rate, steps=40, evaluations=4), run, resume=False)
     return run
 
 
-def test_a_click_on_a_warning_makes_the_run_that_is_suggested(window: Window, qtbot: QtBot, home: Path) -> None:
-    ill, well = _run(home, 0.3), _run(home, 3e-3)
+@pytest.fixture(scope="module")
+def well(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return _run(tmp_path_factory.mktemp("well"), 3e-3)
+
+
+def test_a_click_on_a_warning_makes_the_run_that_is_suggested(
+    window: Window, qtbot: QtBot, tmp_path: Path, well: Path
+) -> None:
+    ill = _run(tmp_path, 0.3)
     room = window.open_room("train")
     assert isinstance(room, TrainRoom)
     strip, form = room.view.health, room.copy_form
@@ -60,11 +61,11 @@ def test_a_click_on_a_warning_makes_the_run_that_is_suggested(window: Window, qt
     ],
 )
 def test_other_changes_reach_the_run_too(
-    window: Window, home: Path, suggestion: Suggestion, field: str, value: float
+    window: Window, well: Path, suggestion: Suggestion, field: str, value: float
 ) -> None:
     room = window.open_room("train")
     assert isinstance(room, TrainRoom)
-    info = read_run(_run(home, 3e-3))
+    info = read_run(well)
     room.runs_card.show_copy_form(info, suggestion)
     changed = room.copy_form.command().options.to_dict()["training"]
     assert changed == {**RunFolder(info.path).config()["training"], field: value}
