@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -44,11 +46,6 @@ SAMPLES = {  # task -> its sample file, and settings of the run
 }
 
 
-@pytest.fixture(autouse=True)
-def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
-
-
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> str:
     texts = [line for file in (assets() / "tasks").rglob("train.tsv") for line in file.read_text().splitlines()]
@@ -59,8 +56,8 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(place)
 
 
-@pytest.fixture
-def trained(monkeypatch: pytest.MonkeyPatch) -> dict[int, StepBatch]:
+@contextmanager
+def _noting() -> Iterator[dict[int, StepBatch]]:
     """By step, the batches that runs in this process train on."""
     taken: dict[int, StepBatch] = {}
     take = FineTuning._next_batch
@@ -69,8 +66,35 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> dict[int, StepBatch]:
         taken[step] = take(self, step, fraction)
         return taken[step]
 
-    monkeypatch.setattr(FineTuning, "_next_batch", noted)
-    return taken
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(FineTuning, "_next_batch", noted)
+        yield taken
+
+
+class Runs:
+    """One of each sample, trained when it is first asked for. Tests only read them."""
+
+    def __init__(self, folder: Path, model: str) -> None:
+        self._folder, self._model = folder, model
+        self._made: dict[str, tuple[Path, dict[int, StepBatch]]] = {}
+
+    def __getitem__(self, name: str) -> Path:
+        return self._of(name)[0]
+
+    def trained(self, name: str) -> dict[int, StepBatch]:
+        """By step, the batches that it was trained on."""
+        return self._of(name)[1]
+
+    def _of(self, name: str) -> tuple[Path, dict[int, StepBatch]]:
+        if name not in self._made:
+            with _noting() as taken:
+                self._made[name] = _run(self._folder / name, self._model, name), taken
+        return self._made[name]
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory, model: str) -> Runs:
+    return Runs(tmp_path_factory.mktemp("runs"), model)
 
 
 def _run(folder: Path, model: str, name: str, **training: Any) -> Path:
@@ -112,11 +136,8 @@ def _answers(run: Path, step: int, weights: int) -> tuple[DrawnExamples, BatchAn
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_every_batch_is_the_one_that_was_trained_on(
-    name: str, tmp_path: Path, model: str, trained: dict[int, StepBatch]
-) -> None:
-    run = _run(tmp_path, model, name)
-    batches = open_examples(run)
+def test_every_batch_is_the_one_that_was_trained_on(name: str, runs: Runs) -> None:
+    batches, trained = open_examples(runs[name]), runs.trained(name)
     for step in (STEPS, 1, *range(1, STEPS + 1)):
         drawn, (read,) = batches.at(step), trained[step].parts
         for field in ("input_ids", "segment_ids", "attention_mask"):
@@ -131,10 +152,10 @@ def test_every_batch_is_the_one_that_was_trained_on(
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_the_losses_and_answers_are_those_of_the_checkpoint(name: str, tmp_path: Path, model: str) -> None:
+def test_the_losses_and_answers_are_those_of_the_checkpoint(name: str, runs: Runs) -> None:
     """Against the loss that the run logged (it has no dropout), the loss that training minimises, and, example by
     example, what `evaluate` and `predict` say of all of them."""
-    run = _run(tmp_path, model, name)
+    run = runs[name]
     drawn, answers = _answers(run, 2, weights=1)
     logged = {line["step"]: line["loss"] for line in metrics(run)}
     assert answers.loss == pytest.approx(logged[2], rel=1e-4)
@@ -172,8 +193,8 @@ def _assert_given(
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_the_right_answers_are_those_of_the_file(name: str, tmp_path: Path, model: str) -> None:
-    drawn, answers = _answers(_run(tmp_path, model, name, steps=1), 1, weights=0)
+def test_the_right_answers_are_those_of_the_file(name: str, runs: Runs) -> None:
+    drawn, answers = _answers(runs[name], 1, weights=0)
     for unit in answers.units:
         example: Any = drawn.features.examples[int(drawn.examples[unit.rows[0]])]
         for place in unit.places:
@@ -203,8 +224,9 @@ def test_the_right_answers_are_those_of_the_file(name: str, tmp_path: Path, mode
     assert answers.right is None if name == "stsb" else answers.right is not None
 
 
-def test_accumulated_batches_are_drawn_too(tmp_path: Path, model: str, trained: dict[int, StepBatch]) -> None:
-    run = _run(tmp_path, model, "mnli", accumulate=2)
+def test_accumulated_batches_are_drawn_too(tmp_path: Path, model: str) -> None:
+    with _noting() as trained:
+        run = _run(tmp_path, model, "mnli", accumulate=2)
     batches = open_examples(run)
     for step, made in trained.items():
         drawn = batches.at(step)
@@ -218,9 +240,8 @@ def _lengths(part: Any) -> list[int]:
     return [shape[1]] * shape[0] if part.attention_mask is None else part.attention_mask.sum(dim=1).tolist()
 
 
-def test_what_was_cut_is_counted(tmp_path: Path, model: str) -> None:
-    run = _run(tmp_path, model, "mnli")
-    batches = open_examples(run)
+def test_what_was_cut_is_counted(runs: Runs) -> None:
+    batches = open_examples(runs["mnli"])
     drawn = batches.at(1)
     for row, number in enumerate(drawn.examples.tolist()):
         example: Any = drawn.features.examples[number]
@@ -263,15 +284,15 @@ def test_another_first_batch_is_refused(tmp_path: Path, model: str) -> None:
         open_examples(run)
 
 
-def test_the_snapshot_before_a_step_is_the_one_that_met_its_batch(tmp_path: Path, model: str) -> None:
-    run = RunFolder(_run(tmp_path, model, "sst2"))
+def test_the_snapshot_before_a_step_is_the_one_that_met_its_batch(runs: Runs) -> None:
+    run = RunFolder(runs["sst2"])
     found = [snapshot_before(run, step) for step in (1, 2, 4)]
     assert [one and one[0] for one in found] == [0, 1, 2]
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_the_command_shows_it(name: str, tmp_path: Path, model: str) -> None:
-    run = _run(tmp_path, model, name, steps=2)
+def test_the_command_shows_it(name: str, runs: Runs) -> None:
+    run = runs[name]
     drawn, answers = _answers(run, 2, weights=1)
     result = CliRunner().invoke(app, ["batch", str(run), "--step", "2", "--json"])
     assert result.exit_code == 0, result.output
