@@ -50,7 +50,7 @@ def test_no_false_alarm(qtbot: QtBot, own_home: Path, kind: str, choice: str) ->
     TRAIN[options.kind](options, run, resume=False)  # type: ignore[operator]
     record = read_record(run)
     found = [each.kind for each in diagnose(record)]
-    scores = {name: (values[0], values[-1]) for name, (_, values) in record.scores.items()}
+    scores = {name: (float(values[0]), float(values[-1])) for name, (_, values) in record.scores.items()}
     print(f"\n{kind} {choice} | {record.step} steps | {found or 'no alarm'} | {scores or record.held_out_loss[1]}")
     if choice in LEARN_NOTHING:
         assert len(found) == 1 and normal(record) is None
