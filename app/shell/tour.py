@@ -50,6 +50,7 @@ THEMES = ("light", "dark")  # unless others are asked for
 SLOW_STEPS = 10
 BATCHES = {"batch": 252, "batch-next-words": 101}  # steps of the class demo
 COMPARED = "The king of France died in [MASK].", "He was buried there."
+CHANGED_TOKEN = 4  # in which it differs from the baseline
 BASELINE = "The king of England died in [MASK].", "He was buried there."
 COMPARING = {  # visited with each kind of baseline
     "map": ("model",),
@@ -163,6 +164,7 @@ class _Tour:
             state.set_baseline(baselines[name])
             self._wait(f"the comparison with another {name}", window.is_settled)
             self._choose_changed_head()
+            state.set_focus(CHANGED_TOKEN)
             yield self._visit(room_key, theme_name, view, file_as=f"{view}-compared-{name}")
         window.open_view("attend", "matrix")
         state.set_baseline(None)
