@@ -68,6 +68,13 @@ def _make_run(home: Path, state: str = "running") -> RunFolder:
     return run
 
 
+def _save(run: RunFolder) -> None:
+    """A snapshot, so that there is something to look at beside the page."""
+    with run.begin_snapshot(STEPS[-1]) as snapshot:
+        for name in ("config.json", "model.safetensors"):
+            (snapshot / name).touch()
+
+
 def _select(service: RunsService, run: RunFolder, room: TrainRoom) -> None:
     service.set_following(True)
     service.select(run.path)
@@ -108,6 +115,7 @@ class TestAnswers:
         self, room: TrainRoom, service: RunsService, home: Path
     ) -> None:
         run = _make_run(home)
+        _save(run)
         _measure(run, 0, 0)
         _select(service, run, room)
         page = room.view.questions
@@ -219,6 +227,7 @@ class TestAnswers:
         asked = _make_run(home, "done")
         plain = RunFolder.create(home / "runs" / "plain", PretrainOptions(name="plain").to_dict())
         plain.write_status(state="done")
+        _save(plain)
         _select(service, asked, room)
         _select(service, plain, room)
         assert not room.view.questions.isVisibleTo(room) and room.watch.isVisibleTo(room)
