@@ -37,17 +37,17 @@ class Appearance(QObject):
         self._settings.words = "plain" if self._settings.words == "technical" else "technical"
         numbers.set_technical(self._settings.words == "technical")
         self._services.save_settings()
-        QTimer.singleShot(0, self, lambda: self.rebuild_requested.emit())
+        QTimer.singleShot(0, self._write_anew)
 
     def set_language(self, setting: str) -> None:
         """A language or "system"; every text is written anew."""
         self._settings.language = setting
         self._services.save_settings()
-        QTimer.singleShot(0, self, self._change_language)
+        QTimer.singleShot(0, self._change_language)
 
     def toggle_projector(self) -> None:
         # After the click is done with: the button that was clicked goes away.
-        QTimer.singleShot(0, self, lambda: self.set_look(projector=not self._settings.projector))
+        QTimer.singleShot(0, lambda: self.set_look(projector=not self._settings.projector))
 
     def set_look(self, theme_name: str | None = None, projector: bool | None = None) -> None:
         """Another theme, or projector mode on or off. What is not given stays."""
@@ -68,6 +68,9 @@ class Appearance(QObject):
 
     def _scale(self) -> float:
         return theme.scale_for(self._window.width(), self._window.height(), self._settings.projector)
+
+    def _write_anew(self) -> None:
+        self.rebuild_requested.emit()
 
     def _change_language(self) -> None:
         app = QApplication.instance()

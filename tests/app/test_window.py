@@ -481,6 +481,7 @@ def test_plain_words_and_technical_ones_are_a_switch_that_is_kept(window: Window
         settle(window, qtbot)
         room: Any = window.open_room("predict")
         settle(window, qtbot)
+        qtbot.waitUntil(lambda: bool(room.words_view.shown_cards[0].bars.bars))  # a new frame's rooms are drawn later
         return room.words_view.shown_cards[0].bars.bars[0].number
 
     window.state.set_masks([2])
