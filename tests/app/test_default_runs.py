@@ -34,6 +34,7 @@ def _choices() -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3600)  # by the clock: on a busy machine it waits for its turn
 @pytest.mark.parametrize(("kind", "choice"), list(_choices()))
 def test_no_false_alarm(qtbot: QtBot, own_home: Path, kind: str, choice: str) -> None:
     form = NewRunForm()

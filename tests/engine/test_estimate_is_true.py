@@ -44,6 +44,7 @@ def _bertcore(*arguments: str) -> tuple[str, float, float]:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3600)  # by the clock: on a busy machine it waits for its turn
 @pytest.mark.skipif(not hasattr(os, "wait4"), reason="the seconds of a child process are not told here")
 @pytest.mark.parametrize("kind", KINDS)
 def test_estimate(kind: str, tmp_path: Path) -> None:
