@@ -30,6 +30,7 @@ from tests.engine.corpora import random_corpus
 from tests.engine.models import tiny_model
 from tests.engine.training_runs import animal_text, metrics, tiny_run, write_text
 
+pytestmark = pytest.mark.usefixtures("fast_disk")
 NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
 STEPS = 30
 
@@ -224,18 +225,24 @@ def test_a_text_that_changed_or_is_missing_is_one_sentence(tmp_path: Path) -> No
     assert (open_batches(tmp_path / "run").at(9).ids == before).all()
 
 
+@pytest.fixture(scope="module")
+def to_be_damaged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("damaged")
+    start_or_resume(_options(folder), folder / "run", resume=False)
+    return folder / "run"
+
+
 @pytest.mark.parametrize(
     "state",
     ['{"step": -3, "samplers": {}}', '{"step": 1e400}', '{"step": 24, "samplers": {"16": [0, "x"]}}', "[]"],
     ids=["before the start", "no number", "no position", "no object"],
 )
-def test_a_damaged_training_state_ends_in_an_answer_or_a_sentence(tmp_path: Path, state: str) -> None:
-    start_or_resume(_options(tmp_path), tmp_path / "run", resume=False)
-    newest = RunFolder(tmp_path / "run").newest_snapshot()
+def test_a_damaged_training_state_ends_in_an_answer_or_a_sentence(to_be_damaged: Path, state: str) -> None:
+    newest = RunFolder(to_be_damaged).newest_snapshot()
     assert newest is not None
     (newest / "training_state.json").write_text(state, encoding="utf-8")
     try:
-        assert open_batches(tmp_path / "run").at(3).step == 3
+        assert open_batches(to_be_damaged).at(3).step == 3
     except BertcoreError as error:
         assert "cannot be drawn again" in str(error)
 
