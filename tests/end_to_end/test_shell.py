@@ -1,6 +1,7 @@
 """`bertcore`, the shell: what each command answers."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -235,12 +236,13 @@ class TestPretrain:
                 assert PretrainOptions.from_file(file).budget != (None, None)
 
 
+def test_bytes_that_are_no_utf8(shell: Shell, model: Path) -> None:
+    answer = shell("tokenize", model, "--a", os.fsdecode(b"caf\xe9"))
+    assert "--a is not valid UTF-8" in answer.sentence
+
+
 class TestOwnProcess:
     """The few things that only a process of its own shows."""
-
-    def test_bytes_that_are_no_utf8(self, model: Path) -> None:
-        answer = in_own_process("tokenize", str(model), "--a", b"caf\xe9")
-        assert "--a is not valid UTF-8" in answer.sentence
 
     def test_a_terminal_without_unicode(self, model: Path) -> None:
         answer = in_own_process("fill", str(model), "--a", "🙂 [MASK] שלום", "--json", PYTHONIOENCODING="ascii")

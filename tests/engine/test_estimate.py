@@ -1,8 +1,6 @@
 """What a run would take, said before it starts. How true it is: test_estimate_is_true (slow)."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -75,20 +73,3 @@ def test_snapshots_are_counted_as_they_are_taken() -> None:
     for steps in (1, 20, 630, 10_000, 40_000, 1_000_000):
         exact = 2 + sum(map(is_mark, range(1, steps)))
         assert abs(_marks(steps) - exact) <= 1
-
-
-def test_the_shell_prints_both_and_trains_nothing(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "bertcore", "finetune", "sst2", "--max-examples", "16", "--steps", "2"]
-    done = subprocess.run([*command, "--estimate", "--json"], capture_output=True, text=True, check=True)
-    lines = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [line["kind"] for line in lines] == ["data", "estimate"]
-    assert lines[0]["train"] == 16 and lines[1]["steps"] == 2 and not _own_runs()
-
-
-def test_the_shell_shows_a_fault_with_its_lines(tmp_path: Path) -> None:
-    file = tmp_path / "mine.tsv"
-    file.write_text("text\tlabel\nOne.\ta\nTwo.\tb\nThree, without a label.\n")
-    command = [sys.executable, "-m", "bertcore", "finetune", "classify", "--train", str(file), "--estimate"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 2 and "mine.tsv, line 4" in done.stderr
-    assert "3  Two. b" in done.stdout and "4  Three, without a label." in done.stdout
