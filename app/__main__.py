@@ -4,6 +4,10 @@ import argparse
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
 
 CLOSE_S = 5.0  # what the worker gets to come to the end of what it is at, once the window is gone
 TOUR_WITHOUT_DISPLAY = Path("build") / "tour"
@@ -77,11 +81,23 @@ def _run(options: argparse.Namespace) -> int:
         window.fit_screen()
         window.show()
         code = app.exec()
-    if not services.close(CLOSE_S):
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)  # a computation still runs: the window is gone, and so shall the process be
+    has_ended = services.close(CLOSE_S)
+    if options.tour is None or not has_ended:
+        _leave(app if has_ended else None, code)
     return code
+
+
+def _leave(app: "QApplication | None", code: int) -> NoReturn:
+    """Ends the process at once. Its window is gone, and it shall not be brought down by what comes after.
+
+    Python would go on to destroy widgets and torch's threads in no particular order, under threads that still run: one
+    that waits for a network, or a computation that has not ended. Then `app` is None and nothing is destroyed.
+    """
+    if app is not None:
+        app.shutdown()  # hands what was copied over to the desktop, and destroys the widgets while Python is whole
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -62,6 +62,8 @@ def _use(folder: Path, minutes: float, seed: int, most_memory: float, walks: int
     stay = _Stay(window, RandomPerson(window, models, folder, seed), complaints, minutes * 60, walks)
     stay.run()
     window.close()
+    if not services.close():
+        complaints.add("the worker did not end")
     complaints.close()
     return [*complaints.said, *stay.problems(most_memory)]
 
@@ -155,6 +157,10 @@ class _Stay:
         while (above := QApplication.activePopupWidget() or QApplication.activeModalWidget()) is not None:
             above.close()
             yield 0
+        window.lessons.close()
+        for other in QApplication.topLevelWidgets():  # speaker notes, the answers of a class
+            if other is not window and other.isVisible():
+                other.close()
         window.resize(1440, 900)
         window.open_model(None)
         yield lambda: not window.services.open_model.is_opening and not inference.is_busy

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from bertcore import locations
 from bertcore.config import PRESETS
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from bertcore.data.cloze import ClozeSentence
 
 SHIPPED = {  # what the runs that ship are called
-    locations.BUILT_IN: "The built-in model's training",
-    locations.TINY: "The tiny model's training",
-    locations.CLASS_DEMO: "Class demo, finished",
+    locations.BUILT_IN: QT_TRANSLATE_NOOP("RunInfo", "The built-in model's training"),
+    locations.TINY: QT_TRANSLATE_NOOP("RunInfo", "The tiny model's training"),
+    locations.CLASS_DEMO: QT_TRANSLATE_NOOP("RunInfo", "Class demo, finished"),
 }
 KINDS = tuple(options.kind for options in get_args(Options))
 MOST_MESSAGE, MOST_METRICS, MOST_EXAMPLES, MOST_ITEMS, MOST_TEXT = 300, 40, 100, 1000, 4000
@@ -81,7 +81,7 @@ def _row(run: RunFolder, status: RunStatus | None, held_out: dict[str, Any] | No
     name = name_from_file(config.get("name"), otherwise=name_from_file(path.name))
     if is_built_in(path):
         about = " · ".join(part for part in (name, describe(config)) if part)
-        title = SHIPPED.get(path.name, name)
+        title = QCoreApplication.translate("RunInfo", SHIPPED[path.name]) if path.name in SHIPPED else name
         return RunInfo(path, title, about, status, held_out, is_built_in=True, has_questions=_has_questions(config))
     resumable = status.state in ("stopped", "failed") and _has_resumable_snapshot(run)
     label = read_label(path)

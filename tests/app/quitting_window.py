@@ -1,0 +1,68 @@
+"""BERTscope that makes itself busy in one way and is quit by a person: `... HOW [ARGUMENTS]`."""
+
+import faulthandler
+import sys
+import threading
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+
+import app.shell.window
+from app import __main__
+from app.shell.rooms import open_view
+from bertcore.training.pretrain_options import PretrainOptions
+
+LONG = "The cat sat on the mat, for it was warm. " * 30
+
+
+class BusyWindow(app.shell.window.Window):
+    """Waits for the first picture, gets busy, and is gone a moment later."""
+
+    how: str
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*arguments)  # type: ignore[arg-type]
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._on_timeout)
+        self._timer.start(20)
+
+    def _on_timeout(self) -> None:
+        if self.state.reading is None:
+            return
+        self._timer.stop()
+        quits = {"dialog": QApplication.quit, "run": self._quit_once_the_run_is_there}.get(self.how, self.close)
+        QTimer.singleShot(60, self, quits)
+        getattr(self, f"_begin_{self.how}")()
+        print("busy", flush=True)
+
+    def _begin_computing(self) -> None:
+        """Many passes on the worker, one for each token, and a thread that waits for longer than the window is there."""
+        self.state.set_text(LONG, "")
+        open_view(self.open_room("predict"), "surprise")
+        self.services.inference.post_outside(lambda: threading.Event().wait(60), lambda *_: None)
+
+    def _begin_dialog(self) -> None:
+        """The session of the desktop ends while it is open: a person could not get past it."""
+        self.actions_.run("compare.text")
+        assert QApplication.activeModalWidget() is not None
+
+    def _begin_run(self) -> None:
+        self.open_room("train")
+        self._run = self.services.runs.start_pretrain(PretrainOptions(name="goes on", preset="tiny", steps=3))
+        assert self._run is not None
+
+    def _quit_once_the_run_is_there(self) -> None:
+        """It is a process of its own, and goes on."""
+        assert self._run is not None
+        if (self._run / "status.json").exists():
+            print(self._run, flush=True)
+            self.close()
+        else:
+            QTimer.singleShot(20, self, self._quit_once_the_run_is_there)
+
+
+if __name__ == "__main__":
+    faulthandler.enable()
+    BusyWindow.how = sys.argv[1]
+    app.shell.window.Window = BusyWindow  # type: ignore[misc]
+    sys.exit(__main__.main(sys.argv[2:]))
