@@ -101,12 +101,6 @@ class ApartView(LayersView):
         for card in (self.distance_card, self.cka_card):
             card.set_hint(self.tr("compared with {baseline}").format(baseline=baseline_name(reading)))
         ours, theirs = reading.trace.hidden_states, baseline.trace.hidden_states
-        is_other_shape = ours.shape[0] != theirs.shape[0] or ours.shape[2] != theirs.shape[2]
-        too_different = self.tr(
-            "These two models differ in the number of their layers, or of the numbers per token, so their hidden "
-            "states cannot be compared one by one. The picture beside this compares whole layers: it works for any "
-            "two models."
-        )
 
         different = self.tr(
             "The two models have different layers or sizes, so a token’s numbers cannot be compared one by one. What "
@@ -119,11 +113,7 @@ class ApartView(LayersView):
             try:
                 distance = np.ascontiguousarray(1 - state_similarity(ours, theirs, alignment).T).astype(np.float32)
             except BertcoreError as error:
-<<<<<<< HEAD
                 problems[0] = different if ours.shape[::2] != theirs.shape[::2] else str(error)
-=======
-                problems[0] = too_different if is_other_shape else str(error)
->>>>>>> 983f5c1 (Quitting: the process ends once its window is destroyed, whatever thread still runs; German names of the runs that ship; a sentence of our own where two models' hidden states cannot be compared)
             try:
                 cka = linear_cka(ours, theirs, alignment).astype(np.float32)
             except BertcoreError as error:
