@@ -36,7 +36,7 @@ class BusyWindow(app.shell.window.Window):
         print("busy", flush=True)
 
     def _begin_computing(self) -> None:
-        """Many passes on the worker, one for each token, and a thread that waits for longer than the window is there."""
+        """Many passes on the worker, one for each token, and a thread that outlasts the window."""
         self.state.set_text(LONG, "")
         open_view(self.open_room("predict"), "surprise")
         self.services.inference.post_outside(lambda: threading.Event().wait(60), lambda *_: None)
