@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 import app.shell.window
 from app import __main__
 from app.shell.rooms import open_view
+from bertcore.training.options import TrainingOptions
 from bertcore.training.pretrain_options import PretrainOptions
 
 LONG = "The cat sat on the mat, for it was warm. " * 30
@@ -48,7 +49,9 @@ class BusyWindow(app.shell.window.Window):
 
     def _begin_run(self) -> None:
         self.open_room("train")
-        self._run = self.services.runs.start_pretrain(PretrainOptions(name="goes on", preset="tiny", steps=3))
+        training = TrainingOptions(steps=3, batch_size=4, held_out_sequences=8, threads=1, precision="fp32")
+        options = PretrainOptions(name="goes on", preset="tiny", training=training)
+        self._run = self.services.runs.start_pretrain(options)
         assert self._run is not None
 
     def _quit_once_the_run_is_there(self) -> None:
