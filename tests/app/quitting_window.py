@@ -10,8 +10,6 @@ from PySide6.QtWidgets import QApplication
 import app.shell.window
 from app import __main__
 from app.shell.rooms import open_view
-from bertcore.training.options import TrainingOptions
-from bertcore.training.pretrain_options import PretrainOptions
 
 LONG = "The cat sat on the mat, for it was warm. " * 30
 
@@ -31,7 +29,7 @@ class BusyWindow(app.shell.window.Window):
         if self.state.reading is None:
             return
         self._timer.stop()
-        quits = {"dialog": QApplication.quit, "run": self._quit_once_the_run_is_there}.get(self.how, self.close)
+        quits = QApplication.quit if self.how == "dialog" else self.close
         QTimer.singleShot(60, self, quits)
         getattr(self, f"_begin_{self.how}")()
         print("busy", flush=True)
@@ -47,25 +45,9 @@ class BusyWindow(app.shell.window.Window):
         self.actions_.run("compare.text")
         assert QApplication.activeModalWidget() is not None
 
-    def _begin_run(self) -> None:
-        self.open_room("train")
-        training = TrainingOptions(steps=3, batch_size=4, held_out_sequences=8, threads=1, precision="fp32")
-        options = PretrainOptions(name="goes on", preset="tiny", training=training)
-        self._run = self.services.runs.start_pretrain(options)
-        assert self._run is not None
-
-    def _quit_once_the_run_is_there(self) -> None:
-        """It is a process of its own, and goes on."""
-        assert self._run is not None
-        if (self._run / "status.json").exists():
-            print(self._run, flush=True)
-            self.close()
-        else:
-            QTimer.singleShot(20, self, self._quit_once_the_run_is_there)
-
 
 if __name__ == "__main__":
     faulthandler.enable()
     BusyWindow.how = sys.argv[1]
-    app.shell.window.Window = BusyWindow  # type: ignore[misc]
+    app.shell.window.Window = BusyWindow  # type: ignore[assignment, misc]
     sys.exit(__main__.main(sys.argv[2:]))
