@@ -25,7 +25,7 @@ from .process import Options
 if TYPE_CHECKING:
     from bertcore.data.cloze import ClozeSentence
 
-SHIPPED = {  # what the runs that ship are called
+SHIPPED: dict[str, str] = {  # what the runs that ship are called
     locations.BUILT_IN: QT_TRANSLATE_NOOP("RunInfo", "The built-in model's training"),
     locations.TINY: QT_TRANSLATE_NOOP("RunInfo", "The tiny model's training"),
     locations.CLASS_DEMO: QT_TRANSLATE_NOOP("RunInfo", "Class demo, finished"),
