@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
+from PySide6.QtCore import QCoreApplication
 
 from bertcore import locations
 from bertcore.config import PRESETS
@@ -19,6 +19,7 @@ from bertcore.runs.snapshots import can_resume
 from bertcore.runs.sweep import SweepPlace, read_place
 from bertcore.training.pretrain_options import PretrainOptions
 
+from ..look.language import QT_TRANSLATE_NOOP
 from ..state.task_info import EVALUATION_FILE, kind_words, spec_of, task_title
 from .process import Options
 

@@ -666,7 +666,7 @@
 </message>
 <message>
 <source>the unchanged model</source>
-<translation>das unveränderte Modell</translation>
+<translation>Modell ohne Änderung</translation>
 </message>
 <message>
 <source>this text</source>
@@ -5105,7 +5105,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Hover over a square for its value; click it to pin its row. Zoom with the wheel, drag to move.</source>
-<translation>Quadrat: Zeigen nennt den Wert, ein Klick hält die Zeile fest. Rad: Zoom, Ziehen: verschieben.</translation>
+<translation>Auf ein Quadrat zeigen: sein Wert. Klicken: die Zeile bleibt gewählt. Mausrad: Zoom. Ziehen: verschieben.</translation>
 </message>
 <message>
 <source>Show all</source>
@@ -7140,6 +7140,18 @@ Ein anderer Schluss</translation>
 </translation>
 </message>
 <message>
+<source>Class demo, finished</source>
+<translation>Vorführung, fertig</translation>
+</message>
+<message>
+<source>The built-in model's training</source>
+<translation>Training des eingebauten Modells</translation>
+</message>
+<message>
+<source>The tiny model's training</source>
+<translation>Training des kleinsten Modells</translation>
+</message>
+<message>
 <source>from {model}</source>
 <translation>aus {model}</translation>
 </message>
@@ -9063,7 +9075,7 @@ Der andere Text: {theirs}</translation>
 <name>SweepChart</name>
 <message>
 <source>Held-out {figure} by {setting}</source>
-<translation>{figure} auf Zurückgehaltenem, nach {setting}</translation>
+<translation>{figure} auf ungesehenen Daten, nach {setting}</translation>
 </message>
 <message>
 <source>Results of the sweep</source>
@@ -9936,7 +9948,7 @@ Der andere Text: {theirs}</translation>
 </message>
 <message>
 <source>length (these do not add up) · share of the sum</source>
-<translation>Länge (addiert sich nicht) · Anteil an der Summe</translation>
+<translation>Längen (sie addieren sich nicht) · Anteil an der Summe</translation>
 </message>
 <message numerus="yes">
 <source>mean of %n piece(s)</source>
