@@ -230,7 +230,10 @@ class TestAnswers:
         _save(plain)
         _select(service, asked, room)
         _select(service, plain, room)
-        assert not room.view.questions.isVisibleTo(room) and room.watch.isVisibleTo(room)
+        assert not room.view.questions.isVisibleTo(room) and not room.heads.isVisibleTo(room)
+        assert not room.watch.isVisibleTo(room)  # done, without a snapshot
+        room.show_snapshots([(10, plain.path / "snapshots" / "10")])
+        assert room.watch.isVisibleTo(room)
         assert room.view.to_result.isHidden()
 
     @pytest.mark.parametrize("damaged", [{}, [], {"is_right": [True]}, {"is_right": [True], "guesses": [[["a"]]]}, 3])

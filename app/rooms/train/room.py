@@ -371,7 +371,8 @@ class TrainRoom(QWidget):
         """A batch needs the room of the card beside it."""
         is_task = self._run is not None and self._run.task_kind is not None
         has_room = not (is_task or self.view.shows_batch or self.runs_card.shows_form or self._sweep is not None)
-        self._watch_fold.setVisible(has_room and self.time_machine.may_have_snapshots)
+        has_questions = self._run is not None and self._run.has_questions  # its heads are there without a snapshot
+        self._watch_fold.setVisible(has_room and (has_questions or self.time_machine.may_have_snapshots))
 
     def _on_heads_head_chosen(self, layer: int, head: int) -> None:
         question = self.view.questions.question
