@@ -81,7 +81,8 @@ def _row(run: RunFolder, status: RunStatus | None, held_out: dict[str, Any] | No
     run.refuse_links()
     name = name_from_file(config.get("name"), otherwise=name_from_file(path.name))
     if is_built_in(path):
-        about = " · ".join(part for part in (name, describe(config)) if part)
+        makes_a_model = path.name in (locations.BUILT_IN, locations.TINY)  # of this name
+        about = " · ".join(part for part in (name if makes_a_model else "", describe(config)) if part)
         title = QCoreApplication.translate("RunInfo", SHIPPED[path.name]) if path.name in SHIPPED else name
         return RunInfo(path, title, about, status, held_out, is_built_in=True, has_questions=_has_questions(config))
     resumable = status.state in ("stopped", "failed") and _has_resumable_snapshot(run)

@@ -227,7 +227,6 @@ class TestAnswers:
         asked = _make_run(home, "done")
         plain = RunFolder.create(home / "runs" / "plain", PretrainOptions(name="plain").to_dict())
         plain.write_status(state="done")
-        _save(plain)
         _select(service, asked, room)
         _select(service, plain, room)
         assert not room.view.questions.isVisibleTo(room) and not room.heads.isVisibleTo(room)

@@ -25,4 +25,4 @@ def test_a_fault_is_shown_with_its_lines(shell: Shell, tmp_path: Path) -> None:
     file.write_text("text\tlabel\nOne.\ta\nTwo.\tb\nThree, without a label.\n")
     told = shell("finetune", "classify", "--train", file, "--estimate")
     assert told.code == 2 and "mine.tsv, line 4" in told.err
-    assert "3  Two. b" in told.out and "4  Three, without a label." in told.out
+    assert "3  Two.\tb" in told.out and "4  Three, without a label." in told.out
