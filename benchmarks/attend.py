@@ -30,11 +30,9 @@ HEAD_MS, FRAME_MS, TRACE_MB = 20.0, 1000 / 50, 300.0
 
 
 def rows() -> list[Row]:
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["BERTSCOPE_HOME"] = folder
-        with open_window(str(_long_model(Path(folder) / "base"))) as window:
-            wait(lambda: not window.services.inference.is_busy)
-            return _measure(window)
+    with tempfile.TemporaryDirectory() as folder, open_window(str(_long_model(Path(folder) / "base"))) as window:
+        wait(lambda: not window.services.inference.is_busy)
+        return _measure(window)
 
 
 def _measure(window: Window) -> list[Row]:

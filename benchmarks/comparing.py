@@ -32,7 +32,6 @@ def rows() -> list[Row]:
     from benchmarks.typing_in_window import TEXT_A, TEXT_B, key_times, random_checkpoint
 
     with tempfile.TemporaryDirectory() as folder:
-        os.environ["BERTSCOPE_HOME"] = folder
         model, other = random_checkpoint(Path(folder) / "mini", "mini"), Path(folder) / "other"
         shutil.copytree(model, other)
         with open_window(str(model)) as window:

@@ -6,7 +6,6 @@ beside takes away from the step shows in the other figure: steps with it against
 turns.
 """
 
-import os
 import statistics
 import tempfile
 import time
@@ -31,7 +30,6 @@ CASES = [(masking, length) for masking in ("tokens", "words", "spans") for lengt
 def rows() -> list[Row]:
     found = []
     with tempfile.TemporaryDirectory() as folder:
-        os.environ["BERTSCOPE_HOME"] = folder
         text = Path(folder) / "words.txt"
         text.write_text(invented_text(), encoding="utf-8")
         for masking, length in CASES:

@@ -31,7 +31,6 @@ def rows() -> list[Row]:
     from bertcore.locations import TINY
 
     with tempfile.TemporaryDirectory() as folder:
-        os.environ["BERTSCOPE_HOME"] = folder
         mini = _run_of_mini(Path(folder) / "runs" / "mini")
         return [*_played(str(mini), "mini", STEP_MS), *_played(TINY, "tiny, the ten that ship", TINY_MS)]
 

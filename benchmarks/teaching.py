@@ -46,7 +46,6 @@ sys.exit(__main__.main([]))
 
 def rows() -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
-        os.environ["BERTSCOPE_HOME"] = folder
         return [_first_picture(), *_in_window(Path(folder))]
 
 
