@@ -21,12 +21,17 @@ class RedrawPace(QObject):
         super().__init__(parent)
         self._rests_until = 0.0  # of time.monotonic()
         self._began_s = 0.0  # of this thread's processor time
+        self._is_drawing = False  # how long the rest is shows when it is painted
+        self._is_asked_meanwhile = False
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._on_timer_timeout)
 
     def request(self, rests: bool = True) -> None:
         """There is something new to draw. Any number of times; rests: it may wait until the rest is over."""
+        if rests and self._is_drawing:
+            self._is_asked_meanwhile = True
+            return
         rest_ms = 1000 * (self._rests_until - time.monotonic()) if rests else 0
         wait_ms = max(BURST_MS, round(rest_ms))
         if not self._timer.isActive() or self._timer.remainingTime() > wait_ms:
@@ -34,6 +39,7 @@ class RedrawPace(QObject):
 
     def _on_timer_timeout(self) -> None:
         self._began_s = time.thread_time()
+        self._is_drawing = True
         self.due.emit()
         QTimer.singleShot(0, self, self._on_painted)  # Qt paints before it looks at timers
 
@@ -41,3 +47,7 @@ class RedrawPace(QObject):
         cost_s = time.thread_time() - self._began_s
         rest_ms = min(max(REST_MS, 1000 * cost_s / SHARE), MOST_REST_MS)
         self._rests_until = time.monotonic() + rest_ms / 1000
+        self._is_drawing = False
+        if self._is_asked_meanwhile:
+            self._is_asked_meanwhile = False
+            self.request()
