@@ -166,7 +166,7 @@ def connect_train_room(room: TrainRoom, runs: RunsService) -> None:
     estimator = runs.estimator
     room.estimate_requested.connect(estimator.ask)
     room.estimate_cancelled.connect(estimator.stop)
-    estimator.described.connect(room.data.show_described)
+    estimator.described.connect(room.show_described)
     estimator.estimated.connect(room.show_estimate)
     estimator.failed.connect(room.data.show_problem)
     room.control_requested.connect(runs.control)

@@ -28,7 +28,7 @@ class ProgressLine(QWidget):
         self._bar.setRange(0, 100)
         self._bar.setAccessibleName(self.tr("Progress"))
         self._sentence = label("", "muted", wrap=True)
-        self._stop = button(self.tr("Stop"), self._on_stop_clicked, look="small", hint=self.tr("Stop computing this"))
+        self._stop = button(self.tr("Stop computing"), self._on_stop_clicked, look="small")
         self._start = button(self.tr("Compute"), self._on_start_clicked, look="small", hint=self.tr("Compute this now"))
         layout = hbox(parent=self, gap_px=8)
         for widget, stretch in ((self._bar, 1), (self._sentence, 1), (self._stop, 0), (self._start, 0)):

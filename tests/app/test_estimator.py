@@ -159,3 +159,15 @@ def test_the_room_asks_as_the_form_changes(qtbot: QtBot) -> None:
     assert "number" in room.data.fault.text()
     with qtbot.waitSignal(room.estimate_cancelled):
         room.runs_card.show_list()
+
+
+def test_a_fault_in_the_data_leaves_nothing_to_start_until_the_form_changes(qtbot: QtBot) -> None:
+    room = TrainRoom(Models())
+    qtbot.addWidget(room)
+    room.runs_card.show_form()
+    room.form.set_kind("classify")
+    room.show_described(Fault("mine.tsv, line 4: expected 2 columns.", 4, ()))
+    assert not room.form.start.isEnabled() and not room.form.sweep.rates.isEnabled()
+    assert "Before you start" in room.form.start.toolTip()
+    room.form.length.spin_box.setValue(4.0)
+    assert room.form.start.isEnabled() and room.form.sweep.rates.isEnabled() and not room.form.start.toolTip()

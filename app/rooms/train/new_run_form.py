@@ -169,6 +169,12 @@ class NewRunForm(QWidget):
         self._vocab_size = size
         self._show_advice()
 
+    def set_startable(self, startable: bool) -> None:
+        """False while the data has a fault, which is shown beside the form."""
+        for made in (self.start, self.sweep):
+            made.setEnabled(startable)
+            made.setToolTip("" if startable else self.tr("The data has to be corrected first: see “Before you start”."))
+
     def set_runs(self, runs: list[RunInfo]) -> None:
         """Models that a run can start from."""
         self.model.set_runs(runs)

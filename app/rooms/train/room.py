@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QStackedWidget, QWidget
 from bertcore.errors import BertcoreError
 from bertcore.runs.diagnosis import Diagnosis, slower
 from bertcore.runs.run_folder import RunFolder
+from bertcore.training.data_facts import Fault, TaskFacts, TextFacts
 from bertcore.training.run_estimate import RunEstimate
 
 from ...compute.open_model import OpenModel
@@ -248,6 +249,11 @@ class TrainRoom(QWidget):
         self._place_time_machine()
         self._on_view_page_changed()
 
+    def show_described(self, found: TaskFacts | TextFacts | Fault) -> None:
+        """What the data of the run in the form is; with a fault in it there is nothing to start."""
+        self.data.show_described(found)
+        self.form.set_startable(not isinstance(found, Fault))
+
     def show_estimate(self, found: RunEstimate) -> None:
         """What the run in the form would take."""
         self.data.show_estimate(found)
@@ -259,6 +265,7 @@ class TrainRoom(QWidget):
         if not self.runs_card.shows_form:
             return
         self.data.show_pending()
+        self.form.set_startable(True)
         self.form.sweep.show_run_time(None)
         try:
             self.estimate_requested.emit(self.form.planned())

@@ -5667,6 +5667,10 @@ Ein anderer Schluss</translation>
 <translation>Text (*.txt *.md *.jsonl *.gz *.xz *.zst);;Alle Dateien (*)</translation>
 </message>
 <message>
+<source>The data has to be corrected first: see “Before you start”.</source>
+<translation>Zuerst müssen die Daten berichtigt werden: siehe „Vor dem Start“.</translation>
+</message>
+<message>
 <source>The format of the file</source>
 <translation>Das Format der Datei</translation>
 </message>
@@ -6544,12 +6548,8 @@ Ein anderer Schluss</translation>
 <translation>Fortschritt</translation>
 </message>
 <message>
-<source>Stop</source>
-<translation>Abbrechen</translation>
-</message>
-<message>
-<source>Stop computing this</source>
-<translation>Diese Berechnung abbrechen</translation>
+<source>Stop computing</source>
+<translation>Berechnung abbrechen</translation>
 </message>
 </context>
 <context>
