@@ -307,9 +307,15 @@ class TaskBox(QFrame):
             text = self.tr("Done. {now}").format(now=now)
         elif isinstance(wanted, float):
             target = shown_in(unit, wanted)
-            up = task.done.operator in (">=", ">")
-            text = self.tr("Not yet: {now}, done from {target}.") if up else self.tr("Not yet: {now}, goal: {target}.")
-            text = text.format(now=now, target=target)
+            sentences = {
+                ">=": self.tr("Now {now}; you need {target} or more."),
+                ">": self.tr("Now {now}; you need more than {target}."),
+                "<=": self.tr("Now {now}; you need {target} or less."),
+                "<": self.tr("Now {now}; you need less than {target}."),
+                "=": self.tr("Now {now}; you need {target}."),
+                "!=": self.tr("Now {now}; you need anything else."),
+            }
+            text = sentences[task.done.operator].format(now=now, target=target)
         else:
             text = self.tr("Not yet. {now}").format(now=now)
         self._state.setText(text.strip())
@@ -413,6 +419,7 @@ class _Markdown(QTextBrowser):
             in_list = block.textList() is not None and block.next().textList() is not None
             in_code = _is_code(block) and _is_code(block.next())
             is_last = not block.next().isValid()
+            look.setNonBreakableLines(False)  # of code, which the card would cut off
             look.setBottomMargin(0 if is_last or in_code else theme.px(3 if in_list else 8))
             QTextCursor(block).mergeBlockFormat(look)
             block = block.next()

@@ -124,7 +124,7 @@ class Page:
     line: int
     text: str  # Markdown
     setup: Setup  # with what earlier pages have set
-    highlight: str = ""  # a name of widgets.spots.SPOTS
+    highlights: tuple[str, ...] = ()  # names of widgets.spots.SPOTS
     question: Question | None = None
     task: Task | None = None
     claims: tuple[Condition, ...] = ()

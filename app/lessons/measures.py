@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -265,6 +266,7 @@ MEASURES: Mapping[str, Spec] = {
     "tokens": Spec("", "count", lambda facts, _: float(len(facts.reading.encoding)), _is_nothing),
     "pieces": Spec("WORD", "count", lambda facts, word: float(len(facts.token_ids(word))) or None, _is_word),
     "most-pieces": Spec("", "count", lambda facts, _: _most_pieces(facts), _is_nothing),
+    "most-repeats": Spec("", "count", lambda facts, _: _most_repeats(facts), _is_nothing),
     "vocabulary": Spec("", "count", lambda f, _: float(f.reading.request.model.tokenizer.vocab_size), _is_nothing),
     "layers": Spec("", "count", lambda facts, _: float(facts.reading.request.model.layers), _is_nothing),
     "heads": Spec("", "count", lambda facts, _: float(facts.reading.request.model.heads), _is_nothing),
@@ -298,6 +300,12 @@ def _most_pieces(facts: Facts) -> Value:
         if word is not None
     ]
     return float(max((parts.count(one) for one in set(parts)), default=0)) if words else None
+
+
+def _most_repeats(facts: Facts) -> Value:
+    """How often the most frequent word of the text stands in it."""
+    words = re.findall(r"\w+", _text_of(facts).casefold())
+    return float(max(Counter(words).values(), default=0))
 
 
 def parse_measure(text: str) -> Measure | str:

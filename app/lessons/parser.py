@@ -62,8 +62,9 @@ class _Builder:
         self.title, self.line = title, line
         self.setup: dict[str, Any] = {}
         self.markdown: list[str] = []
-        self.highlight = self.cut = ""
+        self.cut = ""
         self.claims: list[Condition] = []
+        self.highlights: list[str] = []
         self.covers: list[str] = []
         self.notes: list[str] = []
         self.question: dict[str, Any] | None = None
@@ -161,7 +162,7 @@ class _Parser:
         setup = setup.then(Setup(**made.setup))
         if setup.room is None or setup.text_a is None:
             self._fail(translate("Lesson", "The first page needs a text and a room."))
-        for name in (made.highlight, *made.covers):
+        for name in (*made.highlights, *made.covers):
             if "." in name and name.partition(".")[0] != setup.room:
                 sentence = translate("Lesson", "“{name}” is in another room than the page, which shows {room}.")
                 self._fail(sentence.format(name=name, room=setup.room))
@@ -177,7 +178,7 @@ class _Parser:
             made.line,
             "\n".join(made.markdown).strip(),
             setup,
-            made.highlight,
+            tuple(made.highlights),
             self._question(made.question),
             self._task(made.task),
             tuple(made.claims),
@@ -284,9 +285,7 @@ class _Parser:
         self._set_in(said, *readers[name](argument))
 
     def _do_highlight(self, argument: str) -> None:
-        if self._made.highlight:
-            self._fail(translate("Lesson", "A page highlights one thing; this is the second."))
-        self._made.highlight = self._one_of(argument, list(SPOTS))
+        self._made.highlights += [self._one_of(name, list(SPOTS)) for name in argument.split()]
 
     def _do_cover(self, argument: str) -> None:
         self._made.covers += [self._one_of(name, list(SPOTS)) for name in argument.split()]
@@ -349,7 +348,7 @@ class _Parser:
 
     def _do_explain(self, argument: str) -> None:
         asked = self._asked()
-        asked["explanation"] = " ".join(part for part in (asked.get("explanation"), argument) if part)
+        asked["explanation"] = "\n".join(part for part in (asked.get("explanation"), argument) if part)
 
     def _do_task(self, argument: str) -> None:
         if self._made.task is not None:

@@ -29,7 +29,7 @@ def shipped_files() -> list[Path]:
 
 
 def tour_file() -> Path:
-    """The tour of five minutes that is offered at the first start."""
+    """The tour that is offered at the first start."""
     return assets() / "lessons" / "00-tour.md"
 
 

@@ -1,8 +1,8 @@
-"""Dims the window except for one widget, with a ring around it. Clicks go through to what is below."""
+"""Dims the window except for some widgets, with a ring around each. Clicks go through to what is below."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QPainterPath, QPaintEvent, QPen
@@ -19,7 +19,7 @@ MOVES = (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show, QEvent.Type.Hid
 
 
 class Spotlight(QWidget):
-    """Covers its parent. While the widget that is named is not on show, nothing is dimmed."""
+    """Covers its parent. While none of the widgets that are named is on show, nothing is dimmed."""
 
     def __init__(self, over: QWidget, bright: QWidget) -> None:
         """bright: is never dimmed either."""
@@ -28,51 +28,60 @@ class Spotlight(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_NoSystemBackground)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._over, self._bright = over, bright
-        self._name: Callable[[], str] = str
-        self._unfolded = ""  # the last name for which a side card was opened
-        self.target: QWidget | None = None
-        self._brought = QSize()  # the size of the target when it was last scrolled into view
-        self._scrolled: list[QScrollArea] = []  # for the target
+        self._names: Callable[[], Sequence[str]] = tuple
+        self._unfolded: Sequence[str] = ()  # the last names for which side cards were opened
+        self.targets: list[QWidget] = []  # on show
+        self._watched: list[QWidget] = []  # of these names, on show or not: a model that opens hides and shows a room
+        self._brought: dict[QWidget, QSize] = {}  # the size of a target when it was last scrolled into view
+        self._scrolled: list[QScrollArea] = []  # for the targets
         self._later = QTimer(self, singleShot=True, interval=0)  # once, when all layouts are done
         self._later.timeout.connect(self._place)
         over.installEventFilter(self)
         self.hide()
 
-    def follow(self, name: Callable[[], str]) -> None:
-        """name: of the widget to show, one of widgets.spots.SPOTS; "" for none."""
-        self._name = name
+    def follow(self, names: Callable[[], Sequence[str]]) -> None:
+        """names: of the widgets to show, some of widgets.spots.SPOTS."""
+        self._names = names
         self._later.start()
 
-    def update_spot(self) -> None:
-        """Perhaps another widget is named."""
+    def update_spots(self) -> None:
+        """Perhaps other widgets are named, or a room has been built that has one."""
         self._later.start()
 
     def _place(self) -> None:
-        name = self._name()
-        if name != self._unfolded:
-            self._unfold(name)
-        target = find_spot(self._over, name) if name else None
-        if target is not self.target:
-            for old, new in ((self.target, None), (None, target)):
-                if old is not None:
-                    old.removeEventFilter(self)
-                if new is not None:
-                    new.installEventFilter(self)
-                    new.destroyed.connect(self._on_target_destroyed)
+        names = self._names()
+        if names != self._unfolded:
+            self._unfold(names)
+        self._watch([widget for name in names for widget in self._over.findChildren(QWidget, name)])
+        found = (find_spot(self._over, name) for name in names)
+        targets = [widget for widget in found if widget is not None]
+        if targets != self.targets:
             self._scroll_back()
-            self.target, self._brought = target, QSize()
-        self.setVisible(target is not None)
-        if target is not None:
+            self.targets, self._brought = targets, {}
+        self.setVisible(bool(targets))
+        if targets:
             self.setGeometry(self._over.rect())
             self.raise_()
-            self._bring_into_view(target)
+            for target in targets:
+                self._bring_into_view(target)
             self.update()
+
+    def _watch(self, widgets: list[QWidget]) -> None:
+        for old in self._watched:
+            if isValid(old) and old not in widgets:
+                old.removeEventFilter(self)
+                old.destroyed.disconnect(self._on_watched_destroyed)
+        for new in widgets:
+            if new not in self._watched:
+                new.installEventFilter(self)
+                new.destroyed.connect(self._on_watched_destroyed)
+        self._watched = widgets
 
     def _bring_into_view(self, target: QWidget) -> None:
         """Once, and again when it has another size; between, a person may scroll elsewhere."""
-        if target.size() == self._brought:
+        if target.size() == self._brought.get(target):
             return
-        self._brought = target.size()
+        self._brought[target] = target.size()
         parent = target.parentWidget()
         while parent is not None and parent is not self._over:
             if isinstance(parent, QScrollArea):
@@ -88,20 +97,20 @@ class Spotlight(QWidget):
                 area.verticalScrollBar().setValue(0)
         self._scrolled.clear()
 
-    def _unfold(self, name: str) -> None:
-        """A side card that is folded away opens, and the one of the last page closes; a person may fold it again."""
-        last, self._unfolded = self._unfolded, name
+    def _unfold(self, names: Sequence[str]) -> None:
+        """Side cards that are folded away open, and those of the last page close; a person may fold them again."""
+        last, self._unfolded = self._unfolded, names
         for folded in self._over.findChildren(Folded):
             its_name = folded.card.objectName()
-            if its_name and its_name in (last, name) and not folded.tab.isHidden():
-                folded.tab.setChecked(its_name == name)
+            if its_name and its_name in (*last, *names) and not folded.tab.isHidden():
+                folded.tab.setChecked(its_name in names)
 
-    def _on_target_destroyed(self) -> None:
-        self.target = None
+    def _on_watched_destroyed(self) -> None:
+        self.targets, self._brought = [], {}
         self._later.start()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in MOVES and watched is not self and self._name():
+        if event.type() in MOVES and watched is not self and self._names():
             self._later.start()
         return False
 
@@ -115,19 +124,19 @@ class Spotlight(QWidget):
         return rect
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        if self.target is None:
-            return
-        around = theme.px(AROUND_PX)
-        ring = QRectF(self._rect_of(self.target)).adjusted(-around, -around, around, around)
-        ring = ring.intersected(QRectF(self.rect()).adjusted(1, 1, -1, -1))
-        dimmed, bright = QPainterPath(), QPainterPath()
-        bright.setFillRule(Qt.FillRule.WindingFill)  # the two may touch
+        around, radius = theme.px(AROUND_PX), theme.px(RADIUS_PX)
+        inside = QRectF(self.rect()).adjusted(1, 1, -1, -1)
+        dimmed, bright, rings = QPainterPath(), QPainterPath(), QPainterPath()
+        bright.setFillRule(Qt.FillRule.WindingFill)  # they may touch
         dimmed.addRect(QRectF(self.rect()))
-        bright.addRoundedRect(ring, theme.px(RADIUS_PX), theme.px(RADIUS_PX))
+        for target in self.targets:
+            ring = QRectF(self._rect_of(target)).adjusted(-around, -around, around, around).intersected(inside)
+            for path in (bright, rings):
+                path.addRoundedRect(ring, radius, radius)
         if self._bright.isVisible():
             bright.addRect(QRectF(self._rect_of(self._bright)))
         painter = theme.painter(self)
         painter.fillPath(dimmed.subtracted(bright), theme.color("dim", DIM))
         painter.setPen(QPen(theme.color("accent"), theme.px(RING_PX)))
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawRoundedRect(ring, theme.px(RADIUS_PX), theme.px(RADIUS_PX))
+        painter.drawPath(rings)

@@ -117,15 +117,16 @@ class Lessons(QObject):
         covers, spotlight = Covers(frame, lambda: player.covered), Spotlight(frame, card)
         for changed in (player.page_changed, player.opened):
             changed.connect(covers.update_covers)
-            changed.connect(spotlight.update_spot)
-        frame.room_opened.connect(covers.update_covers)
-        spotlight.follow(lambda: player.page.highlight if player.page else "")
+            changed.connect(spotlight.update_spots)
+        for update in (covers.update_covers, spotlight.update_spots):
+            frame.room_opened.connect(update)
+        spotlight.follow(lambda: player.page.highlights if player.page else ())
         covers.update_covers()
 
     def _attach_offer(self, frame: Frame) -> None:
         from ..widgets.offer_line import OfferLine
 
-        sentence = self.tr("New here? A tour of five minutes shows what each room is for.")
+        sentence = self.tr("New here? A short tour shows what each room is for.")
         offer = self.offer = OfferLine(sentence, self.tr("Start the tour"))
         offer.accepted.connect(self.open_tour)
         offer.dismissed.connect(self.end_offer)
@@ -208,7 +209,7 @@ class Lessons(QObject):
             Command("lesson.close", translate("Commands", "Close the lesson"), self.close, "Ctrl+Shift+W"),
             Command(
                 "lesson.tour",
-                translate("Commands", "Tour of five minutes"),
+                translate("Commands", "Tour of the window"),
                 self.open_tour,
                 "Ctrl+Alt+I",
                 also=translate("Commands", "introduction start first steps help"),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.lessons.answers import ENDING, as_csv, collect, load_answers
@@ -35,7 +35,7 @@ model: bertscope-tiny
 :: text The dog saw the cat.
 :: room attend
 :: head least previous token
-:: highlight attend.heads
+:: highlight attend.heads tokens
 :: ask choice Which is right?
 :: option This one
 :: correct That one, of {{tokens}}
@@ -91,6 +91,12 @@ def spotlight_of(window: Window) -> Spotlight:
     return window.frame.findChildren(Spotlight)[-1]
 
 
+def spots(window: Window, *names: str) -> list[QWidget]:
+    """What is on show of these; all of it has to be."""
+    found = [find_spot(window, name) for name in names]
+    return [widget for widget in found if widget is not None] if all(found) else [window]
+
+
 def best_head(player: LessonPlayer) -> tuple[int, int]:
     assert player.facts is not None
     found = player.facts.head_by("previous token")
@@ -103,7 +109,7 @@ def test_a_lesson_is_walked_through(window: Window, player: LessonPlayer, qtbot:
     assert card.isVisible() and window.room_key == "attend" and state.text_a == "The dog saw the cat."
     assert state.model is not None and state.model.name == "bertscope-tiny"
     assert player.facts is not None and (state.layer, state.head) == player.facts.head_by("previous token", lowest=True)
-    qtbot.waitUntil(lambda: spotlight_of(window).target is find_spot(window, "attend.heads"))
+    qtbot.waitUntil(lambda: spotlight_of(window).targets == spots(window, "attend.heads", "tokens"))
     assert not card.back.isEnabled() and not card.hand_in.isVisible()
     QTest.keyClick(card, Qt.Key.Key_Right)
     assert player.number == 1
@@ -114,13 +120,42 @@ def test_a_lesson_is_walked_through(window: Window, player: LessonPlayer, qtbot:
     arrive(window, qtbot)
     assert window.room_key == "predict" and state.text_a == "The dog [MASK] the cat."
     assert card.hand_in.isVisible() and not card.next.isVisible()
-    qtbot.waitUntil(lambda: spotlight_of(window).target is find_spot(window, "predict.view"))
+    qtbot.waitUntil(lambda: spotlight_of(window).targets == spots(window, "predict.view"))
     player.next()
     assert player.number == 2
     player.close()
     assert card.isHidden()
-    qtbot.waitUntil(lambda: spotlight_of(window).target is None)
+    qtbot.waitUntil(lambda: spotlight_of(window).targets == [])
     assert not window.actions_.actions["lesson.next"].isEnabled()
+
+
+def test_a_page_with_another_model_and_room_has_its_ring_too(
+    window: Window, file: Path, player: LessonPlayer, qtbot: QtBot
+) -> None:
+    page = "# Fourth\n:: step first\n:: room layers\n:: highlight layers.view\n:: note So.\n"
+    file.write_text(LESSON + page, encoding="utf-8")
+    player.reload()
+    for number in (3, 2, 3):  # the second time the room is there already
+        player.go(number)
+        arrive(window, qtbot)
+        room = window.room_key
+        qtbot.waitUntil(lambda room=room: spotlight_of(window).targets == spots(window, f"{room}.view"))
+    assert window.room_key == "layers"
+
+
+def test_code_is_wrapped_and_an_answer_can_be_a_list(
+    window: Window, player: LessonPlayer, file: Path, qtbot: QtBot
+) -> None:
+    code = f"```\n:: task {'Change the sentence. ' * 8}\n```\n"
+    answer = ":: explain First:\n:: explain 1. one\n:: explain 2. two\n"
+    file.write_text(LESSON.replace(":: explain That one: {{tokens}}.\n", answer + code), encoding="utf-8")
+    player.reload()
+    player.reveal("1")
+    body = card_of(window).body
+    assert body is not None and body.question is not None
+    assert body.text.document().idealWidth() <= body.text.width()
+    html = body.question._explanation.toHtml()
+    assert "<ol" in html and html.count("<li") == 2
 
 
 def test_a_question_comes_before_its_answer(window: Window, player: LessonPlayer) -> None:
@@ -151,7 +186,7 @@ def test_a_task_is_done_by_what_is_chosen(window: Window, player: LessonPlayer, 
     arrive(window, qtbot)
     body = card_of(window).body
     assert body is not None and body.task is not None
-    assert body.task.state.startswith("Not yet") and body.task.meter.isVisible()
+    assert body.task.state.endswith("; you need 20% or more.") and body.task.meter.isVisible()
     least = window.state.layer, window.state.head
     window.state.set_head(*best_head(player))
     assert body.task.state.startswith("Done.") and player.is_task_done

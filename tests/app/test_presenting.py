@@ -210,4 +210,4 @@ def test_the_tour_goes_through_the_rooms_in_short_pages() -> None:
     tour: Lesson = load_lesson(tour_file(), room_views())
     rooms = list(dict.fromkeys(page.setup.room for page in tour.pages))
     assert rooms == ["map", "embed", "attend", "predict", "layers", "train"] and 8 <= len(tour.pages) <= 10
-    assert tour.minutes == 5 and all(len(page.text.split()) <= 60 for page in tour.pages)
+    assert tour.minutes == 15 and all(len(page.text.split()) <= 60 for page in tour.pages)

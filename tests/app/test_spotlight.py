@@ -25,18 +25,46 @@ def test_a_widget_beyond_the_edge_is_scrolled_into_view_and_the_ring_stays_insid
     over.show()
     spotlight = Spotlight(over, area)
     names = [name]
-    spotlight.follow(lambda: names[-1])
-    qtbot.waitUntil(lambda: spotlight.target is card)
+    spotlight.follow(lambda: names[-1:] if names[-1] else [])
+    qtbot.waitUntil(lambda: spotlight.targets == [card])
     assert area.horizontalScrollBar().value() >= 550
     ring = spotlight._rect_of(card)
     assert QRect(0, 0, 300, 200).contains(ring) and ring.width() >= 240
     area.horizontalScrollBar().setValue(0)
-    spotlight.update_spot()
+    spotlight.update_spots()
     qtbot.wait(30)
     assert area.horizontalScrollBar().value() == 0  # a person may scroll elsewhere
     assert spotlight._rect_of(card).isEmpty()
     area.horizontalScrollBar().setValue(500)
     names.append("")
-    spotlight.update_spot()
-    qtbot.waitUntil(lambda: spotlight.target is None)
+    spotlight.update_spots()
+    qtbot.waitUntil(lambda: spotlight.targets == [])
     assert area.horizontalScrollBar().value() == 0  # the room begins at its top, with its tabs
+
+
+def test_a_widget_that_is_hidden_for_a_while_gets_its_ring_back(looks: QApplication, qtbot: QtBot) -> None:
+    over, card, bright = QWidget(), QWidget(), QWidget()
+    qtbot.addWidget(over)
+    over.resize(400, 200)
+    inside = QWidget(over)
+    inside.resize(400, 200)
+    first, second = QWidget(inside), QWidget(inside)
+    for widget, name, left in ((first, "tokens", 10), (second, "prediction", 120)):
+        widget.setObjectName(name)
+        widget.setGeometry(left, 10, 100, 50)
+    bright.setParent(over)
+    card.setParent(over)
+    over.show()
+    spotlight = Spotlight(over, bright)
+    spotlight.follow(lambda: ("tokens", "prediction"))
+    qtbot.waitUntil(lambda: spotlight.targets == [first, second])
+    picture = over.grab().toImage()
+    first.hide()
+    qtbot.waitUntil(lambda: spotlight.targets == [second])
+    assert over.grab().toImage() != picture
+    first.show()  # nothing tells the spotlight but the widget itself
+    qtbot.waitUntil(lambda: spotlight.targets == [first, second])
+    assert over.grab().toImage() == picture
+    second.setParent(None)
+    second.deleteLater()
+    qtbot.waitUntil(lambda: spotlight.targets == [first])

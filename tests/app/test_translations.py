@@ -100,7 +100,7 @@ def _deeds(page: Page) -> object:
     question, task = page.question, page.task
     return (
         page.setup,
-        page.highlight,
+        page.highlights,
         page.covers,
         page.cut,
         [(one.measure, one.operator, one.value) for one in page.claims],
