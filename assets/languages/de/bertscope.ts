@@ -1706,8 +1706,8 @@ Ein anderer Schluss</translation>
 <translation>Von diesem Modell gibt es keine weiteren Snapshots</translation>
 </message>
 <message>
-<source>Tour of five minutes</source>
-<translation>Rundgang in fünf Minuten</translation>
+<source>Tour of the window</source>
+<translation>Rundgang durch das Fenster</translation>
 </message>
 <message>
 <source>Undo</source>
@@ -4132,10 +4132,6 @@ Ein anderer Schluss</translation>
 <translation>Eine Seite hat eine Aufgabe; das ist die zweite.</translation>
 </message>
 <message>
-<source>A page highlights one thing; this is the second.</source>
-<translation>Eine Seite hebt eine Sache hervor; das ist die zweite.</translation>
-</message>
-<message>
 <source>A step is first, last, finished or the number of a snapshot.</source>
 <translation>Ein Schritt ist first, last, finished oder die Nummer eines Snapshots.</translation>
 </message>
@@ -4446,8 +4442,8 @@ Ein anderer Schluss</translation>
 <translation>Lektion</translation>
 </message>
 <message>
-<source>New here? A tour of five minutes shows what each room is for.</source>
-<translation>Neu hier? Ein Rundgang von fünf Minuten zeigt, wozu jeder Raum da ist.</translation>
+<source>New here? A short tour shows what each room is for.</source>
+<translation>Neu hier? Ein kurzer Rundgang zeigt, wozu jeder Raum da ist.</translation>
 </message>
 <message>
 <source>Open lesson</source>
@@ -9397,12 +9393,28 @@ Der andere Text: {theirs}</translation>
 <translation>Noch nicht. {now}</translation>
 </message>
 <message>
-<source>Not yet: {now}, done from {target}.</source>
-<translation>Noch nicht: {now}, geschafft ab {target}.</translation>
+<source>Now {now}; you need anything else.</source>
+<translation>Jetzt {now}; nötig ist etwas anderes.</translation>
 </message>
 <message>
-<source>Not yet: {now}, goal: {target}.</source>
-<translation>Noch nicht: {now}, Ziel: {target}.</translation>
+<source>Now {now}; you need less than {target}.</source>
+<translation>Jetzt {now}; nötig sind weniger als {target}.</translation>
+</message>
+<message>
+<source>Now {now}; you need more than {target}.</source>
+<translation>Jetzt {now}; nötig sind mehr als {target}.</translation>
+</message>
+<message>
+<source>Now {now}; you need {target} or less.</source>
+<translation>Jetzt {now}; nötig sind {target} oder weniger.</translation>
+</message>
+<message>
+<source>Now {now}; you need {target} or more.</source>
+<translation>Jetzt {now}; nötig sind {target} oder mehr.</translation>
+</message>
+<message>
+<source>Now {now}; you need {target}.</source>
+<translation>Jetzt {now}; nötig sind {target}.</translation>
 </message>
 </context>
 <context>
