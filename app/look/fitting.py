@@ -31,8 +31,3 @@ def plain_tip(text: str) -> str:
     """A tool tip that shows a text as it is: Qt takes what looks like HTML for HTML, and loads the pictures in it."""
     text = fitting(shortened(text, MOST_TIP))
     return f"<qt>{html.escape(text).replace(chr(10), '<br>')}</qt>" if "<" in text else text
-
-
-def as_piece(token: str) -> str:
-    """A guess that continues a word shows that it does: "##man" as "…man"."""
-    return f"…{token[2:]}" if token.startswith("##") and len(token) > 2 else token

@@ -7,6 +7,7 @@
     numbers.decimal(-0.001)        "0.00"    fixed digits behind the point, never a negative zero
     numbers.signed(0.413)          "+0.41"   a change: with its sign; "0.00" has none
     numbers.number(0.041266)       "0.0413"  significant digits: norms, losses, ends of a scale
+    numbers.rate(2e-5)             "0.00002"   a learning rate, so that those beside one another compare at a glance
     numbers.count(12204)           "12,204"
     numbers.compact_count(5.41e6)  "5.4 M"
     numbers.duration(840)          "14 min"
@@ -40,6 +41,8 @@ GERMAN = NumberStyle(",", ".", "\u202f%")  # a narrow space that no line breaks 
 _style = ENGLISH
 _is_technical = True  # what the window sets: see `set_technical`
 MISSING = "–"
+HUGE = 1e6  # from here on with an exponent: the loss of a run that diverges
+LEAST_RATE = 1e-6  # learning rates below it have an exponent
 MINUS = "\u2212"
 THIN = "\u2009"  # a thin space, before a unit: 12 s
 
@@ -133,7 +136,7 @@ def decimal(value: float | None, digits: int = 2) -> str:
     """`digits` behind the point, with a real minus; what rounds to nothing has no sign. From a million on "2.54e8"."""
     if value is None or not math.isfinite(value):
         return MISSING
-    if abs(value) >= 1e6:  # the loss of a run that diverges
+    if abs(value) >= HUGE:
         return _style.write(_short_exponent(f"{value:.2e}"))
     text = f"{value:.{digits}f}"
     return _style.write(text.replace("-", MINUS if float(text) else ""))
@@ -145,8 +148,11 @@ def signed(value: float | None, digits: int = 2) -> str:
     return f"+{text}" if value is not None and value > 0 and text.strip("0.,") and text != MISSING else text
 
 
-def number(value: float | None, digits: int = 3) -> str:
-    """`digits` significant digits, and all before the point: "0.0413", "12,204", "2.5e−5"."""
+def number(value: float | None, digits: int = 3, *, keeps_zeros: bool = False) -> str:
+    """`digits` significant digits, and all before the point: "0.0413", "12,204", "2.5e−5".
+
+    keeps_zeros: "0.250", not "0.25", for a column of numbers.
+    """
     if value is None or not math.isfinite(value):
         return MISSING
     rounded = float(f"{value:.{digits}g}")
@@ -154,7 +160,16 @@ def number(value: float | None, digits: int = 3) -> str:
         return "0"
     if abs(rounded) >= 10**digits:
         return _style.write(f"{value:,.0f}".replace("-", MINUS))
-    return _style.write(_short_exponent(f"{value:.{digits}g}"))
+    text = f"{value:#.{digits}g}".removesuffix(".") if keeps_zeros else f"{value:.{digits}g}"
+    return _style.write(_short_exponent(text))
+
+
+def rate(value: float | None, digits: int = 3) -> str:
+    """A learning rate, to so many significant digits: "0.002", "0.00002"; below a millionth "7.35e−8"."""
+    if value is None or not LEAST_RATE <= abs(value) < 1:
+        return number(value, digits)
+    places = digits - 1 - math.floor(math.log10(abs(value)))
+    return _style.write(f"{value:.{places}f}".rstrip("0").rstrip(".").replace("-", MINUS))
 
 
 def _short_exponent(text: str) -> str:

@@ -6,12 +6,16 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
+from bertcore import locations
 from bertcore.config import HEAD_SIZE, PRESETS
 from bertcore.errors import BertcoreError, name_from_file, printable, shortened
+from bertcore.files import read_bytes
+from bertcore.limits import TOKENIZER_BYTES
 from bertcore.runs.run_folder import RunFolder
 
 from ..look import numbers
 from ..look.language import QT_TRANSLATE_NOOP
+from .run_info import is_built_in
 
 MOST_VALUE = 60  # characters
 _NO_SETTINGS = ("format_version", "name")
@@ -19,6 +23,7 @@ _SHAPE = {
     "num_hidden_layers": QT_TRANSLATE_NOOP("ComparedSettings", "layers"),
     "hidden_size": QT_TRANSLATE_NOOP("ComparedSettings", "numbers per token"),
     "num_attention_heads": QT_TRANSLATE_NOOP("ComparedSettings", "heads in each layer"),
+    "vocab_size": QT_TRANSLATE_NOOP("ComparedSettings", "words in the vocabulary"),
 }
 
 
@@ -35,6 +40,22 @@ def differences(runs: Sequence[Path]) -> list[tuple[str, tuple[str, ...]]]:
     return found
 
 
+def have_other_vocabularies(runs: Sequence[Path]) -> bool:
+    """Whether two of them are known to cut texts by different vocabularies."""
+    known = [vocabulary for run in runs if (vocabulary := _vocabulary(run)) is not None]
+    return any(vocabulary != known[0] for vocabulary in known)
+
+
+def _vocabulary(run: Path) -> bytes | None:
+    """The tokenizer of its newest snapshot, or of the model that ships with it; None where neither is there."""
+    shipped = locations.assets() / "checkpoints" / run.name
+    try:
+        folder = RunFolder(run).newest_snapshot() or (shipped if is_built_in(run) else None)
+        return None if folder is None else read_bytes(folder / "tokenizer.json", TOKENIZER_BYTES)
+    except (BertcoreError, OSError):
+        return None
+
+
 def _settings(run: Path) -> dict[tuple[str, ...], Any]:
     """Path of names -> value."""
     try:
@@ -42,6 +63,7 @@ def _settings(run: Path) -> dict[tuple[str, ...], Any]:
     except BertcoreError:
         return {}
     found = {key: value for key, value in _flat(config) if key[0] not in _NO_SETTINGS}
+    found = {key: value for key, value in found.items() if key[-1] == "vocab_size"} | found
     preset = config.get("preset")
     if isinstance(preset, str) and preset in PRESETS:
         layers, hidden = PRESETS[preset]

@@ -1,5 +1,6 @@
 """What happened in a run that is over, in a sentence, and what one can do next. Plain data; no torch, no widgets."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,7 +12,7 @@ from bertcore.runs.run_metrics import RunMetrics, metric_key
 from bertcore.runs.run_record import common_answer, loss_by_frequency
 
 from ..look import numbers
-from ..state.task_info import metric_name
+from ..state.task_info import metric_name, metric_value
 from .run_info import RunInfo
 
 OPEN, BEST, APPLY, COMPARE, GO_ON, ON, SLOWER, AGAIN, LOG = (
@@ -36,6 +37,7 @@ class Ending:
     actions: tuple[str, ...] = ()  # what helps most comes first
     best_step: int | None = None  # for BEST
     is_bad: bool = False
+    details: str = ""  # as the run says it, for who wants to look into it
 
 
 def ending_of(info: RunInfo, metrics: RunMetrics) -> Ending | None:
@@ -68,10 +70,17 @@ def _failed(info: RunInfo) -> Ending:
     why = info.status.message or translate("Ending", "It ended without saying why.")
     words = why.lower()
     if DIVERGED in why:
+        at = re.search(r"at step (\d+)", why)
+        text = translate(
+            "Ending", "Training stopped at step {step}: {what} became infinite or undefined. Try a lower learning rate."
+        )
+        is_loss = why.startswith("The loss")
+        what = translate("Ending", "the loss") if is_loss else translate("Ending", "a weight")
+        sentence = text.format(step=numbers.count(int(at[1]) if at else info.status.step), what=what)
         advice = translate(
             "Ending", "Most often each step was too large: it jumped past good weights, and the next one further still."
         )
-        return Ending(why, advice, (SLOWER, LOG), is_bad=True)
+        return Ending(sentence, advice, (SLOWER, LOG), is_bad=True, details=why)
     if "memory" in words or "killed" in words:
         advice = translate("Ending", "Try a smaller model or smaller batches, and close other programs.")
         return Ending(why, advice, (AGAIN, LOG), is_bad=True)
@@ -88,13 +97,13 @@ def _measured(info: RunInfo, metrics: RunMetrics, losses: np.ndarray) -> str:
         scores = metrics.series[metric_key(metric)].arrays[1]
         if len(scores):
             text = translate("Ending", "On held-out examples its {metric} went from {before} to {after}.")
-            before, after = (numbers.decimal(float(score), 3) for score in (scores[0], scores[-1]))
+            before, after = (metric_value(metric, float(score)) for score in (scores[0], scores[-1]))
             return text.format(metric=metric_name(metric), before=before, after=after)
     if len(losses) < 2:
         return ""
     right = metrics.latest_value("words_right_held_out")
     text = translate(
-        "Ending", "On held-out text its loss went from {before} to {after}; {share} of the words are right."
+        "Ending", "On held-out text its loss went from {before} to {after}; {share} of the masked words are right."
     )
     before, after = (numbers.decimal(float(loss)) for loss in (losses[0], losses[-1]))
     return text.format(before=before, after=after, share=numbers.percent(right))
@@ -107,7 +116,7 @@ def _best(info: RunInfo, metrics: RunMetrics, steps: np.ndarray, losses: np.ndar
         if len(scores):
             best = int(np.argmax(scores))
             text = translate("Ending", "Its best was {best}, at step {step}.")
-            values = {"best": numbers.decimal(float(scores[best]), 3), "step": numbers.count(int(at[best]))}
+            values = {"best": metric_value(metric, float(scores[best])), "step": numbers.count(int(at[best]))}
             return "" if best == len(scores) - 1 else text.format(**values)
     if len(losses) < 2 or int(np.argmin(losses)) == len(losses) - 1:
         return ""
@@ -124,7 +133,7 @@ def _chance(info: RunInfo, metrics: RunMetrics) -> str:
         if answer is None or answer.chance is None or info.metrics[0] != "accuracy":
             return ""
         text = translate("Ending", "Always giving the most common answer would get {chance}.")
-        return text.format(chance=numbers.decimal(answer.chance, 3))
+        return text.format(chance=metric_value("accuracy", answer.chance))
     level = loss_by_frequency(newest)
     text = translate("Ending", "Guessing by word frequency alone would give a loss of {level}.")
     return "" if level is None else text.format(level=numbers.decimal(level))

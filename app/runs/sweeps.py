@@ -10,14 +10,14 @@ from PySide6.QtCore import QCoreApplication
 
 from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RunFolder
-from bertcore.runs.sweep import MeasurementReader, Sweep, SweepGroup, read_sweep
+from bertcore.runs.sweep import MeasurementReader, Sweep, SweepGroup, SweepRun, read_sweep
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.pretrain_options import PretrainOptions
 from bertcore.training.sweep_plan import WORDS, Varied, rates_around, usual_rate
 
 from ..look import numbers
 from ..look.language import QT_TRANSLATE_NOOP
-from ..state.task_info import metric_name
+from ..state.task_info import metric_name, metric_value
 from .process import RunCommand
 from .run_info import RunInfo
 
@@ -117,7 +117,9 @@ def shown_name(run: RunInfo, short: bool = False) -> str:
         return settings.strip() if short and settings.strip() else run.name
     names = {word: name for name, word in WORDS.items()}
     parts = (
-        f"{setting_name(names[word], short=True) if word in names else word} {numbers.number(float(value))}"
+        f"{setting_name(names[word], short=True)} {setting_value(names[word], float(value))}"
+        if word in names
+        else f"{word} {numbers.number(float(value))}"
         for word, value in given
     )
     return ", ".join(parts) if short else f"{run.sweep.name} · {', '.join(parts)}"
@@ -169,7 +171,18 @@ def _finding(sweep: Sweep) -> Finding:
 
 def settings_in_words(group: SweepGroup) -> str:
     """ "learning rate 0.0003, batch size 16"."""
-    return ", ".join(f"{setting_name(name)} {numbers.number(value)}" for name, value in group.values.items())
+    return ", ".join(f"{setting_name(name)} {setting_value(name, value)}" for name, value in group.values.items())
+
+
+def values_in_words(group: SweepGroup) -> str:
+    """ "0.0003 · 16": where it is clear what they are of."""
+    return " · ".join(setting_value(name, value) for name, value in group.values.items())
+
+
+def setting_value(name: str, value: float | None) -> str:
+    if value is None:
+        return translate("Sweep", "usual")
+    return numbers.rate(value) if name == "learning_rate" else numbers.number(value)
 
 
 def setting_name(name: str, short: bool = False) -> str:
@@ -179,13 +192,14 @@ def setting_name(name: str, short: bool = False) -> str:
 
 
 def figure_in_words(sweep: Sweep, group: SweepGroup) -> str:
-    """ "accuracy 0.812 ± 0.006"."""
-    return f"{metric_name(sweep.figure)} {mean_in_words(group)}"
+    """ "accuracy 81.2% ± 0.6%"."""
+    return f"{metric_name(sweep.figure)} {mean_in_words(sweep, group)}"
 
 
-def mean_in_words(group: SweepGroup) -> str:
-    mean = numbers.decimal(group.mean, 3)
-    return mean if group.deviation is None else f"{mean} ± {numbers.decimal(group.deviation, 3)}"
+def mean_in_words(sweep: Sweep, group: SweepGroup) -> str:
+    """With the standard deviation over the seeds."""
+    mean = metric_value(sweep.figure, group.mean)
+    return mean if group.deviation is None else f"{mean} ± {metric_value(sweep.figure, group.deviation)}"
 
 
 def progress_in_words(sweep: Sweep) -> str:
@@ -212,7 +226,7 @@ def _nothing_yet(sweep: Sweep) -> Finding:
 def _of_seeds(sweep: Sweep, best: SweepGroup) -> Finding:
     """Nothing but the seed differs."""
     text = translate("Sweep", "{figure} over %n seed(s), from {least} to {most}.", "", len(best.figures))
-    figures = [numbers.decimal(figure, 3) for figure in (min(best.figures), max(best.figures))]
+    figures = [metric_value(sweep.figure, figure) for figure in (min(best.figures), max(best.figures))]
     sentence = _sentence(text.format(figure=figure_in_words(sweep, best), least=figures[0], most=figures[1]))
     if not sweep.is_over:
         return Finding(sentence, progress_in_words(sweep))
@@ -229,15 +243,38 @@ def _what_went_wrong(sweep: Sweep) -> list[str]:
     if "learning_rate" not in sweep.varied:
         return []
     rates = {float(group.values["learning_rate"] or 0): group for group in sweep.groups}
-    diverged = [rate for rate, group in rates.items() if group.has_diverged]
-    hardly = [rate for rate, group in rates.items() if group.has_hardly_learned and rate not in diverged]
-    if len(diverged) + len(hardly) == len(rates):
+    bad = {rate: group for rate, group in rates.items() if group.has_diverged}
+    hardly = [rate for rate, group in rates.items() if group.has_hardly_learned and rate not in bad]
+    if len(bad) + len(hardly) == len(rates):
         return []
+    diverged = [rate for rate, group in bad.items() if all(run.has_diverged for run in _over(group))]
     said = (
         (hardly, translate("Sweep", "At {rates} it hardly learned anything.")),
         (diverged, translate("Sweep", "At {rates} it diverged.")),
     )
-    return [text.format(rates=", ".join(map(numbers.number, bad))) for bad, text in said if bad]
+    found = [text.format(rates=_and(list(map(numbers.rate, rates)))) for rates, text in said if rates]
+    return found + [_partly_diverged(rate, group) for rate, group in bad.items() if rate not in diverged]
+
+
+def _partly_diverged(rate: float, group: SweepGroup) -> str:
+    over = _over(group)
+    others = [run for run in over if not run.has_diverged]
+    text = translate("Sweep", "At {rate}, {count} of {of} runs diverged.")
+    if all(run.has_hardly_learned for run in others):
+        text = translate("Sweep", "At {rate}, {count} of {of} runs diverged; the others learned nothing.")
+    count = numbers.count(len(over) - len(others))
+    return text.format(rate=numbers.rate(rate), count=count, of=numbers.count(len(over)))
+
+
+def _over(group: SweepGroup) -> list[SweepRun]:
+    """The runs that have ended with a figure, or by diverging."""
+    return [run for run in group.runs if run.figure is not None or run.has_diverged]
+
+
+def _and(words: Sequence[str]) -> str:
+    if len(words) < 2:
+        return "".join(words)
+    return translate("Sweep", "{others} and {last}").format(others=", ".join(words[:-1]), last=words[-1])
 
 
 def _at_the_edge(sweep: Sweep, best: SweepGroup) -> list[str]:
@@ -280,14 +317,14 @@ def _honest(sweep: Sweep) -> list[str]:
     examples = max((count for count in counts if count), default=0)
     equals = _as_good(sweep)
     if equals:
-        names = [" · ".join(numbers.number(value) for value in group.values.values()) for group in equals]
+        names = [values_in_words(group) for group in equals]
         text = translate("Sweep", "Close enough to the best that the difference may be chance: {others}.")
         told.append(text.format(others=", ".join(names)))
     elif sweep.seeds == 1 and sweep.figure != "accuracy":
         told.append(translate("Sweep", "Each was trained once: a small difference may be chance."))
     if 0 < examples < FEW_EXAMPLES and sweep.figure == "accuracy":
         text = translate("Sweep", "There are only {count} held-out examples: each one counts for {share}.")
-        told.append(text.format(count=numbers.count(examples), share=numbers.decimal(1 / examples, 3)))
+        told.append(text.format(count=numbers.count(examples), share=metric_value(sweep.figure, 1 / examples)))
     told.append(
         translate(
             "Sweep",

@@ -40,6 +40,8 @@ HEAD_PX, LARGE_PX = 460, 600  # side of a head's picture in its file, and on the
 SMALL_PX, GAP_PX = (24, 140), 6  # among all heads: its side at least and at most, and the space around it
 FINE = 2  # pixels of a picture for each pixel of these: sharp on paper
 GUESSES = 5
+BLANK = "_" * 18  # to write on
+COLUMN_PX = 165  # of a table, on both sheets
 PAGE_PX, MARGIN_PX = 640, 57  # room for pictures on an A4 page at 96 dots per inch, and 15 mm around it
 KIND_TITLES = {
     "previous token": QT_TRANSLATE_NOOP("LabSheet", "looks at the previous token"),
@@ -223,9 +225,11 @@ def _blank(width: int, height: int) -> QImage:
 
 
 def _html(reading: Reading, chosen: Sequence[Head], with_answers: bool) -> str:
+    name, date = translate("LabSheet", "Name"), translate("LabSheet", "Date")
     title = translate("LabSheet", "Lab sheet, with answers") if with_answers else translate("LabSheet", "Lab sheet")
     parts = [
         f"<h1>{escape(title)}</h1>",
+        "" if with_answers else _paragraph(f"{name} {BLANK * 2}\u2003{date} {BLANK}"),
         _paragraph(model_text(reading.request.model)),
         _texts(reading, with_answers),
         *_predictions(reading, with_answers),
@@ -233,7 +237,7 @@ def _html(reading: Reading, chosen: Sequence[Head], with_answers: bool) -> str:
     ]
     for head in chosen:
         parts += _large_head(reading, head, with_answers)
-    style = "body { font-family: Roboto, sans-serif; max-width: 48em; margin: 2em auto; } td { padding: 4px 12px; }"
+    style = "body { font-family: Roboto, sans-serif; max-width: 48em; margin: 2em auto; } td, th { padding: 4px 12px; }"
     head_tag = f'<head><meta charset="utf-8"><title>{escape(title)}</title><style>{style}</style></head>'
     return f"<!DOCTYPE html><html>{head_tag}<body>{''.join(parts)}</body></html>"
 
@@ -254,30 +258,33 @@ def _predictions(reading: Reading, with_answers: bool) -> Iterator[str]:
     yield _title(translate("LabSheet", "1. What does the model predict?"))
     if not reading.masks:
         yield _paragraph(translate("LabSheet", "No word is masked in this text."))
+    elif not with_answers:
+        yield _paragraph(translate("LabSheet", "Write your five guesses before you look at the model’s."))
     for mask in reading.masks:
         yield _mask_table(reading, mask, with_answers)
     if reading.next_sentence is not None:
-        question = translate("LabSheet", "Is B the next sentence after A?")
-        answer = translate("LabSheet", "The model says yes with {share}.")
-        share = numbers.percent(reading.next_sentence.is_next)
-        yield _paragraph(f"{question} {answer.format(share=share) if with_answers else ''}")
-        yield "" if with_answers else _lines(1)
+        pair = reading.next_sentence
+        said = translate("LabSheet", "yes ({share})") if pair.is_next >= 0.5 else translate("LabSheet", "no ({share})")
+        model = said.format(share=numbers.percent(max(pair.is_next, pair.not_next))) if with_answers else BLANK
+        question = translate("LabSheet", "Does B follow A? You: {line} The model: {model}")
+        yield _paragraph(question.format(line=BLANK, model=model))
 
 
 def _mask_table(reading: Reading, mask: MaskReading, with_answers: bool) -> str:
-    before = " ".join(reading.shown_tokens[max(0, mask.position - 6) : mask.position + 4])
+    tokens, start, stop = reading.shown_tokens, max(0, mask.position - 6), mask.position + 4
+    around = " ".join([*(["…"] if start else []), *tokens[start:stop], *(["…"] if stop < len(tokens) else [])])
     heads = (
         translate("LabSheet", "your guess"),
         translate("LabSheet", "the model’s guess"),
         translate("LabSheet", "probability"),
     )
     rows = "".join(
-        f"<tr><td>{'_' * 18}</td><td>{escape(word.token) if with_answers else '_' * 18}</td>"
-        f"<td>{numbers.percent(word.probability) if with_answers else '_' * 10}</td></tr>"
+        f"<tr><td>{BLANK}</td><td>{escape(word.token) if with_answers else BLANK}</td>"
+        f"<td>{numbers.percent(word.probability) if with_answers else BLANK}</td></tr>"
         for word in mask.words[:GUESSES]
     )
-    top = "".join(f"<th align='left'>{escape(name)}</th>" for name in heads)
-    return _paragraph(f"… {before} …") + f"<table><tr>{top}</tr>{rows}</table>"
+    top = "".join(f"<th align='left' width='{COLUMN_PX}'>{escape(name)}</th>" for name in heads)
+    return _paragraph(around) + f"<table width='{len(heads) * COLUMN_PX}'><tr>{top}</tr>{rows}</table>"
 
 
 def _all_heads(reading: Reading, with_answers: bool) -> Iterator[str]:

@@ -1,6 +1,8 @@
 """What the window knows of the task that a model was taught. No torch, no widgets."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ from bertcore.files import read_json_or_empty
 from bertcore.tasks.readers.registry import TASKS
 from bertcore.tasks.readers.spec import TaskSpec
 
+from ..look import numbers
 from ..look.language import QT_TRANSLATE_NOOP
 
 METRIC_NAMES: dict[str, str] = {
@@ -39,6 +42,10 @@ METRIC_NAMES: dict[str, str] = {
     "mlm_top5": QT_TRANSLATE_NOOP("Metric", "in the top five"),
     "mlm_loss": QT_TRANSLATE_NOOP("Metric", "masked-word loss"),
 }
+SHARES = (  # of examples or words: in percent; others, such as F1, are no share of anything
+    *("accuracy", "exact_match", "has_answer_exact_match", "no_answer_accuracy", "best_exact_match"),
+    *("mlm_accuracy", "mlm_top5"),
+)
 EVALUATION_FILE, ABOUT_FILE = "evaluation.json", "bertscope.json"  # of a run, of a checkpoint
 _KIND_WORDS: dict[str, str] = {  # what a run does, in a word
     "classify": QT_TRANSLATE_NOOP("TaskKind", "classify"),
@@ -99,6 +106,17 @@ def metric_name(metric: str) -> str:
     """As people write it: "F1", "exact match"."""
     name = METRIC_NAMES.get(metric)
     return QCoreApplication.translate("Metric", name) if name else metric.replace("_", " ")
+
+
+def metric_value(metric: str, value: float | None) -> str:
+    """As the whole window writes it: "78.6%" of a share, "0.786" of any other."""
+    return numbers.percent(value, 1) if metric in SHARES else numbers.decimal(value, 3)
+
+
+@cache
+def metric_form(metric: str) -> Callable[[float | None], str]:
+    """`metric_value` of one metric; the same function each time, so that what holds it can be compared."""
+    return partial(metric_value, metric)
 
 
 def task_title(spec: TaskSpec) -> str:

@@ -20,10 +20,12 @@ DOT_PX = 6
 CLEAR_PX = 10  # between the beginning of a phase, where curves fall steeply, and its name
 BAND_ALPHA = 150
 LEVEL_SHARE = 0.25  # of the plot's width, where the name of a level may stand
-LEVEL_ALPHA = 225  # of what is behind the name of a level
+LEVEL_ALPHA = 225  # of what is behind words that curves may pass
 ABOVE, BELOW = ((1.0, 1.0), (1.0, 1.0)), ((1.0, 0.0), (1.0, 0.0))  # its name at the right end of its line
 LEAST_TICKS_PX = 15  # between two numbers of an axis
 RAW_ALPHA = 70  # of what is drawn behind its smoothed curve
+MOST_WORDS = 0.5  # of a plot's height, for the words beside its marks
+RIGHT_OF_LINE, LEFT_OF_LINE = ((0.0, 0.5), (0.0, 0.5)), ((1.0, 0.5), (1.0, 0.5))
 
 
 class BottomAxis(pg.AxisItem):
@@ -66,7 +68,7 @@ class NumberAxis(pg.AxisItem):
             return self._powers(values)
         if self._percent:
             return [numbers.percent(round(value, 9)) if -1e-9 <= value <= 1 + 1e-9 else "" for value in values]
-        return [numbers.number(value) for value in values]
+        return [numbers.decimal(value) if abs(value) >= numbers.HUGE else numbers.number(value) for value in values]
 
     def _powers(self, exponents: list[float]) -> list[str]:
         """Of ten; without those that would touch the one below: 5, 6, 7, 8, 9 crowd on a low axis."""
@@ -196,15 +198,16 @@ class CurveCanvas(QWidget):
         if not known:
             return
         first, last = float(min(x[0] for x in known)), float(max(x[-1] for x in known))
-        view.setLimits(xMin=-0.5 if places else -0.02 * max(last, 1.0))
         left = [values for _, values in self._points.values() if len(values)]
         lowest = min((float(values.min()) for values in left), default=0.0)
         highest = max((float(values.max()) for values in left), default=1.0)
         if self._spec.includes_zero:
             lowest, highest = min(lowest, 0.0), max(highest, 0.0)
         is_fixed = bool(places) or first == last
+        margin = 0.5 if places else (0.05 if is_fixed else 0.02) * max(last, 1.0)  # a lone point is drawn whole
+        view.setLimits(xMin=-margin)
         if is_fixed:
-            view.setXRange(-0.4 if places else 0, places - 0.6 if places else max(2 * last, 1.0), padding=0)
+            view.setXRange(-0.4 if places else -margin, places - 0.6 if places else max(2 * last, 1.0), padding=0)
             if self._is_logarithmic:
                 lowest, highest = math.log10(max(lowest, 1e-12)), math.log10(max(highest, 1e-12))
             if lowest == highest:
@@ -337,8 +340,8 @@ class _MarkLine:
         self._line = pg.InfiniteLine(angle=90)
         self._band = pg.LinearRegionItem(movable=False)
         self._band.setZValue(-20)
-        self._before = pg.InfLineLabel(self._line, "", anchors=[(1.0, 0.5), (1.0, 0.5)])
-        self._after = pg.InfLineLabel(self._line, "", anchors=[(0.0, 0.5), (1.0, 0.5)])
+        self._before = pg.InfLineLabel(self._line, "", anchors=list(LEFT_OF_LINE))
+        self._after = pg.InfLineLabel(self._line, "", anchors=list(RIGHT_OF_LINE))
         self._labels = (self._before, self._after)
         self._font_px = 11
         for item in (self._band, self._line):
@@ -350,6 +353,7 @@ class _MarkLine:
             self._line.setValue(mark.x)
             self._band.setRegion((0, mark.x))
             self._after.setFormat(mark.after)
+            self._line.setPen(_mark_pen(mark.color))
         self.mark = mark
         self._line.setVisible(mark is not None)
         self._band.setVisible(mark is not None and bool(mark.before))
@@ -361,7 +365,7 @@ class _MarkLine:
 
     def fit(self, row: int, width: float, height: float, span: tuple[float, float]) -> int:
         """Words where there is room for them: on their side of the line, each on a row of its own from the top; the
-        row after them."""
+        row after them. What begins stands behind its line; where that leaves no room, before it."""
         if self.mark is None or self.mark.is_silent:
             for words in self._labels:
                 words.setVisible(False)
@@ -374,9 +378,13 @@ class _MarkLine:
             words.setVisible(True)
             words.valueChanged()
         self._write_before(phase)
+        is_behind = self._after.boundingRect().width() < width - left
+        self._after.anchors = list(RIGHT_OF_LINE if is_behind else LEFT_OF_LINE)
+        self._after.updatePosition()
         for words, room in ((self._before, phase), (self._after, max(left, width - left))):
             words.setPosition(1 - (row + 0.6) * line)
-            words.setVisible(bool(words.format) and line < 0.25 and words.boundingRect().width() < room)
+            is_high = line < 0.25 and (row + 1) * line < MOST_WORDS
+            words.setVisible(bool(words.format) and is_high and words.boundingRect().width() < room)
             row += bool(words.format)
         return row
 
@@ -389,13 +397,18 @@ class _MarkLine:
 
     def paint_in_theme(self, font: QFont) -> None:
         self._font_px = font.pixelSize()
-        self._line.setPen(pg.mkPen(theme.color("faint"), style=Qt.PenStyle.DashLine))
+        self._line.setPen(_mark_pen(self.mark.color if self.mark is not None else "faint"))
         self._band.setBrush(theme.color("hover", BAND_ALPHA))
         for edge in self._band.lines:
             edge.setPen(pg.mkPen(None))
         for words in self._labels:
             words.setColor(theme.color("muted"))
             words.setFont(font)
+            words.fill = pg.mkBrush(theme.color("card", LEVEL_ALPHA))
+
+
+def _mark_pen(color: str) -> Any:
+    return pg.mkPen(theme.color(color), style=Qt.PenStyle.DashLine)
 
 
 def _letters(item: QGraphicsTextItem) -> QRectF:

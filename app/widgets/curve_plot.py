@@ -284,7 +284,9 @@ class _Legend(QWidget):
         self.values, self._place = values, place
         shown = [f"{self.names[curve.key]} {values[curve.key]}" for curve in self._curves()]
         self.setAccessibleName(f"{self.spec.title}: {', '.join(shown)}")
-        self.setToolTip(" · ".join(shown))
+        averaged = QCoreApplication.translate("CurvePlot", "≈: the mean of the points around it")
+        is_averaged = any(value.startswith("≈") for value in values.values())
+        self.setToolTip("\n".join([" · ".join(shown), *([averaged] if is_averaged else [])]))
         self._fit()
         self.update()
 

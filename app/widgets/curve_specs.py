@@ -70,6 +70,7 @@ class Mark:
     before_short: str = ""  # where there is no room for `before`
     in_full: str = ""  # what the legend says when the mouse is there; left out: `after`
     is_silent: bool = False  # no words: a plot has no room for them
+    color: str = "faint"  # of its line: a name in the theme
 
     @property
     def sentence(self) -> str:

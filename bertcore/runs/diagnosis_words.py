@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from bertcore.runs.diagnosis import Diagnosis, Suggestion
 
@@ -154,18 +155,19 @@ class Format:
     """How numbers are written; a ratio is a small share of the weights."""
 
     loss: Callable[[float], str] = "{:.2f}".format
-    score: Callable[[float], str] = "{:.3f}".format
+    score: Callable[[str, float], str] = lambda _metric, value: f"{value:.3f}"
     name: Callable[[str], str] = lambda name: name.replace("_", " ")
     rate: Callable[[float], str] = "{:.2g}".format
     share: Callable[[float], str] = "{:.0%}".format
     ratio: Callable[[float], str] = lambda value: f"{100 * value:.2g}%"
     count: Callable[[float], str] = lambda value: f"{round(value):,}"
 
-    def of(self, name: str, value: float | str) -> str:
+    def of(self, name: str, value: float | str, metric: str = "") -> str:
+        """metric: what a score is one of."""
         if isinstance(value, str):
             return self.name(value) if name == "name" else value
         by_name = {"learning_rate": self.rate, "ratio": self.ratio, "limit": self.ratio}
-        by_name |= {"score": self.score, "first": self.score}
+        by_name |= dict.fromkeys(("score", "first"), partial(self.score, metric))
         others = self.share if name in _SHARES else self.count if name in _COUNTS else self.loss
         return by_name.get(name, others)(value)
 
@@ -182,7 +184,8 @@ PLAIN = Format()
 
 def in_words(diagnosis: Diagnosis, form: Format = PLAIN, translate: Translate = as_it_is) -> DiagnosisInWords:
     seen, why = (translate(CONTEXT, text) if text else "" for text in WORDS[diagnosis.kind])
-    values: Mapping[str, str] = {name: form.of(name, value) for name, value in diagnosis.values.items()}
+    metric = str(diagnosis.values.get("name", ""))
+    values: Mapping[str, str] = {name: form.of(name, value, metric) for name, value in diagnosis.values.items()}
     suggestion = "" if diagnosis.suggestion is None else suggestion_in_words(diagnosis.suggestion, form, translate)
     return DiagnosisInWords(seen.format(**values), why, suggestion)
 

@@ -147,10 +147,11 @@ class RunMetrics:
         """A number of the newest line of that kind; None where it has none."""
         return _number(self.newest.get(kind, {}).get(field))
 
-    def latest_value(self, name: str) -> float | None:
-        """The last point of a curve."""
-        series = self.series[name]
-        return float(series.arrays[1][-1]) if len(series) else None
+    def latest_value(self, name: str, until: float | None = None) -> float | None:
+        """The last point of a curve; until: the last up to this step."""
+        steps, values = self.series[name].arrays
+        count = len(steps) if until is None else int(np.searchsorted(steps, until, "right"))
+        return float(values[count - 1]) if count else None
 
     def extent(self, axis: str) -> float:
         """The furthest it has come, in steps, epochs, tokens or seconds; 0 where its lines do not say."""

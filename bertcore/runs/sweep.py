@@ -73,6 +73,7 @@ class Measurement:
     figure: float
     loss: float | None
     examples: int | None
+    chance: float | None = None  # what always giving the most common answer would get, where the line says it
 
 
 @dataclass(frozen=True)
@@ -201,6 +202,12 @@ class Sweep:
         measured = [group for group in self.groups if group.mean is not None]
         whole = [group for group in measured if not any(run.status.state == "failed" for run in group.runs)]
         return max(whole or measured, key=lambda group: self._rank(group.mean), default=None)
+
+    @property
+    def chance(self) -> float | None:
+        """The accuracy that always giving the most common answer would get; None where it is not known."""
+        last = [run.measurements[-1] for run in self.runs if run.measurements]
+        return next((each.chance for each in last if self.figure == "accuracy" and each.chance is not None), None)
 
     def is_as_good(self, group: SweepGroup) -> bool:
         """Whether its distance from the best is less than two standard errors, and so may be chance.
@@ -338,7 +345,9 @@ def _measurements(lines: Sequence[Mapping[str, Any]], names: Sequence[str]) -> t
         figure, examples = _number(line.get(name)), line.get("examples")
         if figure is not None:
             counted = examples if type(examples) is int else None
-            found.append(Measurement(line["step"], figure, _number(line.get("loss")), counted))
+            answers = line.get("answers")
+            chance = _number(answers.get("chance")) if isinstance(answers, Mapping) else None
+            found.append(Measurement(line["step"], figure, _number(line.get("loss")), counted, chance))
     return name, tuple(found)
 
 

@@ -406,7 +406,7 @@ def test_the_models_that_ship_are_offered_and_open_with_something_to_try(
     room.other_models.buttons["bertscope-sentiment"].click()
     qtbot.waitUntil(lambda: room.view is not None and room.view.task.kind == "classify", timeout=TIMEOUT_MS)
     settle(window, qtbot)
-    assert "accuracy 0.800" in room.about and "ignores B" in room.about  # of the task, though there is no run
+    assert "accuracy 80.0%" in room.about and "ignores B" in room.about  # of the task, though there is no run
     window.open_model(model_folder)
     qtbot.waitUntil(lambda: room.view is None, timeout=TIMEOUT_MS)
     assert window.services.settings.recent_models == [str(model_folder)]

@@ -1,5 +1,6 @@
 """The page "The batch": what the model read at a step, asked of the worker, and stepped through."""
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -110,14 +111,18 @@ def test_choosing_a_sequence_and_a_token(page: BatchPage, qtbot: QtBot) -> None:
     assert page.truth.text() == batch.words[int(batch.labels[0, worst])]  # what one would point at first
     at = page.map.row_rect(3).center().toPoint()
     qtbot.mouseClick(page.map, Qt.MouseButton.LeftButton, pos=at)
-    assert page.pair_line.text().startswith("Sequence 4 · random") and len(page.text.words) == batch.length(3)
+    assert page.pair_line.text().startswith("Sequence 4 · B is a random sentence") and len(
+        page.text.words
+    ) == batch.length(3)
     qtbot.keyClick(page.map, Qt.Key.Key_Down)
     assert page.pair_line.text().startswith("Sequence 5")
     position = int(np.flatnonzero(batch.fates[4] == HIDDEN)[0])
     page.text.hovered.emit(position)
     assert page.truth.text() == batch.words[int(batch.labels[4, position])]
     right = [bar for bar in page.guesses.bars if bar.is_strong]
-    assert [bar.label for bar in right] == ([page.truth.text()] if batch.losses.ranks[4, position] <= 4 else [])
+    assert [bar.label for bar in right] == [page.truth.text()]  # whatever its rank
+    loss = float(batch.losses.losses[4, position])
+    assert right[0].fraction == pytest.approx(math.exp(-loss), abs=1e-6)
     page.text.hovered.emit(None)
     worst = int(np.nanargmax(batch.losses.losses[4]))
     assert page.truth.text() == batch.words[int(batch.labels[4, worst])]
@@ -129,7 +134,7 @@ def test_what_was_drawn_against_what_was_ordered(page: BatchPage, masked: ShownB
     chosen = (masked.fates > 0).sum()
     assert bars["to predict"].share == chosen / (masked.documents >= 0).sum() and bars["to predict"].ordered == 0.2
     assert bars["hidden"].share == (masked.fates == HIDDEN).sum() / chosen and bars["hidden"].ordered == 0.8
-    assert bars["next"].share == (masked.pair_labels == 0).mean() and bars["next"].ordered == 0.5
+    assert bars["B follows A"].share == (masked.pair_labels == 0).mean() and bars["B follows A"].ordered == 0.5
     assert "20" in page.recent_title.text() and len(page.recent.bars) == 5
     page.show_step(CAUSAL)
     assert page.batch is not None and page.batch.causal and (page.batch.fates != HIDDEN).all()
@@ -144,8 +149,8 @@ def test_words_for_every_kind_of_token_and_pair(masked: ShownBatch, reader: Batc
     assert "The model read [MASK]" in said(HIDDEN) and "a random word" in said(REPLACED) and "unchanged" in said(KEPT)
     assert about_token(masked, 0, 0).startswith("a special token")
     rows = masked.pair_labels.tolist()
-    assert " · next: A and B from document" in about_pair(masked, rows.index(0))
-    assert " · random: A from document" in about_pair(masked, rows.index(1)) and "✗" in "".join(
+    assert " · B really follows A (document " in about_pair(masked, rows.index(0))
+    assert " · B is a random sentence (A from document" in about_pair(masked, rows.index(1)) and "✗" in "".join(
         about_pair(masked, row) for row in range(len(rows))
     )
     causal = reader.read(CAUSAL, None, lambda share: None)

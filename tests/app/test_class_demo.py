@@ -12,7 +12,6 @@ from pytestqt.qtbot import QtBot
 
 from app.compute.over_time import Heads, heads_over_time
 from app.compute.question import Job, Question
-from app.look.fitting import as_piece
 from app.rooms.train.demos import DEMOS, finished_demo
 from app.rooms.train.heads_card import milestones
 from app.rooms.train.question_board import QuestionBoard
@@ -131,8 +130,21 @@ class TestAnswers:
         assert "step 10" in page.since.text() and "at the start: 0" in page.since.text()
         assert [(bar.label, bar.is_strong) for bar in page.bars.bars] == [("soup", True), ("the", False), ("a", False)]
 
-    def test_a_guess_that_continues_a_word_shows_that_it_does(self) -> None:
-        assert [as_piece(guess) for guess in ("##man", "man", "##")] == ["…man", "man", "##"]
+    def test_played_again_all_of_the_page_is_of_one_step(
+        self, room: TrainRoom, service: RunsService, home: Path
+    ) -> None:
+        run = _make_run(home)
+        for step, loss in ((1, 5.0), (10, 3.0), (20, 1.0)):
+            run.append_metric({"kind": "train", "step": step, "mlm_loss": loss, "tok_per_s": 100.0})
+        for step, right in ((0, 0), (10, 2), (20, 4)):
+            _measure(run, step, right)
+        _select(service, run, room)
+        page, shown = room.view.questions, room.view.numbers
+        page.show_measurement(1)
+        assert page.plot.marked == 10 and shown["step"].text == "10" and "20" in shown["step"].unit
+        assert shown["loss"].text == "3.00" and shown["speed"].isHidden()
+        page.show_measurement(None)
+        assert page.plot.marked is None and shown["loss"].text == "1.00" and not shown["speed"].isHidden()
 
     def test_columns_of_the_board_are_named_after_whom_all_rows_ask_about(self) -> None:
         demo, board = finished_demo(), QuestionBoard()

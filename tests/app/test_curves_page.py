@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.look import numbers
+from app.rooms.train.curve_grid import RUN_COLORS
 from app.rooms.train.curves_page import CurvesPage, marks_of
 from app.runs.compared_settings import differences
 from app.runs.run_info import RunInfo
@@ -20,12 +21,17 @@ from app.runs.service import RunsService
 from app.widgets.curve_plot import CurvePlot
 from app.widgets.curve_specs import CurveSpec, Level, PlotSpec
 from app.widgets.smoothing import MOST, smoothed, window_of
+from bertcore.locations import SHIPPED, TINY, assets
 from bertcore.runs.run_folder import RunFolder, RunStatus
 from bertcore.runs.run_metrics import EPOCH, SECONDS, STEP, TOKENS, RunMetrics
 
 NOISY = CurveSpec("loss", "training", "curve_train", numbers.decimal, noisy=True)
 SPEC = PlotSpec("Loss", (NOISY,), "loss", may_be_logarithmic=True)
 DONE = RunStatus("done")
+
+
+def phase(step: int, name: str) -> dict:
+    return {"kind": "phase", "step": step, "phase": name}
 
 
 def lines(count: int, *, seconds: float = 2.0) -> list[dict]:
@@ -191,7 +197,7 @@ def test_hover_reads_all_plots_at_that_place(page: CurvesPage) -> None:
 
 def test_guessing_has_a_line_at_its_level(page: CurvesPage) -> None:
     spec = next(spec for spec in page.grid.specs if spec.curves[0].key == "sentence_right")
-    assert spec.level == Level(0.5, "guessing: 50%")
+    assert spec.level == Level(0.5, "") and "guessing gets 50%" in spec.sentence
 
 
 def test_only_plots_with_points_are_shown_and_expert_ones_on_request(page: CurvesPage) -> None:
@@ -225,6 +231,30 @@ class TestCompared:
         page.toggle_compared(second)
         assert page.table.isHidden() and page.compared_paths == []
         service.close()
+
+    def test_each_run_has_its_phases_in_its_colour(self, page: CurvesPage) -> None:
+        page.set_runs([info(Path("first")), info(Path("second"))])
+        page.toggle_compared(Path("second"))
+        for path, switch in ((None, 11), (Path("second"), 31)):
+            told = [phase(1, "causal"), phase(switch, "masked"), phase(50, "longer"), *lines(60)]
+            if path is None:
+                page._own.metrics.append(told)
+                page.draw()
+            else:
+                page.append_compared(path, told)
+        marks = page.plots[0]._marks
+        assert [(mark.x, mark.color) for mark in marks] == [(11, RUN_COLORS[0]), (31, RUN_COLORS[1]), (50, "faint")]
+        assert marks[1].in_full.startswith("second: ") and not any(mark.before for mark in marks[:2])
+
+    def test_losses_over_different_vocabularies_are_said_not_to_compare(self, page: CurvesPage) -> None:
+        runs = assets() / "runs"
+        page.table.show_runs([(name, runs / name) for name in SHIPPED], predict_words=True)
+        assert page.table.warning and page.table.warning in page.table.text.text()
+        assert ("words in the vocabulary", ("16,384", "4,096")) in page.table.rows
+        page.table.show_runs([("a", runs / TINY), ("b", runs / TINY)], predict_words=True)
+        assert not page.table.warning
+        page.table.show_runs([(name, runs / name) for name in SHIPPED], predict_words=False)
+        assert not page.table.warning
 
     def test_only_runs_of_the_same_kind_are_offered(self, page: CurvesPage) -> None:
         task = info(Path("task"), kind="finetune", metrics=("accuracy",))

@@ -14,7 +14,7 @@ from app.compute.example_batches import ExampleReader
 from app.rooms.train.batch_page import BatchPage
 from app.rooms.train.batch_words import about_pair, about_token, about_weights
 from app.rooms.train.room import TrainRoom
-from app.rooms.train.task_words import about_batch
+from app.rooms.train.task_words import about_batch, tags_in_words
 from app.runs.run_info import read_run
 from app.shell.window import Window
 from bertcore.locations import TINY, assets
@@ -205,3 +205,9 @@ def test_a_file_that_is_gone_is_named(runs: dict[str, Path], page: BatchPage, tm
     page.show_run(read_run(tmp_path / "run"))
     page.show()
     assert page.batch is None and "own.tsv" in page.progress.text
+
+
+def test_tags_of_names_are_explained_and_others_are_not() -> None:
+    told = tags_in_words(["O", "B-PER", "I-PER", "B-LOC"])
+    assert "PER: person, LOC: place." in told and "ORG" not in told and "B-: a name begins" in told
+    assert tags_in_words(["O", "B-NP", "I-NP"]) == "" and tags_in_words(["NN", "VB"]) == ""

@@ -31,9 +31,13 @@ def test_answers_are_on_the_second_sheet_alone(sheet: LabSheet, window: Window) 
     guess = reading.masks[0].words[0]
     cell = f"<td>{guess.token}</td><td>{numbers.percent(guess.probability)}</td>"
     assert cell in sheet.answers and cell not in sheet.html
-    verdict = f"says yes with {numbers.percent(reading.next_sentence.is_next)}"
+    follows = max((reading.next_sentence.is_next, "yes"), (reading.next_sentence.not_next, "no"))
+    verdict = f"The model: {follows[1]} ({numbers.percent(follows[0])})"
     assert verdict in sheet.answers and verdict not in sheet.html
     assert "____" in sheet.html
+    tables = [re.findall("<t(?:able|h)[^>]* width='([0-9]+)'", html) for html in (sheet.html, sheet.answers)]
+    assert tables[0] == tables[1] and len(tables[0]) == 4  # a table and its columns, as wide on both
+    assert "<p>[CLS] the cat" in sheet.html and " …</p>" in sheet.html  # nothing is left out before the first token
     assert "It was &lt;very&gt; comfortable &amp; warm." in sheet.html  # what was typed is no markup
 
 

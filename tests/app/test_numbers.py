@@ -70,6 +70,19 @@ def test_significant_digits_without_plus_signs_or_zeros_in_the_exponent(value: f
     assert numbers.number(value) == text
 
 
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(2e-5, "0.00002"), (2e-4, "0.0002"), (0.2, "0.2"), (1.44e-4, "0.000144"), (7.35e-8, "7.35e−8"), (0.9999, "1")],
+)
+def test_learning_rates_are_written_one_way(value: float, text: str) -> None:
+    assert numbers.rate(value) == text
+
+
+def test_numbers_in_a_column_keep_their_zeros() -> None:
+    values = (0.25, 0.402, 3.0, 123.4, 1e-7)
+    assert [numbers.number(value, keeps_zeros=True) for value in values] == ["0.250", "0.402", "3.00", "123", "1.00e−7"]
+
+
 @pytest.mark.parametrize("n", [(999, "999"), (13_710, "13.7\u2009k"), (5.41e6, "5.4\u2009M"), (110e6, "110\u2009M")])
 def test_compact_counts(n: tuple[float, str]) -> None:
     assert numbers.compact_count(n[0]) == n[1]

@@ -333,8 +333,8 @@ class TestEnding:
         metrics.append(lines)
         info = RunInfo(Path("run"), "films", "", RunStatus("done"), task_kind="classify", metrics=("accuracy",))
         made = ending_of(info, metrics)
-        assert made is not None and "went from 0.500 to 0.550" in made.sentence
-        assert made.advice == "Its best was 0.600, at step 1. Always giving the most common answer would get 0.520."
+        assert made is not None and "went from 50.0% to 55.0%" in made.sentence
+        assert made.advice == "Its best was 60.0%, at step 1. Always giving the most common answer would get 52.0%."
         assert made.actions == (APPLY, OPEN, COMPARE, SLOWER, AGAIN)
         metrics.append([{"kind": "held_out", "step": 3, "mlm_loss": 4.0, "by_frequency": 6.128}])
         text = ending_of(replace(info, metrics=()), metrics)
@@ -349,7 +349,6 @@ class TestEnding:
     @pytest.mark.parametrize(
         ("message", "first"),
         [
-            ("The loss or its gradient became infinite or undefined at step 3; try again.", SLOWER),
             ("The training process was killed; the machine may have run out of memory.", AGAIN),
             ("There is no space left on the disk of /runs.", AGAIN),
             ("Something else.", LOG),
@@ -359,6 +358,13 @@ class TestEnding:
         made = ended([9.0], "failed", message)
         assert made is not None and made.is_bad and made.sentence == message
         assert made.actions[0] == first and LOG in made.actions and made.advice
+
+    def test_a_run_that_diverged_says_first_what_to_do(self) -> None:
+        message = "The loss or its gradient became infinite or undefined at step 3, on the batch that begins with “a”."
+        made = ended([9.0], "failed", message)
+        assert made is not None and made.is_bad and made.actions == (SLOWER, LOG)
+        told = "Training stopped at step 3: the loss became infinite or undefined. Try a lower learning rate."
+        assert made.sentence == told and made.details == message and made.advice
 
     def test_a_stopped_run_goes_on_and_one_at_work_has_no_ending(self) -> None:
         made = ended([9.0, 5.0], "stopped", can_resume=True)

@@ -13,6 +13,7 @@ from app.runs.run_info import RunInfo, read_run
 from app.runs.service import RunsService
 from app.runs.sweeps import APPLY, GO_ON, OPEN, SEEDS, USE, finding_of, read_row, rows_of, sweep_row
 from app.shell.rooms import connect_train_room
+from app.widgets.curve_specs import Level
 from bertcore.errors import BertcoreError
 from bertcore.runs.known_runs import known_runs
 from bertcore.runs.run_folder import RunFolder
@@ -209,9 +210,38 @@ def test_the_best_rate_and_where_it_goes_wrong(record: Recorder) -> None:
     record(3, 1e-2, 0.50)  # its loss is no lower than at the start
     record(4, 1e-1, None, state="failed", message=INFINITE)
     words = found()
-    assert "Learning rate 0.001 was best: accuracy 0.900." in words
+    assert "Learning rate 0.001 was best: accuracy 90.0%." in words
     assert "At 0.01 it hardly learned anything. At 0.1 it diverged." in words
     assert "a little better than it is" in words and "chance" not in words
+
+
+def test_of_several_seeds_it_says_how_many_diverged(record: Recorder) -> None:
+    record(1, 2e-5, 0.5)
+    record(2, 1e-3, 0.9)
+    record(3, 0.1, None, state="failed", message=INFINITE)
+    record(4, 0.1, 0.5, seed=1)
+    words = found()
+    assert "At 0.00002 it hardly learned anything." in words
+    assert "At 0.1, 1 of 2 runs diverged; the others learned nothing." in words
+
+
+def test_what_takes_no_learning_is_a_line_and_a_diverged_accuracy_has_its_place(
+    room: TrainRoom, record: Recorder
+) -> None:
+    record(1, 1e-3, 0.9)
+    bad = RunFolder(record(2, 0.1, 0.5))
+    answers = {"label": "good", "share": 1.0, "right": 0.5, "chance": 0.52}
+    bad.append_metric(
+        {"kind": "held_out", "step": 20, "accuracy": 0.5, "loss": 9.0, "examples": 400, "answers": answers}
+    )
+    room.show_runs(infos())
+    room.show_sweep("abc")
+    page = room.sweep_page
+    assert page.sweep is not None and page.sweep.chance == 0.52
+    assert page.curves is not None and page.curves.spec.level == Level(0.52, "")
+    assert set(page.curves._legend.names.values()) == {"0.001", "0.1"}, "the one that diverged has a colour, too"
+    cross = next(dot for dot in page.chart._dots() if dot.is_failed)
+    assert cross.at == page.chart._point(0.1, 0.5)
 
 
 def test_a_small_difference_is_called_chance(record: Recorder) -> None:
@@ -229,7 +259,7 @@ def test_the_best_at_the_edge_suggests_to_go_on(record: Recorder) -> None:
 def test_mean_and_deviation_over_the_seeds(record: Recorder) -> None:
     for number, figure in enumerate((0.80, 0.82, 0.84), start=1):
         record(number, 1e-3, figure, seed=number)
-    assert found().startswith("Accuracy 0.820 ± 0.020 over 3 seeds, from 0.800 to 0.840.")
+    assert found().startswith("Accuracy 82.0% ± 2.0% over 3 seeds, from 80.0% to 84.0%.")
 
 
 def test_missing_and_unfinished_runs_are_said(record: Recorder) -> None:
@@ -238,7 +268,7 @@ def test_missing_and_unfinished_runs_are_said(record: Recorder) -> None:
     record(3, 1e-2, 0.95, state="stopped")
     words = found()
     assert "No longer there: 1 run." in words and "Not finished, so not counted: 1 run." in words
-    assert "0.900" in words and "0.950" not in words
+    assert "90.0%" in words and "95.0%" not in words
 
 
 def test_while_it_trains_the_page_says_how_far_it_is(room: TrainRoom, record: Recorder) -> None:
@@ -249,7 +279,7 @@ def test_while_it_trains_the_page_says_how_far_it_is(room: TrainRoom, record: Re
     room.show_sweep("abc")
     page = room.sweep_page
     assert (
-        page.sentence.text() == "Learning rate 0.0001: accuracy 0.600." and "Runs done: 1 of 4." in page.advice.text()
+        page.sentence.text() == "Learning rate 0.0001: accuracy 60.0%." and "Runs done: 1 of 4." in page.advice.text()
     )
     assert not any(made.isVisibleTo(page) for made in page.buttons.values()) and page.stop.isVisibleTo(page)
 
@@ -263,7 +293,7 @@ def test_the_table_has_every_run_with_the_best_marked_and_the_failed_named(room:
     table = room.sweep_page.table
     cells = [[table.item(row, column).text() for column in range(table.columnCount())] for row in range(3)]
     assert [row[0] for row in cells] == ["0.0001", "0.001", "0.1"]
-    assert [row[1] for row in cells] == ["0.700", "0.900 · best", "diverged"]
+    assert [row[1] for row in cells] == ["70.0%", "90.0% · best", "diverged"]
     assert INFINITE in table.item(2, 1).toolTip()
 
 

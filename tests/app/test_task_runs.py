@@ -316,7 +316,7 @@ class TestResult:
         view = room.view
         assert view.shows_result
         assert [(bar.label, bar.number) for bar in view.result.metrics.bars] == [
-            ("accuracy", "0.750"),
+            ("accuracy", "75.0%"),
             ("macro F1", "0.700"),
         ]
         assert view.result.confusion.counts == [[5, 1], [2, 4]]

@@ -121,10 +121,10 @@ class TestNumbers:
         room.view.append_metrics(lines[:18])
         room.view.draw()
         number, newest = room.view.numbers["loss"], [line for line in lines[:18] if line.get("next_word_loss")][-1]
-        assert (number.text, number.unit) == (f"{newest['next_word_loss']:.2f}", "next-word loss")
+        assert (number.text, number.unit) == (f"{newest['next_word_loss']:.2f}", "next-word loss, last batch")
         room.view.append_metrics(lines[18:])
         room.view.draw()
-        assert (number.text, number.unit) == (f"{lines[-2]['mlm_loss']:.2f}", "masked-word loss")
+        assert (number.text, number.unit) == (f"{lines[-2]['mlm_loss']:.2f}", "masked-word loss, last batch")
 
     def test_curves_follow_as_lines_are_appended(
         self, room: TrainRoom, service: RunsService, home: Path, qtbot: QtBot

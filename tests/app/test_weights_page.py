@@ -54,7 +54,7 @@ def test_every_number_is_that_of_the_file(home: Path, qtbot: QtBot) -> None:
     page.show_updates(updates)
     picture = page.picture
     assert picture.parts == ["embeddings", "layers.0.attention", "layers.0.feed_forward", "heads"]
-    assert "step 20" in page.about.text() and "As in our healthy runs" in page.verdict.text()
+    assert "step 20" in page.about.text() and "Normal: no step" in page.verdict.text()
     picture.set_hovered(picture.cell_at(picture.cell_rect(1, 0).center()))
     assert picture.hovered_cell == (1, 0) and "step 1." in page.about.text()
     qtbot.keyClick(picture, Qt.Key.Key_Right)

@@ -12,7 +12,7 @@ from ...look.language import QT_TRANSLATE_NOOP
 from ...state.explore_state import ExploreState
 from ...state.model_info import ModelInfo
 from ...state.readings import Reading
-from ...state.task_info import TaskInfo, metric_name
+from ...state.task_info import TaskInfo, metric_name, metric_value
 from ...widgets.card import GAP_PX, Card, button, label, scrolled
 from ...widgets.context_menu import show_token_menu
 from ...widgets.folding_card import folded_on_projector
@@ -168,7 +168,7 @@ class ApplyRoom(Room):
         measured = ""
         if task.measured is not None:
             measured = self.tr("On held-out examples, at the end of its run: {metric} {value}.")
-            measured = measured.format(metric=metric_name(task.measured[0]), value=numbers.decimal(task.measured[1], 3))
+            measured = measured.format(metric=metric_name(task.measured[0]), value=metric_value(*task.measured))
         self._measured.setText(measured)
         self._took.setText("")
         for part in (self._labels, self._measured):

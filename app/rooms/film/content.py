@@ -11,7 +11,7 @@ import numpy as np
 from PySide6.QtCore import QCoreApplication
 
 from bertcore.runs.metrics_file import MetricsTail
-from bertcore.runs.run_metrics import RunMetrics, Series
+from bertcore.runs.run_metrics import RunMetrics
 
 from ...compute.over_time import Step, Text, read_snapshots
 from ...look import numbers
@@ -53,6 +53,7 @@ class LossCurve:
     losses: np.ndarray  # (P) as measured
     smooth: np.ndarray  # (P)
     marks: tuple[Mark, ...]  # where the run begins something else
+    is_held_out: bool = False  # measured on held-out text, not on the batches it trains on
 
     def at(self, step: float) -> float:
         return float(np.interp(step, self.steps, self.smooth))
@@ -89,22 +90,24 @@ def loss_curve(run: Path, snapshots: Sequence[tuple[int, Path]]) -> LossCurve | 
     """The loss that the run's snapshots can be placed on; None where it has written none."""
     metrics = RunMetrics()
     metrics.append(MetricsTail(run).read_new())
-    series = _series(metrics, snapshots[1][0] if len(snapshots) > 1 else 0)
-    if series is None:
+    name = _series(metrics, snapshots[1][0] if len(snapshots) > 1 else 0)
+    if name is None:
         return None
+    series = metrics.series[name]
     steps, losses = (values.copy() for values in series.arrays)
     start = _at_start(metrics)
     if start is not None and steps[0] > 0:
         steps, losses = np.insert(steps, 0, 0.0), np.insert(losses, 0, start)
-    return LossCurve(steps, losses, _smoothed(steps, losses), tuple(_marks(metrics)))
+    is_held_out = name.endswith("held_out")
+    return LossCurve(steps, losses, _smoothed(steps, losses), tuple(_marks(metrics)), is_held_out)
 
 
-def _series(metrics: RunMetrics, second: int) -> Series | None:
+def _series(metrics: RunMetrics, second: int) -> str | None:
     """The training loss where it is there from the second snapshot on, else what was measured on held-out text."""
     for training, held_out in (("loss_masked", "loss_held_out"), ("loss_task", "loss_task_held_out")):
-        found = [metrics.series[name] for name in (training, held_out) if len(metrics.series[name])]
+        found = [name for name in (training, held_out) if len(metrics.series[name])]
         if found:
-            return found[0] if found[0].arrays[0][0] <= second else found[-1]
+            return found[0] if metrics.series[found[0]].arrays[0][0] <= second else found[-1]
     return None
 
 
@@ -125,9 +128,9 @@ def _smoothed(steps: np.ndarray, losses: np.ndarray) -> np.ndarray:
 def _marks(metrics: RunMetrics) -> Iterator[Mark]:
     switch, longer = metrics.switch_step, metrics.longer_step
     if switch is not None:
-        before = translate("FilmStrip", "first: mostly predicts the next word")
-        after = translate("FilmStrip", "from {step}: predicts masked words")
+        before = translate("FilmStrip", "first: next word")
+        after = translate("FilmStrip", "from {step}: masked words →")
         yield Mark(switch, after.format(step=numbers.count(switch)), before)
     if longer is not None and longer > LONGER_FROM:
-        after = translate("FilmStrip", "from {step}: longer sequences")
+        after = translate("FilmStrip", "from {step}: longer sequences →")
         yield Mark(longer, after.format(step=numbers.count(longer)))

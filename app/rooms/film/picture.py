@@ -11,7 +11,6 @@ from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
 
 from ...look import numbers, theme
-from ...look.fitting import as_piece
 from ...look.theme import draw_text
 from ...widgets.raster import Raster, paint_scale
 from .content import Frame, LossCurve
@@ -95,8 +94,12 @@ class FilmPainter:
     def _paint_curve(self, painter: QPainter, curve: LossCurve, now: int) -> None:
         box = self.plan.curve
         title = QRectF(0, 0, box.right(), box.top())
-        text = translate("FilmStrip", "Loss: how wrong its guesses are.")
-        more = translate("FilmStrip", "Each mark below: ten times as many steps.")
+        text = (
+            translate("FilmStrip", "Loss on held-out text: how wrong its guesses are.")
+            if curve.is_held_out
+            else translate("FilmStrip", "Training loss, averaged: how wrong its guesses are.")
+        )
+        more = translate("FilmStrip", "Early steps are drawn further apart (logarithmic).")
         if QFontMetricsF(theme.font(11.5)).horizontalAdvance(f"{text} {more}") <= title.width():
             text = f"{text} {more}"
         draw_text(painter, title, text, "muted", 11.5)
@@ -232,7 +235,7 @@ class FilmPainter:
         text = "" if share is None else numbers.probability(share)
         width = QFontMetricsF(theme.font(LABEL_PX)).horizontalAdvance(text) + theme.px(3)
         color = "good_text" if guesses.is_right else "ink"
-        draw_text(painter, box.adjusted(0, 0, -width, 0), as_piece(word), color, 13, bold=True)
+        draw_text(painter, box.adjusted(0, 0, -width, 0), word, color, 13, bold=True)
         draw_text(painter, box, text, "muted", LABEL_PX, align=theme.RIGHT)
         if share is not None:
             self._paint_bar(painter, bar.adjusted(0, 1, 0, -1), share, guesses.is_right)
@@ -259,7 +262,7 @@ class FilmPainter:
             width = QFontMetricsF(theme.font(small)).horizontalAdvance(shown) + theme.px(3)
             has_share = share is not None and width < place.width() / 2
             wide = place.adjusted(0, 0, -width if has_share else 0, 0)
-            draw_text(painter, wide, as_piece(word), color, size_px, bold=number == 0)
+            draw_text(painter, wide, word, color, size_px, bold=number == 0)
             if has_share:
                 draw_text(painter, place, shown, "muted", small, align=theme.RIGHT)
             if share is not None:
@@ -299,7 +302,9 @@ class FilmPainter:
         )
         paint_scale(painter, bar)
         text = QRectF(0, box.top(), bar.left() - theme.px(5), box.height())
-        name = translate("FilmStrip", "attention, one scale for all: 0")
+        name = translate(
+            "FilmStrip", "row: token that looks · column: what it looks at · attention, one scale for all: 0"
+        )
         draw_text(painter, text, name, "muted", LABEL_PX, align=theme.RIGHT)
         draw_text(painter, QRectF(bar.right() + theme.px(5), box.top(), ends, box.height()), "1", "muted", LABEL_PX)
 
@@ -309,7 +314,7 @@ class FilmPainter:
         frame, box = self.film.frames[index], self.plan.large
         step = translate("FilmStrip", "step {step}").format(step=numbers.count(frame.step))
         guesses = self.film.guesses(frame)
-        said = as_piece(guesses.best) if guesses else ""
+        said = guesses.best if guesses else ""
         if guesses is not None and guesses.best_share is not None:
             said += f" · {numbers.probability(guesses.best_share)}"
         draw_text(

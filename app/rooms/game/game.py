@@ -107,6 +107,15 @@ class Score:
     model: int = 0
 
 
+@dataclass(frozen=True)
+class Played:
+    """A sentence, and what both got for it."""
+
+    puzzle: Puzzle
+    class_points: int
+    model_points: int
+
+
 class Game:
     """Outlives the widgets: the window may be built again at another size in the middle of it."""
 
@@ -116,6 +125,7 @@ class Game:
         self.puzzle: Puzzle | None = None
         self.round = 0  # from 1
         self.score = Score()
+        self.played: list[Played] = []
         self.typed = ""  # what the class guesses
         self.own_sentence = ""
         self.model_words: list[tuple[str, float]] = []  # word, probability; once the answer is on show
@@ -135,8 +145,7 @@ class Game:
 
     def advance(self, can_play: Callable[[Puzzle], bool]) -> None:
         """The next sentence, or the end after the last. can_play: whether the model could find the word at all."""
-        if self.phase in (Phase.WELCOME, Phase.END):
-            self.round, self.score = 0, Score()
+        self._begin_where_none_is()
         if self.phase is Phase.SHOWN and self.round >= ROUNDS:
             self.phase, self.puzzle = Phase.END, None
             return
@@ -158,16 +167,21 @@ class Game:
         self.phase, self.model_words = Phase.SHOWN, list(model_words[:GUESSES])
         self.score.class_ += self.class_points
         self.score.model += self.model_points
+        if self.puzzle is not None:
+            self.played.append(Played(self.puzzle, self.class_points, self.model_points))
 
     def write_own(self) -> None:
         """Somebody writes the sentence of this round, or of the next one."""
-        if self.phase in (Phase.WELCOME, Phase.END):
-            self.round, self.score = 0, Score()
+        self._begin_where_none_is()
         self._is_between = self.phase is not Phase.GUESS
         self.phase = Phase.OWN
 
     def play_own(self, puzzle: Puzzle) -> None:
         self.play(puzzle, is_new_round=self._is_between)
+
+    def _begin_where_none_is(self) -> None:
+        if self.phase in (Phase.WELCOME, Phase.END):
+            self.round, self.score, self.played = 0, Score(), []
 
     def _take(self, can_play: Callable[[Puzzle], bool]) -> Puzzle:
         """The next that can be played; where none can, the next."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import escape
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QLineEdit, QPushButton, QSizePolicy, QWidget
@@ -11,7 +13,7 @@ from ...look.number_kinds import explain
 from ...state.explore_state import ExploreState
 from ...state.readings import Reading
 from ...state.text_spans import positions_of
-from ...widgets.card import GAP_PX, Hint, button, label
+from ...widgets.card import GAP_PX, Hint, button, label, rich_label, scrolled
 from ...widgets.cover import Cover
 from ...widgets.layouts import hbox, vbox
 from ..base import Room
@@ -19,7 +21,7 @@ from .game import GUESSES, POINTS_AMONG, POINTS_FIRST, ROUNDS, Game, Phase, Puzz
 from .guess_rows import GuessRow, GuessRows
 from .sentence import BigSentence
 
-TYPE_PX, COVER_PX, GO_PX = 19, 19, 16
+TYPE_PX, COVER_PX, GO_PX, PLAYED_PX = 19, 19, 16, 15
 FORWARD = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_PageDown, Qt.Key.Key_Right)
 
 
@@ -40,7 +42,7 @@ class GameRoom(Room):
         self.own_line, self.line = _line(self.tr("Your sentence")), _line(self.tr("The guess of the class"))
         self.own_line.setMaxLength(200)
         self.own_line.setPlaceholderText(self.tr("A whole sentence, with the word that will be hidden"))
-        self.line.setPlaceholderText(self.tr("Your guess, or up to five: the surest first"))
+        self.line.setPlaceholderText(self.tr("Up to five guesses, best first: cup, mug, glass"))
         self.class_rows = GuessRows(self.tr("What the class guessed"))
         self.model_rows = GuessRows(self.tr("What the model guessed"))
         explain("probability", self.model_rows)
@@ -48,7 +50,9 @@ class GameRoom(Room):
         self.verdict = label("", "number", wrap=True)
         self.go = button("", self._on_go_clicked, look="primary")
         self.another = button(self.tr("Another sentence"), self._on_another_clicked, hint=self.tr("Skip this one (↓)"))
-        self.own = button(self.tr("Own sentence…"), self._on_own_clicked, hint=self.tr("Write a sentence yourselves"))
+        self.own = button(
+            self.tr("Your own sentence…"), self._on_own_clicked, hint=self.tr("Write a sentence yourselves")
+        )
         self.end = button(self.tr("End the game"), self._on_end_clicked)
         self.keys = Hint()
         self.go.setFont(theme.font(GO_PX, bold=True))
@@ -76,6 +80,7 @@ class GameRoom(Room):
             return
         self.game.advance(self._can_play)
         self._write_text()
+        self._focus()
 
     def _ask_for_answer(self) -> None:
         self._wants_answer = True
@@ -134,8 +139,10 @@ class GameRoom(Room):
         is_round = phase in (Phase.GUESS, Phase.SHOWN) and not self.is_stuck
         is_own = phase is Phase.OWN and not self.is_stuck
         self._show_score()
+        is_message = not is_round and not is_own  # then the way on stands below it, in the middle
+        (self._message_row if is_message else self._foot).insertWidget(int(is_message), self.go)
         for widget, is_shown in (
-            (self._message_box, not is_round and not is_own),
+            (self._message_box, is_message),
             (self._own_box, is_own),
             (self._sentence_card, is_round or is_own),
             (self._cards, is_round),
@@ -148,15 +155,13 @@ class GameRoom(Room):
         ):
             widget.setVisible(is_shown)
         self._show_message()
-        is_message = not is_round and not is_own  # then the way on stands below it, in the middle
-        (self._message_row if is_message else self._foot).insertWidget(int(is_message), self.go)
         if is_round and game.puzzle is not None:
             self.sentence.show_gap(game.puzzle, game.puzzle.answer if phase is Phase.SHOWN else "")
             self._show_guesses(game.puzzle)
         elif is_own:
             self.sentence.show_choices(game.own_sentence)
-        skips = self.tr("Enter or a remote: the answer · ↓ another sentence")
-        forward = self.tr("Enter or a remote goes on")
+        skips = self.tr("Press Enter, or the remote’s next button, for the answer; ↓ for another sentence.")
+        forward = self.tr("Press Enter, or the remote’s next button, to continue.")
         self.keys.setText({Phase.GUESS: skips, Phase.OWN: ""}.get(phase, forward))
         if self.line.text() != game.typed:
             self.line.setText(game.typed)
@@ -204,11 +209,25 @@ class GameRoom(Room):
                 title = self.tr("{class_points} : {model_points}. The model has won.")
             title = title.format(**named)
             details = self.tr(
-                "Which sentences did the model find easy, and which did you? It has read more than any of you, and "
-                "seen nothing of the world."
+                "Which sentences did the model find easy, and which did you? It has only read about the world, never "
+                "seen it."
             )
         self.message.setText(title)
         self.details.setText(details)
+        is_over = game.phase is Phase.END and not self.is_stuck
+        self._played_area.setVisible(is_over and bool(game.played))
+        self.played.setText(self._played_in_words() if is_over else "")
+
+    def _played_in_words(self) -> str:
+        """A row for each sentence, with what both got."""
+        heads = "".join(f"<th align='right'>{escape(name)}</th>" for name in (self.tr("Class"), self.tr("Model")))
+        good, rows = theme.color("good_text").name(), []
+        for each in self.game.played:
+            puzzle = each.puzzle
+            word = f"<b style='color:{good}'>{escape(puzzle.answer)}</b>"
+            points = "".join(f"<td align='right'>{count}</td>" for count in (each.class_points, each.model_points))
+            rows.append(f"<tr><td>{escape(puzzle.before)}{word}{escape(puzzle.after)}</td>{points}</tr>")
+        return f"<table align='center' cellspacing='{theme.px(6)}'><tr><td></td>{heads}</tr>{''.join(rows)}</table>"
 
     def _show_guesses(self, puzzle: Puzzle) -> None:
         game = self.game
@@ -229,7 +248,9 @@ class GameRoom(Room):
             text = self.tr("It was “{word}”. This one goes to the class.")
         else:
             text = self.tr("It was “{word}”. This one goes to the model.")
-        also = self.tr("These count as well: {words}.").format(words=", ".join(puzzle.answers[1:]))
+        others = [self.tr("“{word}”").format(word=word) for word in puzzle.answers[1:]]
+        also = self.tr("{words} also counts.") if len(others) == 1 else self.tr("{words} also count.")
+        also = also.format(words=", ".join(others))
         said = text.format(word=puzzle.answer)
         self.verdict.setText(f"{said} {also}" if puzzle.answers[1:] else said)
 
@@ -251,7 +272,11 @@ class GameRoom(Room):
         self._message_box, self._own_box = QWidget(), QWidget()
         self._message_row = hbox(None, None)
         margins = (gap * 4, 0, gap * 4, 0)
-        words = (self.message, 10, self.details, 24, self._message_row)
+        self.played = rich_label(self.tr("The sentences of this game"))
+        self.played.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.played.setFont(theme.font(PLAYED_PX))
+        self._played_area = scrolled(self.played)
+        words = (self.message, 10, self.details, 10, (self._played_area, 6), 14, self._message_row)
         vbox(None, *words, None, parent=self._message_box, margins=margins)
         self._own_hint = label("", wrap=True)
         self._own_hint.setFont(theme.font(TYPE_PX - 3))

@@ -241,7 +241,7 @@ class AdvancedFields(QWidget):
             box.toggled.connect(self._on_edited)
         else:
             field = line = QLineEdit()
-            line.setPlaceholderText(self.tr("automatic") if usual is None else numbers.number(usual))
+            line.setPlaceholderText(self.tr("automatic") if usual is None else numbers.rate(usual))
             line.returnPressed.connect(self.submitted)
             line.textChanged.connect(self._on_edited)
         field.setAccessibleName(title)
@@ -271,7 +271,7 @@ class AdvancedFields(QWidget):
             if setting.kind is int:
                 problem = self.tr("{field}: type a whole number from {low} to {high}.")
             raise BertcoreError(
-                problem.format(field=field.accessibleName(), low=numbers.number(low), high=numbers.number(high))
+                problem.format(field=field.accessibleName(), low=numbers.rate(low), high=numbers.rate(high))
             )
         return int(value) if setting.kind is int else value
 

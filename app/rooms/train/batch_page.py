@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
@@ -33,6 +35,7 @@ class BatchPage(QWidget):
 
     question_requested = Signal(object)  # Question
     question_cancelled = Signal(object)  # Question
+    batch_shown = Signal()  # another, or none
 
     def __init__(self) -> None:
         super().__init__()
@@ -153,11 +156,13 @@ class BatchPage(QWidget):
 
     def _drawn_column(self) -> QWidget:
         holder = QWidget()
-        self.drawn_title = label(self.tr("What was drawn"), "title")
+        self.drawn_title = label(self.tr("Chosen at random"), "title")
         self.drawn_intro = label("", "muted", wrap=True)
-        self.here = OrderedBars(self.tr("This batch: what was drawn, and what the settings ask for"))
+        self.here = OrderedBars(self.tr("This batch: what was chosen at random, and what the settings ask for"))
         self.recent_title = label("", "muted")
-        self.recent = OrderedBars(self.tr("The batches before it: what was drawn, and what the settings ask for"))
+        self.recent = OrderedBars(
+            self.tr("The batches before it: what was chosen at random, and what the settings ask for")
+        )
         self.in_words = label("", "muted", wrap=True)
         vbox(
             self.drawn_title, self.drawn_intro, self.here, 6, self.recent_title, self.recent, 6, self.in_words, None,
@@ -240,6 +245,7 @@ class BatchPage(QWidget):
                 self.labels.show_batch(batch)
         self._show_drawn(None)
         self._choose_row(self._row)
+        self.batch_shown.emit()
 
     def _choose_row(self, row: int) -> None:
         batch, self._row = self.batch, row
@@ -279,12 +285,15 @@ class BatchPage(QWidget):
             return self._options(batch.task, at)
         if losses is None or right < 0:
             return []
-        words = zip(losses.guesses[at].tolist(), losses.probabilities[at].tolist(), strict=True)
+        words = list(zip(losses.guesses[at].tolist(), losses.probabilities[at].tolist(), strict=True))
+        words = words[: self._most_guesses]
+        if right not in (number for number, _ in words):  # the right word comes last, wherever it ranks
+            words[-1:] = [(right, math.exp(-float(losses.losses[at])))]
         mark = self.tr("the right word")
         return [
             Bar(batch.words[number], numbers.percent(share), share, "good" if number == right else "bar",
                 number == right, mark if number == right else "")
-            for number, share in list(words)[: self._most_guesses]
+            for number, share in words
         ]  # fmt: skip
 
     def _options(self, task: ShownExamples, at: tuple[int, int]) -> list[Bar]:
@@ -314,7 +323,7 @@ class BatchPage(QWidget):
             intro = self.tr("Nothing: in this step each token predicts the next one, and can only look back.")
             self.drawn_intro.setText(intro if is_causal else "")
             return
-        self.drawn_intro.setText(self.tr("Bar: what was drawn by chance. Line: what the settings ask for."))
+        self.drawn_intro.setText(self.tr("Bar: what was chosen. Line: what the settings ask for."))
         self.here.set_bars(self._bars(drawn, is_here=True))
         self.recent.set_bars(self._bars(drawn, is_here=False))
         self.recent_title.setText(self.tr("The last %n batch(es)", "", drawn.recent.batches))
@@ -330,13 +339,13 @@ class BatchPage(QWidget):
         of_tokens, of_chosen, of_pairs = max(draw.ordinary, 1), max(draw.chosen, 1), max(draw.pairs, 1)
         rows = [(self.tr("to predict"), draw.chosen, of_tokens, drawn.mask_share, "mask")]
         fates = (draw.hidden, draw.replaced, draw.kept)
-        names = (self.tr("hidden"), self.tr("random word"), self.tr("left"))
+        names = (self.tr("hidden"), self.tr("random word"), self.tr("left as it was"))
         rows += [
             (name, count, of_chosen, share, "mask")
             for name, count, share in zip(names, fates, drawn.fates, strict=True)
         ]
         if draw.pairs and self.batch is not None:
-            name = self.tr("next") if self.batch.pairs == "nsp" else self.tr("in order")
+            name = self.tr("B follows A") if self.batch.pairs == "nsp" else self.tr("in order")
             rows.append((name, draw.first, of_pairs, 0.5, "bar_strong"))
         return [
             OrderedBar(

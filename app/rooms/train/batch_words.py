@@ -60,19 +60,19 @@ def about_pair(batch: ShownBatch, row: int) -> str:
     if label not in (0, 1) and not part_b:
         where = translate("BatchPage", "document {a}").format(a=names[0])
     elif batch.pairs == "sop" and label == 1:
-        where = translate("BatchPage", "swapped: A came after B in document {a}").format(a=names[0])
+        where = translate("BatchPage", "A and B are swapped (document {a})").format(a=names[0])
     elif len(names) == 2 and names[0] != names[1]:
-        words = translate("BatchPage", "random: A from document {a}, B from document {b}")
+        words = translate("BatchPage", "B is a random sentence (A from document {a}, B from document {b})")
         where = words.format(a=names[0], b=names[1])
     else:
         words = (
-            translate("BatchPage", "next: A and B from document {a}")
+            translate("BatchPage", "B really follows A (document {a})")
             if batch.pairs == "nsp"
-            else translate("BatchPage", "in order: A and B from document {a}")
+            else translate("BatchPage", "A and B are in order (document {a})")
         )
         where = words.format(a=names[0] if names else "")
         if label == 1:  # of a mixture, a random B may be from elsewhere in the same document
-            where = translate("BatchPage", "random: B from elsewhere in document {a}").format(a=names[0])
+            where = translate("BatchPage", "B is from elsewhere in document {a}").format(a=names[0])
     filled = [numbers.count(number + 1) for number in (*part_a[1:], *part_b[1:])]
     parts = [f"{number} · {where}"]
     if filled:
@@ -86,13 +86,15 @@ def _verdict(batch: ShownBatch, row: int) -> str:
     if batch.losses is None or math.isnan(second := float(batch.losses.second[row])):
         return ""
     first = 1.0 - second
-    is_right = (first >= 0.5) == (int(batch.pair_labels[row]) == 0)
-    text = (
-        translate("BatchPage", "the model: B follows {share} {mark}")
-        if batch.pairs == "nsp"
-        else translate("BatchPage", "the model: in order {share} {mark}")
+    is_first, is_next = first >= 0.5, batch.pairs == "nsp"
+    is_right = is_first == (int(batch.pair_labels[row]) == 0)
+    said = (
+        (translate("BatchPage", "follows") if is_next else translate("BatchPage", "in order"))
+        if is_first
+        else (translate("BatchPage", "does not follow") if is_next else translate("BatchPage", "swapped"))
     )
-    return text.format(share=numbers.percent(first), mark="✓" if is_right else "✗")
+    text = translate("BatchPage", "the model says “{said}”, {share} {mark}")
+    return text.format(said=said, share=numbers.percent(max(first, second)), mark="✓" if is_right else "✗")
 
 
 def about_token(batch: ShownBatch, row: int, position: int) -> str:

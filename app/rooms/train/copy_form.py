@@ -93,9 +93,9 @@ class CopyForm(QWidget):
         self.length.setRange(0.01 if self._unit != "steps" else 1, math.inf)
         self.length.setValue(length)
         rate = self._options.peak_rate if isinstance(self._options, PretrainOptions) else training.learning_rate
-        self._own_rate = "" if rate is None else numbers.number(rate)
+        self._own_rate = "" if rate is None else numbers.rate(rate)
         is_rate = suggested is not None and changed == "learning_rate"
-        self.rate.setText(numbers.number(suggested.value) if is_rate else self._own_rate)  # type: ignore[union-attr]
+        self.rate.setText(numbers.rate(suggested.value) if is_rate else self._own_rate)  # type: ignore[union-attr]
         set_role(self._rate_title, "strong" if is_rate else "muted")
         set_role(self._length_title, "strong" if changed == "steps" else "muted")
         self._suggested = None if changed in ("", "steps", "learning_rate") else suggested

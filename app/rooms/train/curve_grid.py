@@ -12,6 +12,7 @@ from ...widgets.curve_specs import CurveSpec, PlotSpec
 from .plots import RunPlots
 
 FIRST_PX, OTHERS_PX, GAP_PX = 210, 175, 10
+TITLE_PX = 22  # of a chart
 FIRST_ON_PROJECTOR_PX = 180  # whole, with its axes, below the numbers
 RUN_COLORS = ("curve_train", "curve_held_out", "curve_mlm", "curve_nsp", "curve_norm")
 
@@ -27,6 +28,7 @@ class CurveGrid(QWidget):
         self.plots = tuple(CurvePlot(_overlaid(spec, runs) if runs > 1 else spec) for spec in self.specs)
         self._shown: list[CurvePlot] = []
         self._shows_more = False
+        self._room_px = 0
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(theme.gap_px(GAP_PX))
@@ -38,6 +40,21 @@ class CurveGrid(QWidget):
     def set_shows_more(self, is_on: bool) -> None:
         self._shows_more = is_on
         self.arrange()
+
+    def set_room_px(self, height: int) -> None:
+        """How much of the grid is seen at once."""
+        self._room_px = height
+        self._fit_first()
+
+    def _fit_first(self) -> None:
+        """Where not all charts fit, none is cut: the first takes the room, down to the titles of the next two."""
+        if not self._shown:
+            return
+        least = theme.px(FIRST_ON_PROJECTOR_PX if theme.is_projector() else FIRST_PX)
+        gap = self._grid.verticalSpacing()
+        rows = len(self._shown) // 2
+        fits = least + rows * (theme.px(OTHERS_PX) + gap) <= self._room_px
+        self._shown[0].setMinimumHeight(least if fits else max(least, self._room_px - gap - theme.px(TITLE_PX)))
 
     def arrange(self) -> None:
         """Gives every plot that has points its place; before there are any, the main ones."""
@@ -52,14 +69,14 @@ class CurveGrid(QWidget):
         self._shown = shown
         for row in range(self._grid.rowCount()):
             self._grid.setRowStretch(row, 0)
-        first_px = theme.px(FIRST_ON_PROJECTOR_PX if theme.is_projector() else FIRST_PX)
         for number, plot in enumerate(shown):
             row, column = (0, 0) if number == 0 else (1 + (number - 1) // 2, (number - 1) % 2)
             is_alone = number == 0 or (column == 0 and number == len(shown) - 1)
-            plot.setMinimumHeight(first_px if number == 0 else theme.px(OTHERS_PX))
+            plot.setMinimumHeight(theme.px(OTHERS_PX))
             self._grid.addWidget(plot, row, column, 1, 2 if is_alone else 1)
             self._grid.setRowStretch(row, 3 if number == 0 else 2)
             plot.show()
+        self._fit_first()
 
     def _on_plot_hovered(self, x: float | None) -> None:
         """All say their values at the place that the mouse points at in one."""

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QMenu, QScrollArea, QStackedWidget, QWidget
 
+from bertcore.runs.diagnosis import DIVERGED
 from bertcore.runs.run_metrics import EPOCH, SECONDS, STEP, TOKENS, RunMetrics
 
 from ...look import numbers
@@ -23,6 +25,7 @@ from .curve_grid import RUN_COLORS, CurveGrid, overlaid_key
 from .plots import RunPlots, plots_of
 from .settings_table import SettingsTable
 
+MB_PER_MIB = 2**20 / 1e6  # the run writes the one, the window shows the other everywhere
 FIRST_STEPS = 10  # what begins in these was so from the start
 LIGHT, STRONG = 0.01, 0.05  # shares of the points in a moving mean
 LONG_S, SHORT_S = 3 * 3600, 180
@@ -81,7 +84,7 @@ class CurvesPage(QWidget):
         self.table = SettingsTable()
         self._stack = QStackedWidget()
         controls = hbox(self.smooth, self.axis, self.logarithmic, None, self.compare, self.more, gap_px=6)
-        vbox(controls, self.table, (self._stack, 1), parent=self, gap_px=6)
+        vbox(controls, self.table, (self._stack, 1), parent=self, gap_px=10)
         for choice in (self.smooth, self.axis):
             choice.activated.connect(self._draw_all)
         self._show_grid()
@@ -157,9 +160,9 @@ class CurvesPage(QWidget):
     def draw(self) -> None:
         """As the metrics stand."""
         grid, runs, axis = self.grid, [self._own, *self._others], self._chosen_axis()
-        marks = marks_of(self._own.metrics)
-        places = self._own.metrics.places(axis.key, np.array([mark.x for mark in marks]))
-        marks = [replace(mark, x=float(x) / axis.unit) for mark, x in zip(marks, places, strict=False)]
+        marks = self._marks(runs, axis)
+        has_diverged = self._own.info.status.state == "failed" and DIVERGED in (self._own.info.status.message or "")
+        self.smooth.setVisible(not has_diverged)  # it would hide the very rise that ended the run
         for plot, spec in zip(grid.plots, grid.specs, strict=True):
             points: dict[str, Points] = {}
             names: dict[str, str] = {}
@@ -170,13 +173,26 @@ class CurvesPage(QWidget):
                 named = next((curve for curve in spec.curves if curve.dots), spec.curves[0])
                 names[overlaid_key(number, named.key)] = run.info.name
             plot.set_axis(axis.shown)
-            plot.set_smoothing(self.smooth.currentData())
+            plot.set_smoothing(0.0 if has_diverged else self.smooth.currentData())
             plot.set_logarithmic(self.logarithmic.isChecked())
             plot.set_points(points)
             plot.set_marks(marks if plot is grid.plots[0] else [replace(mark, is_silent=True) for mark in marks])
             if self._others:
                 plot.set_names(names)
         grid.arrange()
+
+    def _marks(self, runs: Sequence[Charted], axis: _Axis) -> list[Mark]:
+        """Those of several runs in the colours of their curves, but for what all begin at the same place."""
+        of_runs = [_placed(marks_of(run.metrics), run.metrics, axis) for run in runs]
+        shared = set.intersection(*({(mark.x, mark.after) for mark in marks} for marks in of_runs))
+        found = [mark for mark in of_runs[0] if (mark.x, mark.after) in shared]
+        for run, color, marks in zip(runs, RUN_COLORS, of_runs, strict=False):
+            found += [
+                replace(mark, before="", in_full=f"{run.info.name}: {mark.sentence}", color=color)
+                for mark in marks
+                if (mark.x, mark.after) not in shared
+            ]
+        return sorted(found, key=lambda mark: mark.x)
 
     def scroll_to_end(self) -> None:
         """To the charts for experts."""
@@ -197,14 +213,23 @@ class CurvesPage(QWidget):
             for plot in grid.plots:
                 plot.set_figure(self._about)
             self._areas[grid] = scrolled(grid)
+            self._areas[grid].viewport().installEventFilter(self)
             self._stack.addWidget(self._areas[grid])
         return self._grids[plots, runs]
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QResizeEvent):
+            for grid, area in self._areas.items():
+                if watched is area.viewport():
+                    grid.set_room_px(event.size().height())
+        return super().eventFilter(watched, event)
 
     def _show_grid(self) -> None:
         grid = self.grid
         grid.set_shows_more(self.more.isChecked())
         self._stack.setCurrentWidget(self._areas[grid])
-        self.table.show_runs([(run.info.name, run.info.path) for run in (self._own, *self._others)])
+        runs = [(run.info.name, run.info.path) for run in (self._own, *self._others)]
+        self.table.show_runs(runs, predict_words=not self._own.info.metrics)
         self.draw()
 
     def _on_more_clicked(self) -> None:
@@ -283,8 +308,15 @@ def _axis(key: str, extent: float) -> _Axis:
 
 def _points(metrics: RunMetrics, key: str, axis: _Axis) -> Points:
     steps, values = metrics.series[key].arrays
+    values = values * MB_PER_MIB if key == "memory" else values
     x = metrics.places(axis.key, steps)
     return (x / axis.unit, values) if len(x) == len(values) else (x, values[:0])
+
+
+def _placed(marks: Sequence[Mark], metrics: RunMetrics, axis: _Axis) -> list[Mark]:
+    """Marks by step at their places on the axis."""
+    places = metrics.places(axis.key, np.array([mark.x for mark in marks]))
+    return [replace(mark, x=float(x) / axis.unit) for mark, x in zip(marks, places, strict=False)]
 
 
 def marks_of(metrics: RunMetrics) -> list[Mark]:

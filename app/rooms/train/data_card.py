@@ -54,7 +54,7 @@ class DataCard(Card):
         self.labels = BarList(self.tr("How often each label occurs"))
         self._labels_title = label(self.tr("Labels"), "title")
         self.lengths, self.lengths_words = LengthBars(), label("", "muted", wrap=True)
-        self._lengths_title = label(self.tr("Length in tokens"), "title")
+        self._lengths_title = label("", "title")
         self._rows_title = label("", "title")
         self._facts: TaskFacts | TextFacts | None = None
         self._build()
@@ -82,7 +82,7 @@ class DataCard(Card):
 
     def show_estimate(self, found: RunEstimate) -> None:
         """What the run would take."""
-        self.numbers["parameters"].set(numbers.count(found.parameters))
+        self.numbers["parameters"].set(numbers.compact_count(found.parameters))
         self.numbers["time"].set(numbers.duration(found.total.seconds))
         memory_mib = found.gpu_memory_mib or found.memory_mib
         self.numbers["memory"].set(numbers.file_size(None if memory_mib is None else memory_mib * 2**20))
@@ -145,6 +145,7 @@ class DataCard(Card):
             self.numbers[name].show()
         self.layout_words.setText(f"{layout_in_words(facts.layout)} {held_out_in_words(facts)}")
         self._rows_title.setText(self.tr("The first examples"))
+        self._lengths_title.setText(self.tr("Example length in tokens"))
         self._show_rows(titles(facts.layout), facts.rows)
         most = max((count for _, count in facts.labels), default=1)
         bars = [
@@ -161,6 +162,7 @@ class DataCard(Card):
         self.set_hint(", ".join(facts.files[:3]) + (" …" if len(facts.files) > 3 else ""))
         self.layout_words.setText(f"{layout_in_words(facts.layout)} {text_in_words(facts)}")
         self._rows_title.setText(self.tr("How the first documents begin"))
+        self._lengths_title.setText(self.tr("Sentence length in tokens"))
         self._show_rows(("", "", ""), tuple(ShownRow(text, None, "") for text in facts.rows))
 
     def _show_lengths(self, lengths: Lengths, layout: Layout, total: int) -> None:

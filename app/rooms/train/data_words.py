@@ -115,9 +115,16 @@ def lengths_in_words(lengths: Lengths, layout: Layout, total: int) -> str:
     """What is cut, or read in parts."""
     longer, limit = lengths.longer, numbers.count(lengths.cut_at)
     counted = numbers.count(lengths.counted)
-    if not longer:
+    is_text = layout.name in ("blocks", "lines", "records", "files")
+    if not longer and is_text:
         text = translate(
-            "DataWords", "Nothing is cut: the longest of {counted} has {longest} tokens, and up to {limit} fit."
+            "DataWords",
+            "Nothing is cut: the longest of {counted} sentences has {longest} tokens, and up to {limit} fit.",
+        )
+    elif not longer:
+        text = translate(
+            "DataWords",
+            "Nothing is cut: the longest of {counted} examples has {longest} tokens, and up to {limit} fit.",
         )
     elif layout.name == "squad":
         text = translate(
@@ -126,7 +133,7 @@ def lengths_in_words(lengths: Lengths, layout: Layout, total: int) -> str:
             "",
             longer,
         )
-    elif layout.name in ("blocks", "lines", "records", "files"):
+    elif is_text:
         text = translate(
             "DataWords", "%n of {counted} sentences (is|are) longer than {limit} tokens and read in pieces.", "", longer
         )

@@ -14,7 +14,6 @@ from bertcore.locations import CLASS_DEMO, assets
 from bertcore.runs.known_runs import is_run
 from bertcore.training.pretrain_options import PretrainOptions
 
-from ...look import theme
 from ...look.language import QT_TRANSLATE_NOOP
 from ...runs.process import RunCommand
 from ...runs.run_info import RunInfo
@@ -22,6 +21,7 @@ from ...widgets.card import button, label
 from ...widgets.layouts import vbox
 
 translate = QCoreApplication.translate
+BETWEEN_PX = 8  # a demo and the next
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ DEMOS = (
         CLASS_DEMO,
         "small-world",
         QT_TRANSLATE_NOOP("Demo", "Class demo"),
-        QT_TRANSLATE_NOOP("Demo", "A tiny model gets to know eight people, from nothing, in about a minute."),
+        QT_TRANSLATE_NOOP("Demo", "A tiny model learns about eight people from scratch, in about a minute."),
     ),
     Demo(
         "ten-seconds",
@@ -83,16 +83,15 @@ class DemoPanel(QWidget):
         self.open_finished = button(
             self.tr("Open the finished one"),
             lambda: self.finished_requested.emit(finished_demo()),
-            look="small",
             hint=self.tr("The same run, already trained: for a computer that is too slow"),
         )
         if finished_demo() is None:
             self.open_finished.hide()
-        parts: list[QWidget] = []
+        parts: list[QWidget | int] = []  # each sentence above its button
         for made, demo in zip(self.buttons, DEMOS, strict=True):
-            parts += [made, label(translate("Demo", demo.sentence), "muted", wrap=True)]
+            parts += [label(translate("Demo", demo.sentence), "muted", wrap=True), made, BETWEEN_PX]
         parts.insert(2, self.open_finished)
-        vbox(*parts, parent=self, gap_px=4, margins=(0, 0, 0, theme.px(8)))
+        vbox(*parts, parent=self, gap_px=4)
         self.set_runs([])
 
     def start(self, demo: Demo) -> None:

@@ -53,7 +53,7 @@ class HeadsCard(Card):
         self._question.requested.connect(self.question_requested)
         self._question.cancelled.connect(self.question_cancelled)
         self._question.status_changed.connect(self._on_question_status_changed)
-        self.now_label = label("", "strong")
+        self.now_label = label("", "strong", wrap=True)
         self.now = HeadsPicture(with_names=True)
         self._before_label = label(self.tr("Before"), "strong")
         self.before = [HeadsPicture(with_names=False) for _ in range(EARLIER)]
@@ -111,7 +111,10 @@ class HeadsCard(Card):
             widget.setVisible(newest is not None)
         self._none.setVisible(newest is None and not self._problem.text())
         if newest is not None:
-            self.now_label.setText(self.tr("At step {step}").format(step=numbers.count(newest[0])))
+            text = self.tr("At step {step}")
+            if self._step is not None and newest[0] < self._step:
+                text = self.tr("At step {step}, the last snapshot before step {shown}")
+            self.now_label.setText(text.format(step=numbers.count(newest[0]), shown=numbers.count(self._step)))
             self.now.show_heads(newest[1])
         earlier = ready[:-1]
         self._before_label.setVisible(bool(earlier))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
@@ -12,7 +11,7 @@ from bertcore.runs.diagnosis import Diagnosis
 from bertcore.runs.diagnosis_words import CONTEXT, NOTHING_FOUND, Format, in_words
 
 from ...look import numbers, theme
-from ...state.task_info import metric_name
+from ...state.task_info import metric_name, metric_value
 from ...widgets.card import button, label, snug
 from ...widgets.layouts import hbox, vbox
 from .updates_picture import share
@@ -92,9 +91,9 @@ def window_format() -> Format:
     """Numbers as the window writes them."""
     return Format(
         loss=numbers.decimal,
-        score=partial(numbers.decimal, digits=3),
+        score=metric_value,
         name=metric_name,
-        rate=numbers.number,
+        rate=numbers.rate,
         share=numbers.percent,
         ratio=share,
         count=_count,

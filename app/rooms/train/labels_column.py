@@ -9,7 +9,7 @@ from ...look import numbers
 from ...widgets.card import label
 from ...widgets.layouts import vbox
 from .ordered_bars import OrderedBar, OrderedBars
-from .task_words import about_batch, said
+from .task_words import about_batch, said, tags_in_words
 
 MOST = 12  # labels; the most frequent ones
 
@@ -22,8 +22,9 @@ class LabelsColumn(QWidget):
         self.intro = label("", "muted", wrap=True)
         self.bars = OrderedBars(self.tr("Right answers in this batch, and in all examples"))
         self.words = label("", "muted", wrap=True)
+        self.meanings = label("", "muted", wrap=True)
         title = label(self.tr("Right answers"), "title")
-        vbox(title, self.intro, self.bars, 6, self.words, None, parent=self, gap_px=4)
+        vbox(title, self.intro, self.bars, 6, self.meanings, self.words, None, parent=self, gap_px=4)
 
     def show_batch(self, batch: ShownBatch) -> None:
         task = batch.task
@@ -48,3 +49,5 @@ class LabelsColumn(QWidget):
             ]
         )
         self.words.setText(about_batch(batch))
+        self.meanings.setText(tags_in_words([str(each.name) for each in task.labels]) if task.kind == "tag" else "")
+        self.meanings.setVisible(bool(self.meanings.text()))

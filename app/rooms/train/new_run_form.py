@@ -279,12 +279,16 @@ class NewRunForm(QWidget):
         self.task.activated.connect(self._on_task_activated)
         self.name.returnPressed.connect(self.submit)
         self.length.submitted.connect(self.submit)
+        self.length.unit_choice.currentIndexChanged.connect(self._on_unit_changed)
         self.advanced.submitted.connect(self.submit)
         for signal in (
             *(self.model.activated, self.preset.currentIndexChanged, self.crf.toggled),
             *(self.length.edited, self.columns.edited, self.advanced.edited),
         ):
             signal.connect(self._on_edited)
+
+    def _on_unit_changed(self, _index: int) -> None:
+        self._help[self.length].setVisible(self.length.unit == EPOCHS)
 
     # --- showing
 

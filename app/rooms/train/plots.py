@@ -8,9 +8,9 @@ from PySide6.QtCore import QCoreApplication
 from bertcore.runs.diagnosis import LARGE
 from bertcore.runs.run_metrics import metric_key
 
-from ...look import numbers
+from ...look import numbers, theme
 from ...runs.run_info import RunInfo
-from ...state.task_info import metric_name
+from ...state.task_info import SHARES, metric_form, metric_name
 from ...widgets.curve_specs import CurveSpec, Level, PlotSpec
 from .updates_picture import share
 
@@ -22,11 +22,11 @@ _SHAPES = ("o", "s", "t", "d")  # dots of several curves differ in shape, too: c
 
 @dataclass(frozen=True)
 class Number:
-    """A big number: the newest point of the first of these curves that has one, and what it is."""
+    """A big number: the newest point of the first of these curves that has one, what it is, and how it is written."""
 
     curves: tuple[str, ...]
     units: tuple[str, ...]
-    format: Callable[[float | None], str]
+    formats: tuple[Callable[[float | None], str], ...]
 
 
 @dataclass(frozen=True)
@@ -108,13 +108,16 @@ def _language_model(loss: tuple[CurveSpec, ...]) -> RunPlots:
                 sentences,
                 translate("RunPlots", "right"),
                 percent=True,
-                sentence=translate("RunPlots", "Does B follow A? In half of the pairs it does: guessing gets 50%."),
-                level=Level(0.5, translate("RunPlots", "guessing: 50%")),
+                sentence=translate(
+                    "RunPlots", "Does B follow A? It does in half of the pairs: guessing gets 50% (dashed)."
+                ),
+                # The sentence names it; on the line it would cover the curves, which come close to it.
+                level=Level(0.5, translate("RunPlots", "guessing: 50%") if theme.is_projector() else ""),
             ),
         ),
         _for_experts(),
-        Number(("loss_masked",), (translate("RunPlots", "masked-word loss"),), numbers.decimal),
-        Number(("words_right_held_out",), (translate("RunPlots", "held-out accuracy"),), numbers.percent),
+        Number(("loss_masked",), (translate("RunPlots", "masked-word loss"),), (numbers.decimal,)),
+        Number(("words_right_held_out",), (translate("RunPlots", "held-out accuracy"),), (numbers.percent,)),
         translate("RunPlots", "Masked words, in text that the run never trains on; the latest measurement"),
     )
 
@@ -127,7 +130,7 @@ def _task(metrics: tuple[str, ...]) -> RunPlots:
         CurveSpec("loss_task_held_out", examples, "curve_held_out", numbers.decimal, dots=True),
     )
     scores = tuple(
-        CurveSpec(metric_key(metric), metric_name(metric), color, score, dots=True, symbol=shape)
+        CurveSpec(metric_key(metric), metric_name(metric), color, metric_form(metric), dots=True, symbol=shape)
         for metric, color, shape in zip(metrics, _COLORS, _SHAPES, strict=False)
     )
     label = metric_name(metrics[0]) if len(metrics) == 1 else translate("RunPlots", "score (1 is perfect)")
@@ -139,15 +142,16 @@ def _task(metrics: tuple[str, ...]) -> RunPlots:
                 translate("RunPlots", "How well it does"),
                 scores,
                 label,
+                percent=all(metric in SHARES for metric in metrics),
                 sentence=translate("RunPlots", "On held-out examples, which it never trains on: 1 is perfect."),
             ),
         ),
         _for_experts(),
-        Number(("loss_task",), (translate("RunPlots", "training loss"),), numbers.decimal),
+        Number(("loss_task",), (translate("RunPlots", "training loss"),), (numbers.decimal,)),
         Number(
             tuple(metric_key(metric) for metric in metrics),
             tuple(held_out.format(metric=metric_name(metric)) for metric in metrics),
-            score,
+            tuple(map(metric_form, metrics)),
         ),
         translate("RunPlots", "On examples that the run never trains on; the latest measurement"),
     )
@@ -176,6 +180,7 @@ def _for_experts() -> Specs:
                 "RunPlots", "How far each step moves the weights, as planned. Too high, and the loss jumps or grows."
             ),
             translate("RunPlots", "learning rate"),
+            numbers.rate,
             may_be_logarithmic=True,
         ),
         _expert(
@@ -213,8 +218,8 @@ def _for_experts() -> Specs:
         _expert(
             "memory",
             translate("RunPlots", "Memory"),
-            translate("RunPlots", "The most memory that the training has used so far."),
-            translate("RunPlots", "MiB"),
+            translate("RunPlots", "The most memory in use at once since the run was last started or resumed."),
+            translate("RunPlots", "MB"),
         ),
         _expert(
             "cores",
@@ -227,10 +232,17 @@ def _for_experts() -> Specs:
 
 
 def _expert(
-    key: str, title: str, sentence: str, unit: str, *, noisy: bool = False, may_be_logarithmic: bool = False
+    key: str,
+    title: str,
+    sentence: str,
+    unit: str,
+    form: Callable[[float], str] = numbers.number,
+    *,
+    noisy: bool = False,
+    may_be_logarithmic: bool = False,
 ) -> PlotSpec:
     """One curve, named after what it counts."""
-    curve = CurveSpec(key, unit, "curve_train", noisy=noisy)
+    curve = CurveSpec(key, unit, "curve_train", form, noisy=noisy)
     return PlotSpec(
         title,
         (curve,),
@@ -239,8 +251,3 @@ def _expert(
         sentence=sentence,
         may_be_logarithmic=may_be_logarithmic,
     )
-
-
-def score(value: float | None) -> str:
-    """A metric as papers write it: 0.812."""
-    return numbers.decimal(value, 3)

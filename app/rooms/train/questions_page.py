@@ -13,7 +13,6 @@ from bertcore.runs.run_folder import RunStatus
 from bertcore.runs.run_metrics import QuestionScore
 
 from ...look import numbers, theme
-from ...look.fitting import as_piece
 from ...runs.run_info import RunInfo, read_questions
 from ...widgets.bar_list import ROW_PX, Bar, BarList
 from ...widgets.card import button, label
@@ -69,6 +68,11 @@ class QuestionsPage(QWidget):
         if not self._scores:
             return None
         return self._scores[-1 if self._at is None else min(self._at, len(self._scores) - 1)]
+
+    @property
+    def shown_step(self) -> int | None:
+        """Of an earlier measurement that is on show; None: the newest is."""
+        return None if self._at is None or self.score is None else self.score.step
 
     @property
     def halfway(self) -> int | None:
@@ -132,7 +136,7 @@ class QuestionsPage(QWidget):
         rooms = {
             "attend": (self.tr("See its heads"), self.tr("Open this model in Attend")),
             "predict": (self.tr("Try other words"), self.tr("Open this model in Predict")),
-            "map": (self.tr("See all of it"), self.tr("Open this model in Map")),
+            "map": (self.tr("See the whole model"), self.tr("Open this model in Map")),
         }
         self.room_buttons = {
             key: button(title, partial(self._open_room, key), hint=hint) for key, (title, hint) in rooms.items()
@@ -155,7 +159,7 @@ class QuestionsPage(QWidget):
             self._draw_ending()
             return
         words, is_right = score.guesses[self._chosen], score.is_right[self._chosen]
-        self.sentence.show_guess(question.text, as_piece(words[0][0]) if words else "", is_right)
+        self.sentence.show_guess(question.text, words[0][0] if words else "", is_right)
         accepted = {answer.lower() for answer in question.answers}
         self.bars.set_bars([self._bar(word, share, word.lower() in accepted) for word, share in words])
         right = self.tr("{right} of {all} right")
@@ -167,9 +171,8 @@ class QuestionsPage(QWidget):
 
     def _bar(self, word: str, share: float, is_answer: bool) -> Bar:
         mark = self.tr("the right word") if is_answer else ""
-        shown = as_piece(word)
-        note = self.tr("inside a word") if shown != word else ""
-        return Bar(shown, numbers.percent(share), share, "good" if is_answer else "bar", is_answer, mark, note)
+        note = self.tr("inside a word") if word.startswith("##") else ""
+        return Bar(word, numbers.percent(share), share, "good" if is_answer else "bar", is_answer, mark, note)
 
     def _draw_ending(self) -> None:
         """One sentence on what happened; while the run is at work there is none."""
@@ -218,8 +221,8 @@ class QuestionsPage(QWidget):
     def show_measurement(self, index: int | None) -> None:
         """One measurement of the run; None: the newest."""
         self._at = index
-        score = self.score
-        self.step_shown.emit(None if index is None or score is None else score.step)
+        self.plot.set_marked(self.shown_step)
+        self.step_shown.emit(self.shown_step)
         self._draw()
 
     def _on_play_clicked(self) -> None:

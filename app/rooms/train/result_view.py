@@ -13,7 +13,7 @@ from ...figures.figure import Axis, Figure, Numbers, numbers_of, picture_of
 from ...look import numbers, theme
 from ...look.language import QT_TRANSLATE_NOOP
 from ...runs.run_info import HeldOutExample, RunResult
-from ...state.task_info import metric_name
+from ...state.task_info import metric_name, metric_value
 from ...widgets.bar_list import Bar, BarList
 from ...widgets.card import label, scrolled
 from ...widgets.figure_button import FigureButton
@@ -21,7 +21,6 @@ from ...widgets.labelled_grid import LabelledGrid, Labels
 from ...widgets.layouts import fill, hbox, vbox
 from ...widgets.linked_text import LinkedText
 from ...widgets.raster import Raster
-from .plots import score
 
 MOST_LABELS = 12
 CELL_PX = (58, 30)  # width, height
@@ -119,7 +118,8 @@ class ResultView(QWidget):
         order = [*(name for name in metrics if name in result.metrics), *result.metrics]
         others = [name for name in order if name == "mse" or name.endswith("_threshold")]  # no shares of anything
         self.metrics.set_bars(_bars({name: result.metrics[name] for name in order if name not in others}))
-        self._others.setText(", ".join(f"{metric_name(name)} {score(result.metrics[name])}" for name in others))
+        told = (f"{metric_name(name)} {metric_value(name, result.metrics[name])}" for name in others)
+        self._others.setText(", ".join(told))
         self._others.setVisible(bool(others))
         self._measured_on.setText(self._measured_in_words(result))
         self._measured_on.setVisible(result.examples > 0)
@@ -228,7 +228,7 @@ def _line(title: QLabel, save: FigureButton) -> QHBoxLayout:
 
 def _bars(metrics: dict[str, float]) -> list[Bar]:
     return [
-        Bar(metric_name(name), score(value), value, "bar_strong" if first else "bar", is_strong=first)
+        Bar(metric_name(name), metric_value(name, value), value, "bar_strong" if first else "bar", is_strong=first)
         for first, (name, value) in ((i == 0, pair) for i, pair in enumerate(metrics.items()))
     ]
 

@@ -87,7 +87,7 @@ class RunEnding(QFrame):
                 self.setProperty("look", look)
                 self.style().polish(self)
             self.sentence.setText(ending.sentence)
-            self.advice.setText(ending.advice)
+            self.advice.setText("\n".join(filter(None, (ending.advice, ending.details))))
             self.advice.setVisible(bool(ending.advice) and not (theme.is_projector() and not ending.is_bad))
 
     def _show_buttons(self, keys: list[str]) -> None:

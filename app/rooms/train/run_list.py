@@ -13,7 +13,7 @@ from ...look import numbers, theme
 from ...look.fitting import fitting_line, plain_tip
 from ...runs.run_info import RunInfo
 from ...runs.sweeps import SweepRow, rows_of, shown_name
-from ...state.task_info import metric_name
+from ...state.task_info import metric_name, metric_value
 from ...widgets.pointer import ARROWS, PointerWidget
 
 ROW_PX, GAP_PX, BAR_PX, PADDING_PX, INDENT_PX = 58, 6, 4, 8, 16
@@ -195,7 +195,7 @@ def _measured(held_out: dict[str, Any], metrics: tuple[str, ...]) -> str:
     """The newest measurement of the main metric, which comes first in `metrics`."""
     name = next((name for name in metrics if isinstance(held_out.get(name), int | float)), None)
     if name is not None:
-        return f"{metric_name(name)} {numbers.decimal(held_out[name], 3)}"
+        return f"{metric_name(name)} {metric_value(name, held_out[name])}"
     asked = held_out.get("questions")
     if isinstance(asked, dict) and isinstance(asked.get("right"), int) and isinstance(asked.get("of"), int):
         right = QCoreApplication.translate("RunList", "{right} of {all} right")

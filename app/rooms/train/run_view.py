@@ -21,6 +21,7 @@ from ...runs.ending import ending_of
 from ...runs.health import health_of, settings_of_run
 from ...runs.run_info import RunInfo, RunResult
 from ...runs.sweeps import shown_name
+from ...state.task_info import metric_value
 from ...widgets.big_number import BigNumber
 from ...widgets.card import Card, button, label, set_role
 from ...widgets.controls import IconButton
@@ -30,7 +31,7 @@ from ...widgets.redraw_pace import RedrawPace
 from .batch_page import BatchPage
 from .curves_page import CurvesPage, marks_of
 from .health_strip import HealthStrip
-from .plots import RunPlots, plots_of, score
+from .plots import RunPlots, plots_of
 from .questions_page import QuestionsPage
 from .result_view import ResultView
 from .run_ending import RunEnding
@@ -87,7 +88,9 @@ class RunView(Card):
         self.result.setMinimumHeight(theme.px(RESULT_PX))
         self.questions = QuestionsPage(plots_of(self._info).specs[0])
         self.questions.plot.set_figure(self.about)
+        self.questions.step_shown.connect(self._on_questions_step_shown)
         self.batch, self.weights = BatchPage(), WeightsPage()
+        self.batch.batch_shown.connect(self._on_batch_shown)
         self.slow_motion = SlowMotion()
         self.slow_motion.command_given.connect(self.command_given)
         self.ending.log_toggled.connect(self._place_ending)
@@ -274,7 +277,6 @@ class RunView(Card):
         self._row = QWidget()
         hbox(*self.numbers.values(), None, parent=self._row, gap_px=18 if not theme.is_projector() else 14)
         fill(self.body, self._row, self._message, self.ending, self.health, self.slow_motion, (self._stack, 1))
-        self.numbers["speed"].setVisible(not theme.is_projector())  # a projector has no room for what few ask about
 
     def _show_pages(self) -> None:
         is_task = self._info.kind == "finetune"
@@ -321,12 +323,17 @@ class RunView(Card):
         if page is self.weights:
             return self.tr(
                 "Each step changes all weights a little. Stronger colour: the part moved "
-                "further, compared with its length."
+                "further, compared with its length. A column for each step that was measured."
             )
         if page is not self.batch:
             return ""
         if self._info.kind == "finetune":
             return self.tr("What it reads in one step: examples and their right answers. It learns from its mistakes.")
+        if self.batch.batch is not None and self.batch.batch.causal:
+            return self.tr(
+                "In this step it guesses each next word from the words before it. Bar under a token: how wrong "
+                "its guess of the next one was."
+            )
         return self.tr("What it reads in one step: it has to guess what is hidden, and learns from its mistakes.")
 
     def _show_hint(self) -> None:
@@ -342,26 +349,42 @@ class RunView(Card):
 
     def _show_numbers(self) -> None:
         status, metrics, kind = self._info.status, self.metrics, self._kind
+        at = self.questions.shown_step  # of a run that is played again; None: the newest
         step = max(status.step, int(metrics.latest("train", "step") or 0))
-        goal = status.total_steps if status.total_steps != step else None
+        step, last = (step if at is None else at), step
+        goal = last if at is not None else status.total_steps
+        goal = goal if goal != step else None
         total = self.tr("/ {total} steps").format(total=numbers.count(goal)) if goal else self.tr("steps")
         left = status.remaining_s if status.active else None
         self.numbers["step"].set(numbers.count(step), total)
-        self._show_loss(kind)
+        self._show_loss(kind, at)
         quality = kind.quality
-        at = next((i for i, curve in enumerate(quality.curves) if metrics.latest_value(curve) is not None), 0)
-        self.numbers["right"].set(quality.format(metrics.latest_value(quality.curves[at])), quality.units[at])
+        index = next((i for i, curve in enumerate(quality.curves) if metrics.latest_value(curve) is not None), 0)
+        right = quality.formats[index](metrics.latest_value(quality.curves[index], at))
+        self.numbers["right"].set(right, quality.units[index])
         self.numbers["right"].setToolTip(kind.tip)
+        self.numbers["speed"].setVisible(at is None and not theme.is_projector())
         self.numbers["speed"].set(numbers.compact_count(metrics.latest("train", "tok_per_s")))
         self.numbers["left"].setVisible(left is not None)
         self.numbers["left"].set(numbers.duration(left))
 
-    def _show_loss(self, kind: RunPlots) -> None:
-        """The training loss of what the run is at; the few masked steps of the warm-up have a curve, not a number."""
+    def _show_loss(self, kind: RunPlots, at: int | None) -> None:
+        """The training loss of what the run is at, or was at step `at`; the few masked steps of the warm-up have a
+        curve, not a number."""
         curve, unit = kind.loss.curves[0], kind.loss.units[0]
-        if self.metrics.phase == "causal":
+        phase = next((name for first, name in reversed(self.metrics.phases) if at is None or first <= at), None)
+        if phase == "causal":
             curve, unit = "loss_next_word", self.tr("next-word loss")
-        self.numbers["loss"].set(numbers.decimal(self.metrics.latest_value(curve)), unit)
+        value = kind.loss.formats[0](self.metrics.latest_value(curve, at))
+        in_full = self.tr("{loss}, last batch").format(loss=unit)
+        self.numbers["loss"].set(value, unit if theme.is_projector() else in_full)
+
+    def _on_questions_step_shown(self, _step: object) -> None:
+        self._show_numbers()
+
+    def _on_batch_shown(self) -> None:
+        if self.shows_batch:
+            self.set_intro(self._intro_of(self.batch))
 
     def _on_batch_requested(self, step: int) -> None:
         self._show(self.batch)
@@ -392,5 +415,8 @@ def _chance(result: RunResult | None) -> Level | None:
     counts = [sum(row) for row in result.confusion]
     share = max(counts) / max(sum(counts), 1)
     return Level(
-        share, QCoreApplication.translate("RunView", "always the most frequent: {share}").format(share=score(share))
+        share,
+        QCoreApplication.translate("RunView", "always the most frequent: {share}").format(
+            share=metric_value("accuracy", share)
+        ),
     )

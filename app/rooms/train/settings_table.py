@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QLabel, QScrollArea
 
 from ...look import theme
-from ...runs.compared_settings import differences
+from ...runs.compared_settings import differences, have_other_vocabularies
 from .curve_grid import RUN_COLORS
 
 MOST_PX, MOST_ON_PROJECTOR_PX = 112, 64
@@ -29,12 +29,20 @@ class SettingsTable(QScrollArea):
         self.setWidget(self.text)
         self._names: list[str] = []
         self.rows: list[tuple[str, tuple[str, ...]]] = []  # setting, its value in each run
+        self.warning = ""
         self.hide()
 
-    def show_runs(self, runs: Sequence[tuple[str, Path]]) -> None:
-        """runs: name and folder, in the order of their colours."""
+    def show_runs(self, runs: Sequence[tuple[str, Path]], *, predict_words: bool) -> None:
+        """runs: name and folder, in the order of their colours; predict_words: what their losses are about."""
         self._names = [name for name, _ in runs]
-        self.rows = differences([path for _, path in runs]) if len(runs) > 1 else []
+        paths = [path for _, path in runs]
+        self.rows = differences(paths) if len(runs) > 1 else []
+        is_unfair = len(runs) > 1 and predict_words and have_other_vocabularies(paths)
+        text = self.tr(
+            "Different vocabularies: the losses cannot be compared directly, because it is easier to guess among "
+            "fewer words."
+        )
+        self.warning = text if is_unfair else ""
         self._write()
         self.setVisible(len(runs) > 1)
 
@@ -45,13 +53,15 @@ class SettingsTable(QScrollArea):
             for name, color in zip(self._names, colors, strict=False)
         )
         rows = [f"<tr><td></td>{''.join(heads)}</tr>"]
-        muted = theme.color("muted").name()
+        muted, across = theme.color("muted").name(), 1 + len(self._names)
+        if self.warning:
+            rows.insert(0, f'<tr><td colspan="{across}"><b>{html.escape(self.warning)}</b></td></tr>')
         for name, values in self.rows:
             cells = "".join(f"<td>{html.escape(value)}</td>" for value in values)
             rows.append(f'<tr><td style="color:{muted}">{html.escape(name)}</td>{cells}</tr>')
         if not self.rows:
             same = html.escape(self.tr("Their settings are the same."))
-            rows.append(f'<tr><td colspan="{1 + len(self._names)}" style="color:{muted}">{same}</td></tr>')
+            rows.append(f'<tr><td colspan="{across}" style="color:{muted}">{same}</td></tr>')
         self.text.setText(f'<table cellspacing="{theme.px(4)}">{"".join(rows)}</table>')
         most_px = theme.px(MOST_ON_PROJECTOR_PX if theme.is_projector() else MOST_PX)
         self.setFixedHeight(min(self.text.sizeHint().height() + theme.px(4), most_px))

@@ -101,6 +101,6 @@ def about_step(step: SlowStep) -> str:
         step=numbers.count(step.step),
         before=numbers.decimal(step.before, 3),
         after=numbers.decimal(step.after, 3),
-        rate=numbers.number(step.learning_rate, 2),
+        rate=numbers.rate(step.learning_rate, 2),
         norm=numbers.number(step.gradient_norm, 2),
     )

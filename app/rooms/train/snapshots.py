@@ -8,7 +8,6 @@ from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy
 
 from ...look import numbers, theme
-from ...look.fitting import as_piece
 from ...widgets.pointer import ARROWS, PointerWidget
 
 ROW_PX, GAP_PX = 28, 8
@@ -106,7 +105,7 @@ class SnapshotList(_SnapshotsView):
         number = numbers.probability(guess.probability)
         metrics, middle = painter.fontMetrics(), Qt.AlignmentFlag.AlignVCenter
         room = int(inner.width()) - metrics.horizontalAdvance(f"  {number}")
-        token = metrics.elidedText(as_piece(guess.token), Qt.TextElideMode.ElideRight, room)
+        token = metrics.elidedText(guess.token, Qt.TextElideMode.ElideRight, room)
         painter.drawText(inner, middle | Qt.AlignmentFlag.AlignLeft, token)
         painter.drawText(inner, middle | Qt.AlignmentFlag.AlignRight, number)
 

@@ -30,7 +30,9 @@ class SweepButtons(QWidget):
         super().__init__()
         self._command = command
         self._run_s: float | None = None  # what one run would take
-        self.rates = button(self.tr("Try five rates"), partial(self._start, five_rates), hint=self._about_rates())
+        self.rates = button(
+            self.tr("Try five learning rates"), partial(self._start, five_rates), hint=self._about_rates()
+        )
         self.rates.setAutoDefault(True)
         self.menu = IconButton("menu", self.tr("Other ways to train several runs"), self._on_menu_clicked)
         hbox((self.rates, 1), self.menu, parent=self, gap_px=6)
@@ -51,7 +53,7 @@ class SweepButtons(QWidget):
     def _on_menu_clicked(self) -> None:
         shorter = partial(five_rates, budget_share=A_THIRD)
         a_third, seeds = (
-            self.tr("Five rates, each a third as long"),
+            self.tr("Five learning rates, each a third as long"),
             self.tr("Three seeds: mean and standard deviation"),
         )
         entries = (

@@ -15,8 +15,8 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip
 from bertcore.runs.sweep import Sweep, SweepGroup, SweepRun
 
 from ...look import numbers, theme
-from ...runs.sweeps import setting_name
-from ...state.task_info import metric_name
+from ...runs.sweeps import setting_name, setting_value
+from ...state.task_info import SHARES, metric_name, metric_value
 from ...widgets.pointer import ARROWS, PointerWidget
 from .curve_grid import RUN_COLORS
 
@@ -48,7 +48,7 @@ class SweepChart(PointerWidget):
     def show_sweep(self, sweep: Sweep) -> None:
         self.sweep = sweep
         self.setAccessibleName(self.title)
-        described = (f"{self._x_text(run)}: {numbers.decimal(run.figure, 3)}" for run in sweep.runs)
+        described = (f"{self._x_text(run)}: {metric_value(sweep.figure, run.figure)}" for run in sweep.runs)
         self.setAccessibleDescription("; ".join(described))
         self.update()
 
@@ -68,8 +68,7 @@ class SweepChart(PointerWidget):
         return float(run.values.get(self._axis) or 0)
 
     def _x_text(self, run: SweepRun) -> str:
-        value = run.values.get(self._axis)
-        return self.tr("usual") if value is None else numbers.number(value)
+        return setting_value(self._axis, run.values.get(self._axis))
 
     # --- where things are
 
@@ -93,9 +92,11 @@ class SweepChart(PointerWidget):
 
     def _y_range(self) -> tuple[float, float]:
         assert self.sweep is not None
-        figures = [run.figure for run in self.sweep.runs if run.figure is not None and not run.has_diverged]
+        figures = [run.figure for run in self.sweep.runs if run.figure is not None and _has_place(run)]
         if not figures:
             return 0.0, 1.0
+        if self.sweep.chance is not None:
+            figures.append(self.sweep.chance)
         for group in self.sweep.groups if self._axis != "seed" else ():
             if group.mean is not None and group.deviation is not None and not group.has_diverged:
                 figures += [group.mean - group.deviation, group.mean + group.deviation]
@@ -115,12 +116,14 @@ class SweepChart(PointerWidget):
         return RUN_COLORS[others.index(_others(group, self._axis)) % len(RUN_COLORS)]
 
     def _dots(self) -> list[_Dot]:
-        """Of the runs that are over; one that failed or diverged is a cross at the edge where figures are bad."""
+        """Of the runs that are over. One that failed or diverged is a cross: at its figure, or at the edge where
+        figures are bad."""
         found = []
         for group in self.sweep.groups if self.sweep is not None else ():
             for run in group.runs:
-                if run.figure is not None and not run.has_diverged:
-                    found.append(_Dot(run, self._point(self._x_value(run), run.figure), self._color(group)))
+                if run.figure is not None and _has_place(run):
+                    at = self._point(self._x_value(run), run.figure)
+                    found.append(_Dot(run, at, self._color(group), is_failed=run.has_diverged))
                 elif run.status.state == "failed" or run.has_diverged:
                     low, high = self._y_range()
                     away = theme.px(CROSS_PX + 2) * (-1 if run.higher_is_better else 1)
@@ -150,7 +153,8 @@ class SweepChart(PointerWidget):
         dot = next((dot for dot in self._dots() if dot.run.path == path), None)
         text = ""
         if dot is not None:
-            figure = numbers.decimal(dot.run.figure, 3)
+            assert self.sweep is not None
+            figure = metric_value(self.sweep.figure, dot.run.figure)
             if dot.is_failed:
                 figure = self.tr("diverged") if dot.run.has_diverged else self.tr("failed")
             seed = numbers.number(dot.run.values.get("seed"))
@@ -172,6 +176,7 @@ class SweepChart(PointerWidget):
             return
         painter = theme.painter(self)
         self._paint_axes(painter)
+        self._paint_chance(painter)
         self._paint_means(painter, self.sweep.groups)
         self._paint_series_names(painter)
         best = self.sweep.best_run if len(self.sweep.groups) > 1 else None
@@ -189,7 +194,8 @@ class SweepChart(PointerWidget):
                 painter.setPen(line)
                 painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
                 room = QRectF(0, y - height / 2, plot.left() - theme.px(6), height)
-                theme.draw_text(painter, room, numbers.number(tick), "muted", 11, align=theme.RIGHT)
+                text = numbers.percent(tick) if self.sweep.figure in SHARES else numbers.number(tick)
+                theme.draw_text(painter, room, text, "muted", 11, align=theme.RIGHT)
         painter.setPen(line)
         painter.drawLine(plot.bottomLeft(), plot.bottomRight())
         center = Qt.AlignmentFlag.AlignCenter
@@ -205,6 +211,17 @@ class SweepChart(PointerWidget):
             name = self.tr("{setting} (logarithmic)").format(setting=name)
         below = QRectF(plot.left(), plot.bottom() + height + theme.px(3), plot.width(), height)
         theme.draw_text(painter, below, name, "muted", 11, align=center)
+
+    def _paint_chance(self, painter: QPainter) -> None:
+        """What takes no learning, as a dashed line with its name at the right end."""
+        assert self.sweep is not None
+        if self.sweep.chance is None:
+            return
+        plot, y = self._plot(), self._point(self._x_value(self.sweep.runs[0]), self.sweep.chance).y()
+        painter.setPen(QPen(theme.color("muted"), theme.stroke(1.0), Qt.PenStyle.DashLine))
+        painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
+        room = QRectF(plot.left(), y - theme.px(18), plot.width(), theme.px(16))
+        theme.draw_text(painter, room, chance_in_words(self.sweep.chance), "muted", 11)
 
     def _paint_means(self, painter: QPainter, groups: Sequence[SweepGroup]) -> None:
         """A line through the means of each series; the deviation over the seeds as an upright bar."""
@@ -236,7 +253,7 @@ class SweepChart(PointerWidget):
         right, height = plot.right(), theme.px(16)
         for group in reversed(series.values()):
             others = {name: value for name, value in group.values.items() if name != self._axis}
-            text = ", ".join(f"{setting_name(name)} {numbers.number(value)}" for name, value in others.items())
+            text = ", ".join(f"{setting_name(name)} {setting_value(name, value)}" for name, value in others.items())
             left = right - metrics.horizontalAdvance(text) - theme.px(14)
             if left < plot.left():
                 return
@@ -254,7 +271,8 @@ class SweepChart(PointerWidget):
         y = self._point(self._x_value(group.runs[0]), mean).y()
         painter.setPen(QPen(theme.color("curve_train"), theme.stroke(1.6), Qt.PenStyle.DashLine))
         painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
-        text = self.tr("mean {figure}").format(figure=numbers.decimal(mean, 3))
+        assert self.sweep is not None
+        text = self.tr("mean {figure}").format(figure=metric_value(self.sweep.figure, mean))
         room = QRectF(plot.left() + theme.px(4), y - theme.px(18), plot.width(), theme.px(16))
         theme.draw_text(painter, room, text, "muted", 11)
 
@@ -273,6 +291,16 @@ class SweepChart(PointerWidget):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(theme.color("good" if is_best else "accent"), theme.stroke(2.0)))
             painter.drawEllipse(at, 2 * radius, 2 * radius)
+
+
+def chance_in_words(chance: float) -> str:
+    text = QCoreApplication.translate("SweepChart", "always the most common answer: {share}")
+    return text.format(share=metric_value("accuracy", chance))
+
+
+def _has_place(run: SweepRun) -> bool:
+    """A share stays between 0 and 1; the loss of a run that diverged would press all others into one line."""
+    return run.higher_is_better or not run.has_diverged
 
 
 def _others(group: SweepGroup, axis: str) -> tuple[object, ...]:

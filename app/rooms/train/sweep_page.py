@@ -20,13 +20,13 @@ from ...runs.sweeps import (
     finding_of,
     mean_in_words,
     read_row,
-    setting_name,
     settings_in_words,
+    values_in_words,
 )
-from ...state.task_info import metric_name
+from ...state.task_info import SHARES, metric_form, metric_name
 from ...widgets.card import Card, button, label
 from ...widgets.curve_plot import CurvePlot
-from ...widgets.curve_specs import CurveSpec, PlotSpec
+from ...widgets.curve_specs import CurveSpec, Level, PlotSpec
 from ...widgets.figure_button import FigureButton
 from ...widgets.flow_layout import FlowLayout
 from ...widgets.layouts import fill, hbox, vbox
@@ -117,17 +117,22 @@ class SweepPage(Card):
     # --- inside
 
     def _about(self, sweep: Sweep) -> str:
-        parts = [self.tr("%n run(s)", "", sweep.of)]
-        parts += [
-            self.tr("{count} × {setting}").format(
-                count=numbers.count(len({run.values.get(name) for run in sweep.runs})), setting=setting_name(name)
-            )
-            for name in (*sweep.varied, *(("seed",) if sweep.seeds > 1 else ()))
-        ]
+        settings = (*sweep.varied, *(("seed",) if sweep.seeds > 1 else ()))
+        counts = [self._count(name, len({run.values.get(name) for run in sweep.runs})) for name in settings]
+        runs = self.tr("%n run(s)", "", sweep.of)
+        parts = [f"{runs}: {' × '.join(counts)}" if counts else runs]
         if sweep.budget_share < 1:
             share = numbers.percent(sweep.budget_share)
             parts.append(self.tr("each {share} of the full length").format(share=share))
         return " · ".join(parts)
+
+    def _count(self, name: str, count: int) -> str:
+        return {
+            "learning_rate": self.tr("%n learning rate(s)", "", count),
+            "batch_size": self.tr("%n batch size(s)", "", count),
+            "epochs": self.tr("%n length(s)", "", count),
+            "seed": self.tr("%n seed(s)", "", count),
+        }[name]
 
     def _show_finding(self, sweep: Sweep) -> None:
         finding = finding_of(sweep)
@@ -144,13 +149,15 @@ class SweepPage(Card):
     def _show_curves(self, sweep: Sweep) -> None:
         """The figure of each run at each measurement."""
         runs = [run for group in sweep.groups for run in group.runs]
+        # A colour is of several runs where seeds differ: no one value stands beside it.
+        form = metric_form(sweep.figure) if sweep.seeds == 1 else _without_value
         colors = {run.path: index for index, group in enumerate(sweep.groups) for run in group.runs}
         specs = tuple(
             CurveSpec(
                 f"run_{run.number}",
                 settings_in_words(sweep.groups[colors[run.path]]) or numbers.number(run.values.get("seed")),
                 RUN_COLORS[colors[run.path] % len(RUN_COLORS)],
-                lambda value: numbers.decimal(value, 3),
+                form,
                 dots=True,
                 symbol=SYMBOLS[colors[run.path] // len(RUN_COLORS) % len(SYMBOLS)],
             )
@@ -158,20 +165,30 @@ class SweepPage(Card):
         )
         name = metric_name(sweep.figure)
         keys = [(spec.key, spec.name, spec.color) for spec in specs]
-        if self.curves is None or keys != [(c.key, c.name, c.color) for c in self._curves_spec.curves]:  # type: ignore[union-attr]
+        sentence = self._about_curves(sweep)
+        known = self._curves_spec
+        if known is None or (keys, sentence) != ([(c.key, c.name, c.color) for c in known.curves], known.sentence):
             if self.curves is not None:
                 self.curves.setParent(None)
                 self.curves.deleteLater()
-            self._curves_spec = PlotSpec(self.tr("How each run learned"), specs, name)
+            self._curves_spec = PlotSpec(
+                self.tr("How each run learned"),
+                specs,
+                name,
+                percent=sweep.figure in SHARES,
+                sentence=sentence,
+                level=None if sweep.chance is None else Level(sweep.chance, ""),
+            )
             self.curves = CurvePlot(self._curves_spec)
             self.curves.set_figure(self._figure_words)
             self._curves_place.addWidget(self.curves)
-        shown = {run.path for run in runs if run.measurements}
+        assert self.curves is not None
+        shown = {run.path for run in runs if np.isfinite(_figures_of(run)).any()}
         names = {}
         for group in sweep.groups:
             first = next((run for run in group.runs if run.path in shown), None)
             if first is not None:
-                names[f"run_{first.number}"] = " · ".join(map(numbers.number, group.values.values()))
+                names[f"run_{first.number}"] = values_in_words(group)
         self.curves.set_points(
             {
                 f"run_{run.number}": (
@@ -182,6 +199,16 @@ class SweepPage(Card):
             }
         )
         self.curves.set_names(names)
+
+    def _about_curves(self, sweep: Sweep) -> str:
+        """Why many curves jump at their last point; empty where all points are of as many examples."""
+        counts = [[each.examples or 0 for each in run.measurements] for run in sweep.runs]
+        first = max((each[0] for each in counts if each), default=0)
+        last = max((each[-1] for each in counts if each), default=0)
+        if not 0 < first < last:
+            return ""
+        text = self.tr("The last point is of all {all} held-out examples, those before it of {some} of them.")
+        return text.format(all=numbers.count(last), some=numbers.count(first))
 
     def _chart_figure(self) -> Figure | None:
         """With the settings, the figure and the loss of each run."""
@@ -199,7 +226,7 @@ class SweepPage(Card):
         if self.row is None or self.sweep is None:
             return "", ""
         best = self.sweep.best
-        return self.row.name, "" if best is None else f"{settings_in_words(best)}: {mean_in_words(best)}"
+        return self.row.name, "" if best is None else f"{settings_in_words(best)}: {mean_in_words(self.sweep, best)}"
 
     def _on_action_clicked(self, key: str) -> None:
         if self.sweep is not None:
@@ -213,7 +240,11 @@ class SweepPage(Card):
             self.stop_requested.emit([run.path for run in active])
 
 
+def _without_value(_value: float) -> str:
+    return ""
+
+
 def _figures_of(run: SweepRun) -> np.ndarray:
-    """At each measurement; none where it has diverged, beside which the others would all be one line."""
+    """At each measurement; none of a loss that has diverged, beside which the others would all be one line."""
     figures = np.array([each.figure for each in run.measurements], float)
-    return np.full_like(figures, np.nan) if run.has_diverged else figures
+    return np.full_like(figures, np.nan) if run.has_diverged and not run.higher_is_better else figures

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QAbstractItemView, QTableWidget, QTableWidgetItem
 from bertcore.runs.sweep import Sweep, SweepGroup, SweepRun
 
 from ...look import numbers, theme
-from ...runs.sweeps import mean_in_words, setting_name
-from ...state.task_info import metric_name
+from ...runs.sweeps import mean_in_words, setting_name, setting_value
+from ...state.task_info import metric_name, metric_value
 from .run_list import state_name
 
 
@@ -39,16 +39,16 @@ class SweepTable(QTableWidget):
     def show_sweep(self, sweep: Sweep) -> None:
         self._sweep = sweep
         settings = [*sweep.varied, *(("seed",) if sweep.seeds > 1 or not sweep.varied else ())]
-        titles = [setting_name(name, short=True) for name in settings] + [metric_name(sweep.figure)]
-        titles += [self.tr("mean")] if self._has_means else []
-        titles += [self.tr("best step"), self.tr("loss")]
+        figure = self.tr("{figure} at the end").format(figure=metric_name(sweep.figure))
+        titles = [setting_name(name, short=True) for name in settings] + [figure]
+        titles += [self.tr("mean ± standard deviation")] if self._has_means else []
+        titles += [self.tr("loss at the end")] if sweep.figure != "mlm_loss" else []
         self.setColumnCount(len(titles))
         self.setRowCount(len(sweep.runs))
         self.setHorizontalHeaderLabels(titles)
         rows = [(group, run) for group in sweep.groups for run in group.runs]
         for at, (group, run) in enumerate(rows):
-            values = [run.values.get(name) for name in settings]
-            cells = [self.tr("usual") if value is None else numbers.number(value) for value in values]
+            cells = [setting_value(name, run.values.get(name)) for name in settings]
             for column, text in enumerate([*cells, *self._measured(group, run)]):
                 self.setItem(at, column, self._item(text, run, is_best=self._is_best(group)))
         self.resizeColumnsToContents()
@@ -63,10 +63,10 @@ class SweepTable(QTableWidget):
         return self._sweep is not None and len(self._sweep.groups) > 1 and group == self._sweep.best
 
     def _measured(self, group: SweepGroup, run: SweepRun) -> list[str]:
-        """The figure, the mean beside the first run of its settings, the best step, the loss."""
+        """The figure, the mean beside the first run of its settings, the loss where that is another."""
         assert self._sweep is not None
-        best = self.tr("{figure} · best")
-        figure = numbers.decimal(run.figure, 3) if run.figure is not None else self._state(run)
+        best, name = self.tr("{figure} · best"), self._sweep.figure
+        figure = metric_value(name, run.figure) if run.figure is not None else self._state(run)
         if run.figure is not None and run.has_diverged:
             figure = self.tr("{figure} · diverged").format(figure=figure)
         if self._has_means:
@@ -74,11 +74,12 @@ class SweepTable(QTableWidget):
             measured = [figure, best.format(figure=mean) if mean and self._is_best(group) else mean]
         else:
             measured = [best.format(figure=figure) if self._is_best(group) else figure]
-        return [*measured, numbers.count(run.best_step), numbers.decimal(run.loss, 3)]
+        return [*measured, *([numbers.decimal(run.loss, 3)] if name != "mlm_loss" else [])]
 
     def _mean(self, group: SweepGroup) -> str:
         """With how many runs it is of, where that could be doubted."""
-        mean, measured = mean_in_words(group), len(group.figures)
+        assert self._sweep is not None
+        mean, measured = mean_in_words(self._sweep, group), len(group.figures)
         if measured < len(group.runs):
             text = self.tr("{mean} · {measured} of {all}")
             return text.format(mean=mean, measured=numbers.count(measured), all=numbers.count(len(group.runs)))

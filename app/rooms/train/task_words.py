@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
@@ -11,11 +12,18 @@ from ...compute.batches import ShownBatch
 from ...compute.example_batches import SEVERAL
 from ...look import numbers
 from ...look.bidi import isolated
+from ...look.language import QT_TRANSLATE_NOOP
 
 if TYPE_CHECKING:
     from bertcore.training.example_answers import Answered, Place, Said
 
 translate = QCoreApplication.translate
+_TYPES = {  # of CoNLL-2003
+    "PER": QT_TRANSLATE_NOOP("BatchPage", "person"),
+    "LOC": QT_TRANSLATE_NOOP("BatchPage", "place"),
+    "ORG": QT_TRANSLATE_NOOP("BatchPage", "organisation"),
+    "MISC": QT_TRANSLATE_NOOP("BatchPage", "other"),
+}
 
 
 def said(kind: str, answer: Said) -> str:
@@ -99,6 +107,17 @@ def _about(kind: str, place: Place) -> str:
         "multilabel": translate("BatchPage", "{said} Loss: {loss} nats per label."),
     }.get(kind, translate("BatchPage", "{said} Loss: {loss} nats; the right answer got a probability of {p}."))
     return loss.format(said=given, loss=numbers.decimal(place.loss), p=numbers.probability(math.exp(-place.loss)))
+
+
+def tags_in_words(tags: Sequence[str]) -> str:
+    """What the tags of names mean, as far as they occur; "" for other tags."""
+    types = {tag.partition("-")[2] for tag in tags} - {""}
+    named = [name for name in _TYPES if name in types]
+    if len(named) < len(types) or not types:
+        return ""
+    begins = translate("BatchPage", "O: not a name. B-: a name begins; I-: it continues.")
+    meanings = (f"{name}: {translate('BatchPage', _TYPES[name])}" for name in named)
+    return f"{begins} {', '.join(meanings)}."
 
 
 def about_batch(batch: ShownBatch) -> str:

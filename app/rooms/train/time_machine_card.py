@@ -1,4 +1,4 @@
-"""The card below a run: drag to any step, and open the snapshot of that step in every room."""
+"""The card below a run: drag to a saved step, and open the snapshot of that step in every room."""
 
 import contextlib
 from pathlib import Path
@@ -25,8 +25,8 @@ class TimeMachineCard(Card):
         super().__init__(
             self.tr("Time machine"),
             intro=self.tr(
-                "Drag to any step, and open it: all pictures, from Map to Layers, show the model as it was "
-                "then. Early steps are saved more often, because most changes happen there."
+                "Drag to a saved step and open it: all pictures, from Map to Layers, show the model as it was "
+                "then. Early steps are saved more often, because most changes happen there (not drawn to scale)."
             ),
         )
         self._open_model = open_model

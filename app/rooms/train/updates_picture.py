@@ -146,35 +146,38 @@ class UpdatesPicture(PointerWidget):
         for row, part in enumerate(self.parts):
             if part not in update.ratio or height < theme.type_px(12):
                 continue
-            values = share(update.ratio[part]), numbers.number(update.gradient[part])
+            values = share(update.ratio[part]), numbers.number(update.gradient[part], keeps_zeros=True)
             for box, value in zip(columns, values, strict=True):
                 line = QRectF(box.x(), self.cell_rect(row, 0).y(), box.width(), height)
                 is_here = self.hovered_cell is not None and self.hovered_cell[0] == row
                 theme.draw_text(painter, line, value, "ink", 12, align=theme.RIGHT, bold=is_here)
 
     def _paint_steps(self, painter: QPainter, left: float, top: float) -> None:
-        """The first and the last step, and one between."""
-        count, height = len(self.updates_shown), theme.px(AXIS_PX)
-        first, last = self.updates_shown[0].step, self.updates_shown[-1].step
-        middle = self.updates_shown[count // 2].step
-        box = QRectF(left, top, self._strip_width(), height)
-        theme.draw_text(painter, box, self.tr("step {step}").format(step=numbers.count(first)), "muted", 11)
-        if count > 4:
-            center = Qt.AlignmentFlag.AlignCenter
-            theme.draw_text(painter, box, numbers.count(middle), "muted", 11, align=center)
-        if count > 1:
-            theme.draw_text(painter, box, numbers.count(last), "muted", 11, align=theme.RIGHT)
+        """Below as many columns as there is room for, the newest among them: they are not even in time."""
+        metrics, height = QFontMetrics(theme.font(11)), theme.px(AXIS_PX)
+        name = self.tr("step")
+        room = QRectF(0, top, left - theme.px(6), height)
+        theme.draw_text(painter, room, name, "muted", 11, align=theme.RIGHT)
+        free = self.width()
+        for column in reversed(range(len(self.updates_shown))):
+            text, middle = numbers.count(self.updates_shown[column].step), self.cell_rect(0, column).center().x()
+            half = metrics.horizontalAdvance(text) / 2 + theme.px(4)
+            if middle + half <= free:
+                box = QRectF(middle - half, top, 2 * half, height)
+                theme.draw_text(painter, box, text, "muted", 11, align=Qt.AlignmentFlag.AlignCenter)
+                free = middle - half
 
     def _paint_legend(self, painter: QPainter, left: float, top: float) -> None:
         height, bar = theme.px(LEGEND_PX), theme.px(120)
-        low, high = self.tr("{share} of its length").format(share=share(LEAST)), share(MOST)
+        low = self.tr("{share} of its length").format(share=share(LEAST))
+        high = self.tr("{share} (logarithmic)").format(share=share(MOST))
         room = QFontMetrics(theme.font(11)).horizontalAdvance(low) + theme.px(6)
         theme.draw_text(painter, QRectF(left, top, room, height), low, "muted", 11)
         painter.setPen(Qt.PenStyle.NoPen)
         for step in range(40):
             painter.setBrush(theme.sequential_color(step / 39))
             painter.drawRect(QRectF(left + room + bar * step / 40, top + height / 2 - 4, bar / 40 + 0.6, 8))
-        behind = QRectF(left + room + bar + theme.px(6), top, theme.px(60), height)
+        behind = QRectF(left + room + bar + theme.px(6), top, theme.px(160), height)
         theme.draw_text(painter, behind, high, "muted", 11)
 
 

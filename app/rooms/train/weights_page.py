@@ -74,7 +74,7 @@ class WeightsPage(QWidget):
         most = share(float(ratios.max(initial=0.0)))
         words = {
             "usual": self.tr(
-                "As in our healthy runs: at most {most} in a step, and less at the end, as the learning rate falls."
+                "Normal: no step has moved any part by more than {most}. Healthy runs stay below {limit}."
             ),
             "large": self.tr(
                 "Too far: up to {most} in a step; healthy runs stay below {limit}. Try a tenth of the learning rate."
