@@ -63,13 +63,12 @@ def _settings(run: Path) -> dict[tuple[str, ...], Any]:
     except BertcoreError:
         return {}
     found = {key: value for key, value in _flat(config) if key[0] not in _NO_SETTINGS}
-    found = {key: value for key, value in found.items() if key[-1] == "vocab_size"} | found
     preset = config.get("preset")
     if isinstance(preset, str) and preset in PRESETS:
         layers, hidden = PRESETS[preset]
         shape = {"num_hidden_layers": layers, "hidden_size": hidden, "num_attention_heads": hidden // HEAD_SIZE}
         found = {("model", name): value for name, value in shape.items()} | found
-    return found
+    return {key: value for key, value in found.items() if key[-1] == "vocab_size"} | found
 
 
 def _flat(values: Mapping[str, Any], path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], Any]]:

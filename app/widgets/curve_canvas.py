@@ -236,6 +236,7 @@ class CurveCanvas(QWidget):
             self._marks.append(_MarkLine(self._plot))
             self._paint_in_theme()
         for number, line in enumerate(self._marks):
+            line.set_height(-number / 1000)  # the words of one are legible on top of the next
             line.show_mark(marks[number] if number < len(marks) else None)
         self._fit_words()
 
@@ -346,6 +347,9 @@ class _MarkLine:
         self._font_px = 11
         for item in (self._band, self._line):
             plot.addItem(item, ignoreBounds=True)
+
+    def set_height(self, z: float) -> None:
+        self._line.setZValue(z)
 
     def show_mark(self, mark: Mark | None) -> None:
         """None: nothing."""

@@ -113,7 +113,7 @@ class HeadsCard(Card):
         if newest is not None:
             text = self.tr("At step {step}")
             if self._step is not None and newest[0] < self._step:
-                text = self.tr("At step {step}, the last snapshot before step {shown}")
+                text = self.tr("At step {step}, last saved before {shown}")
             self.now_label.setText(text.format(step=numbers.count(newest[0]), shown=numbers.count(self._step)))
             self.now.show_heads(newest[1])
         earlier = ready[:-1]

@@ -87,7 +87,8 @@ class RunEnding(QFrame):
                 self.setProperty("look", look)
                 self.style().polish(self)
             self.sentence.setText(ending.sentence)
-            self.advice.setText("\n".join(filter(None, (ending.advice, ending.details))))
+            details = "" if theme.is_projector() else ending.details
+            self.advice.setText("\n".join(filter(None, (ending.advice, details))))
             self.advice.setVisible(bool(ending.advice) and not (theme.is_projector() and not ending.is_bad))
 
     def _show_buttons(self, keys: list[str]) -> None:

@@ -129,7 +129,7 @@ class SweepChart(PointerWidget):
                     away = theme.px(CROSS_PX + 2) * (-1 if run.higher_is_better else 1)
                     at = self._point(self._x_value(run), low if run.higher_is_better else high)
                     found.append(_Dot(run, at + QPointF(0, away), "bad", is_failed=True))
-        return found
+        return sorted(found, key=lambda dot: dot.is_failed)  # a cross is drawn on top of a dot
 
     # --- mouse and keys
 

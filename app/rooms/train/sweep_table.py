@@ -39,10 +39,10 @@ class SweepTable(QTableWidget):
     def show_sweep(self, sweep: Sweep) -> None:
         self._sweep = sweep
         settings = [*sweep.varied, *(("seed",) if sweep.seeds > 1 or not sweep.varied else ())]
-        figure = self.tr("{figure} at the end").format(figure=metric_name(sweep.figure))
+        figure = self.tr("final {figure}").format(figure=metric_name(sweep.figure))
         titles = [setting_name(name, short=True) for name in settings] + [figure]
         titles += [self.tr("mean ± standard deviation")] if self._has_means else []
-        titles += [self.tr("loss at the end")] if sweep.figure != "mlm_loss" else []
+        titles += [self.tr("final loss")] if sweep.figure != "mlm_loss" else []
         self.setColumnCount(len(titles))
         self.setRowCount(len(sweep.runs))
         self.setHorizontalHeaderLabels(titles)

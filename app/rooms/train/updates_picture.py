@@ -38,9 +38,9 @@ def part_name(part: str) -> str:
     return names.get(part, part)
 
 
-def share(ratio: float) -> str:
-    """Of the weights: "0.31%", "0.0004%"."""
-    return f"{numbers.number(100 * ratio, 2)}{numbers.percent(0)[1:]}"
+def share(ratio: float, *, keeps_zeros: bool = False) -> str:
+    """Of the weights: "0.31%", "0.0004%". keeps_zeros: as in `numbers.number`."""
+    return f"{numbers.number(100 * ratio, 2, keeps_zeros=keeps_zeros)}{numbers.percent(0)[1:]}"
 
 
 class UpdatesPicture(PointerWidget):
@@ -146,7 +146,8 @@ class UpdatesPicture(PointerWidget):
         for row, part in enumerate(self.parts):
             if part not in update.ratio or height < theme.type_px(12):
                 continue
-            values = share(update.ratio[part]), numbers.number(update.gradient[part], keeps_zeros=True)
+            moved = share(update.ratio[part], keeps_zeros=True)
+            values = moved, numbers.number(update.gradient[part], keeps_zeros=True)
             for box, value in zip(columns, values, strict=True):
                 line = QRectF(box.x(), self.cell_rect(row, 0).y(), box.width(), height)
                 is_here = self.hovered_cell is not None and self.hovered_cell[0] == row
@@ -158,7 +159,7 @@ class UpdatesPicture(PointerWidget):
         name = self.tr("step")
         room = QRectF(0, top, left - theme.px(6), height)
         theme.draw_text(painter, room, name, "muted", 11, align=theme.RIGHT)
-        free = self.width()
+        free = float(self.width())
         for column in reversed(range(len(self.updates_shown))):
             text, middle = numbers.count(self.updates_shown[column].step), self.cell_rect(0, column).center().x()
             half = metrics.horizontalAdvance(text) / 2 + theme.px(4)
