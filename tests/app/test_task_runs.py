@@ -292,7 +292,7 @@ class TestFollowing:
         assert result.confusion.labels == written["labels"] == ["bad", "good"]
         assert result.confusion.counts == written["confusion"] and sum(map(sum, result.confusion.counts)) == 4
         assert result.metrics.bars[0].label == "accuracy"
-        assert result.metrics.bars[0].number == f"{written['metrics']['accuracy']:.3f}"
+        assert result.metrics.bars[0].number == f"{100 * written['metrics']['accuracy']:.1f}%"
         room.view.draw()
         lines = [json.loads(line) for line in (path / "metrics.jsonl").read_text().splitlines()]
         losses = [line["loss"] for line in lines if line["kind"] == "train"]
