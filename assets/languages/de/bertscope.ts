@@ -785,8 +785,36 @@
 </translation>
 </message>
 <message>
-<source>Bar: what was drawn by chance. Line: what the settings ask for.</source>
-<translation>Balken: zufällig gezogen. Strich: wie eingestellt.</translation>
+<source>A and B are in order (document {a})</source>
+<translation>A und B stehen in der richtigen Reihenfolge (Dokument {a})</translation>
+</message>
+<message>
+<source>A and B are swapped (document {a})</source>
+<translation>A und B sind vertauscht (Dokument {a})</translation>
+</message>
+<message>
+<source>B follows A</source>
+<translation>B folgt auf A</translation>
+</message>
+<message>
+<source>B is a random sentence (A from document {a}, B from document {b})</source>
+<translation>B ist ein zufälliger Satz (A aus Dokument {a}, B aus Dokument {b})</translation>
+</message>
+<message>
+<source>B is from elsewhere in document {a}</source>
+<translation>B stammt von anderswo in Dokument {a}</translation>
+</message>
+<message>
+<source>B really follows A (document {a})</source>
+<translation>B folgt wirklich auf A (Dokument {a})</translation>
+</message>
+<message>
+<source>Bar: what was chosen. Line: what the settings ask for.</source>
+<translation>Balken: was gewählt wurde. Strich: was die Einstellungen verlangen.</translation>
+</message>
+<message>
+<source>Chosen at random</source>
+<translation>Zufällig gewählt</translation>
 </message>
 <message>
 <source>Example {number}</source>
@@ -817,6 +845,10 @@
 <translation>Nichts: In diesem Schritt sagt jedes Token das nächste voraus und kann nur zurückschauen.</translation>
 </message>
 <message>
+<source>O: not a name. B-: a name begins; I-: it continues.</source>
+<translation>O: kein Name. B-: ein Name beginnt; I-: er geht weiter.</translation>
+</message>
+<message>
 <source>Predictions of the snapshot of step {step}; the model that read this batch at step {at} had learned a little more.</source>
 <translation>Vorhersagen des Snapshots von Schritt {step}; das Modell, das diesen Batch bei Schritt {at} gelesen hat, hatte schon etwas mehr gelernt.</translation>
 </message>
@@ -837,8 +869,8 @@
 <translation>Schritt, dessen Batch zu sehen ist</translation>
 </message>
 <message>
-<source>The batches before it: what was drawn, and what the settings ask for</source>
-<translation>Die Batches davor: was gezogen wurde und was eingestellt ist</translation>
+<source>The batches before it: what was chosen at random, and what the settings ask for</source>
+<translation>Die Batches davor: was zufällig gewählt wurde und was die Einstellungen verlangen</translation>
 </message>
 <message numerus="yes">
 <source>The last %n batch(es)</source>
@@ -892,12 +924,8 @@
 <translation>Der Snapshot, der vorhersagt</translation>
 </message>
 <message>
-<source>This batch: what was drawn, and what the settings ask for</source>
-<translation>Dieser Batch: was gezogen wurde und was eingestellt ist</translation>
-</message>
-<message>
-<source>What was drawn</source>
-<translation>Was gezogen wurde</translation>
+<source>This batch: what was chosen at random, and what the settings ask for</source>
+<translation>Dieser Batch: was zufällig gewählt wurde und was die Einstellungen verlangen</translation>
 </message>
 <message>
 <source>a special token; it is never predicted</source>
@@ -920,8 +948,16 @@
 <translation>Dokument {a}</translation>
 </message>
 <message>
+<source>does not follow</source>
+<translation>folgt nicht</translation>
+</message>
+<message>
 <source>ending {number}</source>
 <translation>Ende {number}</translation>
+</message>
+<message>
+<source>follows</source>
+<translation>folgt</translation>
 </message>
 <message>
 <source>from document {document}; not to be predicted in this step</source>
@@ -934,10 +970,6 @@
 <message>
 <source>in order</source>
 <translation>in Reihenfolge</translation>
-</message>
-<message>
-<source>in order: A and B from document {a}</source>
-<translation>in Reihenfolge: A und B aus Dokument {a}</translation>
 </message>
 <message>
 <source>in the summary</source>
@@ -960,20 +992,12 @@
 <translation>ist hier die richtige Auszeichnung. Das Modell: {given}.</translation>
 </message>
 <message>
-<source>left</source>
-<translation>gelassen</translation>
+<source>left as it was</source>
+<translation>unverändert</translation>
 </message>
 <message>
 <source>means that this window has no answer. The model: “{given}”.</source>
 <translation>heißt, dass es in diesem Fenster keine Antwort gibt. Das Modell: „{given}“.</translation>
-</message>
-<message>
-<source>next</source>
-<translation>folgt</translation>
-</message>
-<message>
-<source>next: A and B from document {a}</source>
-<translation>folgt: A und B aus Dokument {a}</translation>
 </message>
 <message>
 <source>no answer in this window</source>
@@ -996,20 +1020,28 @@
 <translation>nur gelesen; hier sagt das Modell nichts vorher</translation>
 </message>
 <message>
+<source>organisation</source>
+<translation>Organisation</translation>
+</message>
+<message>
+<source>other</source>
+<translation>sonstiges</translation>
+</message>
+<message>
+<source>person</source>
+<translation>Person</translation>
+</message>
+<message>
+<source>place</source>
+<translation>Ort</translation>
+</message>
+<message>
 <source>predicted by</source>
 <translation>vorhergesagt von</translation>
 </message>
 <message>
 <source>random word</source>
 <translation>Zufallswort</translation>
-</message>
-<message>
-<source>random: A from document {a}, B from document {b}</source>
-<translation>zufällig: A aus Dokument {a}, B aus Dokument {b}</translation>
-</message>
-<message>
-<source>random: B from elsewhere in document {a}</source>
-<translation>zufällig: B von anderswo in Dokument {a}</translation>
 </message>
 <message>
 <source>right</source>
@@ -1028,16 +1060,12 @@
 <translation>Schritt {step}, dem neuesten davor</translation>
 </message>
 <message>
-<source>swapped: A came after B in document {a}</source>
-<translation>vertauscht: A kam nach B in Dokument {a}</translation>
+<source>swapped</source>
+<translation>vertauscht</translation>
 </message>
 <message>
-<source>the model: B follows {share} {mark}</source>
-<translation>das Modell: B folgt {share} {mark}</translation>
-</message>
-<message>
-<source>the model: in order {share} {mark}</source>
-<translation>das Modell: in Reihenfolge {share} {mark}</translation>
+<source>the model says “{said}”, {share} {mark}</source>
+<translation>das Modell sagt „{said}“, {share} {mark}</translation>
 </message>
 <message>
 <source>the newest snapshot before it</source>
@@ -1812,6 +1840,10 @@ Ein anderer Schluss</translation>
 <source>numbers per token</source>
 <translation>Zahlen je Token</translation>
 </message>
+<message>
+<source>words in the vocabulary</source>
+<translation>Wörter im Vokabular</translation>
+</message>
 </context>
 <context>
 <name>Comparison</name>
@@ -1946,6 +1978,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>step</source>
 <translation>Schritt</translation>
+</message>
+<message>
+<source>≈: the mean of the points around it</source>
+<translation>≈: der Mittelwert der Punkte ringsum</translation>
 </message>
 </context>
 <context>
@@ -2085,6 +2121,10 @@ Ein anderer Schluss</translation>
 <translation>Vor dem Start</translation>
 </message>
 <message>
+<source>Example length in tokens</source>
+<translation>Länge der Beispiele in Tokens</translation>
+</message>
+<message>
 <source>How often each label occurs</source>
 <translation>Wie oft jedes Label vorkommt</translation>
 </message>
@@ -2104,12 +2144,12 @@ Ein anderer Schluss</translation>
 </translation>
 </message>
 <message>
-<source>Length in tokens</source>
-<translation>Länge in Tokens</translation>
-</message>
-<message>
 <source>Reading the data…</source>
 <translation>Die Daten werden gelesen …</translation>
+</message>
+<message>
+<source>Sentence length in tokens</source>
+<translation>Länge der Sätze in Tokens</translation>
 </message>
 <message>
 <source>The first examples</source>
@@ -2236,8 +2276,12 @@ Ein anderer Schluss</translation>
 <translation>Label</translation>
 </message>
 <message>
-<source>Nothing is cut: the longest of {counted} has {longest} tokens, and up to {limit} fit.</source>
-<translation>Nichts wird gekürzt: Das längste von {counted} hat {longest} Tokens, und bis zu {limit} passen.</translation>
+<source>Nothing is cut: the longest of {counted} examples has {longest} tokens, and up to {limit} fit.</source>
+<translation>Nichts wird gekürzt: Das längste von {counted} Beispielen hat {longest} Tokens, und bis zu {limit} passen.</translation>
+</message>
+<message>
+<source>Nothing is cut: the longest of {counted} sentences has {longest} tokens, and up to {limit} fit.</source>
+<translation>Nichts wird gekürzt: Der längste von {counted} Sätzen hat {longest} Tokens, und bis zu {limit} passen.</translation>
 </message>
 <message>
 <source>One JSON object per line.</source>
@@ -2366,8 +2410,8 @@ Ein anderer Schluss</translation>
 <translation>Eine Reihe von Buchstaben und ihr Spiegelbild: Ein Kopf findet heraus, welchen Buchstaben er abschreiben muss.</translation>
 </message>
 <message>
-<source>A tiny model gets to know eight people, from nothing, in about a minute.</source>
-<translation>Ein winziges Modell lernt acht Personen kennen, von null an, in etwa einer Minute.</translation>
+<source>A tiny model learns about eight people from scratch, in about a minute.</source>
+<translation>Ein winziges Modell lernt von null an, was es über acht Personen zu wissen gibt, in etwa einer Minute.</translation>
 </message>
 <message>
 <source>Class demo</source>
@@ -2627,8 +2671,8 @@ Ein anderer Schluss</translation>
 <translation>Auf ungesehenen Beispielen ging {metric} von {before} auf {after}.</translation>
 </message>
 <message>
-<source>On held-out text its loss went from {before} to {after}; {share} of the words are right.</source>
-<translation>Auf ungesehenem Text ging der Loss von {before} auf {after}; {share} der Wörter sind richtig.</translation>
+<source>On held-out text its loss went from {before} to {after}; {share} of the masked words are right.</source>
+<translation>Auf ungesehenem Text ging der Loss von {before} auf {after}; {share} der maskierten Wörter sind richtig.</translation>
 </message>
 <message>
 <source>Stopped at step {step}.</source>
@@ -2639,8 +2683,20 @@ Ein anderer Schluss</translation>
 <translation>Das Protokoll zeigt, was vorher geschah.</translation>
 </message>
 <message>
+<source>Training stopped at step {step}: {what} became infinite or undefined. Try a lower learning rate.</source>
+<translation>Das Training endete bei Schritt {step}: {what} wurde unendlich oder undefiniert. Eine niedrigere Lernrate hilft meist.</translation>
+</message>
+<message>
 <source>Try a smaller model or smaller batches, and close other programs.</source>
 <translation>Es hilft ein kleineres Modell oder ein kleinerer Batch; auch andere Programme zu schließen.</translation>
+</message>
+<message>
+<source>a weight</source>
+<translation>ein Gewicht</translation>
+</message>
+<message>
+<source>the loss</source>
+<translation>der Loss</translation>
 </message>
 </context>
 <context>
@@ -3010,8 +3066,8 @@ Ein anderer Schluss</translation>
 <translation>Antwort</translation>
 </message>
 <message>
-<source>Each mark below: ten times as many steps.</source>
-<translation>Jede Marke unten: zehnmal so viele Schritte.</translation>
+<source>Early steps are drawn further apart (logarithmic).</source>
+<translation>Frühe Schritte liegen weiter auseinander (logarithmisch).</translation>
 </message>
 <message>
 <source>Film strip: a column for each snapshot, from the first step to the last</source>
@@ -3026,36 +3082,36 @@ Ein anderer Schluss</translation>
 <translation>Kopf {layer}·{head}</translation>
 </message>
 <message>
-<source>Loss: how wrong its guesses are.</source>
-<translation>Loss: wie falsch seine Tipps sind.</translation>
+<source>Loss on held-out text: how wrong its guesses are.</source>
+<translation>Loss auf ungesehenem Text: wie falsch es rät.</translation>
 </message>
 <message>
 <source>Step</source>
 <translation>Schritt</translation>
 </message>
 <message>
-<source>Words</source>
-<translation>Wörter</translation>
+<source>Training loss, averaged: how wrong its guesses are.</source>
+<translation>Trainings-Loss, gemittelt: wie falsch es rät.</translation>
 </message>
 <message>
-<source>attention, one scale for all: 0</source>
-<translation>Attention, eine Skala für alle: 0</translation>
+<source>Words</source>
+<translation>Wörter</translation>
 </message>
 <message>
 <source>ending {number}</source>
 <translation>Ende {number}</translation>
 </message>
 <message>
-<source>first: mostly predicts the next word</source>
-<translation>zuerst: sagt meist das nächste Wort vorher</translation>
+<source>first: next word</source>
+<translation>zuerst: nächstes Wort</translation>
 </message>
 <message>
-<source>from {step}: longer sequences</source>
-<translation>ab {step}: längere Sequenzen</translation>
+<source>from {step}: longer sequences →</source>
+<translation>ab {step}: längere Sequenzen →</translation>
 </message>
 <message>
-<source>from {step}: predicts masked words</source>
-<translation>ab {step}: sagt maskierte Wörter vorher</translation>
+<source>from {step}: masked words →</source>
+<translation>ab {step}: maskierte Wörter →</translation>
 </message>
 <message>
 <source>heads →</source>
@@ -3076,6 +3132,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>no word is hidden</source>
 <translation>kein Wort ist verdeckt</translation>
+</message>
+<message>
+<source>row: token that looks · column: what it looks at · attention, one scale for all: 0</source>
+<translation>Zeile: Token, das schaut · Spalte: wohin es schaut · Attention, eine Skala für alle: 0</translation>
 </message>
 <message>
 <source>step {step}</source>
@@ -3198,20 +3258,16 @@ Ein anderer Schluss</translation>
 <translation>Könnt ihr besser raten als das Modell?</translation>
 </message>
 <message>
+<source>Class</source>
+<translation>Klasse</translation>
+</message>
+<message>
 <source>Click the word to hide; or press Enter, choose it with ← →, and press Enter again.</source>
 <translation>Klickt das Wort an, das verdeckt wird; oder drückt Enter, wählt es mit ← → und drückt wieder Enter.</translation>
 </message>
 <message>
 <source>End the game</source>
 <translation>Spiel beenden</translation>
-</message>
-<message>
-<source>Enter or a remote goes on</source>
-<translation>Weiter mit Enter oder Presenter</translation>
-</message>
-<message>
-<source>Enter or a remote: the answer · ↓ another sentence</source>
-<translation>Enter oder Presenter: die Antwort · ↓ anderer Satz</translation>
 </message>
 <message>
 <source>Guess the hidden word</source>
@@ -3234,12 +3290,20 @@ Ein anderer Schluss</translation>
 <translation>Es war „{word}“. Das geht an das Modell.</translation>
 </message>
 <message>
+<source>Model</source>
+<translation>Modell</translation>
+</message>
+<message>
 <source>Next sentence</source>
 <translation>Nächster Satz</translation>
 </message>
 <message>
-<source>Own sentence…</source>
-<translation>Eigener Satz…</translation>
+<source>Press Enter, or the remote’s next button, for the answer; ↓ for another sentence.</source>
+<translation>Enter oder die Weiter-Taste des Presenters zeigt die Antwort; ↓ wählt einen anderen Satz.</translation>
+</message>
+<message>
+<source>Press Enter, or the remote’s next button, to continue.</source>
+<translation>Weiter mit Enter oder der Weiter-Taste des Presenters.</translation>
 </message>
 <message>
 <source>Sentence {round} of {rounds} · Class {class_points} : {model_points} Model</source>
@@ -3284,8 +3348,8 @@ Ein anderer Schluss</translation>
 </translation>
 </message>
 <message>
-<source>These count as well: {words}.</source>
-<translation>Diese zählen auch: {words}.</translation>
+<source>The sentences of this game</source>
+<translation>Die Sätze dieses Spiels</translation>
 </message>
 <message>
 <source>This model cuts “{word}” into {count} tokens, and one mask hides one: hide another word.</source>
@@ -3304,6 +3368,10 @@ Ein anderer Schluss</translation>
 <translation>Tippt einen englischen Satz. Darunter erscheinen seine Wörter; wählt dann das, das verdeckt wird.</translation>
 </message>
 <message>
+<source>Up to five guesses, best first: cup, mug, glass</source>
+<translation>Bis zu fünf Wörter, das beste zuerst: cup, mug, glass</translation>
+</message>
+<message>
 <source>What the class guessed</source>
 <translation>Was die Klasse getippt hat</translation>
 </message>
@@ -3312,8 +3380,8 @@ Ein anderer Schluss</translation>
 <translation>Was das Modell getippt hat</translation>
 </message>
 <message>
-<source>Which sentences did the model find easy, and which did you? It has read more than any of you, and seen nothing of the world.</source>
-<translation>Welche Sätze fand das Modell leicht, welche ihr? Es hat mehr gelesen als ihr alle und nichts von der Welt gesehen.</translation>
+<source>Which sentences did the model find easy, and which did you? It has only read about the world, never seen it.</source>
+<translation>Welche Sätze fand das Modell leicht, und welche die Klasse? Es hat von der Welt nur gelesen und sie nie gesehen.</translation>
 </message>
 <message>
 <source>Who has won?</source>
@@ -3324,8 +3392,8 @@ Ein anderer Schluss</translation>
 <translation>Selbst einen Satz schreiben</translation>
 </message>
 <message>
-<source>Your guess, or up to five: the surest first</source>
-<translation>Euer Tipp, oder bis zu fünf: der sicherste zuerst</translation>
+<source>Your own sentence…</source>
+<translation>Ein eigener Satz…</translation>
 </message>
 <message>
 <source>Your sentence</source>
@@ -3342,6 +3410,18 @@ Ein anderer Schluss</translation>
 <message>
 <source>{class_points} : {model_points}. The model has won.</source>
 <translation>{class_points} : {model_points}. Das Modell hat gewonnen.</translation>
+</message>
+<message>
+<source>{words} also count.</source>
+<translation>Auch {words} zählen.</translation>
+</message>
+<message>
+<source>{words} also counts.</source>
+<translation>Auch {words} zählt.</translation>
+</message>
+<message>
+<source>“{word}”</source>
+<translation>„{word}“</translation>
 </message>
 <message>
 <source>“{word}” is not in this model’s vocabulary: hide another word.</source>
@@ -3576,6 +3656,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>At step {step}</source>
 <translation>Bei Schritt {step}</translation>
+</message>
+<message>
+<source>At step {step}, last saved before {shown}</source>
+<translation>Bei Schritt {step}, zuletzt vor {shown} gespeichert</translation>
 </message>
 <message>
 <source>Before</source>
@@ -3818,8 +3902,12 @@ Ein anderer Schluss</translation>
 <translation>Ordner für das Arbeitsblatt wählen</translation>
 </message>
 <message>
-<source>Is B the next sentence after A?</source>
-<translation>Ist B der Satz, der auf A folgt?</translation>
+<source>Date</source>
+<translation>Datum</translation>
+</message>
+<message>
+<source>Does B follow A? You: {line} The model: {model}</source>
+<translation>Folgt B auf A? Eigene Antwort: {line} Das Modell: {model}</translation>
 </message>
 <message>
 <source>Lab sheet</source>
@@ -3834,16 +3922,16 @@ Ein anderer Schluss</translation>
 <translation>Schicht {layer}, Kopf {head}</translation>
 </message>
 <message>
+<source>Name</source>
+<translation>Name</translation>
+</message>
+<message>
 <source>No word is masked in this text.</source>
 <translation>In diesem Text ist kein Wort maskiert.</translation>
 </message>
 <message>
 <source>Saved the lab sheet in {folder}</source>
 <translation>Arbeitsblatt in {folder} gespeichert</translation>
-</message>
-<message>
-<source>The model says yes with {share}.</source>
-<translation>Das Modell sagt ja, mit {share}.</translation>
 </message>
 <message>
 <source>There is no text yet that the model has read; type one first.</source>
@@ -3856,6 +3944,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Which heads look at the token just before? Which at the one just after?</source>
 <translation>Welche Köpfe schauen auf das Token direkt davor? Welche auf das direkt danach?</translation>
+</message>
+<message>
+<source>Write your five guesses before you look at the model’s.</source>
+<translation>Zuerst die eigenen fünf Wörter aufschreiben, dann die des Modells ansehen.</translation>
 </message>
 <message>
 <source>does no one thing</source>
@@ -3890,6 +3982,10 @@ Ein anderer Schluss</translation>
 <translation>schaut vor allem auf Spezialtoken</translation>
 </message>
 <message>
+<source>no ({share})</source>
+<translation>nein ({share})</translation>
+</message>
+<message>
 <source>probability</source>
 <translation>Wahrscheinlichkeit</translation>
 </message>
@@ -3900,6 +3996,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>the model’s guess</source>
 <translation>der Tipp des Modells</translation>
+</message>
+<message>
+<source>yes ({share})</source>
+<translation>ja ({share})</translation>
 </message>
 <message>
 <source>your guess</source>
@@ -6662,12 +6762,12 @@ Ein anderer Schluss</translation>
 <translation>Noch einmal abspielen</translation>
 </message>
 <message>
-<source>See all of it</source>
-<translation>Das ganze Modell ansehen</translation>
-</message>
-<message>
 <source>See its heads</source>
 <translation>Seine Köpfe ansehen</translation>
+</message>
+<message>
+<source>See the whole model</source>
+<translation>Das ganze Modell ansehen</translation>
 </message>
 <message>
 <source>Stop playing</source>
@@ -7402,8 +7502,8 @@ Ein anderer Schluss</translation>
 <context>
 <name>RunPlots</name>
 <message>
-<source>Does B follow A? In half of the pairs it does: guessing gets 50%.</source>
-<translation>Folgt B auf A? In der Hälfte der Paare: Raten bringt 50 %.</translation>
+<source>Does B follow A? It does in half of the pairs: guessing gets 50% (dashed).</source>
+<translation>Folgt B auf A? In der Hälfte der Paare: Raten bringt 50 % (gestrichelt).</translation>
 </message>
 <message>
 <source>Gradient norm</source>
@@ -7446,6 +7546,10 @@ Ein anderer Schluss</translation>
 <translation>Loss</translation>
 </message>
 <message>
+<source>MB</source>
+<translation>MB</translation>
+</message>
+<message>
 <source>Masked words guessed right</source>
 <translation>Richtig geratene maskierte Wörter</translation>
 </message>
@@ -7456,10 +7560,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Memory</source>
 <translation>Speicher</translation>
-</message>
-<message>
-<source>MiB</source>
-<translation>MiB</translation>
 </message>
 <message>
 <source>Next sentence guessed right</source>
@@ -7486,8 +7586,8 @@ Ein anderer Schluss</translation>
 <translation>Der Loss sagt, wie falsch die Tipps sind. Fällt er im Training, aber nicht auf ungesehenem Text, lernt das Modell nur auswendig.</translation>
 </message>
 <message>
-<source>The most memory that the training has used so far.</source>
-<translation>So viel Speicher hat das Training bisher höchstens belegt.</translation>
+<source>The most memory in use at once since the run was last started or resumed.</source>
+<translation>Der meiste Speicher, der seit dem letzten Start oder Fortsetzen auf einmal belegt war.</translation>
 </message>
 <message>
 <source>Tokens read per second of training.</source>
@@ -7856,8 +7956,8 @@ Ein anderer Schluss</translation>
 <translation>Kurven</translation>
 </message>
 <message>
-<source>Each step changes all weights a little. Stronger colour: the part moved further, compared with its length.</source>
-<translation>Jeder Schritt ändert alle Gewichte ein wenig. Kräftigere Farbe: Der Teil hat sich, an seiner Länge gemessen, weiter bewegt.</translation>
+<source>Each step changes all weights a little. Stronger colour: the part moved further, compared with its length. A column for each step that was measured.</source>
+<translation>Jeder Schritt ändert alle Gewichte ein wenig. Kräftigere Farbe: Der Teil bewegte sich weiter, verglichen mit seiner Länge. Eine Spalte für jeden gemessenen Schritt.</translation>
 </message>
 <message>
 <source>End the run, and save a snapshot</source>
@@ -7870,6 +7970,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>How well it does on held-out examples</source>
 <translation>Wie gut es auf ungesehenen Beispielen ist</translation>
+</message>
+<message>
+<source>In this step it guesses each next word from the words before it. Bar under a token: how wrong its guess of the next one was.</source>
+<translation>In diesem Schritt rät es jedes nächste Wort aus den Wörtern davor. Balken unter einem Token: wie falsch es das nächste geraten hat.</translation>
 </message>
 <message>
 <source>Name, copy, export or delete this run</source>
@@ -7986,6 +8090,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>tokens/s</source>
 <translation>Token/s</translation>
+</message>
+<message>
+<source>{loss}, last batch</source>
+<translation>{loss}, letzter Batch</translation>
 </message>
 </context>
 <context>
@@ -8255,6 +8363,10 @@ Ein anderer Schluss</translation>
 </context>
 <context>
 <name>SettingsTable</name>
+<message>
+<source>Different vocabularies: the losses cannot be compared directly, because it is easier to guess among fewer words.</source>
+<translation>Verschiedene Vokabulare: Die Losses lassen sich nicht direkt vergleichen, denn unter weniger Wörtern ist leichter zu raten.</translation>
+</message>
 <message>
 <source>Their settings are the same.</source>
 <translation>Ihre Einstellungen sind gleich.</translation>
@@ -8961,6 +9073,14 @@ Der andere Text: {theirs}</translation>
 <translation>Bei {rates} hat es kaum etwas gelernt.</translation>
 </message>
 <message>
+<source>At {rate}, {count} of {of} runs diverged.</source>
+<translation>Bei {rate} divergierten {count} von {of} Läufen.</translation>
+</message>
+<message>
+<source>At {rate}, {count} of {of} runs diverged; the others learned nothing.</source>
+<translation>Bei {rate} divergierten {count} von {of} Läufen; die übrigen lernten nichts.</translation>
+</message>
+<message>
 <source>Click one to see why.</source>
 <translation>Ein Klick auf einen Lauf zeigt, warum.</translation>
 </message>
@@ -9040,6 +9160,14 @@ Der andere Text: {theirs}</translation>
 <translation>Seed</translation>
 </message>
 <message>
+<source>usual</source>
+<translation>üblich</translation>
+</message>
+<message>
+<source>{others} and {last}</source>
+<translation>{others} und {last}</translation>
+</message>
+<message>
 <source>{settings} was best: {figure}.</source>
 <translation>{settings} war am besten: {figure}.</translation>
 </message>
@@ -9047,7 +9175,7 @@ Der andere Text: {theirs}</translation>
 <context>
 <name>SweepButtons</name>
 <message>
-<source>Five rates, each a third as long</source>
+<source>Five learning rates, each a third as long</source>
 <translation>Fünf Lernraten, je ein Drittel so lang</translation>
 </message>
 <message>
@@ -9063,7 +9191,7 @@ Der andere Text: {theirs}</translation>
 <translation>Drei Seeds: Mittelwert und Standardabweichung</translation>
 </message>
 <message>
-<source>Try five rates</source>
+<source>Try five learning rates</source>
 <translation>Fünf Lernraten probieren</translation>
 </message>
 </context>
@@ -9078,6 +9206,10 @@ Der andere Text: {theirs}</translation>
 <translation>Ergebnisse der Versuchsreihe</translation>
 </message>
 <message>
+<source>always the most common answer: {share}</source>
+<translation>immer die häufigste Antwort: {share}</translation>
+</message>
+<message>
 <source>diverged</source>
 <translation>divergiert</translation>
 </message>
@@ -9088,10 +9220,6 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>mean {figure}</source>
 <translation>Mittel {figure}</translation>
-</message>
-<message>
-<source>usual</source>
-<translation>üblich</translation>
 </message>
 <message>
 <source>{setting} (logarithmic)</source>
@@ -9105,10 +9233,38 @@ Der andere Text: {theirs}</translation>
 <context>
 <name>SweepPage</name>
 <message numerus="yes">
+<source>%n batch size(s)</source>
+<translation>
+<numerusform>%n Batchgröße</numerusform>
+<numerusform>%n Batchgrößen</numerusform>
+</translation>
+</message>
+<message numerus="yes">
+<source>%n learning rate(s)</source>
+<translation>
+<numerusform>%n Lernrate</numerusform>
+<numerusform>%n Lernraten</numerusform>
+</translation>
+</message>
+<message numerus="yes">
+<source>%n length(s)</source>
+<translation>
+<numerusform>%n Dauer</numerusform>
+<numerusform>%n Dauern</numerusform>
+</translation>
+</message>
+<message numerus="yes">
 <source>%n run(s)</source>
 <translation>
 <numerusform>%n Lauf</numerusform>
 <numerusform>%n Läufe</numerusform>
+</translation>
+</message>
+<message numerus="yes">
+<source>%n seed(s)</source>
+<translation>
+<numerusform>%n Seed</numerusform>
+<numerusform>%n Seeds</numerusform>
 </translation>
 </message>
 <message>
@@ -9156,6 +9312,10 @@ Der andere Text: {theirs}</translation>
 <translation>Das Formular, ausgefüllt mit den Einstellungen des besten Laufs</translation>
 </message>
 <message>
+<source>The last point is of all {all} held-out examples, those before it of {some} of them.</source>
+<translation>Der letzte Punkt ist von allen {all} ungesehenen Beispielen, die davor von {some} davon.</translation>
+</message>
+<message>
 <source>The run folders of this sweep cannot be read.</source>
 <translation>Die Ordner der Läufe sind nicht lesbar.</translation>
 </message>
@@ -9180,10 +9340,6 @@ Der andere Text: {theirs}</translation>
 <translation>jeder mit {share} der vollen Dauer</translation>
 </message>
 <message>
-<source>{count} × {setting}</source>
-<translation>{count} × {setting}</translation>
-</message>
-<message>
 <source>{name} · sweep</source>
 <translation>{name} · Versuchsreihe</translation>
 </message>
@@ -9195,24 +9351,20 @@ Der andere Text: {theirs}</translation>
 <translation>Die Läufe der Versuchsreihe</translation>
 </message>
 <message>
-<source>best step</source>
-<translation>bester Schritt</translation>
-</message>
-<message>
 <source>diverged</source>
 <translation>divergiert</translation>
 </message>
 <message>
-<source>loss</source>
-<translation>Loss</translation>
+<source>final loss</source>
+<translation>Loss am Ende</translation>
 </message>
 <message>
-<source>mean</source>
-<translation>Mittel</translation>
+<source>final {figure}</source>
+<translation>{figure} am Ende</translation>
 </message>
 <message>
-<source>usual</source>
-<translation>üblich</translation>
+<source>mean ± standard deviation</source>
+<translation>Mittelwert ± Standardabweichung</translation>
 </message>
 <message>
 <source>{figure} · best</source>
@@ -9755,8 +9907,8 @@ Der andere Text: {theirs}</translation>
 <translation>Alle Snapshots dieses Laufs nebeneinander: Aus Rauschen werden Muster</translation>
 </message>
 <message>
-<source>Drag to any step, and open it: all pictures, from Map to Layers, show the model as it was then. Early steps are saved more often, because most changes happen there.</source>
-<translation>Auf einen Schritt ziehen und ihn öffnen: Alle Bilder, von Überblick bis Schichten, zeigen das Modell, wie es da war. Frühe Schritte werden öfter gespeichert, weil sich dort am meisten ändert.</translation>
+<source>Drag to a saved step and open it: all pictures, from Map to Layers, show the model as it was then. Early steps are saved more often, because most changes happen there (not drawn to scale).</source>
+<translation>Auf einen gespeicherten Schritt ziehen und ihn öffnen: Alle Bilder, von Überblick bis Schichten, zeigen das Modell, wie es da war. Frühe Schritte werden öfter gespeichert, weil sich dort am meisten ändert (nicht maßstäblich).</translation>
 </message>
 <message>
 <source>Film strip</source>
@@ -10150,8 +10302,12 @@ Der andere Text: {theirs}</translation>
 <translation>bewegt</translation>
 </message>
 <message>
-<source>step {step}</source>
-<translation>Schritt {step}</translation>
+<source>step</source>
+<translation>Schritt</translation>
+</message>
+<message>
+<source>{share} (logarithmic)</source>
+<translation>{share} (logarithmisch)</translation>
 </message>
 <message>
 <source>{share} of its length</source>
@@ -10829,16 +10985,16 @@ Der andere Text: {theirs}</translation>
 <context>
 <name>WeightsPage</name>
 <message>
-<source>As in our healthy runs: at most {most} in a step, and less at the end, as the learning rate falls.</source>
-<translation>Wie in unseren gesunden Läufen: höchstens {most} in einem Schritt, und am Ende weniger, wenn die Lernrate fällt.</translation>
-</message>
-<message>
 <source>At step {step}. Gradient: how hard the loss pulls on the part, before clipping.</source>
 <translation>Bei Schritt {step}. Gradient: wie stark der Loss an dem Teil zieht, vor dem Begrenzen.</translation>
 </message>
 <message>
 <source>It hardly moves: at most {most} in a step. Try ten times the learning rate.</source>
 <translation>Es bewegt sich kaum: höchstens {most} in einem Schritt. Die zehnfache Lernrate versuchen.</translation>
+</message>
+<message>
+<source>Normal: no step has moved any part by more than {most}. Healthy runs stay below {limit}.</source>
+<translation>Normal: Kein Schritt hat einen Teil um mehr als {most} bewegt. Gesunde Läufe bleiben unter {limit}.</translation>
 </message>
 <message numerus="yes">
 <source>Slow motion: {lower} of %n step(s) lowered the loss on their own batch.</source>
