@@ -1,13 +1,14 @@
 """Which heads do that? By a kind, `previous token`, or by what they look at, `attn(it -> cat) > 0.3`.
 
-    found = find_heads("attn(it -> cat) > 0.3 and entropy < 1", trace.attentions, encoding)
+    found = find_heads("attn(it -> cat) > 0.3 and spread < 2", trace.attentions, encoding)
     found.matches[0].layer, found.matches[0].head, found.matches[0].score
 
 A query is one condition or several joined by `and`. A condition is a measure, with a comparison or without:
 
     attn(WHO -> WHAT)   attention from one to the other: added up over WHAT, the mean over WHO
-    entropy             mean over rows, in nats          distance    mean distance in tokens
-    a kind of head      its score, 0..1                  special     share of attention on special tokens
+    spread              over how many tokens, e^entropy  distance    mean distance in tokens
+    entropy             mean over rows, in nats          special     share of attention on special tokens
+    a kind of head      its score, 0..1
 
 WHO and WHAT are a word of the text, all tokens of a sentence (`A`, `B`), `special`, `any`, or a token by its position
 (`#9`); in quotes, "A" is a word. L layers, N heads, S tokens.
@@ -37,7 +38,7 @@ EXAMPLES = "a kind of head, such as previous token, or a condition, such as attn
 _AND = re.compile(r"\s+and\s+(?![^()]*\))", re.IGNORECASE)  # not the word "and" inside attn(...)
 _COMPARED = re.compile(r"(?P<measure>.*?)\s*(?P<comparison>>=|<=|>|<)\s*(?P<number>\d+\.?\d*|\.\d+)\s*(?P<percent>%?)")
 _ATTENTION = re.compile(r"(?:attn|attention)\s*\(\s*(?P<who>.+?)\s*->\s*(?P<what>.+?)\s*\)", re.IGNORECASE)
-_COUNTED_IN = {"entropy": "nats", "distance": "tokens"}
+_COUNTED_IN = {"entropy": "nats", "spread": "tokens", "distance": "tokens"}
 
 
 @dataclass(frozen=True)
@@ -103,8 +104,9 @@ def _measured(measure: str, attentions: NDArray, encoding: Encoding) -> tuple[Sc
         who, what = _places(attention["who"], encoding), _places(attention["what"], encoding)
         sums = attentions[..., who, :][..., what].sum(axis=-1, dtype=np.float64)  # (L,N,who)
         return sums.mean(axis=-1), f"attention from {attention['who']} to {attention['what']}"
-    if measure == "entropy":
-        return np.stack([row_entropy(layer).mean(axis=-1) for layer in attentions]), "mean entropy of its rows"
+    if measure in ("entropy", "spread"):
+        entropy = np.stack([row_entropy(layer).mean(axis=-1) for layer in attentions])
+        return (entropy, "mean entropy of its rows") if measure == "entropy" else (np.exp(entropy), "spread")
     if measure == "distance":
         place = np.arange(attentions.shape[-1])
         away = np.abs(place[:, None] - place)

@@ -94,6 +94,9 @@ def test_entropy_distance_and_special() -> None:
     assert [m.score for m in even.matches] == pytest.approx(
         sorted((float(row_entropy(h).mean()) for layer in attention for h in layer), reverse=True)
     )
+    spread = find_heads("spread < 1.001", attention, PAIR)
+    assert {(m.layer, m.head) for m in spread.matches} == {(0, 0), (0, 2)} and spread.unit == "tokens"
+    assert find_heads("spread", attention, PAIR).matches[0].score == pytest.approx(SIZE)
     one_away = (SIZE - 1) / SIZE  # each token but one looks at its neighbour
     assert find_heads("distance < 0.95", attention, PAIR).matches[0].score == pytest.approx(one_away)
     assert find_heads("special", attention[:1, 1:2], PAIR).matches[0].score == pytest.approx(3 / SIZE)
