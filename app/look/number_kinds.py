@@ -66,8 +66,8 @@ KINDS: dict[str, tuple[str, str]] = {  # kind -> meaning, formula
         QT_TRANSLATE_NOOP("NumberKind", "a share of ln p, in nats"),
     ),
     "entropy": (
-        QT_TRANSLATE_NOOP("NumberKind", "How widely its attention is spread: 0 is one token; higher is more tokens."),
-        QT_TRANSLATE_NOOP("NumberKind", "−Σ p ln p"),
+        QT_TRANSLATE_NOOP("NumberKind", "Over how many tokens its attention is spread, averaged over all that look."),
+        QT_TRANSLATE_NOOP("NumberKind", "exp(entropy), entropy = −Σ p ln p"),
     ),
     "distance": (
         QT_TRANSLATE_NOOP("NumberKind", "How many tokens away it looks, on average."),

@@ -93,6 +93,11 @@ def percent(share: float | None, digits: int = 0) -> str:
     return f"{decimal(100 * share, 1 if 0 < share < 0.00995 or 0.995 <= share < 1 else digits)}{_style.percent}"
 
 
+def percent_sign() -> str:
+    """As it stands behind a number: "%"."""
+    return _style.percent
+
+
 def odds(p: float) -> str:
     """Of a small probability: "2.1e−5", or "1 in 48,000"."""
     if _is_technical or p < 1e-9:
@@ -129,7 +134,7 @@ def log_change(nats: float, digits: int = 2) -> str:
 
 def log_factor(nats: float) -> str:
     """Of ln p, where there is room for a number only: "+0.04", or by what the probability is multiplied, "×1.04"."""
-    return signed(nats) if _is_technical else f"×{number(math.exp(nats), 2)}"
+    return signed(nats) if _is_technical else f"×{number(math.exp(nats))}"
 
 
 def decimal(value: float | None, digits: int = 2) -> str:

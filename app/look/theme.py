@@ -92,7 +92,7 @@ class Theme:
     # signed values: negative, zero in the middle, positive
     diverging: tuple[str | None, ...] = _values(
         ("#0f3f8c", "#2f79bd", "#8fbbdd", "#ffffff", "#eba59b", "#cc4a4c", "#8f0f26"),
-        ("#b9dcf8", "#5ba8e0", "#2b5f92", "#1b2129", "#93453f", "#e0706a", "#ffcfc4"),
+        ("#56adff", "#3380d0", "#234f82", "#1b2129", "#7d332f", "#cc4b46", "#ff7a6b"),
         ("#c4e2ff", "#4fa3ff", None, "#0043a8", "#000000", "#9c1c00", None, "#ff7a5c", "#ffcfc0"),
     )
     least_contrast: float = _values(4.5, 4.5, 7.0)  # of text on its background (WCAG 2.1, levels AA and AAA)
@@ -357,9 +357,9 @@ def stylesheet(theme: Theme, scale: float) -> str:
     def type_px(size: float) -> str:
         return f"{_type_px(size, scale)}px"
 
-    def ring(above: float, beside: float) -> str:
-        """Around what has the keyboard. It takes from the padding, so that nothing moves."""
-        paddings = (f"{max(round(length * scale) - theme.focus_px + 1, 0)}px" for length in (above, beside))
+    def ring(*lengths: float) -> str:
+        """Around what has the keyboard. It takes from the padding (lengths), so that nothing moves."""
+        paddings = (f"{max(round(length * scale) - theme.focus_px + 1, 0)}px" for length in lengths)
         return f"border: {theme.focus_px}px solid {theme.accent}; padding: {' '.join(paddings)};"
 
     return f"""
@@ -403,6 +403,10 @@ QPushButton[look="primary"]:disabled {{ background: {theme.track}; color: {theme
 QPushButton[look="quiet"] {{ background: transparent; border-color: transparent; padding: {px(4)} {px(6)}; }}
 QPushButton[look="quiet"]:hover {{ background: {theme.hover}; }}
 QPushButton[look="quiet"]:focus {{ {ring(4, 6)} }}
+QPushButton[look="more"] {{ background: transparent; border-color: transparent; color: {theme.muted};
+    padding: {px(2)} {px(22)} {px(2)} {px(6)}; font-size: {type_px(11.5)}; }}
+QPushButton[look="more"]:hover {{ background: {theme.hover}; }}
+QPushButton[look="more"]:focus {{ {ring(2, 22, 2, 6)} }}
 QPushButton[look="small"] {{ padding: {px(2)} {px(8)}; font-size: {type_px(11.5)}; }}
 QPushButton[look="small"]:focus {{ {ring(2, 8)} }}
 QPushButton[look="icon"] {{ padding: {px(5)}; }}

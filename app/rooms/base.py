@@ -29,7 +29,7 @@ from ..state.what_if import WhatIf
 from ..widgets.card import GAP_PX, Hint, button, intro_line, set_role
 from ..widgets.context_menu import figure_entries, show_token_menu
 from ..widgets.layouts import vbox
-from ..widgets.pages import MoreButton, Waiting, tab_bar
+from ..widgets.pages import MoreButton, Waiting, show_tabs, tab_bar
 from ..widgets.pointer import PointerWidget
 from ..widgets.progress_line import ProgressLine
 from ..widgets.spots import name_spot
@@ -435,11 +435,12 @@ class ViewRoom(Room):
     def _show_tabs(self) -> None:
         """Those for experts when they are wanted, or one of them is open."""
         is_compared = self.state.baseline is not None
-        for index, spec in enumerate(self.specs):
+
+        def is_shown(spec: ViewSpec) -> bool:
             is_wanted = spec.key == self.views.key or (spec.is_about_baseline and is_compared)
-            self.tabs.setTabVisible(index, self.more.isChecked() or is_wanted or not spec.is_for_experts)
-        self.tabs.setIconSize(self.tabs.iconSize())  # lays the tabs out anew: a hidden one would leave its gap
-        self.tabs.updateGeometry()
+            return self.more.isChecked() or is_wanted or not spec.is_for_experts
+
+        show_tabs(self.tabs, [is_shown(spec) for spec in self.specs])
         self._top.activate()  # at once: a row that is still too short scrolls its first tab out of sight
 
     def get_view(self, key: str) -> View:

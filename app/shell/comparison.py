@@ -17,6 +17,7 @@ from ..look import numbers
 from ..runs.stages import reference_to, start_of
 from ..state.baseline import Baseline, OtherModel, OtherText
 from ..state.examples import load_examples
+from ..state.what_if import NOTHING_CHANGED
 from ..widgets.banner import BannerAction
 from ..widgets.command_list import Entry
 from ..widgets.text_pair_dialog import TextPairDialog
@@ -46,6 +47,12 @@ class Comparison(QObject):
 
     def end(self) -> None:
         self._state.set_baseline(None)
+
+    def end_or_reset(self) -> None:
+        """With the model unchanged it ends when nothing is changed any more."""
+        if self._state.baseline is None:
+            self._state.set_what_if(NOTHING_CHANGED)
+        self.end()
 
     def ask_for_text(self) -> TextPairDialog:
         chosen, state = self._state.baseline, self._state

@@ -247,7 +247,7 @@ class Frame(QWidget):
         newest = self.state.newest_reading
         has_baseline = newest is not None and newest.baseline is not None
         chips = chips_of(self.state)
-        if [chip.other for chip in chips] != [chip.other for chip in self.strip.field.chips]:
+        if [chip.below for chip in chips] != [chip.below for chip in self.strip.field.chips]:
             self.strip.set_chips(chips)
         self.switches.show_baseline(has_baseline, self.state.wants_difference, self.state.shows_baseline)
 

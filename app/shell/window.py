@@ -245,7 +245,7 @@ class Window(QMainWindow):
         title_bar.play.clicked.connect(lambda _checked=False: self.toggle_playing())
         self._on_playback_changed()
         self._on_steps_changed()
-        title_bar.baseline.end_requested.connect(self.comparison.end)
+        title_bar.baseline.end_requested.connect(self.comparison.end_or_reset)
         self.frame.room_opened.connect(self._on_frame_room_opened)
         self.frame.typed.connect(self.history.expect_typing)
         self.frame.predictions_requested.connect(lambda: self.open_view("predict", "words"))

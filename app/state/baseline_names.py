@@ -41,6 +41,24 @@ def baseline_name(reading: Reading) -> str:
     return model_name(reading.request.model, baseline.request.model)
 
 
+def where_compared(reading: Reading) -> str:
+    """Behind a comparison, "more than": "with the unchanged model", "at step 0"."""
+    name, baseline = baseline_name(reading), reading.baseline
+    is_step = baseline is not None and name == _step_name(baseline.request.model)
+    words = translate("Baseline", "at {step}") if is_step else translate("Baseline", "with {name}")
+    return words.format(step=name, name=name)
+
+
+def own_name(reading: Reading) -> str:
+    """Of this reading itself beside its baseline: by what the two differ in."""
+    baseline, chosen = reading.baseline, reading.request.baseline
+    if baseline is None or chosen is None or baseline is reading.unchanged:
+        return translate("Baseline", "now")
+    if isinstance(chosen, OtherText):
+        return translate("Baseline", "this text")
+    return model_name(baseline.request.model, reading.request.model)
+
+
 def is_earlier(reading: Reading) -> bool:
     """Whether the baseline is what was there before: the model unchanged, the text before a swap, or an earlier step of
     the same run. Another text or model is beside, not before."""
@@ -60,6 +78,11 @@ def beside(theirs: str, earlier: bool) -> str:
     return text.format(theirs=theirs)
 
 
+def replacing(ours: str, theirs: str) -> str:
+    """A token, and what stands in its place in the baseline: "france (vs england)"."""
+    return f"{ours} ({beside(theirs, earlier=False)})"
+
+
 def labels_beside(reading: Reading, view: TokenView) -> list[str]:
     """The baseline's units in a picture that has ours too; empty where the counterpart is called the same."""
     if reading.baseline is None:
@@ -73,12 +96,19 @@ def labels_beside(reading: Reading, view: TokenView) -> list[str]:
 
 def model_name(ours: ModelInfo, theirs: ModelInfo) -> str:
     """Another step of the same run by the step alone."""
-    if theirs.step is None:
+    step = _step_name(theirs)
+    if not step:
         return theirs.name
-    step = translate("Baseline", "step {step}").format(step=numbers.count(theirs.step))
     if ours.origin == theirs.origin and ours.step != theirs.step:
         return step
     return f"{theirs.name} · {step}" if ours.name == theirs.name else theirs.name
+
+
+def _step_name(model: ModelInfo) -> str:
+    """Empty where the model is no snapshot."""
+    if model.step is None:
+        return ""
+    return translate("Baseline", "step {step}").format(step=numbers.count(model.step))
 
 
 def text_name(ours: str, theirs: str, around: int = AROUND) -> str:

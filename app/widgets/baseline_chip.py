@@ -33,7 +33,7 @@ class BaselineChip(QWidget):
         self.button.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.button.setCheckable(True)
         self._name = ""
-        self.end = IconButton("close", self.tr("End the comparison (Esc)"), self.end_requested.emit)
+        self.end = IconButton("close", "", self.end_requested.emit)
         hbox(self.button, self.end, parent=self, gap_px=2)
 
     @property
@@ -43,16 +43,18 @@ class BaselineChip(QWidget):
 
     def show_baseline(self, state: ExploreState) -> None:
         """What is chosen; without a choice, that what is changed inside is compared with the model as it is."""
-        is_on, name = state.baseline is not None, chosen_name(state, self._is_short)
-        self._name = name
+        self._name = name = chosen_name(state, self._is_short)
         whole = self.tr("Compared with {name}")
         shown = name if self._is_short else whole.format(name=name)
         self.button.setText(shown if name else self.tr("Compare"))
         self.button.setToolTip(
             plain_tip(whole.format(name=chosen_name(state))) if name else self.button.accessibleDescription()
         )
-        self.button.setChecked(is_on)
-        self.end.setVisible(is_on and not self._is_short)
+        self.button.setChecked(self.is_on)
+        is_chosen = state.baseline is not None
+        hint = self.tr("End the comparison (Esc)") if is_chosen else self.tr("Undo every change inside the model")
+        self.end.set_icon("close", hint)
+        self.end.setVisible(self.is_on and not self._is_short)
         self.setVisible(bool(name) or not self._is_short)
 
 

@@ -90,7 +90,7 @@ class MenuButton(QPushButton):
             option.text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, room)
         painter.drawControl(QStyle.ControlElement.CE_PushButton, option)
         painter.end()
-        _paint_chevron(self)
+        paint_chevron(self)
 
 
 class Choice(QComboBox):
@@ -114,7 +114,7 @@ class Choice(QComboBox):
         text = self.fontMetrics().elidedText(self.currentText(), Qt.TextElideMode.ElideRight, room.width())
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
         painter.end()
-        _paint_chevron(self)
+        paint_chevron(self)
 
     def setToolTip(self, hint: str) -> None:
         self._hint = hint
@@ -221,7 +221,10 @@ def popped_up(menu: QMenu, fill: Callable[[QMenu], object], under: QWidget) -> Q
     return menu
 
 
-def _paint_chevron(widget: QWidget) -> None:
-    side = theme.px(CHEVRON_PX)
-    rect = QRectF(widget.width() - side - theme.px(9), (widget.height() - side) / 2 + 0.5, side, side)
-    paint_icon(QPainter(widget), "chevron", rect, theme.color("muted" if widget.isEnabled() else "faint"))
+def paint_chevron(widget: QWidget, *, up: bool = False) -> None:
+    """At the right end of a button."""
+    side, painter = theme.px(CHEVRON_PX), QPainter(widget)
+    painter.translate(widget.width() - side / 2 - theme.px(9), widget.height() / 2 + 0.5)
+    painter.rotate(180 if up else 0)
+    color = theme.color("muted" if widget.isEnabled() else "faint")
+    paint_icon(painter, "chevron", QRectF(-side / 2, -side / 2, side, side), color)

@@ -1,11 +1,13 @@
 """What several pages in one place need: a row of tabs, and a sentence until there is something to show."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QPushButton, QStackedLayout, QTabBar, QVBoxLayout, QWidget
 
 from .card import label, tip
+from .controls import paint_chevron
 
 
 def tab_bar(names: Mapping[str, tuple[str, str]], name: str, *, small: bool = False) -> QTabBar:
@@ -24,12 +26,20 @@ def tab_bar(names: Mapping[str, tuple[str, str]], name: str, *, small: bool = Fa
     return made
 
 
+def show_tabs(tabs: QTabBar, is_shown: Sequence[bool]) -> None:
+    """Shows or hides each tab."""
+    for tab, shown in enumerate(is_shown):
+        tabs.setTabVisible(tab, shown)
+    tabs.setIconSize(tabs.iconSize())  # lays the tabs out anew: one just shown had no place, one just hidden a gap
+    tabs.updateGeometry()
+
+
 class MoreButton(QPushButton):
     """At the end of a row of tabs: shows or hides the tabs of views for experts. Hidden where there are none."""
 
-    def __init__(self, has_more: bool = True, *, small: bool = False) -> None:
+    def __init__(self, has_more: bool = True) -> None:
         super().__init__()
-        self.setProperty("look", "small" if small else "quiet")
+        self.setProperty("look", "more")
         self.setCheckable(True)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -40,7 +50,11 @@ class MoreButton(QPushButton):
             self.hide()
 
     def _show_title(self) -> None:
-        self.setText(self.tr("Less") if self.isChecked() else self.tr("More"))
+        self.setText(self.tr("Fewer") if self.isChecked() else self.tr("More"))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        paint_chevron(self, up=self.isChecked())
 
 
 class Waiting(QWidget):

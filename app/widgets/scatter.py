@@ -251,7 +251,7 @@ class Scatter(PointerWidget):
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip, text)
 
     def sizeHint(self) -> QSize:
-        return QSize(theme.px(400), theme.px(180))
+        return QSize(theme.px(400), theme.px(120))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(theme.px(160), theme.px(90))

@@ -14,6 +14,7 @@ from ..look import numbers
 from ..look.bidi import isolated
 from ..look.fitting import MOST_RUN
 from ..state.baseline import OtherText
+from ..state.baseline_names import beside
 from ..state.explore_state import ExploreState
 from ..state.token_units import KINDS
 from .token_strip import Chip
@@ -29,7 +30,7 @@ def chips_of(state: ExploreState) -> list[Chip]:
     encoding = state.encoding
     if encoding is None:
         return []
-    other = replaced_tokens(state)
+    below = words_below(state)
     masked, ids, unknown, mask = set(state.all_masked), state.input_ids, set(encoding.unknown), state.mask_token
     return [
         Chip(
@@ -39,10 +40,20 @@ def chips_of(state: ExploreState) -> list[Chip]:
             kind="mask" if i in masked else KINDS[encoding.parts[i]],
             hint=partial(hint_about, state, i),
             is_unknown=i in unknown,
-            other=other.get(i, ""),
+            below=below.get(i, ""),
         )
         for i, token in enumerate(encoding.labels)
     ]
+
+
+def words_below(state: ExploreState) -> dict[int, str]:
+    """Position -> what is said of the other text below the token: what it is compared with, or what is swapped in."""
+    swap = state.what_if.swap
+    if swap is None:
+        return {position: beside(token, earlier=False) for position, token in replaced_tokens(state).items()}
+    if swap.part == "head" or not swap.token:
+        return {}
+    return {swap.place: QCoreApplication.translate("TokenStrip", "{token} swapped in").format(token=swap.token)}
 
 
 def replaced_tokens(state: ExploreState) -> dict[int, str]:

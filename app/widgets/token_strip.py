@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QScrollArea, QToolTip, QWidget
 
 from ..look import theme
 from ..look.fitting import plain_tip
-from ..state.baseline_names import beside
 from .wrapped import WrappedBoxes
 
 CHIP_HEIGHT_PX, SHORT_CHIP_PX = 38, 24
@@ -33,7 +32,7 @@ class Chip:
     kind: str  # "special" | "segment_a" | "segment_b" | "mask": names of the theme's colours
     hint: Callable[[], str]  # for the tool tip
     is_unknown: bool = False
-    other: str = ""  # the token of the baseline's text in its place, where that is another
+    below: str = ""  # in the place of position and id: of another text
 
 
 class ChipField(WrappedBoxes):
@@ -189,6 +188,4 @@ class TokenStrip(QScrollArea):
 
 
 def _below(position: int, chip: Chip) -> str:
-    if chip.other:
-        return beside(chip.other, earlier=False)
-    return f"{position} · {chip.token_id}"
+    return chip.below or f"{position} · {chip.token_id}"

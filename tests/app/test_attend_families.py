@@ -8,6 +8,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.compute.head_questions import changed_targets
+from app.look import numbers
 from app.rooms.attend.check_view import CheckView
 from app.rooms.attend.heads_card import PANELS
 from app.rooms.attend.large_card import SPECS
@@ -73,7 +74,7 @@ def test_a_fine_tuned_model_is_asked_about_its_own_task(
     reading = window.state.reading
     assert reading is not None and reading.baseline is not None
     target = changed_targets(reading.baseline, reading)[0]
-    expected = (target.label, f"{target.value(reading.baseline):.2f}", f"{target.value(reading):.2f}")
+    expected = (target.label, *(numbers.probability(target.value(one)) for one in (reading.baseline, reading)))
     assert expected in room.side.what_if.effect.rows
     room.heads_card.open("effects")
     answered(window, room, qtbot)

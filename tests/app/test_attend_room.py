@@ -306,7 +306,7 @@ class TestScore:
 
     def test_an_edited_row_is_said(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
         view = open_view(room, "score", ScoreView)
-        assert view.note == ""
+        assert view.note == "Red: above 0. Blue: below."
         room.side.what_if.weight_set.emit(window.state.selection.position, 5, 0.9)
         settle(window, qtbot)
         assert "used 0.9000 instead of the softmax result" in view.note

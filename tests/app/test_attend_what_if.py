@@ -10,6 +10,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from app.look import numbers
 from app.rooms.attend.atlas import HeadAtlas
 from app.rooms.attend.find_heads import FindView
 from app.rooms.attend.head_kinds import KindsView
@@ -61,14 +62,14 @@ def test_what_is_off_is_shown_as_off(room: AttendRoom, window: Window, qtbot: Qt
     answered(window, room, qtbot)
     assert panel.head_off.text() == "Switch head on again" and panel.layer_off.text() == "Skip this layer"
     assert room.large.title == "Layer 2 · Head 3 · off" and room.side.head_title.text() == "This head · off"
-    assert room.large.hint == "switched off, so it has no effect"
+    assert room.large.intro == "Switched off, so it has no effect."
     assert atlas.accessibleDescription() == "Switched off: 2·3"
     window.state.set_head(0, 0)  # whose frame is not around the cells below
     assert {spot for spot in before if cell_of(atlas, spot) != before[spot]} == {(1, 2)}
     rows = kinds.text().split("<tr>")
     assert ["switched off" in row for row in rows if 'href="1,2"' in row] == [True]
     assert room.large.title == "Layer 1 · Head 1" and panel.head_off.text() == "Switch head off"
-    assert room.large.hint == ""
+    assert "no effect" not in room.large.intro
 
     window.state.set_head(1, 0)
     panel.layer_off.click()
@@ -141,9 +142,9 @@ def test_the_effect_on_the_words_and_on_the_pair_is_told(
     best = int(words[0].argmax())
     name = request.model.tokenizer.label(best)
     rows = room.side.what_if.effect.rows
-    assert rows[0] == (f"{name} (2)", f"{words[0][best]:.2f}", f"{words[1][best]:.2f}")
+    assert rows[0] == (f"{name} (2)", *(numbers.probability(float(one[best])) for one in words))
     pair = [float(torch.tensor(found.next_sentence_logits).softmax(0)[0]) for found in (before, after)]
-    assert rows[-1] == ("B follows A", f"{pair[0]:.2f}", f"{pair[1]:.2f}")
+    assert rows[-1] == ("B follows A", *map(numbers.probability, pair))
 
 
 def test_without_a_mask_it_says_how_to_see_the_words(room: AttendRoom, window: Window, qtbot: QtBot) -> None:

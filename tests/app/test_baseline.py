@@ -84,11 +84,11 @@ def test_another_text_is_read_with_its_masks(window: Window, qtbot: QtBot) -> No
 
 def test_the_strip_says_which_token_was_another(window: Window, qtbot: QtBot) -> None:
     compare(window, OTHER, qtbot)
-    assert [chip.other for chip in window.frame.strip.field.chips if chip.other] == ["dog"]
+    assert [chip.below for chip in window.frame.strip.field.chips if chip.below] == ["vs dog"]
     window.state.set_text("The bird sat on the mat.")
-    assert window.frame.strip.field.chips[2].other == "dog"  # at once, without waiting for the model
+    assert window.frame.strip.field.chips[2].below == "vs dog"  # at once, without waiting for the model
     compare(window, None, qtbot)
-    assert not any(chip.other for chip in window.frame.strip.field.chips)
+    assert not any(chip.below for chip in window.frame.strip.field.chips)
 
 
 def test_typing_reads_another_text_only_once(window: Window, qtbot: QtBot, traced: list[Any]) -> None:
@@ -229,7 +229,16 @@ def test_the_cross_in_the_title_bar_ends_it(window: Window, qtbot: QtBot) -> Non
     compare(window, OTHER, qtbot)
     assert chip.button.text() == "Compared with “The dog sat …”"
     QTest.mouseClick(chip.end, Qt.MouseButton.LeftButton)
-    assert window.state.baseline is None and chip.end.isHidden()
+    assert window.state.baseline is None and chip.end.isHidden() and not chip.button.isChecked()
+
+
+def test_the_cross_ends_the_comparison_with_the_unchanged_model_too(window: Window, qtbot: QtBot) -> None:
+    chip = window.frame.title_bar.baseline
+    window.state.set_what_if(WhatIf(layers_off=frozenset({0})))
+    settle(window, qtbot)
+    assert chip.button.text() == "Compared with the unchanged model" and chip.button.isChecked()
+    QTest.mouseClick(chip.end, Qt.MouseButton.LeftButton)
+    assert not window.state.what_if and chip.end.isHidden() and chip.button.text() == "Compare"
 
 
 def test_undo_and_redo_know_it(window: Window, qtbot: QtBot) -> None:

@@ -58,7 +58,7 @@ def test_differences_are_now_minus_before(window: Window, qtbot: QtBot) -> None:
     np.testing.assert_allclose(view.grid.values, expected[spot], atol=1e-6)
     low, high = view.grid.color_range or (0, 0)
     assert low == -high and high == pytest.approx(np.abs(expected[spot]).max())
-    assert "cat ← dog" in view.grid.rows.texts and room.heads_card.difference_scale.isVisible()
+    assert "cat (vs dog)" in view.grid.rows.texts and room.heads_card.difference_scale.isVisible()
 
 
 def test_side_by_side_shows_both(window: Window, qtbot: QtBot) -> None:
@@ -178,3 +178,55 @@ def test_without_a_baseline_two_texts_are_offered_at_a_click(window: Window, qtb
     settle(window, qtbot)
     assert window.state.text_a == TWO_TEXTS.text and window.state.baseline == TWO_TEXTS.baseline
     assert not panel.try_it.isVisible()
+
+
+def test_a_comparison_begins_with_the_head_that_moved_most(window: Window, qtbot: QtBot) -> None:
+    """The picture of the head that was on show was empty."""
+    room = attend(window, None, qtbot, "moved")
+    panel = room.heads_card.get("moved")
+    assert isinstance(panel, MovedView)
+    window.state.set_baseline(ONE_WORD)
+    qtbot.waitUntil(lambda: bool(panel.heads), timeout=TIMEOUT_MS)
+    most = panel.heads[0]
+    qtbot.waitUntil(lambda: (window.state.layer, window.state.head) == most, timeout=TIMEOUT_MS)
+    other = panel.heads[-1]
+    window.state.set_head(*other)
+    room.open_view("kinds")
+    room.open_view("moved")
+    settle(window, qtbot)
+    assert (window.state.layer, window.state.head) == other  # a person chose it
+    window.state.set_baseline(SHORTER)
+    settle(window, qtbot)
+    qtbot.waitUntil(lambda: (window.state.layer, window.state.head) == panel.heads[0], timeout=TIMEOUT_MS)
+
+
+def test_a_head_that_is_switched_off_stays_on_show(window: Window, qtbot: QtBot) -> None:
+    room = attend(window, None, qtbot, "moved")
+    window.state.set_head(0, 1)
+    room.side.what_if.head_off.click()
+    settle(window, qtbot)
+    panel = room.heads_card.get("moved")
+    assert isinstance(panel, MovedView)
+    qtbot.waitUntil(lambda: bool(panel.heads), timeout=TIMEOUT_MS)
+    settle(window, qtbot)
+    assert (window.state.layer, window.state.head) == (0, 1) and room.side.intro == "Switched off, so it has no effect."
+
+
+def test_a_head_of_a_skipped_layer_says_so_and_cannot_be_switched_off(window: Window, qtbot: QtBot) -> None:
+    room = attend(window, None, qtbot)
+    window.state.set_head(0, 1)
+    room.side.what_if.layer_off.click()
+    settle(window, qtbot)
+    assert room.side.intro == room.large.intro == "Layer 1 is skipped, so this head has no effect."
+    assert not room.side.what_if.head_off.isEnabled() and room.side.what_if.layer_off.isEnabled()
+    window.state.set_head(1, 1)
+    assert room.side.what_if.head_off.isEnabled() and "1 in all" in room.side.intro
+
+
+def test_of_several_heads_the_side_card_says_which_one_it_is_about(window: Window, qtbot: QtBot) -> None:
+    room = attend(window, None, qtbot)
+    window.state.set_head(1, 2)
+    room.open_view("mean")
+    assert room.side.intro.startswith("This card stays with head 2·3")
+    room.open_view("matrix")
+    assert "2·3" not in room.side.intro

@@ -149,11 +149,16 @@ def test_the_facts_of_the_head_in_the_baseline(window: Window, qtbot: QtBot) -> 
     room: Any = window.frame.room
     _, theirs = both(window)
     facts = head_facts(theirs.trace.attentions[window.state.layer, window.state.head], theirs.encoding)
-    assert room.side.facts_before.isVisible()
-    assert f"mean distance {facts.mean_distance_tokens:.1f} tokens" in room.side.facts_before.text()
+    assert facts.a_to_b is not None
+    assert [value.text().removeprefix("vs ") for value in room.side.facts_before] == [
+        f"{facts.entropy_nats:.2f}",
+        f"{facts.mean_distance_tokens:.1f}",
+        f"{facts.a_to_b:.2f}",
+        f"{facts.on_special:.2f}",
+    ]
     window.comparison.end()
     settle(window, qtbot)
-    assert not room.side.facts_before.isVisible()
+    assert not any(value.text() for value in room.side.facts_before)
 
 
 def test_what_layers_add_has_dashed_curves_of_the_baseline(window: Window, model_folder: Path, qtbot: QtBot) -> None:

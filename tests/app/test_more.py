@@ -24,6 +24,18 @@ def test_a_view_for_experts_has_a_tab_when_it_is_wanted(
     assert room.view is room.get_view(expert) and room.tabs.isTabVisible(keys.index(expert))
 
 
+def test_a_matrix_for_experts_is_chosen_in_its_row(window: Window, qtbot: QtBot) -> None:
+    """Flow was shown without its tab."""
+    room = window.open_room("attend")
+    settle(window, qtbot)
+    tabs = room.large.matrices
+    flow = [spec.key for spec in room.specs].index("flow")
+    assert not tabs.isTabVisible(flow)
+    room.open_view("flow")
+    assert tabs.isTabVisible(flow) and tabs.currentIndex() == flow and tabs.tabRect(flow).width() > 20
+    assert tabs.rect().contains(tabs.tabRect(flow))
+
+
 def test_check_and_effects_come_with_a_click_on_more(window: Window, qtbot: QtBot) -> None:
     room = window.open_room("attend")
     settle(window, qtbot)

@@ -159,7 +159,7 @@ class TestInAllRooms:
         assert reading.other_text.encoding.text_a == THEIRS
         assert baseline_name(reading) == "the original text" and window.state.wants_difference
         assert view.place_map.answer is found and view.states.selected == (1, 2)
-        assert window.frame.strip.field.chips[2].other == "dog"
+        assert window.frame.strip.field.chips[2].below == "dog swapped in"
 
     @pytest.mark.parametrize("way", ["cell", "chip", "escape", "reset", "undo", "text"])
     def test_it_ends(self, view: SwapView, window: Window, qtbot: QtBot, way: str) -> None:

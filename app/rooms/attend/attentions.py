@@ -27,7 +27,8 @@ Head = tuple[int, int]  # layer, head, from 0
 Kinds = dict[str, list[tuple[int, int, float]]]  # kind -> (layer, head, score 0..1), best first
 SPECIAL = "[CLS]/[SEP]"  # in the name of a kind: stands for what the model calls its special tokens
 OFF = "off"  # in the place of a kind
-KIND_NAMES = {
+NO_HABIT = "mixed"  # its score says nothing
+KIND_NAMES = {  # in the order of lists
     "previous token": QT_TRANSLATE_NOOP("Head", "previous token"),
     "next token": QT_TRANSLATE_NOOP("Head", "next token"),
     "same token": QT_TRANSLATE_NOOP("Head", "same token"),
@@ -36,7 +37,7 @@ KIND_NAMES = {
     "[CLS]/[SEP] sink": QT_TRANSLATE_NOOP("Head", "[CLS]/[SEP] sink"),
     "local": QT_TRANSLATE_NOOP("Head", "local"),
     "broad": QT_TRANSLATE_NOOP("Head", "broad"),
-    "mixed": QT_TRANSLATE_NOOP("Head", "mixed"),
+    NO_HABIT: QT_TRANSLATE_NOOP("Head", "no clear habit"),
     OFF: QT_TRANSLATE_NOOP("Head", "switched off"),
 }
 SMALL = 300_000  # weights: so many are merged and counted in no time
@@ -113,6 +114,14 @@ class Attentions:
         what_if = self.reading.request.what_if
         return what_if.heads_off | {(layer, head) for layer in what_if.layers_off for head in range(self.heads)}
 
+    def why_no_effect(self, layer: int, head: int) -> str:
+        """A sentence on a head that adds nothing; empty for the others."""
+        what_if = self.reading.request.what_if
+        if layer in what_if.layers_off:
+            text = translate("Head", "Layer {layer} is skipped, so this head has no effect.")
+            return text.format(layer=layer + 1)
+        return translate("Head", "Switched off, so it has no effect.") if (layer, head) in what_if.heads_off else ""
+
     def title(self, layer: int, head: int) -> str:
         """The name of a head, and that it is off."""
         name = head_title(layer, head)
@@ -186,17 +195,15 @@ def describe_heads(attentions: Attentions, step: Callable[[float], object] | Non
 
 
 def by_kind(described: Descriptions, off: Collection[Head] = ()) -> Kinds:
-    """The kind with the most heads first; of each, the most marked first. Heads that are off stand at the end."""
-    kinds: Kinds = {}
+    """Of each kind the most marked heads first. Those without a clear habit stand behind, and those that are off."""
+    kinds: Kinds = {kind: [] for kind in KIND_NAMES}
     for (layer, head), description in described.items():
         if (layer, head) not in off:
-            kinds.setdefault(description.kind.kind, []).append((layer, head, description.kind.score))
+            kinds[description.kind.kind].append((layer, head, description.kind.score))
     for heads in kinds.values():
         heads.sort(key=lambda item: -item[2])
-    ordered = dict(sorted(kinds.items(), key=lambda item: -len(item[1])))
-    if off:
-        ordered[OFF] = [(*spot, described[spot].kind.score) for spot in sorted(off) if spot in described]
-    return ordered
+    kinds[OFF] = [(*spot, described[spot].kind.score) for spot in sorted(off) if spot in described]
+    return {kind: heads for kind, heads in kinds.items() if heads}
 
 
 def kind_name(kind: str, reading: Reading) -> str:

@@ -1,5 +1,9 @@
-"""Rows of small bars, each with its own scale; a baseline is a line across the bars, or the bars are differences."""
+"""Rows of small bars, red above zero and blue below, each row with its own scale.
 
+A baseline is a line across the bars, or the bars are differences.
+"""
+
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,6 +18,7 @@ from ...widgets.pointer import PointerWidget
 LEAST_CHANGE = 1e-3  # that the scale of a difference reaches to: rounding errors stay flat
 TITLE_PX, LABEL_PX = 19, 17
 LEAST_BARS_PX, LARGEST_BARS_PX = 22, 70
+STRONG, PALE = 0.95, 0.6  # places on the signed scale: of the marked bar, and of the others
 RANGE_PX = 52  # at the right, for the ends of the scale
 
 
@@ -27,7 +32,7 @@ class Strip:
     labels: Sequence[str] = ()
     marked: int | None = None
     before: np.ndarray | None = None  # (K) in the baseline: a line across each bar; NaN where there is none
-    is_difference: bool = False  # now minus before: red above zero, blue below
+    is_difference: bool = False  # now minus before
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -90,13 +95,8 @@ class BarStrips(PointerWidget):
         for bar, value in enumerate(strip.values):
             if not np.isfinite(value) or (strip.is_difference and abs(value) < LEAST_CHANGE / 10):
                 continue
-            color = "mask" if (index, bar) == self.hovered_cell else "bar_strong" if bar == strip.marked else "bar"
-            color = "bad" if value < 0 and color == "bar" else color
-            painter.setBrush(theme.color(color, 150 if color == "bad" else 255))
-            if strip.is_difference and color != "mask":
-                painter.setBrush(
-                    theme.diverging_color(float(np.sign(value))) if bar == strip.marked else theme.signed_color(value)
-                )
+            color = theme.diverging_color(math.copysign(STRONG if bar == strip.marked else PALE, value))
+            painter.setBrush(theme.color("mask") if (index, bar) == self.hovered_cell else color)
             x = area.x() + (bar + 0.5) * width - thin / 2
             top = min(zero, zero - value * height)
             painter.drawRect(QRectF(x, top, thin, max(abs(value) * height, 0.8)))

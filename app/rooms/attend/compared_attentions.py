@@ -15,7 +15,7 @@ from PySide6.QtCore import QCoreApplication
 from bertcore.analysis.align import Alignment, align
 from bertcore.analysis.compare import head_divergences, matched_heads
 
-from ...state.baseline_names import baseline_name, reason_in_words
+from ...state.baseline_names import baseline_name, reason_in_words, replacing, where_compared
 from ...state.readings import THUMBNAIL_TOKENS
 from .attentions import Attentions, Head
 
@@ -49,6 +49,11 @@ class ComparedAttentions:
         return baseline_name(self.ours.reading)
 
     @property
+    def where(self) -> str:
+        """ "with the unchanged model", "at step 0" """
+        return where_compared(self.ours.reading)
+
+    @property
     def has_same_heads(self) -> bool:
         return (self.ours.layers, self.ours.heads) == (self.theirs.layers, self.theirs.heads)
 
@@ -65,11 +70,11 @@ class ComparedAttentions:
 
     @cached_property
     def labels(self) -> list[str]:
-        """(U) What stood in the baseline's text is named too: `france ← england`."""
+        """(U) What stood in the baseline's text is named too: `france (vs england)`."""
         named, theirs = [], self.theirs.units.labels
         for label, place in zip(self.ours.units.labels, self.alignment.theirs_of, strict=True):
             other = None if place is None else theirs[place]
-            named.append(label if other in (label, None) else f"{label} ← {other}")
+            named.append(label if other is None or other == label else replacing(label, other))
         return named
 
     @cached_property

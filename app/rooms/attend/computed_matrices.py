@@ -44,13 +44,10 @@ class RolloutMatrix(ComputedMatrix):
 
     def draw(self) -> None:
         layer, units = self.selection.layer, self.attentions.units
-        few = self.tr("choose a higher layer for more") if layer == 0 else ""
         shown = way_to_show(self.attentions, self.selection)
         both = self._compared = shown.difference
-        about = shown.about
-        if shown.beside is not None:
-            about = about or seen_alone()
-        self.set_title(self._title(layer + 1), few, about)
+        about = shown.about or (seen_alone() if shown.beside is not None else "" if layer else self.about_one_layer())
+        self.set_title(self._title(layer + 1), about=about)
         self._ask(self.question, self.attentions, layer)
         matrix = self._answered(self.question, self.attentions)
         if both is None:
@@ -97,6 +94,13 @@ class RolloutMatrix(ComputedMatrix):
         name = self.number_kind if self._compared is None else f"{self.number_kind} now minus before"
         return self.matrix_figure(name, head=False, settings=minus)
 
+    def about_one_layer(self) -> str:
+        """What is to be seen where there is no path through several layers yet."""
+        return self.tr(
+            "Which words each token’s information came from: so far through one layer only. Click a head in a higher "
+            "layer."
+        )
+
     def _title(self, layers: int) -> str:
         return (
             self.tr("Rollout · after layer 1")
@@ -122,9 +126,15 @@ class FlowMatrix(RolloutMatrix):
             text = self.tr("{share} can flow from {column} to {row}, compared with the baseline")
         return text.format(row=row, column=column, share=self._written(value))
 
+    def about_one_layer(self) -> str:
+        return self.tr(
+            "How much of each word could get through to each token. After one layer, Flow and Rollout are the same. "
+            "Click a head in a higher layer."
+        )
+
     def _title(self, layers: int) -> str:
         return (
-            self.tr("Flow · after layer 1 (still the same as Rollout)")
+            self.tr("Flow · after layer 1")
             if layers == 1
             else self.tr("Flow · after layers 1–{last}").format(last=layers)
         )

@@ -33,8 +33,8 @@ def way_to_show(attentions: Attentions, selection: Selection) -> Shown:
     if both is None:
         return Shown()
     if selection.wants_difference and not both.problem:
-        about = translate("Attend", "Red: it looks there more than with {baseline}. Blue: less. White: no difference.")
-        return Shown(difference=both, about=about.format(baseline=both.name))
+        about = translate("Attend", "Red: it looks there more than {there}. Blue: less. No colour: no difference.")
+        return Shown(difference=both, about=about.format(there=both.where))
     is_chosen = attentions.reading.request.baseline is not None
     return Shown(beside=both if is_chosen else None, about=both.problem if selection.wants_difference else "")
 

@@ -37,13 +37,13 @@ class FindView(AttendView):
         hint = self.tr("Select these heads for Lines and the mean")
         self.choose = button("", self._on_choose_clicked, look="small", hint=hint)
         help_text = self.tr(
-            "A kind (previous token), or a condition: attn(WHO -> WHAT) > 0.3, entropy < 1, distance > 4, "
+            "A kind (previous token), or a condition: attn(WHO -> WHAT) > 0.3, spread < 2 (tokens), distance > 4, "
             "special > 0.5; join several with “and”. WHO and WHAT: a word of the text, A, B, special, any, or "
             "#position."
         )
         self.body.setSpacing(theme.px(7))
         fill(self.body, self.query, self.line, self._summary, self.heads, self.choose)
-        fill(self.body, label(help_text, "muted", wrap=True))
+        fill(self.body, label(help_text, "muted", wrap=True), None)
         self._show(None)
         self.query.textChanged.connect(self._on_query_text_changed)
         self.query.returnPressed.connect(self._on_query_return_pressed)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,7 +41,7 @@ class EffectsView(AttendView):
         self._meaning = label("", "muted", wrap=True)
         self.body.setSpacing(theme.px(7))
         fill(self.body, self._box, self.line)
-        fill(self.body, self.bar, self._meaning, self.heads)
+        fill(self.body, self.bar, self._meaning, self.heads, None)
         self.heads.chosen.connect(self.head_clicked)
 
     @property
@@ -92,7 +91,7 @@ class EffectsView(AttendView):
         elif numbers.is_technical():
             unit = self.tr("What the head adds to ln p, in nats: with +1 nat the prediction is 2.7 times as likely.")
         else:
-            unit = self.tr("How much more likely the head makes the prediction: ×2 is twice as likely.")
+            unit = self.tr("×2: the head makes the answer twice as likely.")
         if self.attentions.reading.unchanged is None:
             return [unit]
         return [unit, self.tr("Computed for the model without your changes.")]
@@ -104,7 +103,7 @@ class EffectsView(AttendView):
         is_score = self._is_score
 
         def change(effect: float) -> str:
-            return numbers.signed(effect) if is_score else f"×{numbers.decimal(math.exp(effect))}"
+            return numbers.signed(effect) if is_score else numbers.log_factor(effect)
 
         helps = [(at, change(float(effects[at]))) for at in places[:MOST_NAMED] if effects[at] > 0]
         hurts = [(at, change(float(effects[at]))) for at in places[::-1][:MOST_NAMED] if effects[at] < 0]

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLabel
 from ...look import numbers, theme
 from ...widgets.card import Steady
 from ...widgets.layouts import fill
-from .attentions import OFF, Descriptions, Head, by_kind, head_name, kind_name
+from .attentions import NO_HABIT, OFF, Descriptions, Head, by_kind, head_name, kind_name
 from .view import AttendView
 
 MOST_NAMED = 24  # heads of one kind, the most marked first
@@ -65,7 +65,7 @@ class KindsView(AttendView):
         super().__init__()
         self.kinds = HeadLinks(self.tr("Kinds of heads in this text"))
         self._descriptions: Descriptions = {}
-        fill(self.body, Steady(self.kinds))
+        fill(self.body, Steady(self.kinds), None)
         self.kinds.chosen.connect(self.head_clicked)
 
     def set_descriptions(self, descriptions: Descriptions) -> None:
@@ -87,17 +87,15 @@ class KindsView(AttendView):
     def _rows(self) -> list[Row]:
         rows: list[Row] = []
         for kind, heads in by_kind(self._descriptions, self.attentions.off).items():
-            links = [((layer, head), "" if kind == OFF else _score(score)) for layer, head, score in heads[:MOST_NAMED]]
+            has_score = kind not in (OFF, NO_HABIT)
+            links = [
+                ((layer, head), numbers.decimal(score) if has_score else "")
+                for layer, head, score in heads[:MOST_NAMED]
+            ]
             more = len(heads) - MOST_NAMED
             after = self.tr("and %n more", "", more) if more > 0 else ""
             rows.append((kind_name(kind, self.attentions.reading), links, after))
         return rows
-
-
-def _score(score: float) -> str:
-    """Short: ".83". Where a head is off, what it would do says nothing."""
-    shown = numbers.decimal(score)
-    return shown.removeprefix("0") if shown.startswith("0.") else shown  # ".84" is English; German is "0,84"
 
 
 def _row(name: str, heads: Sequence[tuple[Head, str]], after: str, off: Collection[Head]) -> str:

@@ -39,8 +39,7 @@ PANELS = (
         QT_TRANSLATE_NOOP("ViewSpec", "Kinds"),
         QT_TRANSLATE_NOOP(
             "ViewSpec",
-            "Many heads have one simple habit. Click one: its layer comes first, then its head; the small number says "
-            "how strong the habit is (1 at most).",
+            "Many heads have one simple habit. Click one: layer, then head. The number: how strong it is, 1 at most.",
         ),
         KindsView,
     ),
@@ -58,7 +57,7 @@ PANELS = (
         QT_TRANSLATE_NOOP("ViewSpec", "Moved"),
         QT_TRANSLATE_NOOP(
             "ViewSpec",
-            "Which heads look elsewhere than in the baseline? That is where the difference may be made: click one.",
+            "Heads that look elsewhere than in the baseline may make the difference: click one.",
         ),
         MovedView,
     ),
@@ -67,8 +66,8 @@ PANELS = (
         QT_TRANSLATE_NOOP("ViewSpec", "Alike"),
         QT_TRANSLATE_NOOP(
             "ViewSpec",
-            "Does each head have its own job, or do several do the same? Each dot is a head: two dots close together "
-            "look at the same tokens. Fainter: lower layers.",
+            "Each dot is a head: two dots close together look at the same tokens, and may do the same job. Fainter: "
+            "lower layers.",
         ),
         AlikeView,
         is_for_experts=True,
@@ -78,8 +77,7 @@ PANELS = (
         QT_TRANSLATE_NOOP("ViewSpec", "Effects"),
         QT_TRANSLATE_NOOP(
             "ViewSpec",
-            "Which heads does this prediction need? Each is switched off once. Red squares: the head speaks for this "
-            "answer. Blue: against it.",
+            "Each head is switched off once. Red squares: it speaks for this answer. Blue: against it.",
         ),
         EffectsView,
         is_for_experts=True,
@@ -96,9 +94,7 @@ class HeadsCard(Card):
     question_cancelled = Signal(object)
 
     def __init__(self, chosen: Chosen, atlas_figure: Provider) -> None:
-        super().__init__(
-            self.tr("Every head"), intro=self.tr("One small picture for each head. Click one to see it large.")
-        )
+        super().__init__(self.tr("Every head"), intro=self.tr("Each small picture is one head: click it."))
         self.setFixedWidth(theme.column_px(WIDTH_PX))
         self.set_figure(atlas_figure)
         self.atlas = HeadAtlas()
@@ -108,7 +104,7 @@ class HeadsCard(Card):
         self._chosen = chosen
         self.panels = ViewStack(PANELS, AttendView)
         self._specs = {spec.key: spec for spec in PANELS}
-        self.more = MoreButton(small=True)
+        self.more = MoreButton()
         self.tabs = {
             spec.key: button(spec.shown_title, look="small", hint=tip(spec.shown_hint), checkable=True)
             for spec in PANELS
@@ -235,15 +231,17 @@ class HeadsCard(Card):
         inside = QWidget()
         # The scroll bar has a place of its own: pictures that grow with their width would make it come and go for ever.
         inside.setMaximumWidth(theme.column_px(WIDTH_PX) - 2 * theme.px(GAP_PX) - theme.px(BAR_PX) - 2)
-        line, group = FlowLayout(4), QButtonGroup(self)
+        line, more, group = FlowLayout(4), FlowLayout(4), QButtonGroup(self)
         for key, tab in self.tabs.items():
             tab.clicked.connect(lambda _checked=False, key=key: self.open(key))
             group.addButton(tab)
-            line.addWidget(tab)
-            if self._specs[key].is_for_experts:
-                tab.hide()
-                self.more.toggled.connect(tab.setVisible)
+            is_for_experts = self._specs[key].is_for_experts
+            (more if is_for_experts else line).addWidget(tab)
         line.addWidget(self.more)
+        experts = QWidget()
+        experts.setLayout(more)
+        experts.hide()
+        self.more.toggled.connect(experts.setVisible)
         progress = ProgressLine([self._describing, self._shrinking])
         below = hbox((Steady(self._scale), 1), self.by_kind)
         vbox(
@@ -252,9 +250,9 @@ class HeadsCard(Card):
             progress,
             below,
             line,
+            experts,
             self._panel_intro,
-            self.panels,
-            None,
+            (self.panels, 1),
             parent=inside,
             gap_px=7,
         )
@@ -298,7 +296,7 @@ class HeadsCard(Card):
         self._scale.setText(
             self.tr("squares: how much it helps or hurts")
             if effects is not None
-            else self.tr("red: looks there more than with {baseline}; blue: less").format(baseline=self._compared.name)
+            else self.tr("red: looks there more than {there}; blue: less").format(there=self._compared.where)
             if self._compared is not None
             else self.tr("colour: 0 to each head’s highest weight")
         )

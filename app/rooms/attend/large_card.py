@@ -11,7 +11,7 @@ from ...state.selection import Selection
 from ...widgets.card import Card, Hint, button, set_role, tip
 from ...widgets.controls import Choice
 from ...widgets.flow_layout import FlowLayout
-from ...widgets.pages import MoreButton, tab_bar
+from ...widgets.pages import MoreButton, show_tabs, tab_bar
 from ..base import ONE_AT_A_TIME, ViewSpec, ViewStack
 from .check_view import CheckView
 from .chosen_heads import Chosen
@@ -110,6 +110,7 @@ OTHERS = (
     ),
 )
 SPECS = (*MATRICES, *OTHERS)
+OF_SEVERAL_HEADS = ("mean", "rollout", "flow")  # or of several layers
 MATRIX_KEYS = [spec.key for spec in MATRICES]
 
 
@@ -118,6 +119,7 @@ class LargeCard(Card):
     projector a list."""
 
     view_made = Signal(object)
+    opened = Signal()  # another view
 
     def __init__(self, chosen: Chosen) -> None:
         super().__init__("")
@@ -134,7 +136,7 @@ class LargeCard(Card):
         self.tabs = {"matrix": button(self.tr("Matrix"), look="small", checkable=True)}
         for spec in OTHERS:
             self.tabs[spec.key] = button(spec.shown_title, look="small", checkable=True)
-        self.more = MoreButton(small=True)
+        self.more = MoreButton()
         self._lay_out()
         self.views.view_made.connect(self._on_view_made)
         self.set_figure(self.make_figure, self.tr("the large picture"))
@@ -161,16 +163,17 @@ class LargeCard(Card):
             self._matrix = key
             if not self._is_projector:
                 self.view.controls.insertWidget(0, self.matrices)
+            self._show_matrices()  # first: a hidden tab cannot be chosen
             with QSignalBlocker(self.matrices):
                 self.matrices.setCurrentIndex(MATRIX_KEYS.index(key))
         if self._is_projector:
             self.matrices.setVisible(is_matrix)
         self.tabs["matrix" if is_matrix else key].setChecked(True)
-        self._show_matrices()
         if self._specs[key].is_for_experts:
             self.more.setChecked(True)
         self._show_comparison()
         self._show_title()
+        self.opened.emit()
 
     def show_reading(self, reading: Reading, selection: Selection, pause_ms: int) -> None:
         """pause_ms: before anything is computed for it."""
@@ -208,9 +211,10 @@ class LargeCard(Card):
     def _show_matrices(self) -> None:
         """The tabs for experts when they are wanted, or one of them is open."""
         if isinstance(self.matrices, QTabBar):
-            for index, spec in enumerate(MATRICES):
-                is_shown = not spec.is_for_experts or self.more.isChecked() or spec.key == self.key
-                self.matrices.setTabVisible(index, is_shown)
+            wants_all = self.more.isChecked()
+            show_tabs(
+                self.matrices, [not spec.is_for_experts or wants_all or spec.key == self.key for spec in MATRICES]
+            )
 
     def _on_matrix_chosen(self, index: int) -> None:
         self.open(MATRIX_KEYS[index])

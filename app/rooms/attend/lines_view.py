@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from ...figures.figure import Axis, Figure, Numbers, joined
 from ...look import numbers, theme
+from ...state.baseline_names import own_name
 from ...widgets.card import Hint, label, scrolled
 from ...widgets.controls import Choice, NumberBox
 from ...widgets.layouts import fill, hbox, vbox
@@ -48,16 +49,16 @@ class LinesView(AttendView):
         self._counterpart = Counterpart(self)
         self._compared: ComparedAttentions | None = None  # whose difference is drawn
         self._beside: ComparedAttentions | None = None  # whose lines stand beside ours
-        self._beside_box, self._beside_title, self._now = QWidget(), Hint(), Hint(self.tr("now"))
+        self._beside_box, self._beside_title, self._now = QWidget(), Hint(), Hint()
         vbox(self._beside_title, (scrolled(self.other), 1), parent=self._beside_box, gap_px=4)
         self.filter, self.limit = (
             Choice(self.tr("Which tokens are connected")),
             Choice(self.tr("Which lines are drawn")),
         )
         self.filter.addItems([self.tr("All tokens"), self.tr("A → B"), self.tr("B → A"), self.tr("Within A, within B")])
-        self.limit.addItems([self.tr("Each token’s strongest, together"), self.tr("Stronger than")])
+        self.limit.addItems([self.tr("Each token’s strongest lines, together"), self.tr("Lines stronger than")])
         name = self.tr("Share of each token’s attention, or smallest weight, in percent")
-        self.percent = NumberBox(name, 0, 100, step=5, suffix=" %")
+        self.percent = NumberBox(name, 0, 100, step=5, suffix=numbers.percent_sign())
         self._percents = dict(FIRST_PERCENTS)
         self.percent.show_value(self._percents[TOP_SHARE, False])
         self.legend = QLabel()
@@ -121,15 +122,15 @@ class LinesView(AttendView):
             values[lines.links.rows, lines.links.columns] = lines.links.weights * signs
             axes = Axis("looks", labels), Axis("is looked at", labels)
             drawn[f"layer {lines.head[0] + 1} head {lines.head[1] + 1}"] = Numbers(values, axes)
-        limit = f"{self.limit.currentText()} {numbers.decimal(self.percent.value(), 0)} %"
+        limit = f"{self.limit.currentText()} {numbers.percent(self.percent.value() / 100)}"
         minus = f"now minus {self._compared.name}" if self._compared else ""
         settings = joined(minus, self.filter.currentText(), limit)
         is_one = len(self.picture.lines) == 1
         widgets = [self.picture, self.legend]
         hint = self.tr("left looks at right · thicker: more attention")
         if self._compared is not None:
-            hint = self.tr("left looks at right · red: more attention than with {baseline}, blue: less")
-            hint = hint.format(baseline=self._compared.name)
+            hint = self.tr("left looks at right · red: more attention than {there}, blue: less")
+            hint = hint.format(there=self._compared.where)
         return self.figure(self.title, widgets, drawn, hint=hint, settings=settings, head=is_one)
 
     @property
@@ -178,6 +179,7 @@ class LinesView(AttendView):
         theirs = [self._counterpart.head(both, head) for head in heads]
         found = [head for head in theirs if head is not None]
         self._beside_title.setText(self._counterpart.title(both, found[-1] if found else None))
+        self._now.setText(own_name(both.ours.reading))
         units = both.theirs.units
         lines = self._all_lines(both.theirs, found, self._their_row(row))
         self.other.set_lines(lines, units.labels, units.kinds)
@@ -209,11 +211,11 @@ class LinesView(AttendView):
 
     def _signs_explained(self, both: ComparedAttentions, lines: Sequence[HeadLines]) -> str:
         """The two colours, the thickest line, and what has none."""
-        name = html.escape(both.name)
+        there = html.escape(both.where)
         more, less = (
             f'<span style="color:{theme.signed_color(sign).name()}"><b>━━</b></span> {text}'
             for sign, text in (
-                (1, self.tr("looks there more than with {baseline}").format(baseline=name)),
+                (1, self.tr("looks there more than {there}").format(there=there)),
                 (-1, self.tr("less")),
             )
         )

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QWidget
 from ...figures.figure import Axis, Figure, Numbers, joined
 from ...look import numbers, theme
 from ...look.number_kinds import explain
+from ...state.baseline_names import own_name
 from ...state.token_units import Units
 from ...widgets.card import Hint, button
 from ...widgets.labelled_grid import LabelledGrid, Labels
@@ -224,7 +225,7 @@ class HeadMatrix(MatrixView):
         self._compared: ComparedAttentions | None = None  # whose difference is drawn
         self._place_of: Sequence[int | None] = ()  # of our units in the baseline, and the reverse
         self._unit_of: Sequence[int | None] = ()
-        self.beside, self._beside_title, self._now = QWidget(), Hint(), Hint(self.tr("now"))
+        self.beside, self._beside_title, self._now = QWidget(), Hint(), Hint()
         vbox(self._beside_title, (self.other, 1), parent=self.beside, gap_px=4)
         place = self.body.indexOf(self.grid)
         self.body.removeWidget(self.grid)
@@ -236,15 +237,15 @@ class HeadMatrix(MatrixView):
         self.grid.weight_set.connect(self.weight_set)
 
     def draw(self) -> None:
-        is_off = self.head in self.attentions.off
-        hints = [self.tr("switched off, so it has no effect")] if is_off else []
         shown = way_to_show(self.attentions, self.selection)
         self._compared = shown.difference
         self._least_high = 0.0
         for widget in (self.beside, self._now):
             widget.setVisible(shown.beside is not None)
         self.edit.setVisible(self._compared is None)
-        self.set_title(self.attentions.title(*self.head), joined(*hints), shown.about)
+        self.set_title(
+            self.attentions.title(*self.head), about=self.attentions.why_no_effect(*self.head) or shown.about
+        )
         if shown.beside is not None:
             self._show_beside(shown.beside)
         if self._compared is None:
@@ -255,6 +256,7 @@ class HeadMatrix(MatrixView):
     def _show_beside(self, both: ComparedAttentions) -> None:
         spot = self._counterpart.head(both, self.head)
         self._beside_title.setText(self._counterpart.title(both, spot))
+        self._now.setText(own_name(both.ours.reading))
         if spot is None:
             self.other.clear()
             return

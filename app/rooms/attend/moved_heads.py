@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from PySide6.QtCore import Signal
 
 from ...compute.question import Question, Step
 from ...look import numbers, theme
@@ -13,15 +14,17 @@ from ...widgets.labelled_grid import LabelledGrid, Labels
 from ...widgets.layouts import fill
 from ...widgets.progress_line import ProgressLine
 from .attentions import Head, head_name
-from .compared_attentions import ComparedAttentions, Moved, compared
+from .compared_attentions import Moved, compared
 from .view import AttendView
 
-MOST_BARS = 8
+MOST_BARS = 6
 MAP_PX = 150  # its height
 
 
 class MovedView(AttendView):
-    """A click on a square or a bar selects the head."""
+    """A click on a square or a bar selects the head. The squares are for models of more heads than bars."""
+
+    most_moved_found = Signal(int, int)  # layer, head: drawn as the first bar
 
     def __init__(self) -> None:
         super().__init__()
@@ -35,7 +38,7 @@ class MovedView(AttendView):
         self.try_it = self.offer_of_texts()
         explain("divergence", self.map, self.bars)
         self.body.setSpacing(theme.px(7))
-        fill(self.body, self.line, self._sentence, self.try_it, self.bars, self.map)
+        fill(self.body, self.line, self._sentence, self.try_it, self.bars, self.map, None)
         self.bars.clicked.connect(lambda row: self.head_clicked.emit(*self.heads[row]))
         self.map.clicked.connect(lambda cell: self.head_clicked.emit(*cell))
         self.map.hovered.connect(self.head_hovered)
@@ -63,22 +66,16 @@ class MovedView(AttendView):
         assert baseline is not None
         self.question.compute((*self.attentions.key, baseline.request), work, self.pause_ms)
         moved = self.question.answer
-        self._show(moved, "" if moved is None else self._meaning(both, moved))
+        self._show(moved, "" if moved is None else self._meaning(moved))
 
     def _drawn_for(self) -> tuple[object, ...]:
         return self.head
 
-    def _meaning(self, both: ComparedAttentions, moved: Moved) -> str:
+    def _meaning(self, moved: Moved) -> str:
         mean = numbers.decimal(float(moved.divergences.mean()), 3)
         if moved.layers is None:
-            text = self.tr(
-                "0: it looks at the same tokens as with {baseline}; 1: only at others. Average of all heads: {mean}."
-            )
-            return text.format(baseline=both.name, mean=mean)
-        text = self.tr(
-            "{why} Each is compared with the most similar one, named next to it: 0 is the same, 1 nothing in common."
-        )
-        return text.format(why=both.problem)
+            return self.tr("0: no change, 1: only other tokens. Average {mean}.").format(mean=mean)
+        return self.tr("Next to each, the most similar head there. 0: the same, 1: nothing in common.")
 
     def _show(self, moved: Moved | None, sentence: str) -> None:
         self._sentence.setText(sentence)
@@ -93,8 +90,11 @@ class MovedView(AttendView):
         self.heads = [divmod(flat, values.shape[1]) for flat in order]
         self.bars.set_bars([self._bar(moved, spot, highest) for spot in self.heads])
         layers, heads = (Labels([str(i + 1) for i in range(size)]) for size in values.shape)
+        self.map.setVisible(values.size > MOST_BARS)
         self.map.set_grid(values.astype(np.float32), layers, heads, 0.0, highest)
         self.map.set_selected(*self.head)
+        if moved.divergences.any():
+            self.most_moved_found.emit(*self.heads[0])
 
     def _bar(self, moved: Moved, spot: Head, highest: float) -> Bar:
         value = float(moved.divergences[spot])

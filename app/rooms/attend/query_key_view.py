@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from PySide6.QtCore import QCoreApplication
 
 from ...figures.figure import Axis, Figure, Numbers, joined
 from ...look import numbers
@@ -21,6 +22,7 @@ from .counterpart import Counterpart, Shown, way_to_show
 from .score_steps import ScoreSteps, TheirSteps, score_steps, their_steps
 from .view import AttendView
 
+translate = QCoreApplication.translate
 DIMENSIONS = 3  # strips over dimensions; the others are over tokens
 SAME = 1e-3  # weights that differ by less are those of the softmax
 MOST_RAISED = 500.0  # e to more than that is no number
@@ -75,9 +77,9 @@ class ScoreView(AttendView):
         if self.theirs is not None:
             strips = compared_strips(strips, self.theirs, column, as_difference=shown.difference is not None)
         self.strips.set_strips(strips)
-        self._show_note(steps, weights, self._compared_note(shown, both, head, theirs, why))
+        self._show_note(steps, weights, self._about_bars(shown, both, head, theirs, why))
 
-    def _compared_note(
+    def _about_bars(
         self,
         shown: Shown,
         both: ComparedAttentions | None,
@@ -85,17 +87,16 @@ class ScoreView(AttendView):
         theirs: TheirSteps | str | None,
         why: str,
     ) -> str:
-        """What stands for the baseline in the picture, or why nothing does."""
+        """What the colours are, and what stands for the baseline in the picture, or why nothing does."""
+        colors = self.tr("Red: above 0. Blue: below.")
         if both is None:
-            return ""
-        if head is None:
-            return why
-        if isinstance(theirs, str):
-            return theirs
+            return colors
+        if head is None or isinstance(theirs, str):
+            return f"{colors} {why if head is None else theirs}"
         if shown.difference is not None:
             return self.tr("Bars: now minus {baseline}; red: more, blue: less.").format(baseline=both.name)
         line = self.tr("Line across a bar: its value in {head}.").format(head=why)
-        return line
+        return f"{colors} {line}"
 
     def draw_position(self) -> None:
         self.draw()
@@ -164,8 +165,8 @@ class ScoreView(AttendView):
             ),
         ]
 
-    def _show_note(self, steps: ScoreSteps, weights: np.ndarray, compared: str) -> None:
-        notes = [compared] if compared else []
+    def _show_note(self, steps: ScoreSteps, weights: np.ndarray, about: str) -> None:
+        notes = [about]
         if float(np.abs(steps.weights - weights).max()) > SAME:
             text = self.tr("You edited this row: the model used {weight} instead of the softmax result.")
             notes.append(text.format(weight=numbers.decimal(float(weights[steps.column]), 4)))
@@ -175,7 +176,6 @@ class ScoreView(AttendView):
                 self.tr("Scores are for single tokens, including special tokens, whatever the other pictures show.")
             )
         self._note.setText(" ".join(notes))
-        self._note.setVisible(bool(notes))
 
     def _on_strips_hovered(self, cell: tuple[int, int] | None) -> None:
         steps = self.steps
@@ -236,7 +236,9 @@ def compared_strips(strips: Sequence[Strip], theirs: TheirSteps, column: int, *,
             then, now = float(values.sum()), float(strip.values.sum())
             result = f"{numbers.decimal(then, 4)} → {numbers.decimal(now, 4)} ({numbers.signed(now - then, 4)})"
         if as_difference:
-            made.append(replace(strip, values=strip.values - values, result=result, is_difference=True))
+            title = joined(strip.title, translate("ScoreView", "now minus {baseline}").format(baseline=theirs.name))
+            values = strip.values - values
+            made.append(replace(strip, title=title, values=values, result=result, is_difference=True))
         else:
             made.append(replace(strip, before=values, result=result))
     return made

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QCoreApplication, QPoint, QSize
+from PySide6.QtCore import QCoreApplication, QPoint, QSize, Qt
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -20,10 +20,11 @@ from ...widgets.folding_card import Folded
 from ...widgets.layouts import hbox
 from ...widgets.spots import name_spot
 from ..base import Room
-from .attentions import Attentions, Head, head_name, head_title, kind_name
+from .attentions import NO_HABIT, Attentions, Head, head_name, head_title, kind_name
 from .chosen_heads import Chosen
 from .heads_card import PANELS, HeadsCard
-from .large_card import SPECS, LargeCard
+from .large_card import OF_SEVERAL_HEADS, SPECS, LargeCard
+from .moved_heads import MovedView
 from .side_card import SideCard
 from .strong_links import with_weight
 from .view import AttendView
@@ -56,6 +57,7 @@ class AttendRoom(Room):
         self._attentions: Attentions | None = None  # on show
         self._pinned: int | None = None  # the token whose predictions can be asked about
         self._is_typing = False  # the reading changes while the room is looked at
+        self._head_chosen_in: object = None  # the comparison in which a head was chosen last
         for widget, spot in ((self.heads_card, "heads"), (self.large, "large"), (self.side, "side")):
             name_spot(widget, f"{self.key}.{spot}")
         content = QWidget()
@@ -112,7 +114,7 @@ class AttendRoom(Room):
         self.large.show_reading(reading, selection, pause_ms)
         self.side.what_if.show_effects(reading)
         self.side.show_head(attentions, selection, self.heads_card.descriptions)
-        self.side.show_row(attentions, selection, chosen.column)
+        self._show_row()
 
     def draw_head(self, reading: Reading) -> None:
         selection = self.state.selection
@@ -123,7 +125,7 @@ class AttendRoom(Room):
         self.heads_card.show_selection(reading, selection, self.chosen)
         self.large.views.show_selection(reading, selection)
         self.side.show_head(self._attentions, selection, self.heads_card.descriptions)
-        self.side.show_row(self._attentions, selection, self.chosen.column)
+        self._show_row()
 
     def draw_focus(self, reading: Reading) -> None:
         if self._attentions is None:
@@ -132,11 +134,19 @@ class AttendRoom(Room):
         if selection.pinned != self._pinned:  # not at each move of the mouse
             self._set_targets(self._attentions)
         self.large.views.show_selection(reading, selection)
-        self.side.show_row(self._attentions, selection, self.chosen.column)
+        self._show_row()
+
+    def _show_row(self) -> None:
+        """What the token on show looks at, on the right."""
+        if self._attentions is not None:
+            is_apart = self.large.key in OF_SEVERAL_HEADS
+            self.side.show_row(self._attentions, self.state.selection, self.chosen.column, is_apart=is_apart)
 
     def _connect(self) -> None:
         atlas, what_if, card = self.heads_card.atlas, self.side.what_if, self.heads_card
         self.large.view_made.connect(self._connect_view)
+        self.large.opened.connect(self._show_row)
+        self.state.head_changed.connect(self._on_head_chosen)
         card.view_made.connect(self._connect_view)
         for view in (self.large.view, card.panels.view):  # made with their cards
             self._connect_view(view)
@@ -167,6 +177,8 @@ class AttendRoom(Room):
         view.token_menu_requested.connect(partial(show_token_menu, view, self.state))
         view.head_menu_requested.connect(self._on_head_menu_requested)
         view.comparison_wanted.connect(self._on_view_comparison_wanted)
+        if isinstance(view, MovedView):  # queued: it says so while a reading is being drawn
+            view.most_moved_found.connect(self._on_most_moved_found, Qt.ConnectionType.QueuedConnection)
         view.question_requested.connect(self.question_requested)
         view.question_cancelled.connect(self.question_cancelled)
 
@@ -198,6 +210,24 @@ class AttendRoom(Room):
     def _on_head_clicked(self, layer: int, head: int) -> None:
         self.choose_heads([(layer, head)])
 
+    def _comparison(self) -> object:
+        """What is compared now: with which baseline, or a changed model with the unchanged one."""
+        return self.state.baseline, bool(self.state.what_if)
+
+    def _on_head_chosen(self) -> None:
+        self._head_chosen_in = self._comparison()
+
+    def _on_most_moved_found(self, layer: int, head: int) -> None:
+        """A comparison begins with the head that moved most, unless a person has chosen one in it."""
+        attentions = self._attentions
+        if attentions is None or not self.state.is_of_input(attentions.reading):
+            return  # another comparison has begun
+        if self._head_chosen_in == self._comparison():
+            return
+        self._on_head_chosen()
+        if layer < attentions.layers and head < attentions.heads:
+            self.choose_heads([(layer, head)])
+
     def _on_head_toggled(self, layer: int, head: int) -> None:
         """One more, or one less; the last one stays."""
         spot, heads = (layer, head), self.chosen.heads
@@ -223,7 +253,9 @@ class AttendRoom(Room):
         texts = [self.tr("{head}: highest weight {weight}").format(head=self._attentions.title(*spot), weight=highest)]
         described = self.heads_card.descriptions.get(spot)
         if described is not None:
-            texts.append(f"{kind_name(described.kind.kind, reading)} {numbers.decimal(described.kind.score)}")
+            kind = described.kind
+            score = "" if kind.kind == NO_HABIT else f" {numbers.decimal(kind.score)}"
+            texts.append(kind_name(kind.kind, reading) + score)
         target = self.chosen.target
         if atlas.effects is not None and target is not None:
             effect = float(atlas.effects[spot])
@@ -241,9 +273,11 @@ class AttendRoom(Room):
 
     def _on_head_switched(self, off: bool) -> None:
         self.state.set_what_if(self.state.what_if.with_head(self.state.layer, self.state.head, off))
+        self._on_head_chosen()
 
     def _on_layer_switched(self, off: bool) -> None:
         self.state.set_what_if(self.state.what_if.with_layer(self.state.layer, off))
+        self._on_head_chosen()
 
     def _on_column_chosen(self, column: int) -> None:
         if self._attentions is not None:
@@ -267,6 +301,7 @@ class AttendRoom(Room):
             new = with_weight(old, members[column], weight, within)
             what_if = what_if.with_row(EditedRow(layer, head, position, tuple(new.tolist())))
         self.state.set_what_if(what_if)
+        self._on_head_chosen()
 
     def _on_row_reset(self) -> None:
         attentions, what_if = self._attentions, self.state.what_if

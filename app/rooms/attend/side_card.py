@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 WIDTH_PX = 304
 MOST_BARS = 8
-MOST_SCORES = 4
+FACTS = ("entropy", "distance", "a_to_b", "special")  # averages over all tokens, or over those of A; kinds of numbers
 
 
 class SideCard(Card):
@@ -34,52 +35,56 @@ class SideCard(Card):
         super().__init__("")
         self.setFixedWidth(theme.column_px(WIDTH_PX))
         self.set_figure(figure, self.tr("what the token looks at"))
-        self.set_intro(
-            self.tr(
-                "How much it looks at each token; together they add up to 1. Click another token above "
-                "to see its numbers."
-            )
-        )
         self.bars = BarList(self.tr("What this token looks at"))
         explain("attention", self.bars)
-        self.facts = [label("", "strong") for _ in range(4)]
-        self.special = label("", "muted")  # the last fact's name: the special tokens by their own names
-        self.facts_before = label("", "muted", wrap=True)  # of the baseline's head
-        self.kind = label("", "muted", wrap=True)
+        self.facts = [label("", "strong") for _ in FACTS]
+        self.facts_before = [label("", "muted") for _ in FACTS]  # of the baseline's head
+        self._fact_names = [label("", "muted") for _ in FACTS]
+        self.kind = label("", "strong", wrap=True)
         self.what_if = WhatIfPanel()
         self.head_title = label("", "title")
         self.row: np.ndarray | None = None  # (U) what is drawn as bars
         inside = QWidget()
         layout = vbox(self.bars, 10, parent=inside, gap_px=6, margins=(0, 0, theme.px(4), 0))
         fill(layout, label(self.tr("What if"), "title"), self.what_if, 10)
-        fill(layout, self.head_title, Steady(self._build_facts()), self.facts_before, Steady(self.kind))
-        note = self.tr("These are averages over all tokens; “from A to B” is the average over the tokens of A.")
-        fill(layout, label(note, "muted", wrap=True), None)
+        fill(layout, self.head_title, Steady(self._build_facts()), None)
         self.body.addWidget(scrolled(inside), 1)
 
     def show_head(self, attentions: Attentions, selection: Selection, descriptions: Descriptions) -> None:
-        """The facts of the head, its kind, and the scores behind it, best first. descriptions: empty until computed."""
+        """The facts of the head, and its kind with the scores behind it. descriptions: empty until computed."""
         reading, spot = attentions.reading, (selection.layer, selection.head)
         special = ", ".join(reading.special_names) or self.tr("special tokens")
-        self.special.setText(self.tr("on {tokens}").format(tokens=special))
+        spread = self.tr("entropy") if numbers.is_technical() else self.tr("spread over")
+        last = self.tr("on {tokens}").format(tokens=special)
+        names = (spread, self.tr("mean distance"), self.tr("from A to B"), last)
+        for name, text in zip(self._fact_names, names, strict=True):
+            name.setText(text)
         self.head_title.setText(self.tr("This head · off") if spot in attentions.off else self.tr("This head"))
-        self._show_facts_before(attentions, spot)
         described = descriptions.get(spot)
-        self._show_facts(attentions, selection, None if described is None else described.facts)
+        self._show_facts(attentions, spot, None if described is None else described.facts)
+        self._show_facts_before(attentions, spot)
         if described is None:
-            self.kind.setText(self.tr("kind: …\nscores: …"))  # it keeps its place
+            self.kind.setText("…")
             self.kind.setToolTip("")
             return
-        kind = described.kind
-        scores = sorted(kind.scores.items(), key=lambda item: -item[1])
-        listed = [f"{kind_name(name, reading)} {numbers.decimal(score)}" for name, score in scores]
-        text = self.tr("kind: {kind}\nscores: {scores}")
-        self.kind.setText(text.format(kind=kind_name(kind.kind, reading), scores=", ".join(listed[:MOST_SCORES])))
+        scores = sorted(described.kind.scores.items(), key=lambda item: -item[1])
+        self.kind.setText(kind_name(described.kind.kind, reading))
+        listed = (f"{kind_name(name, reading)} {numbers.decimal(score)}" for name, score in scores)
         self.kind.setToolTip("\n".join(listed))
 
-    def show_row(self, attentions: Attentions, selection: Selection, column: int | None) -> None:
-        """What the token on show looks at. column: that is asked about."""
+    def show_row(
+        self, attentions: Attentions, selection: Selection, column: int | None, *, is_apart: bool = False
+    ) -> None:
+        """What the token on show looks at. column: that is asked about. is_apart: the large picture is of several heads
+        or layers, this card of one head all the same."""
         self.what_if.show_selection(attentions, selection, column)
+        head = head_name(selection.layer, selection.head)
+        alone = self.tr("This card stays with head {head}: how much it alone looks at each token, 1 in all.")
+        usual = self.tr("How much it looks at each token, 1 in all. Click a token above for its numbers.")
+        why = attentions.why_no_effect(selection.layer, selection.head)
+        intro = why or (alone.format(head=head) if is_apart else usual)
+        if intro != self.intro:  # not at each move of the mouse
+            self.set_intro(intro)
         units, position = attentions.units, selection.position
         row = units.unit_of(position)
         self.set_title(attentions.reading.shown_tokens[position] if row is None else units.labels[row])
@@ -88,7 +93,6 @@ class SideCard(Card):
             self.row = None
             self.set_hint(self.tr("is left out of this view"))
             return
-        head = head_name(selection.layer, selection.head)
         self.set_hint(self.tr("in head {head}, token {position} looks at").format(head=head, position=position))
         self.row = attentions.weights(selection.layer, selection.head)[row]  # (U)
         both, before = compared(attentions), None
@@ -114,51 +118,51 @@ class SideCard(Card):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setVerticalSpacing(theme.px(6))
         grid.setHorizontalSpacing(theme.px(6))
-        kinds = ("entropy", "distance", "a_to_b", "special")
-        names = [
-            label(text, "muted") for text in (self.tr("entropy"), self.tr("mean distance"), self.tr("from A to B"))
-        ]
-        for line, (name, value, kind) in enumerate(zip([*names, self.special], self.facts, kinds, strict=True)):
-            explain(kind, name, value)
-            grid.addWidget(name, line, 0)
-            grid.addWidget(value, line, 1)
-        grid.setColumnStretch(1, 1)
+        for line, kind in enumerate(FACTS):
+            row = (self._fact_names[line], self.facts[line], self.facts_before[line])
+            explain(kind, *row)
+            for column, widget in enumerate(row):
+                grid.addWidget(widget, line, column)
+        grid.addWidget(label(self.tr("kind"), "muted"), len(FACTS), 0)
+        grid.addWidget(self.kind, len(FACTS), 1, 1, 2)
+        grid.setColumnStretch(2, 1)
         return made
 
-    def _show_facts(self, attentions: Attentions, selection: Selection, facts: HeadFacts | None) -> None:
+    def _show_facts(self, attentions: Attentions, spot: Head, facts: HeadFacts | None) -> None:
         """Where they are not known yet: at once in a short text, in a long one as soon as they are."""
         from bertcore.analysis.attention_heads import head_facts
 
         if facts is None and attentions.is_small:
-            facts = head_facts(attentions.weights(selection.layer, selection.head), attentions.encoding)
+            facts = head_facts(attentions.weights(*spot), attentions.encoding)
         texts = ["…"] * len(self.facts) if facts is None else self._fact_texts(attentions, facts)
         for value, text in zip(self.facts, texts, strict=True):
             value.setText(text)
+        has_b = attentions.encoding.text_b is not None
+        for widget in (part[FACTS.index("a_to_b")] for part in (self._fact_names, self.facts, self.facts_before)):
+            widget.setVisible(has_b)
 
     def _show_facts_before(self, attentions: Attentions, spot: Head) -> None:
         """The same of this head in the baseline, where that has it and the text is short."""
         from bertcore.analysis.attention_heads import head_facts
 
         both = compared(attentions)
-        is_shown = both is not None and not both.problem and attentions.is_small and len(both.theirs.units) > 0
-        self.facts_before.setVisible(is_shown)
-        if both is None or not is_shown:
-            return
-        facts = head_facts(both.theirs.weights(*spot), both.theirs.encoding)
-        entropy, distance, a_to_b, special = self._fact_texts(both.theirs, facts)
-        text = self.tr(
-            "With {baseline}: entropy {entropy}, mean distance {distance}, A to B {a_to_b}, on {on} {special}."
-        )
-        self.facts_before.setText(
-            text.format(
-                baseline=both.name,
-                entropy=entropy,
-                distance=distance,
-                a_to_b=a_to_b,
-                on=", ".join(both.theirs.reading.special_names) or self.tr("special tokens"),
-                special=special,
-            )
-        )
+        is_known = both is not None and not both.problem and attentions.is_small and len(both.theirs.units) > 0
+        texts = [""] * len(FACTS)
+        if both is not None and is_known:
+            facts = head_facts(both.theirs.weights(*spot), both.theirs.encoding)
+            texts = self._short_fact_texts(both.theirs, facts)
+        for value, text in zip(self.facts_before, texts, strict=True):
+            value.setText(beside(text, is_earlier(attentions.reading)) if text else "")
+
+    def _short_fact_texts(self, attentions: Attentions, facts: HeadFacts) -> list[str]:
+        """Without units; empty for what there is not."""
+        nats = facts.entropy_nats
+        return [
+            numbers.decimal(nats) if numbers.is_technical() else numbers.decimal(math.exp(nats), 1),
+            numbers.decimal(facts.mean_distance_tokens, 1),
+            "" if facts.a_to_b is None else numbers.decimal(facts.a_to_b),
+            numbers.decimal(facts.on_special) if attentions.token_view.specials else "",
+        ]
 
     def _fact_texts(self, attentions: Attentions, facts: HeadFacts) -> list[str]:
         view, distance = attentions.token_view, numbers.decimal(facts.mean_distance_tokens, 1)
@@ -166,6 +170,6 @@ class SideCard(Card):
         return [
             numbers.entropy(facts.entropy_nats),
             words.format(distance=distance),
-            self.tr("no B") if facts.a_to_b is None else numbers.decimal(facts.a_to_b),
+            "" if facts.a_to_b is None else numbers.decimal(facts.a_to_b),
             numbers.decimal(facts.on_special) if view.specials else self.tr("left out"),
         ]

@@ -11,7 +11,7 @@ from ...compute.question import Question, Step
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
 from ...look.number_kinds import explain
-from ...widgets.card import Steady, label
+from ...widgets.card import Steady, tip
 from ...widgets.figure_button import FigureButton
 from ...widgets.layouts import fill, hbox
 from ...widgets.progress_line import ProgressLine
@@ -23,7 +23,7 @@ from .view import AttendView
 if TYPE_CHECKING:
     from bertcore.analysis.head_map import HeadMap
 
-HEIGHT_PX = 220
+LARGEST_PX = 260  # height of the map
 NEAREST = 5
 
 
@@ -37,13 +37,13 @@ class AlikeView(AttendView):
         self.points = Scatter(
             self.tr("Heads as points: near each other where they look at the same tokens"), names=False
         )
-        self.points.setFixedHeight(theme.column_px(HEIGHT_PX))
+        self.points.setMaximumHeight(theme.column_px(LARGEST_PX))
         self.nearest = HeadLinks(self.tr("Heads most similar to this one"))
         explain("divergence", self.nearest)
-        self._axes = label("", "muted", wrap=True)
+        self._axes = ""  # what they capture
         save = FigureButton(self.make_figure, self.points, self.tr("map of heads"))
         self.body.setSpacing(theme.px(7))
-        fill(self.body, self.line, self.points, hbox((Steady(self._axes), 1), save), self.nearest)
+        fill(self.body, self.line, (self.points, 1), hbox((Steady(self.nearest), 1), save))
         self.nearest.chosen.connect(self.head_clicked)
         self.points.clicked.connect(self._on_points_clicked)
         self.points.hovered.connect(self._on_points_hovered)
@@ -61,7 +61,7 @@ class AlikeView(AttendView):
 
         self.question.compute(attentions.key, work, self.pause_ms)
         head_map = self.question.answer
-        for widget in (self.points, self.nearest, self._axes):
+        for widget in (self.points, self.nearest):
             widget.setVisible(head_map is not None)
         if head_map is None:
             self.points.set_points(Points())
@@ -70,7 +70,8 @@ class AlikeView(AttendView):
         names = [head_name(layer, head) for layer in range(layers) for head in range(heads)]
         shades = [0.15 + 0.75 * layer / max(layers - 1, 1) for layer in range(layers) for _ in range(heads)]
         self.points.set_points(Points(head_map.points.reshape(-1, 2), names, shades=shades))
-        self._axes.setText(self._about_axes(head_map))
+        self._axes = self._about_axes(head_map)
+        self.points.setToolTip(tip(self._axes))
         self._show_heads(head_map)
 
     def show_selection(self, reading: object, selection: object) -> None:
@@ -88,7 +89,7 @@ class AlikeView(AttendView):
             "divergence": Numbers(head_map.divergence, (Axis("head", names), Axis("other", names))),
         }
         hint, title = self.tr("heads near each other look at the same tokens"), self.tr("Which heads are alike")
-        return self.figure(title, [self.points], values, hint=hint, settings=self._axes.text())
+        return self.figure(title, [self.points], values, hint=hint, settings=self._axes)
 
     def _about_axes(self, head_map: HeadMap) -> str:
         shares = [numbers.percent(share) for share in head_map.share[:2]]
@@ -116,7 +117,7 @@ class AlikeView(AttendView):
         order = [i for i in np.argsort(head_map.divergence[own], kind="stable").tolist() if i != own][:NEAREST]
         links = [(divmod(i, heads), numbers.decimal(float(head_map.divergence[own, i]))) for i in order]
         title = self.tr("most like {head}").format(head=head_name(layer, head))
-        self.nearest.show_rows([(title, links, self.tr("difference in bits"))])
+        self.nearest.show_rows([(title, links, "")])
 
     def _head_of(self, point: int) -> Head:
         head_map = self.question.answer

@@ -67,6 +67,8 @@ class WhatIfPanel(QWidget):
         self.layer_off.setText(
             self.tr("Use this layer again") if self.layer_off.isChecked() else self.tr("Skip this layer")
         )
+        # In a layer that is skipped it changes nothing; what is off can be switched on all the same.
+        self.head_off.setEnabled(self.head_off.isChecked() or not self.layer_off.isChecked())
         self._show_row(attentions, selection, column)
         self._show_mask(attentions.reading, selection.position)
 
@@ -99,7 +101,7 @@ class WhatIfPanel(QWidget):
             widget.setEnabled(can_edit)
         self._row = None if row is None else attentions.weights(selection.layer, selection.head)[row]
         self._position = selection.position
-        title = self.tr("Make {token} look more or less at").format(token=labels[row]) if row is not None else ""
+        title = self.tr("Make “{token}” look more or less at").format(token=labels[row]) if row is not None else ""
         self._edit_title.setText(title or self.tr("Edit a row"))
         if labels is not self._labels:  # a list is made once for each reading and token view
             self._labels = labels
@@ -144,8 +146,9 @@ def changed_predictions(reading: Reading) -> list[tuple[str, str, str]]:
         targets += _word_targets(mask, now)
     targets += changed_targets(before, reading)
     return [
-        (target.label, numbers.decimal(target.value(before)), numbers.decimal(target.value(reading)))
+        (target.label, write(target.value(before)), write(target.value(reading)))
         for target in targets
+        for write in (numbers.decimal if target.is_score else numbers.probability,)
     ]
 
 

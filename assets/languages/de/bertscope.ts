@@ -173,10 +173,6 @@
 <translation>Welche Köpfe sich ähneln</translation>
 </message>
 <message>
-<source>difference in bits</source>
-<translation>Unterschied in Bit</translation>
-</message>
-<message>
 <source>heads near each other look at the same tokens</source>
 <translation>Köpfe nah beieinander schauen auf dieselben Token</translation>
 </message>
@@ -458,8 +454,8 @@
 <context>
 <name>Attend</name>
 <message>
-<source>Red: it looks there more than with {baseline}. Blue: less. White: no difference.</source>
-<translation>Rot: Es schaut mehr dorthin als mit {baseline}. Blau: weniger. Weiß: kein Unterschied.</translation>
+<source>Red: it looks there more than {there}. Blue: less. No colour: no difference.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>The models have {ours} and {theirs} heads, so they cannot be paired one to one.</source>
@@ -653,6 +649,14 @@
 <translation>Die beiden Vokabulare zerlegen diesen Text an verschiedenen Stellen, also hat kein Token ein Gegenstück.</translation>
 </message>
 <message>
+<source>at {step}</source>
+<translation type="unfinished" />
+</message>
+<message>
+<source>now</source>
+<translation type="unfinished" />
+</message>
+<message>
 <source>step {step}</source>
 <translation>Schritt {step}</translation>
 </message>
@@ -685,6 +689,10 @@
 <translation>vorher {theirs}</translation>
 </message>
 <message>
+<source>with {name}</source>
+<translation type="unfinished" />
+</message>
+<message>
 <source>{model} cannot predict words.</source>
 <translation>{model} kann keine Wörter vorhersagen.</translation>
 </message>
@@ -706,6 +714,10 @@
 <message>
 <source>End the comparison (Esc)</source>
 <translation>Den Vergleich beenden (Esc)</translation>
+</message>
+<message>
+<source>Undo every change inside the model</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>What everything is compared with: another model, step or text</source>
@@ -2608,10 +2620,6 @@ Ein anderer Schluss</translation>
 <translation>Köpfe, die für diese Vorhersage am wichtigsten sind</translation>
 </message>
 <message>
-<source>How much more likely the head makes the prediction: ×2 is twice as likely.</source>
-<translation>Um wie viel wahrscheinlicher der Kopf die Vorhersage macht: ×2 heißt doppelt so wahrscheinlich.</translation>
-</message>
-<message>
 <source>What the head adds to ln p, in nats: with +1 nat the prediction is 2.7 times as likely.</source>
 <translation>Was der Kopf zu ln p beiträgt, in Nat: Mit +1 Nat ist die Vorhersage 2,7-mal so wahrscheinlich.</translation>
 </message>
@@ -2630,6 +2638,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>none</source>
 <translation>keiner</translation>
+</message>
+<message>
+<source>×2: the head makes the answer twice as likely.</source>
+<translation type="unfinished" />
 </message>
 </context>
 <context>
@@ -3152,8 +3164,8 @@ Ein anderer Schluss</translation>
 </translation>
 </message>
 <message>
-<source>A kind (previous token), or a condition: attn(WHO -&gt; WHAT) &gt; 0.3, entropy &lt; 1, distance &gt; 4, special &gt; 0.5; join several with “and”. WHO and WHAT: a word of the text, A, B, special, any, or #position.</source>
-<translation>Eine Art (vorheriges Token) oder eine Bedingung: attn(WER -&gt; WAS) &gt; 0.3, entropy &lt; 1, distance &gt; 4, special &gt; 0.5; mehrere mit „and“ verbinden. WER und WAS: ein Wort des Textes, A, B, special, any oder #Position.</translation>
+<source>A kind (previous token), or a condition: attn(WHO -&gt; WHAT) &gt; 0.3, spread &lt; 2 (tokens), distance &gt; 4, special &gt; 0.5; join several with “and”. WHO and WHAT: a word of the text, A, B, special, any, or #position.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Find heads: a kind or a condition</source>
@@ -3208,12 +3220,16 @@ Ein anderer Schluss</translation>
 <context>
 <name>FlowMatrix</name>
 <message>
-<source>Flow · after layer 1 (still the same as Rollout)</source>
-<translation>Fluss · nach Schicht 1 (noch dasselbe wie Rollout)</translation>
+<source>Flow · after layer 1</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Flow · after layers 1–{last}</source>
 <translation>Fluss · nach Schicht 1–{last}</translation>
+</message>
+<message>
+<source>How much of each word could get through to each token. After one layer, Flow and Rollout are the same. Click a head in a higher layer.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>{share} can flow from {column} to {row}</source>
@@ -3466,8 +3482,16 @@ Ein anderer Schluss</translation>
 <translation>Kopf {head}</translation>
 </message>
 <message>
+<source>Layer {layer} is skipped, so this head has no effect.</source>
+<translation type="unfinished" />
+</message>
+<message>
 <source>Layer {layer} · Head {head}</source>
 <translation>Schicht {layer} · Kopf {head}</translation>
+</message>
+<message>
+<source>Switched off, so it has no effect.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>[CLS]/[SEP] sink</source>
@@ -3482,12 +3506,12 @@ Ein anderer Schluss</translation>
 <translation>nah</translation>
 </message>
 <message>
-<source>mixed</source>
-<translation>gemischt</translation>
-</message>
-<message>
 <source>next token</source>
 <translation>nächstes Token</translation>
+</message>
+<message>
+<source>no clear habit</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>off</source>
@@ -3554,14 +3578,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Edit weights</source>
 <translation>Gewichte ändern</translation>
-</message>
-<message>
-<source>now</source>
-<translation>jetzt</translation>
-</message>
-<message>
-<source>switched off, so it has no effect</source>
-<translation>abgeschaltet, also ohne Wirkung</translation>
 </message>
 <message>
 <source>{row} looks at {column} with weight {before} → {after}; the rest of the row makes up the difference</source>
@@ -3670,16 +3686,16 @@ Ein anderer Schluss</translation>
 <translation>Nach Art</translation>
 </message>
 <message>
+<source>Each small picture is one head: click it.</source>
+<translation type="unfinished" />
+</message>
+<message>
 <source>Every head</source>
 <translation>Alle Köpfe</translation>
 </message>
 <message>
 <source>Its attention</source>
 <translation>Seine Attention</translation>
-</message>
-<message>
-<source>One small picture for each head. Click one to see it large.</source>
-<translation>Für jeden Kopf ein kleines Bild. Ein Klick zeigt ihn groß.</translation>
 </message>
 <message>
 <source>Row: the token that looks. Column: what it looks at. Stronger colour: more.</source>
@@ -3702,8 +3718,8 @@ Ein anderer Schluss</translation>
 <translation>Schichten 1–{layers} ↓ Köpfe 1–{heads} →</translation>
 </message>
 <message>
-<source>red: looks there more than with {baseline}; blue: less</source>
-<translation>rot: schaut dort mehr hin als bei {baseline}; blau: weniger</translation>
+<source>red: looks there more than {there}; blue: less</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>squares: how much it helps or hurts</source>
@@ -4622,16 +4638,16 @@ Ein anderer Schluss</translation>
 <translation>Strg+Klick auf einen anderen Kopf vergleicht ihn</translation>
 </message>
 <message>
-<source>Each token’s strongest, together</source>
-<translation>Je Token die stärksten, zusammen</translation>
+<source>Each token’s strongest lines, together</source>
+<translation type="unfinished" />
+</message>
+<message>
+<source>Lines stronger than</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Share of each token’s attention, or smallest weight, in percent</source>
 <translation>Anteil der Attention jedes Tokens oder kleinstes Gewicht, in Prozent</translation>
-</message>
-<message>
-<source>Stronger than</source>
-<translation>Stärker als</translation>
 </message>
 <message>
 <source>There is no sentence B. Type one to see how the two are connected.</source>
@@ -4658,8 +4674,8 @@ Ein anderer Schluss</translation>
 <translation>Innerhalb A, innerhalb B</translation>
 </message>
 <message>
-<source>left looks at right · red: more attention than with {baseline}, blue: less</source>
-<translation>links schaut nach rechts · rot: mehr Attention als mit {baseline}, blau: weniger</translation>
+<source>left looks at right · red: more attention than {there}, blue: less</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>left looks at right · thicker: more attention</source>
@@ -4670,16 +4686,12 @@ Ein anderer Schluss</translation>
 <translation>weniger</translation>
 </message>
 <message>
-<source>looks there more than with {baseline}</source>
-<translation>schaut mehr dorthin als mit {baseline}</translation>
+<source>looks there more than {there}</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>nothing differs by {least} or more</source>
 <translation>kein Unterschied von {least} oder mehr</translation>
-</message>
-<message>
-<source>now</source>
-<translation>jetzt</translation>
 </message>
 <message>
 <source>the last {shown} of {chosen} selected heads</source>
@@ -5523,8 +5535,8 @@ Ein anderer Schluss</translation>
 <context>
 <name>MoreButton</name>
 <message>
-<source>Less</source>
-<translation>Weniger</translation>
+<source>Fewer</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>More</source>
@@ -5538,8 +5550,8 @@ Ein anderer Schluss</translation>
 <context>
 <name>MovedView</name>
 <message>
-<source>0: it looks at the same tokens as with {baseline}; 1: only at others. Average of all heads: {mean}.</source>
-<translation>0: Er schaut auf dieselben Tokens wie mit {baseline}; 1: nur auf andere. Mittel aller Köpfe: {mean}.</translation>
+<source>0: no change, 1: only other tokens. Average {mean}.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Compare with another model, step or text first: the menu is at the top.</source>
@@ -5554,8 +5566,8 @@ Ein anderer Schluss</translation>
 <translation>Wie weit sich jeder Kopf bewegt hat: Zeilen sind Schichten, Spalten sind Köpfe</translation>
 </message>
 <message>
-<source>{why} Each is compared with the most similar one, named next to it: 0 is the same, 1 nothing in common.</source>
-<translation>{why} Jeder wird mit dem ähnlichsten verglichen, der daneben steht: 0 ist gleich, 1 nichts gemeinsam.</translation>
+<source>Next to each, the most similar head there. 0: the same, 1: nothing in common.</source>
+<translation type="unfinished" />
 </message>
 </context>
 <context>
@@ -5956,10 +5968,6 @@ Ein anderer Schluss</translation>
 <translation>Wie gut der ganze Text passt: Jedes Token wird einmal verdeckt. Näher an 0 ist besser; längere Texte haben niedrigere Werte.</translation>
 </message>
 <message>
-<source>How widely its attention is spread: 0 is one token; higher is more tokens.</source>
-<translation>Wie breit die Attention verteilt ist: 0 ist ein einziges Token; höher sind mehr Token.</translation>
-</message>
-<message>
 <source>How wrong the model is: its mean surprise at the right answers; lower is better.</source>
 <translation>Wie falsch das Modell liegt: seine mittlere Überraschung über die richtigen Antworten; niedriger ist besser.</translation>
 </message>
@@ -5970,6 +5978,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>One of the numbers of a vector: red above 0, blue below.</source>
 <translation>Eine der Zahlen eines Vektors: Rot über 0, Blau darunter.</translation>
+</message>
+<message>
+<source>Over how many tokens its attention is spread, averaged over all that look.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Probability: how sure the model is of this answer; all answers make 1.</source>
@@ -6006,6 +6018,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>a share of ln p, in nats</source>
 <translation>ein Anteil an ln p, in Nat</translation>
+</message>
+<message>
+<source>exp(entropy), entropy = −Σ p ln p</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>its output weights · the word’s row of the token table</source>
@@ -6098,10 +6114,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>−mean ln p(right answer)</source>
 <translation>−Mittel von ln p(richtige Antwort)</translation>
-</message>
-<message>
-<source>−Σ p ln p</source>
-<translation>−Σ p ln p</translation>
 </message>
 <message>
 <source>√ Σ p² · p · x / |x|²</source>
@@ -6949,8 +6961,8 @@ Ein anderer Schluss</translation>
 <translation>Rollout · nach Schicht 1–{last}</translation>
 </message>
 <message>
-<source>choose a higher layer for more</source>
-<translation>für mehr eine höhere Schicht wählen</translation>
+<source>Which words each token’s information came from: so far through one layer only. Click a head in a higher layer.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>rows: tokens after these layers · columns: input tokens</source>
@@ -8152,6 +8164,10 @@ Ein anderer Schluss</translation>
 <translation>Strich über einem Balken: sein Wert in {head}.</translation>
 </message>
 <message>
+<source>Red: above 0. Blue: below.</source>
+<translation type="unfinished" />
+</message>
+<message>
 <source>Scores are for single tokens, including special tokens, whatever the other pictures show.</source>
 <translation>Scores gelten für einzelne Token, auch Spezialtoken, was auch immer die anderen Bilder zeigen.</translation>
 </message>
@@ -8174,6 +8190,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>key of {token}</source>
 <translation>Key von {token}</translation>
+</message>
+<message>
+<source>now minus {baseline}</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>only in this text</source>
@@ -8379,12 +8399,12 @@ Ein anderer Schluss</translation>
 <context>
 <name>SideCard</name>
 <message>
-<source>How much it looks at each token; together they add up to 1. Click another token above to see its numbers.</source>
-<translation>Wie stark es auf jedes Token schaut; zusammen ergibt es 1. Ein Klick auf ein anderes Token oben zeigt dessen Zahlen.</translation>
+<source>How much it looks at each token, 1 in all. Click a token above for its numbers.</source>
+<translation type="unfinished" />
 </message>
 <message>
-<source>These are averages over all tokens; “from A to B” is the average over the tokens of A.</source>
-<translation>Das sind Mittelwerte über alle Token; „von A nach B“ ist das Mittel über die Token von A.</translation>
+<source>This card stays with head {head}: how much it alone looks at each token, 1 in all.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>This head</source>
@@ -8403,10 +8423,6 @@ Ein anderer Schluss</translation>
 <translation>Worauf dieses Token schaut</translation>
 </message>
 <message>
-<source>With {baseline}: entropy {entropy}, mean distance {distance}, A to B {a_to_b}, on {on} {special}.</source>
-<translation>Mit {baseline}: Entropie {entropy}, mittlerer Abstand {distance}, A zu B {a_to_b}, auf {on} {special}.</translation>
-</message>
-<message>
 <source>entropy</source>
 <translation>Entropie</translation>
 </message>
@@ -8423,16 +8439,8 @@ Ein anderer Schluss</translation>
 <translation>ist in dieser Ansicht ausgelassen</translation>
 </message>
 <message>
-<source>kind: {kind}
-scores: {scores}</source>
-<translation>Art: {kind}
-Werte: {scores}</translation>
-</message>
-<message>
-<source>kind: …
-scores: …</source>
-<translation>Art: …
-Werte: …</translation>
+<source>kind</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>left out</source>
@@ -8443,16 +8451,16 @@ Werte: …</translation>
 <translation>mittlerer Abstand</translation>
 </message>
 <message>
-<source>no B</source>
-<translation>kein B</translation>
-</message>
-<message>
 <source>on {tokens}</source>
 <translation>auf {tokens}</translation>
 </message>
 <message>
 <source>special tokens</source>
 <translation>Spezialtoken</translation>
+</message>
+<message>
+<source>spread over</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>what the token looks at</source>
@@ -10210,6 +10218,10 @@ Der andere Text: {theirs}</translation>
 <translation>das Vokabular hat kein Token für „{text}“</translation>
 </message>
 <message>
+<source>{token} swapped in</source>
+<translation type="unfinished" />
+</message>
+<message>
 <source>“{text}” at {position}</source>
 <translation>„{text}“ an Stelle {position}</translation>
 </message>
@@ -10513,12 +10525,16 @@ Der andere Text: {theirs}</translation>
 <translation>Verglichen</translation>
 </message>
 <message>
-<source>Does each head have its own job, or do several do the same? Each dot is a head: two dots close together look at the same tokens. Fainter: lower layers.</source>
-<translation>Hat jeder Kopf seine eigene Aufgabe, oder tun mehrere dasselbe? Jeder Punkt ist ein Kopf: Zwei nahe Punkte schauen auf dieselben Token. Blasser: niedrigere Schichten.</translation>
-</message>
-<message>
 <source>Does the model need to know the order of the words, or which sentence they belong to? Take that away, and see what it predicts.</source>
 <translation>Muss das Modell wissen, in welcher Reihenfolge die Wörter stehen oder zu welchem Satz sie gehören? Ihm das wegnehmen und sehen, was es vorhersagt.</translation>
+</message>
+<message>
+<source>Each dot is a head: two dots close together look at the same tokens, and may do the same job. Fainter: lower layers.</source>
+<translation type="unfinished" />
+</message>
+<message>
+<source>Each head is switched off once. Red squares: it speaks for this answer. Blue: against it.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Effects</source>
@@ -10551,6 +10567,10 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>Gradient</source>
 <translation>Gradient</translation>
+</message>
+<message>
+<source>Heads that look elsewhere than in the baseline may make the difference: click one.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Here you make the change; Overview shows its effect next to the baseline.</source>
@@ -10593,8 +10613,8 @@ Der andere Text: {theirs}</translation>
 <translation>Linien</translation>
 </message>
 <message>
-<source>Many heads have one simple habit. Click one: its layer comes first, then its head; the small number says how strong the habit is (1 at most).</source>
-<translation>Viele Köpfe haben eine einfache Gewohnheit. Ein Klick öffnet einen: Zuerst steht seine Schicht, dann sein Kopf; die kleine Zahl sagt, wie stark die Gewohnheit ist (höchstens 1).</translation>
+<source>Many heads have one simple habit. Click one: layer, then head. The number: how strong it is, 1 at most.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Many texts</source>
@@ -10715,14 +10735,6 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>Where does one attention weight come from? A token’s query is multiplied by the key of every token: the better they match, the more it looks there.</source>
 <translation>Woher kommt ein Attention-Gewicht? Die Query eines Tokens wird mit dem Key jedes Tokens multipliziert: Je besser sie zusammenpassen, desto mehr schaut es dorthin.</translation>
-</message>
-<message>
-<source>Which heads does this prediction need? Each is switched off once. Red squares: the head speaks for this answer. Blue: against it.</source>
-<translation>Welche Köpfe braucht diese Vorhersage? Jeder wird einmal abgeschaltet. Rote Quadrate: Der Kopf spricht für diese Antwort. Blau: dagegen.</translation>
-</message>
-<message>
-<source>Which heads look elsewhere than in the baseline? That is where the difference may be made: click one.</source>
-<translation>Welche Köpfe schauen woandershin als bei der Baseline? Dort kann der Unterschied entstehen: einen anklicken.</translation>
 </message>
 <message>
 <source>Which heads look from one of your words to another? Type what you look for, and see which heads do it.</source>
@@ -11212,8 +11224,8 @@ Der andere Text: {theirs}</translation>
 <translation>Geändert. Der Rest der Zeile wurde auf Summe 1 gebracht.</translation>
 </message>
 <message>
-<source>Make {token} look more or less at</source>
-<translation>„{token}“ mehr oder weniger schauen lassen auf</translation>
+<source>Make “{token}” look more or less at</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Mask a word (M) to see what this does to it.</source>
