@@ -455,7 +455,7 @@
 <name>Attend</name>
 <message>
 <source>Red: it looks there more than {there}. Blue: less. No colour: no difference.</source>
-<translation type="unfinished" />
+<translation>Rot: Es schaut mehr dorthin als {there}. Blau: weniger. Keine Farbe: kein Unterschied.</translation>
 </message>
 <message>
 <source>The models have {ours} and {theirs} heads, so they cannot be paired one to one.</source>
@@ -650,11 +650,11 @@
 </message>
 <message>
 <source>at {step}</source>
-<translation type="unfinished" />
+<translation>bei {step}</translation>
 </message>
 <message>
 <source>now</source>
-<translation type="unfinished" />
+<translation>jetzt</translation>
 </message>
 <message>
 <source>step {step}</source>
@@ -690,7 +690,7 @@
 </message>
 <message>
 <source>with {name}</source>
-<translation type="unfinished" />
+<translation>mit {name}</translation>
 </message>
 <message>
 <source>{model} cannot predict words.</source>
@@ -717,7 +717,7 @@
 </message>
 <message>
 <source>Undo every change inside the model</source>
-<translation type="unfinished" />
+<translation>Jede Änderung im Modell zurücknehmen</translation>
 </message>
 <message>
 <source>What everything is compared with: another model, step or text</source>
@@ -2641,7 +2641,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>×2: the head makes the answer twice as likely.</source>
-<translation type="unfinished" />
+<translation>×2: Der Kopf macht die Antwort doppelt so wahrscheinlich.</translation>
 </message>
 </context>
 <context>
@@ -3165,7 +3165,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>A kind (previous token), or a condition: attn(WHO -&gt; WHAT) &gt; 0.3, spread &lt; 2 (tokens), distance &gt; 4, special &gt; 0.5; join several with “and”. WHO and WHAT: a word of the text, A, B, special, any, or #position.</source>
-<translation type="unfinished" />
+<translation>Eine Art (vorheriges Token) oder eine Bedingung: attn(WER -&gt; WAS) &gt; 0.3, spread &lt; 2 (verteilt auf weniger als 2 Token), distance &gt; 4, special &gt; 0.5; mehrere mit „and“ verbinden. WER und WAS: ein Wort des Textes, A, B, special, any oder #Position.</translation>
 </message>
 <message>
 <source>Find heads: a kind or a condition</source>
@@ -3221,7 +3221,7 @@ Ein anderer Schluss</translation>
 <name>FlowMatrix</name>
 <message>
 <source>Flow · after layer 1</source>
-<translation type="unfinished" />
+<translation>Flow · nach Schicht 1</translation>
 </message>
 <message>
 <source>Flow · after layers 1–{last}</source>
@@ -3229,7 +3229,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>How much of each word could get through to each token. After one layer, Flow and Rollout are the same. Click a head in a higher layer.</source>
-<translation type="unfinished" />
+<translation>Wie viel von jedem Wort bei jedem Token ankommen könnte. Nach einer Schicht sind Flow und Rollout gleich. Ein Klick auf einen Kopf einer höheren Schicht zeigt mehr.</translation>
 </message>
 <message>
 <source>{share} can flow from {column} to {row}</source>
@@ -3483,7 +3483,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Layer {layer} is skipped, so this head has no effect.</source>
-<translation type="unfinished" />
+<translation>Schicht {layer} wird übersprungen, also hat dieser Kopf keine Wirkung.</translation>
 </message>
 <message>
 <source>Layer {layer} · Head {head}</source>
@@ -3491,7 +3491,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Switched off, so it has no effect.</source>
-<translation type="unfinished" />
+<translation>Abgeschaltet, also ohne Wirkung.</translation>
 </message>
 <message>
 <source>[CLS]/[SEP] sink</source>
@@ -3511,7 +3511,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>no clear habit</source>
-<translation type="unfinished" />
+<translation>ohne klare Gewohnheit</translation>
 </message>
 <message>
 <source>off</source>
@@ -3687,7 +3687,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Each small picture is one head: click it.</source>
-<translation type="unfinished" />
+<translation>Jedes kleine Bild ist ein Kopf: anklicken.</translation>
 </message>
 <message>
 <source>Every head</source>
@@ -3719,7 +3719,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>red: looks there more than {there}; blue: less</source>
-<translation type="unfinished" />
+<translation>rot: schaut dort mehr hin als {there}; blau: weniger</translation>
 </message>
 <message>
 <source>squares: how much it helps or hurts</source>
@@ -4639,11 +4639,11 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Each token’s strongest lines, together</source>
-<translation type="unfinished" />
+<translation>Stärkste Linien je Token, zusammen</translation>
 </message>
 <message>
 <source>Lines stronger than</source>
-<translation type="unfinished" />
+<translation>Linien stärker als</translation>
 </message>
 <message>
 <source>Share of each token’s attention, or smallest weight, in percent</source>
@@ -4675,7 +4675,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>left looks at right · red: more attention than {there}, blue: less</source>
-<translation type="unfinished" />
+<translation>links schaut auf rechts · rot: mehr Attention als {there}, blau: weniger</translation>
 </message>
 <message>
 <source>left looks at right · thicker: more attention</source>
@@ -4687,7 +4687,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>looks there more than {there}</source>
-<translation type="unfinished" />
+<translation>schaut dort mehr hin als {there}</translation>
 </message>
 <message>
 <source>nothing differs by {least} or more</source>
@@ -5536,7 +5536,7 @@ Ein anderer Schluss</translation>
 <name>MoreButton</name>
 <message>
 <source>Fewer</source>
-<translation type="unfinished" />
+<translation>Weniger</translation>
 </message>
 <message>
 <source>More</source>
@@ -5551,7 +5551,7 @@ Ein anderer Schluss</translation>
 <name>MovedView</name>
 <message>
 <source>0: no change, 1: only other tokens. Average {mean}.</source>
-<translation type="unfinished" />
+<translation>0: gleich, 1: nur andere Token. Mittel {mean}.</translation>
 </message>
 <message>
 <source>Compare with another model, step or text first: the menu is at the top.</source>
@@ -5567,7 +5567,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Next to each, the most similar head there. 0: the same, 1: nothing in common.</source>
-<translation type="unfinished" />
+<translation>Daneben steht jeweils der ähnlichste Kopf dort. 0: gleich, 1: nichts gemeinsam.</translation>
 </message>
 </context>
 <context>
@@ -5981,7 +5981,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Over how many tokens its attention is spread, averaged over all that look.</source>
-<translation type="unfinished" />
+<translation>Auf wie viele Token sich seine Attention verteilt, im Mittel über alle, die schauen.</translation>
 </message>
 <message>
 <source>Probability: how sure the model is of this answer; all answers make 1.</source>
@@ -6021,7 +6021,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>exp(entropy), entropy = −Σ p ln p</source>
-<translation type="unfinished" />
+<translation>exp(Entropie), Entropie = −Σ p ln p</translation>
 </message>
 <message>
 <source>its output weights · the word’s row of the token table</source>
@@ -6962,7 +6962,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Which words each token’s information came from: so far through one layer only. Click a head in a higher layer.</source>
-<translation type="unfinished" />
+<translation>Aus welchen Wörtern die Information jedes Tokens kam, bisher durch nur eine Schicht. Ein Klick auf einen Kopf einer höheren Schicht zeigt mehr.</translation>
 </message>
 <message>
 <source>rows: tokens after these layers · columns: input tokens</source>
@@ -8165,7 +8165,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Red: above 0. Blue: below.</source>
-<translation type="unfinished" />
+<translation>Rot: über 0. Blau: darunter.</translation>
 </message>
 <message>
 <source>Scores are for single tokens, including special tokens, whatever the other pictures show.</source>
@@ -8193,7 +8193,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>now minus {baseline}</source>
-<translation type="unfinished" />
+<translation>jetzt minus {baseline}</translation>
 </message>
 <message>
 <source>only in this text</source>
@@ -8400,11 +8400,11 @@ Ein anderer Schluss</translation>
 <name>SideCard</name>
 <message>
 <source>How much it looks at each token, 1 in all. Click a token above for its numbers.</source>
-<translation type="unfinished" />
+<translation>Wie viel es auf jedes Token schaut, zusammen 1. Ein Klick auf ein Token oben zeigt dessen Zahlen.</translation>
 </message>
 <message>
 <source>This card stays with head {head}: how much it alone looks at each token, 1 in all.</source>
-<translation type="unfinished" />
+<translation>Diese Karte bleibt bei Kopf {head}: wie viel er allein auf jedes Token schaut, zusammen 1.</translation>
 </message>
 <message>
 <source>This head</source>
@@ -8440,7 +8440,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>kind</source>
-<translation type="unfinished" />
+<translation>Art</translation>
 </message>
 <message>
 <source>left out</source>
@@ -8460,7 +8460,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>spread over</source>
-<translation type="unfinished" />
+<translation>verteilt auf</translation>
 </message>
 <message>
 <source>what the token looks at</source>
@@ -10219,7 +10219,7 @@ Der andere Text: {theirs}</translation>
 </message>
 <message>
 <source>{token} swapped in</source>
-<translation type="unfinished" />
+<translation>{token} eingesetzt</translation>
 </message>
 <message>
 <source>“{text}” at {position}</source>
@@ -10530,11 +10530,11 @@ Der andere Text: {theirs}</translation>
 </message>
 <message>
 <source>Each dot is a head: two dots close together look at the same tokens, and may do the same job. Fainter: lower layers.</source>
-<translation type="unfinished" />
+<translation>Jeder Punkt ist ein Kopf: Zwei nahe Punkte schauen auf dieselben Token und tun vielleicht dasselbe. Blasser: niedrigere Schichten.</translation>
 </message>
 <message>
 <source>Each head is switched off once. Red squares: it speaks for this answer. Blue: against it.</source>
-<translation type="unfinished" />
+<translation>Jeder Kopf wird einmal abgeschaltet. Rote Quadrate: Er spricht für diese Antwort. Blau: dagegen.</translation>
 </message>
 <message>
 <source>Effects</source>
@@ -10570,7 +10570,7 @@ Der andere Text: {theirs}</translation>
 </message>
 <message>
 <source>Heads that look elsewhere than in the baseline may make the difference: click one.</source>
-<translation type="unfinished" />
+<translation>Köpfe, die woandershin schauen als bei der Baseline, können den Unterschied machen: einen anklicken.</translation>
 </message>
 <message>
 <source>Here you make the change; Overview shows its effect next to the baseline.</source>
@@ -10614,7 +10614,7 @@ Der andere Text: {theirs}</translation>
 </message>
 <message>
 <source>Many heads have one simple habit. Click one: layer, then head. The number: how strong it is, 1 at most.</source>
-<translation type="unfinished" />
+<translation>Viele Köpfe haben eine einfache Gewohnheit. Zum Anklicken: Schicht, dann Kopf. Die Zahl: wie stark sie ist, höchstens 1.</translation>
 </message>
 <message>
 <source>Many texts</source>
@@ -11225,7 +11225,7 @@ Der andere Text: {theirs}</translation>
 </message>
 <message>
 <source>Make “{token}” look more or less at</source>
-<translation type="unfinished" />
+<translation>„{token}“ mehr oder weniger schauen lassen auf</translation>
 </message>
 <message>
 <source>Mask a word (M) to see what this does to it.</source>
