@@ -19,20 +19,34 @@ if TYPE_CHECKING:
     from bertcore.errors import BertcoreError
     from bertcore.loaded_model import LoadedModel, load
     from bertcore.model.bert import Bert
+    from bertcore.single_run import Run, train
     from bertcore.sweeping import sweep
     from bertcore.tokenizer.tokenizer import Tokenizer
 
-__all__ = ["Bert", "BertConfig", "BertcoreError", "LoadedModel", "Tokenizer", "load", "sweep", "trace"]
+__all__ = [
+    "Bert",
+    "BertConfig",
+    "BertcoreError",
+    "LoadedModel",
+    "Run",
+    "Tokenizer",
+    "load",
+    "sweep",
+    "trace",
+    "train",
+]
 
 _DEFINED_IN = {
     "Bert": "bertcore.model.bert",
     "BertConfig": "bertcore.config",
     "BertcoreError": "bertcore.errors",
     "LoadedModel": "bertcore.loaded_model",
+    "Run": "bertcore.single_run",
     "Tokenizer": "bertcore.tokenizer.tokenizer",
     "load": "bertcore.loaded_model",
     "sweep": "bertcore.sweeping",
     "trace": "bertcore.analysis.trace",
+    "train": "bertcore.single_run",
 }
 
 

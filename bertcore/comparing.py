@@ -1,6 +1,6 @@
 """One text in two models, two texts in one, or both: everything that can be compared, in one result.
 
-"Before" is what ours is compared with: another model, another step of its training, another text.
+"Other" is what ours is compared with: another model, another step of its training, another text.
 L layers, N heads, S our tokens, P pairs of tokens.
 """
 
@@ -28,7 +28,7 @@ from bertcore.tokenizer.token_labels import SHOWN_SPACE
 from bertcore.tokenizer.tokenizer import Encoding
 from bertcore.training.task_files import predict_as_learned
 
-TOP = 5  # words for each mask, of now and of before
+TOP = 5  # words for each mask, of ours and of the other
 
 
 @dataclass(frozen=True)
@@ -37,21 +37,21 @@ class HeadChange:
 
     layer: int
     head: int
-    their_layer: int  # its own; in a model of another shape, of the most similar head
-    their_head: int
+    other_layer: int  # its own; in a model of another shape, of the most similar head
+    other_head: int
     divergence_bits: float  # Jensen-Shannon: 0 the same, 1 nothing in common
 
 
 @dataclass(frozen=True)
 class WordChange:
-    """One word for a [MASK], before and now. None: the other vocabulary does not have it as one token."""
+    """One word for a [MASK] in both. None: the other vocabulary does not have it as one token."""
 
     position: int
     token: str
     probability: float
     rank: int
-    probability_before: float | None
-    rank_before: int | None
+    other_probability: float | None
+    other_rank: int | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,16 +59,16 @@ class TextComparison(Table):
     """Two passes. What cannot be compared is None, and `notes` says why."""
 
     tokens: list[str]  # (S)
-    tokens_before: list[str]
+    other_tokens: list[str]
     alignment: Alignment
     heads: Records[HeadChange]  # in the order of the model; empty where no tokens can be compared
     states: NDArray[np.float64] | None  # (L+1,P) cosine of each pair of tokens
     cka: NDArray[np.float64] | None  # (L+1,L'+1) similarity of the layers
-    words: Records[WordChange]  # for each [MASK] that both have, the likeliest of now and before, by probability
+    words: Records[WordChange]  # for each [MASK] that both have, the likeliest of either, by probability
     next_sentence: float | None  # probability that B follows A
-    next_sentence_before: float | None
+    other_next_sentence: float | None
     answer: Prediction | None  # of a fine-tuned model
-    answer_before: Prediction | None
+    other_answer: Prediction | None
     notes: list[str]
 
     def rows(self) -> list[dict[str, Any]]:
@@ -94,40 +94,40 @@ Pair = tuple[str, str | None]  # the texts A and B
 
 
 def compare(
-    ours: Checkpoint, before: Checkpoint | None = None, text: Pair | None = None, text_before: Pair | None = None
+    ours: Checkpoint, other: Checkpoint | None = None, text: Pair | None = None, other_text: Pair | None = None
 ) -> Comparison:
     """Ours with another model, with another text, or with both. Absent, model and text are the same.
 
     Raises BertcoreError where there is nothing to compare with, and where a model cannot read its text.
     """
-    if before is None and text_before is None:
+    if other is None and other_text is None:
         raise BertcoreError("There is nothing to compare with; name another model, a step of its run, or another text.")
-    if text is None and text_before is not None:
+    if text is None and other_text is not None:
         raise BertcoreError("There is no text to compare with the other one; give both.")
-    texts = None if text is None else _compare_texts(ours, text, before or ours, text_before or text)
-    if before is None:
+    texts = None if text is None else _compare_texts(ours, text, other or ours, other_text or text)
+    if other is None:
         return Comparison(texts, None, None, [])
-    parts, words, notes = compare_parameters(ours, before)
+    parts, words, notes = compare_parameters(ours, other)
     return Comparison(texts, parts, words, notes)
 
 
 def compare_parameters(
-    ours: Checkpoint, before: Checkpoint
+    ours: Checkpoint, other: Checkpoint
 ) -> tuple[Records[PartChange] | None, Records[MovedWord] | None, list[str]]:
     """What training changed, the words whose embedding moved, and sentences on why one or both cannot be said."""
     try:
-        parts = Records(parameter_changes(before.model, ours.model))
+        parts = Records(parameter_changes(other.model, ours.model))
     except BertcoreError as error:
         return None, None, [str(error)]
-    if ours.tokenizer.raw.get_vocab() != before.tokenizer.raw.get_vocab():
+    if ours.tokenizer.raw.get_vocab() != other.tokenizer.raw.get_vocab():
         return parts, None, ["The models have different vocabularies, so no word can be said to have moved."]
-    return parts, Records(moved_words(before.model, ours.model, ours.tokenizer)), []
+    return parts, Records(moved_words(other.model, ours.model, ours.tokenizer)), []
 
 
-def _compare_texts(ours: Checkpoint, text: Pair, before: Checkpoint, text_before: Pair) -> TextComparison:
+def _compare_texts(ours: Checkpoint, text: Pair, other: Checkpoint, other_text: Pair) -> TextComparison:
     encodings = [
         checkpoint.tokenizer.encode(*each, max_length=checkpoint.config.max_length)
-        for checkpoint, each in ((ours, text), (before, text_before))
+        for checkpoint, each in ((ours, text), (other, other_text))
     ]
     alignment = align(*encodings)
     masks = _masks(ours, encodings[0])
@@ -135,16 +135,16 @@ def _compare_texts(ours: Checkpoint, text: Pair, before: Checkpoint, text_before
     mask_pairs = [(at, theirs) for at, theirs in paired if theirs is not None]
     passes = [
         trace(checkpoint.model, encoding.ids, encoding.segments, mlm_positions=[pair[side] for pair in mask_pairs])
-        for side, (checkpoint, encoding) in enumerate(zip((ours, before), encodings, strict=True))
+        for side, (checkpoint, encoding) in enumerate(zip((ours, other), encodings, strict=True))
     ]
     notes: list[str] = []
-    now, then = passes
+    here, there = passes
     heads, states, cka = Records[HeadChange](), None, None
     if alignment.sentence is not None:
         notes.append(alignment.sentence)
     else:
-        heads = _head_changes(now, then, alignment, notes)
-        hidden = now.hidden_states, then.hidden_states
+        heads = _head_changes(here, there, alignment, notes)
+        hidden = here.hidden_states, there.hidden_states
         if hidden[0].shape[::2] == hidden[1].shape[::2]:
             states = state_similarity(*hidden, alignment)
         try:
@@ -153,36 +153,36 @@ def _compare_texts(ours: Checkpoint, text: Pair, before: Checkpoint, text_before
             notes.append(str(error))
     verdicts = [
         None if each.next_sentence_logits is None or not pair[1] else next_sentence(each.next_sentence_logits).is_next
-        for each, pair in zip(passes, (text, text_before), strict=True)
+        for each, pair in zip(passes, (text, other_text), strict=True)
     ]
     return TextComparison(
         tokens=encodings[0].tokens,
-        tokens_before=encodings[1].tokens,
+        other_tokens=encodings[1].tokens,
         alignment=alignment,
         heads=heads,
         states=states,
         cka=cka,
-        words=Records(_word_changes(ours, before, encodings, passes, mask_pairs)),
+        words=Records(_word_changes(ours, other, encodings, passes, mask_pairs)),
         next_sentence=verdicts[0],
-        next_sentence_before=verdicts[1],
+        other_next_sentence=verdicts[1],
         answer=_answer(ours, *text),
-        answer_before=_answer(before, *text_before),
+        other_answer=_answer(other, *other_text),
         notes=notes,
     )
 
 
-def _head_changes(now: Trace, then: Trace, alignment: Alignment, notes: list[str]) -> Records[HeadChange]:
+def _head_changes(here: Trace, there: Trace, alignment: Alignment, notes: list[str]) -> Records[HeadChange]:
     """Each head and itself; in models of other shapes, each head and the most similar one."""
-    if now.attentions.shape[:2] == then.attentions.shape[:2]:
-        divergences = head_divergences(now.attentions, then.attentions, alignment)  # (L,N)
+    if here.attentions.shape[:2] == there.attentions.shape[:2]:
+        divergences = head_divergences(here.attentions, there.attentions, alignment)  # (L,N)
         own = np.indices(divergences.shape)
         matched = MatchedHeads(own[0], own[1], divergences)
     else:
-        matched = matched_heads(now.attentions, then.attentions, alignment)
+        matched = matched_heads(here.attentions, there.attentions, alignment)
         notes.append("The models have other layers and heads, so each head is compared with the most similar one.")
     return Records(
-        HeadChange(layer, head, int(theirs), int(their_head), float(divergence))
-        for (layer, head), theirs, their_head, divergence in zip(
+        HeadChange(layer, head, int(theirs), int(other_head), float(divergence))
+        for (layer, head), theirs, other_head, divergence in zip(
             np.ndindex(matched.layers.shape),
             matched.layers.flat,
             matched.heads.flat,
@@ -198,34 +198,34 @@ def _masks(checkpoint: Checkpoint, encoding: Encoding) -> list[int]:
 
 def _word_changes(
     ours: Checkpoint,
-    before: Checkpoint,
+    other: Checkpoint,
     encodings: Sequence[Encoding],
     passes: Sequence[Trace],
     masks: Sequence[tuple[int, int]],
 ) -> Iterator[WordChange]:
-    """The likeliest words of now and of before, at each mask by their probability now."""
-    now, then = (each.mlm_logits for each in passes)  # (R,V) each
-    if now is None or then is None:
+    """The likeliest words of ours and of the other, at each mask by their probability in ours."""
+    here, there = (each.mlm_logits for each in passes)  # (R,V) each
+    if here is None or there is None:
         return
-    for row, (position, their_position) in enumerate(masks):
+    for row, (position, other_position) in enumerate(masks):
         ids = {  # of ours -> of theirs
-            guess.id: _id_of(ours.tokenizer.label(guess.id), before, encodings[1], their_position)
-            for guess in top_words(now[row], ours.tokenizer, TOP)
+            guess.id: _id_of(ours.tokenizer.label(guess.id), other, encodings[1], other_position)
+            for guess in top_words(here[row], ours.tokenizer, TOP)
         }
-        for guess in top_words(then[row], before.tokenizer, TOP):
-            own = _id_of(before.tokenizer.label(guess.id), ours, encodings[0], position)
+        for guess in top_words(there[row], other.tokenizer, TOP):
+            own = _id_of(other.tokenizer.label(guess.id), ours, encodings[0], position)
             if own is not None:
                 ids[own] = guess.id
-        ranks = [(own, word_rank(now[row], own), ids[own]) for own in ids]
-        for own, rank, their_id in sorted(ranks, key=lambda each: each[1].rank):
-            was = None if their_id is None else word_rank(then[row], their_id)
+        ranks = [(own, word_rank(here[row], own), ids[own]) for own in ids]
+        for own, rank, other_id in sorted(ranks, key=lambda each: each[1].rank):
+            was = None if other_id is None else word_rank(there[row], other_id)
             yield WordChange(
                 position=position,
                 token=ours.tokenizer.label(own),
                 probability=rank.probability,
                 rank=rank.rank,
-                probability_before=None if was is None else was.probability,
-                rank_before=None if was is None else was.rank,
+                other_probability=None if was is None else was.probability,
+                other_rank=None if was is None else was.rank,
             )
 
 

@@ -68,7 +68,7 @@ def reason_of(error: OSError) -> str:
     return reason[:1].lower() + reason[1:]
 
 
-def write_json(file: Path, values: dict[str, Any], follow: bool = False) -> None:
+def write_json(file: Path, values: dict[str, Any] | list[Any], follow: bool = False) -> None:
     """As `write_atomic`."""
     write_atomic(file, json_bytes(values), follow=follow)
 
@@ -87,7 +87,7 @@ def write_json_on_full_disk(file: Path, values: dict[str, Any]) -> None:
             stream.truncate(len(data))
 
 
-def json_bytes(values: dict[str, Any]) -> bytes:
+def json_bytes(values: dict[str, Any] | list[Any]) -> bytes:
     return json.dumps(jsonable(values), indent=2).encode()  # ASCII: a path may hold bytes that are no UTF-8
 
 
@@ -213,7 +213,7 @@ def write_errors(folder: Path) -> Iterator[None]:
         yield
     except (PermissionError, FileExistsError, NotADirectoryError) as error:
         reason = "it is a file" if folder.is_file() else (error.strerror or "no permission").lower()
-        raise BertcoreError(f"Cannot write the run folder {folder}: {reason}; choose another folder.") from error
+        raise BertcoreError(f"Cannot write the folder {folder}: {reason}; choose another folder.") from error
     except BertcoreError:
         raise
     except Exception as error:  # the libraries that write have errors of their own
@@ -221,7 +221,7 @@ def write_errors(folder: Path) -> Iterator[None]:
         if sentence is None and (not isinstance(error, OSError) or error.errno == errno.ENOMEM):
             raise
         why = getattr(error, "strerror", None) or error
-        raise BertcoreError(sentence or f"Cannot write the run folder {folder}: {why}.") from error
+        raise BertcoreError(sentence or f"Cannot write the folder {folder}: {why}.") from error
 
 
 def error_number(error: BaseException) -> int | None:

@@ -6,13 +6,11 @@ Everything here is a thin call into `bertcore.analysis`, `bertcore.tasks`, `bert
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Literal, TypeVar, get_args, overload
+from typing import get_args
 
-import numpy as np
-from numpy.typing import NDArray
+import torch
 
 from bertcore.analysis import interventions
 from bertcore.analysis.attention_heads import classify_heads, head_facts
@@ -21,41 +19,33 @@ from bertcore.analysis.find_heads import find_heads
 from bertcore.analysis.find_target import NamedTarget, find_target
 from bertcore.analysis.interventions import Head, Part
 from bertcore.analysis.lens import layer_lens, lens_words
-from bertcore.analysis.merging import word_groups
 from bertcore.analysis.passes import as_text
 from bertcore.analysis.patching import check_patching, patching_map
-from bertcore.analysis.predict import next_sentence, predict_masks, replaced_probabilities, sentence_order, top_words
-from bertcore.analysis.sentence_vectors import sentence_vectors
 from bertcore.analysis.targets import SimilarityTarget, Target
 from bertcore.analysis.trace import trace
-from bertcore.analysis.vectors import cosine
-from bertcore.analysis.words import Surprise, surprise
-from bertcore.checkpoint.checkpoint import load_checkpoint
-from bertcore.checkpoint.sentence_pooling import Pooling
+from bertcore.checkpoint.checkpoint import checkpoint_in_memory, load_checkpoint, save_checkpoint
 from bertcore.comparing import Comparison, compare
 from bertcore.errors import BertcoreError
-from bertcore.measured_model import MeasuredModel, Texts, pairs_of
+from bertcore.files import write_errors
+from bertcore.model.bert import Bert
 from bertcore.model.tap import Changes
 from bertcore.model.task_heads import HEAD_TITLES
 from bertcore.progress import progress_bar
 from bertcore.resolve_model import resolve_model, resolve_step
 from bertcore.results import (
-    Filled,
     HeadReport,
     LensWords,
     PatchedText,
     Records,
-    Results,
     TokenAttribution,
-    TokenSurprise,
     TracedText,
 )
-from bertcore.tokenizer.tokenizer import Encoding
+from bertcore.runs.known_runs import is_run
+from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.training.task_files import data_of_run
+from bertcore.word_model import WordModel, check_choice
 
-Step = Callable[[float], object]  # called with the share done, 0..1
-T = TypeVar("T")
-R = TypeVar("R")
-_TEXTS_AT_ONCE = 2048  # tokenised at a time: a file of a million would fill the memory
+_READS_AS = ("task", "columns", "max_length", "stride")  # of the data of a fine-tuned model
 
 
 def load(
@@ -73,119 +63,60 @@ def load(
     ('bertscope-tiny', ('mlm', 'nsp'))
     """
     for head in random_heads:
-        _check_choice("head", head, tuple(HEAD_TITLES))
+        check_choice("head", head, tuple(HEAD_TITLES))
+    if device is not None:
+        _check_device(device)
     checkpoint = load_checkpoint(resolve_model(model), random_heads, allow_random=bool(random_heads))
     if device is not None:
         checkpoint.model.to(device)
     return LoadedModel(checkpoint)
 
 
-class LoadedModel(MeasuredModel):
+def _check_device(device: str) -> None:
+    """Before a large file is read."""
+    try:
+        torch.empty(1, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:  # a build without CUDA asserts
+        why = str(error).splitlines()[0].rstrip(".")
+        raise BertcoreError(f"torch cannot use the device {device!r} here ({why}); leave it out for the CPU.") from None
+
+
+class LoadedModel(WordModel):
     """An opened model with its tokenizer. A text is a sentence `a` or a pair `a`, `b`; what does not fit is cut off.
 
     Where a method takes several texts, it takes a list (for pairs: two of one length) and gives a result for each, in
     their order, with a progress bar if it takes long. Results have `.to_pandas()`.
     """
 
-    # --- words -----------------------------------------------------------------------------------------------------
+    @classmethod
+    def of(cls, bert: Bert, tokenizer: Tokenizer, name: str = "model in memory") -> LoadedModel:
+        """A model in memory, such as that of your own training loop: the module itself, not a copy of it.
 
-    @overload
-    def fill(self, a: str, b: str | None = None, *, top: int = 5) -> Filled: ...
-    @overload
-    def fill(self, a: Texts, b: Texts | None = None, *, top: int = 5) -> Results[Filled]: ...
-    def fill(self, a: str | Texts, b: str | Texts | None = None, *, top: int = 5) -> Filled | Results[Filled]:
-        """The `top` likeliest words for every [MASK], likeliest first: masks, then words (token, id, probability).
+        It is put into evaluation mode. Raises BertcoreError for a vocabulary that does not fit its token table.
 
-        `.next_sentence`, `.sentence_order`, `.similarity` and `.replaced` are what other heads say of the text, as far
-        as the model has them. Raises BertcoreError where there is a mask but no MLM head.
-
-        >>> filled = m.fill("The cat sat on the [MASK].", "It was warm.", top=3)
-        >>> len(filled), len(filled[0])
-        (1, 3)
-        >>> filled[0][0].probability > filled[0][1].probability
-        True
-        >>> 0 < filled.next_sentence.is_next < 1
-        True
+        >>> config = bertcore.BertConfig.preset("tiny", vocab_size=m.config.vocab_size)
+        >>> len(bertcore.LoadedModel.of(bertcore.Bert(config), m.tokenizer).fill("A [MASK] sat.")[0])
+        5
         """
-        if isinstance(a, str) and (b is None or isinstance(b, str)):
-            return self._filled(a, b, top)
-        return Results(_for_each("Filling masks", pairs_of(a, b), lambda pair, _: self._filled(pair[0], pair[1], top)))
+        return cls(checkpoint_in_memory(bert, tokenizer, name))
 
-    def _filled(self, a: str, b: str | None, top: int) -> Filled:
-        encoding = self.encode(a, b)
-        masks = self._masks(encoding)
-        if masks and "mlm" in self.missing:
-            raise BertcoreError(self.missing["mlm"])
-        outputs = predict_masks(self.bert, encoding.ids, encoding.segments, positions=masks)
-        rows = () if outputs.mlm_logits is None else outputs.mlm_logits  # (R,V)
-        filled = Filled([top_words(row, self.tokenizer, top) for row in rows], encoding, masks)
-        if b and outputs.next_sentence_logits is not None:
-            filled.next_sentence = next_sentence(outputs.next_sentence_logits)
-        if b and outputs.sentence_order_logits is not None:
-            filled.sentence_order = sentence_order(outputs.sentence_order_logits)
-        if b and self.checkpoint.pooling is not None:
-            filled.similarity = cosine(*self.embed([a, b]))
-        if outputs.replaced_logits is not None:
-            filled.replaced = replaced_probabilities(outputs.replaced_logits)
-        return filled
+    def save(self, folder: str | Path) -> None:
+        """Write a checkpoint folder (config.json, model.safetensors in float32, tokenizer files) for `load` and
+        `transformers`; one that is there already is replaced.
 
-    def score(self, a: str | Texts, b: str | Texts | None = None) -> NDArray[np.float64]:
-        """Pseudo-log-likelihood of each text in nats (B): the sum of ln p of each token, all others seen.
+        Raises BertcoreError where the folder is a run's, or cannot be written.
 
-        Salazar et al. 2020. Of two sentences with the same number of tokens, the model prefers the one with the higher
-        score. Raises BertcoreError where there is no MLM head, or no mask in the vocabulary.
-
-        >>> m.score(["The cat sat on the mat.", "Mat the on sat cat the."]).shape
-        (2,)
+        >>> m.save("runs/copy")
+        >>> bertcore.load("runs/copy").name
+        'copy'
         """
-        found = _for_each("Scoring texts", pairs_of(a, b), lambda pair, step: self._surprise(self.encode(*pair), step))
-        return np.array([-float(each.bits.sum()) * math.log(2) for each in found])
-
-    @overload
-    def surprise(self, a: str, b: str | None = None, *, whole_words: bool = False) -> TokenSurprise: ...
-    @overload
-    def surprise(self, a: Texts, b: Texts | None = None, *, whole_words: bool = False) -> Results[TokenSurprise]: ...
-    def surprise(
-        self, a: str | Texts, b: str | Texts | None = None, *, whole_words: bool = False
-    ) -> TokenSurprise | Results[TokenSurprise]:
-        """How little the model expects each token, all others seen: -log2 p in bits (S), 0 for special tokens.
-
-        `whole_words` hides the later pieces of a word with each of its pieces (Kauf and Ivanova 2023).
-        Raises BertcoreError as `score` does.
-
-        >>> m.surprise("A cat sat.").scores.shape
-        (6,)
-        """
-
-        def surprised(pair: tuple[str, str | None], step: Step) -> TokenSurprise:
-            encoding = self.encode(*pair)
-            found = self._surprise(encoding, step, word_groups(encoding) if whole_words else None)
-            return TokenSurprise(encoding.tokens, found.by_token(len(encoding)), found.pseudo_perplexity)
-
-        found = _for_each("Measuring surprise", pairs_of(a, b), surprised)
-        return found[0] if isinstance(a, str) else Results(found)
-
-    def _surprise(self, encoding: Encoding, step: Step, groups: Sequence[int] | None = None) -> Surprise:
-        return surprise(self.bert, encoding, self.tokenizer.mask_id, groups=groups, progress=step)
-
-    def embed(self, a: str | Texts, *, pooling: Literal["mean", "cls"] | None = None) -> NDArray[np.float32]:
-        """One vector for each text (B,H): the mean of its last hidden states, special tokens too, or that of [CLS].
-
-        Absent, `pooling` is what the folder of a sentence encoder says, which may also scale vectors to length 1;
-        "mean" for any other model.
-
-        >>> m.embed(["One text.", "Another."], pooling="mean").shape == (2, m.config.hidden_size)
-        True
-        """
-        _check_choice("pooling", pooling or "mean", ("mean", "cls"))
-        way = Pooling(pooling, normalised=False) if pooling else self.checkpoint.pooling or Pooling("mean", False)
-        texts = [text for text, _ in pairs_of(a, None)]
-        portions = [texts[first : first + _TEXTS_AT_ONCE] for first in range(0, max(1, len(texts)), _TEXTS_AT_ONCE)]
-
-        def embedded(portion: list[str], step: Step) -> NDArray[np.float32]:
-            return sentence_vectors(self.bert, [self.encode(text) for text in portion], way, progress=step)
-
-        return np.concatenate(_for_each("Embedding texts", portions, embedded))
+        path = Path(folder).expanduser()
+        if is_run(path):
+            raise BertcoreError(f"The folder {path} holds a run; save the model in another one.")
+        data = data_of_run(self.checkpoint.folder)
+        about = None if data is None else {"data": {name: getattr(data, name) for name in _READS_AS}}
+        with write_errors(path):
+            save_checkpoint(self.bert, self.tokenizer, path, pooling=self.checkpoint.pooling, about=about)
 
     # --- looking inside -------------------------------------------------------------------------------------------
 
@@ -261,7 +192,7 @@ class LoadedModel(MeasuredModel):
         (7, True)
         """
         encoding = self.encode(a, b)
-        masks = self._masks(encoding, required=True)
+        masks = self.masks(encoding, required=True)
         states = trace(self.bert, encoding.ids, encoding.segments, mlm_positions=[]).hidden_states  # (L+1,S,H)
         return LensWords(lens_words(layer_lens(self.bert, states, masks), self.tokenizer, top), masks)
 
@@ -270,31 +201,29 @@ class LoadedModel(MeasuredModel):
         a: str,
         b: str | None = None,
         *,
-        word: str | None = None,
+        wanted: str | None = None,
         position: int | None = None,
-        label: str | None = None,
         target: Target | None = None,
         method: Method = "integrated_gradients",
     ) -> TokenAttribution:
         """How much each token (S) speaks for a prediction, in nats of its ln p.
 
-        The prediction is `word` (absent: the likeliest one) at `position` (absent: the first [MASK]). In a text without
-        a mask it is the `label` of a classifier or tagger (absent: the likeliest), the start of an answer, else that B
-        follows A: see `bertcore.analysis.find_target`. `target` is any other (`bertcore.analysis.targets`).
+        The prediction is the word `wanted` (absent: the likeliest one) at `position` (absent: the first [MASK]). In a
+        text without a mask it is the label of a classifier or tagger (absent: the likeliest), the start of an answer,
+        else that B follows A: see `bertcore.analysis.find_target`. `target` instead is any other
+        (`bertcore.analysis.targets`).
         "integrated_gradients" starts from the same text with every word masked; "leave_one_out" masks each token in
         turn. Formulas: `bertcore.analysis.attribution`.
         Raises BertcoreError where the model has no head for the prediction, or the word is more than one token.
 
-        >>> found = m.attribute("The cat sat on the [MASK].", word="floor", method="leave_one_out")
+        >>> found = m.attribute("The cat sat on the [MASK].", wanted="floor", method="leave_one_out")
         >>> found.prediction, found.scores.shape
         ('floor', (9,))
         """
-        _check_choice("method", method, get_args(Method))
+        check_choice("method", method, get_args(Method))
         encoding = self.encode(a, b)
-        named = (
-            find_target(self.checkpoint, encoding, wanted=word or label, position=position)
-            if target is None
-            else NamedTarget(target, "target")
+        named = _given(target, wanted, position) or find_target(
+            self.checkpoint, encoding, wanted=wanted, position=position
         )
         with progress_bar("Attributing") as step:
             attribution = attribute(
@@ -309,33 +238,34 @@ class LoadedModel(MeasuredModel):
         a: str | None = None,
         b: str | None = None,
         *,
-        model: LoadedModel | str | Path | None = None,
-        step: int | None = None,
-        a_before: str | None = None,
-        b_before: str | None = None,
+        other_a: str | None = None,
+        other_b: str | None = None,
+        other_model: LoadedModel | str | Path | None = None,
+        other_step: int | None = None,
     ) -> Comparison:
-        """What is different from before: from another `model`, another `step` of this one's run, or another text.
+        """What is different in another text, another model, or another step of this model's run.
 
-        `.text` has heads (Jensen-Shannon divergence), hidden states (cosine), layers (CKA), words for each [MASK] and
-        answers; `.parameters` and `.moved_words` say what training changed, of two models of one shape. Without `a` it
-        is these alone. Raises BertcoreError where there is nothing to compare with.
+        An absent `other_b` is `b`; "" for none. `.text` has heads (Jensen-Shannon divergence), hidden states (cosine),
+        layers (CKA), words for each [MASK] and answers; `.parameters` and `.moved_words` say what training changed, of
+        two models of one shape. Without `a` it is these alone. Raises BertcoreError where there is nothing to compare
+        with.
 
-        >>> found = m.compare("The cat sat on the [MASK].", a_before="The dog sat on the [MASK].")
+        >>> found = m.compare("The cat sat on the [MASK].", other_a="The dog sat on the [MASK].")
         >>> 0 < max(head.divergence_bits for head in found.text.heads) < 1
         True
-        >>> [change.part for change in m.compare(model="bertscope-sentiment").parameters][:3]
+        >>> [change.part for change in m.compare(other_model="bertscope-sentiment").parameters][:3]
         ['token', 'segment', 'position']
         """
-        if model is not None and step is not None:
+        if other_model is not None and other_step is not None:
             raise BertcoreError("Name a model or a step to compare with, not both.")
-        if step is not None:
-            model = resolve_step(self.checkpoint.folder, step)
-        before = load(model) if isinstance(model, str | Path) else model
+        if other_step is not None:
+            other_model = resolve_step(self.checkpoint.folder, other_step)
+        other = load(other_model) if isinstance(other_model, str | Path) else other_model
         return compare(
             self.checkpoint,
-            None if before is None else before.checkpoint,
+            None if other is None else other.checkpoint,
             None if a is None else (a, b),
-            None if a_before is None else (a_before, b_before),
+            _other_texts(b, other_a, other_b),
         )
 
     def patch(
@@ -343,41 +273,44 @@ class LoadedModel(MeasuredModel):
         a: str,
         b: str | None = None,
         *,
-        from_a: str,
-        from_b: str | None = None,
-        word: str | None = None,
+        other_a: str,
+        other_b: str | None = None,
+        wanted: str | None = None,
         against: str | None = None,
         position: int | None = None,
         target: Target | None = None,
         part: Part = "state",
         head_position: int | None = None,
     ) -> PatchedText:
-        """Activation patching: the pass over this text gets, place by place, what `from_a`, `from_b` has there.
+        """Activation patching: the pass over this text gets, place by place, what `other_a`, `other_b` has there.
 
-        Both need the same number of tokens. `.map` is how much of their difference in a prediction comes back: 0 none,
-        1 all. The prediction is `word` (a label, a tag ...), perhaps `against` another; absent, the other text's
-        likeliest answer against this one's (`bertcore.analysis.find_target`), or of a sentence encoder the similarity
-        to `b`. `part` is "state", "head", "attention" or "feed-forward"; `head_position` patches heads at one token.
-        Raises BertcoreError for texts that cannot be patched, or that hardly differ in the prediction.
+        An absent `other_b` is `b`; "" for none. Both texts need the same number of tokens. `.map` is how much of their
+        difference in a prediction comes back: 0 none, 1 all. The prediction is `wanted` (a word, a label, a tag ...),
+        perhaps `against` another; absent, the other text's likeliest answer against this one's
+        (`bertcore.analysis.find_target`), or of a sentence encoder the similarity to `b`. `target` instead is any other
+        (`bertcore.analysis.targets`). `part` is "state", "head", "attention" or "feed-forward"; `head_position` patches
+        heads at one token. Raises BertcoreError for texts that cannot be patched, or that hardly differ in the
+        prediction.
 
-        >>> found = m.patch("The man put on [MASK] hat.", from_a="The woman put on [MASK] hat.", word="her")
+        >>> found = m.patch("The man put on [MASK] hat.", other_a="The woman put on [MASK] hat.", wanted="her")
         >>> found.map.shape == (7, len(found.tokens)), round(float(found.map[0, 2]), 3)
         (True, 1.0)
         """
-        named = None if target is None else NamedTarget(target, "target")
-        if named is None and word is None and b and self.checkpoint.pooling is not None:
-            if from_b not in (None, b):
+        named, other = _given(target, wanted, against, position), _other_texts(b, other_a, other_b)
+        assert other is not None
+        if named is None and wanted is None and b and self.checkpoint.pooling is not None:
+            if other[1] != b:
                 raise BertcoreError("Similarity is to one text B; leave out the other B, or give the same one.")
-            pooling, vector = self.checkpoint.pooling.kind, self.embed(b)[0]
+            pooling, vector = self.checkpoint.pooling.kind, self.embed(b)
             named = NamedTarget(SimilarityTarget(vector=tuple(vector.tolist()), pooling=pooling), "similarity")
-            b = from_b = None
-        encodings = [self.encode(a, b), self.encode(from_a, from_b)]
-        text, other = (as_text(self.bert, encoding.ids, encoding.segments) for encoding in encodings)
-        check_patching(text, other, part, head_position)
+            b, other = None, (other_a, None)
+        encodings = [self.encode(a, b), self.encode(*other)]
+        text, source = (as_text(self.bert, encoding.ids, encoding.segments) for encoding in encodings)
+        check_patching(text, source, part, head_position)
         if named is None:
-            named = find_target(self.checkpoint, *encodings, wanted=word, against=against, position=position)
+            named = find_target(self.checkpoint, *encodings, wanted=wanted, against=against, position=position)
         with progress_bar("Patching") as step:
-            found = patching_map(self.bert, text, other, named.target, part, position=head_position, progress=step)
+            found = patching_map(self.bert, text, source, named.target, part, position=head_position, progress=step)
         return PatchedText(
             tokens=encodings[0].tokens,
             other_tokens=encodings[1].tokens,
@@ -389,27 +322,23 @@ class LoadedModel(MeasuredModel):
             map=found.shares,
         )
 
-    def _masks(self, encoding: Encoding, required: bool = False) -> list[int]:
-        """Positions of its masks."""
-        masks = [i for i, token_id in enumerate(encoding.ids) if token_id == self.tokenizer.mask_id]
-        if required and not masks:
-            raise BertcoreError("There is no [MASK] in the text; write one where a word should be predicted.")
-        return masks
+
+def _other_texts(b: str | None, other_a: str | None, other_b: str | None) -> tuple[str, str | None] | None:
+    """The other text with its B, which is ours where none is given, and None for ""."""
+    if other_a is None:
+        if other_b is not None:
+            raise BertcoreError("The other text B is the second sentence of the other text A; give that too.")
+        return None
+    return other_a, b if other_b is None else other_b or None
 
 
-def _for_each(description: str, texts: Sequence[T], answer: Callable[[T, Step], R]) -> list[R]:
-    """The answer to each text, with a progress bar."""
-    answers: list[R] = []
-    with progress_bar(description) as step:
-        for text in texts:
-            answers.append(answer(text, lambda share: step((len(answers) + share) / len(texts))))
-            step(len(answers) / len(texts))
-    return answers
-
-
-def _check_choice(name: str, given: str, choices: tuple[str, ...]) -> None:
-    if given not in choices:
-        raise BertcoreError(f"There is no {name} {given!r}; choose one of {', '.join(choices)}.")
+def _given(target: Target | None, *instead: object) -> NamedTarget | None:
+    """The target. Raises BertcoreError where what names another one (a word, a place ...) is given beside it."""
+    if target is None:
+        return None
+    if any(each is not None for each in instead):
+        raise BertcoreError("Name a prediction by its word or label and place, or give a target, not both.")
+    return NamedTarget(target, "target")
 
 
 def _with_values(values: list[int], changed: Mapping[int, int] | None) -> list[int]:

@@ -84,8 +84,9 @@ class MeasuredModel:
         from bertcore.tasks.inference.predict import as_example
 
         kind = self.task_kind
-        found = self._predictions([as_example(kind, *pair) for pair in pairs_of(a, b)])
-        return found[0] if isinstance(a, str) else found
+        pairs, is_single = pairs_of(a, b)
+        found = self._predictions([as_example(kind, *pair) for pair in pairs])
+        return found[0] if is_single else found
 
     def predict_file(
         self, file: str | Path, task: str | None = None, columns: Mapping[Role, str] | None = None
@@ -196,13 +197,16 @@ class MeasuredModel:
             return Predictions(predict_as_learned(self.checkpoint, examples, step, decoding=self.decoding))
 
 
-def pairs_of(a: str | Texts, b: str | Texts | None) -> list[tuple[str, str | None]]:
-    """One text or pair, or several."""
-    firsts = [a] if isinstance(a, str) else list(a)
-    seconds = [b] * len(firsts) if b is None else [b] if isinstance(b, str) else list(b)
-    if len(firsts) != len(seconds):
-        raise BertcoreError(f"There are {len(firsts)} texts a, but {len(seconds)} texts b; a pair needs one of each.")
-    return list(zip(firsts, seconds, strict=True))
+def pairs_of(a: str | Texts, b: str | Texts | None = None) -> tuple[list[tuple[str, str | None]], bool]:
+    """The texts or pairs, and whether it is a single one, which gets a single result instead of a list."""
+    if b is not None and isinstance(a, str) != isinstance(b, str):
+        raise BertcoreError("Texts a and b go together: give one of each, or two lists of the same length.")
+    if isinstance(a, str):
+        return [(a, b if isinstance(b, str) else None)], True
+    seconds: Sequence[str | None] = [None] * len(a) if b is None else list(b)
+    if len(a) != len(seconds):
+        raise BertcoreError(f"There are {len(a)} texts a, but {len(seconds)} texts b; a pair needs one of each.")
+    return list(zip(a, seconds, strict=True)), False
 
 
 def paths_of(files: Files) -> list[Path]:

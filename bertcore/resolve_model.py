@@ -46,7 +46,7 @@ def resolve_model(reference: str | Path | None, download: bool = True) -> Path:
     return cached
 
 
-def resolve_step(checkpoint: Path, step: int) -> Path:
+def resolve_step(checkpoint: Path | None, step: int) -> Path:
     """The snapshot at a step of the run that a checkpoint comes from.
 
     Raises BertcoreError where it comes from none, or where the run has kept no such step.
@@ -57,8 +57,9 @@ def resolve_step(checkpoint: Path, step: int) -> Path:
     if run is not None:
         RunFolder(run).refuse_links()
     snapshots = dict(RunFolder(run).snapshots()) if run is not None else {}
-    if not snapshots:
-        raise BertcoreError(f"There are no training steps of {checkpoint.name} here; name a model or a run folder.")
+    if checkpoint is None or not snapshots:
+        name = "this model" if checkpoint is None else checkpoint.name
+        raise BertcoreError(f"There are no training steps of {name} here; name a model or a run folder.")
     if step not in snapshots:
         steps = ", ".join(f"{each:,}" for each in sorted(snapshots))
         raise BertcoreError(f"The run of {checkpoint.name} has kept no step {step:,}; choose one of {steps}.")

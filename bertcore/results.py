@@ -30,7 +30,7 @@ class Table:
 
     def to_pandas(self) -> Any:
         """A pandas.DataFrame. Raises BertcoreError where pandas is not installed."""
-        return _pandas().DataFrame(self.rows())
+        return as_frame(self.rows())
 
 
 R = TypeVar("R", bound=Table)
@@ -58,6 +58,12 @@ class Filled(list[list[WordGuess]], Table):
         self.sentence_order: SentenceOrder | None = None
         self.similarity: float | None = None  # cosine of A and B, of a sentence encoder
         self.replaced: NDArray[np.float64] | None = None  # (S) probability that each token was replaced (ELECTRA)
+
+    @property
+    def verdicts(self) -> dict[str, Any]:
+        """What other heads say, by name."""
+        names = ("next_sentence", "sentence_order", "similarity", "replaced")
+        return {name: value for name in names if (value := getattr(self, name)) is not None}
 
     def rows(self) -> list[dict[str, Any]]:
         return [
@@ -183,6 +189,11 @@ class TracedText(Trace):
     def to_pandas(self, layer: int, head: int) -> Any:
         """One head's attention (S,S) as a pandas.DataFrame: rows look, columns are looked at; counted from 0."""
         return _pandas().DataFrame(self.attentions[layer, head], index=self.tokens, columns=self.tokens)
+
+
+def as_frame(rows: Sequence[dict[str, Any]]) -> Any:
+    """A pandas.DataFrame. Raises BertcoreError where pandas is not installed."""
+    return _pandas().DataFrame(rows)
 
 
 def _pandas() -> Any:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from bertcore.errors import BertcoreError
 from bertcore.results import Table
 from bertcore.runs.sweep import Sweep, SweepGroup, SweepRun
-from bertcore.tasks.readers.reading import sample_folder, task_named
-from bertcore.training.finetune_options import FinetuneOptions
-from bertcore.training.options import RunOptions
-from bertcore.training.pretrain_options import PretrainOptions
+from bertcore.training.arguments import run_settings
+from bertcore.training.distil_options import DistilOptions
 from bertcore.training.sweep_plan import Varied
 
-_KINDS: dict[str, type[RunOptions]] = {kind.kind: kind for kind in (PretrainOptions, FinetuneOptions)}
+N = TypeVar("N", int, float)
 
 
 class Swept(Table):
@@ -50,9 +48,9 @@ def sweep(
     kind: str,
     out: str | Path,
     *,
-    rates: Sequence[float] | int = (),
-    batch_sizes: Sequence[int] = (),
-    epoch_counts: Sequence[float] = (),
+    rates: Sequence[float] | float = (),
+    batch_sizes: Sequence[int] | int = (),
+    epoch_counts: Sequence[float] | float = (),
     seeds: int = 1,
     random: int | None = None,
     budget_share: float = 1.0,
@@ -61,31 +59,29 @@ def sweep(
 ) -> Swept:
     """Train a run for each combination of rates, batch sizes and numbers of epochs, each with `seeds` seeds.
 
-    kind: "finetune" or "pretrain". out: the run folders are called so, with a suffix each. rates: learning rates, or
-    how many to try around the usual one. random: only so many combinations, drawn at random. budget_share: of the
-    budget, for each run. resume: continue a sweep that was stopped. settings: as the shell's flags, with underscores
-    (task, train, model, corpus, minutes ...); without `train` a task learns from its sample.
+    kind: "finetune" or "pretrain". out: the run folders are called so, with a suffix each. rates: learning rates; one
+    whole number is how many to try around the usual one. random: only so many combinations, drawn at random.
+    budget_share: of the budget, for each run. resume: continue a sweep that was stopped. settings: as of `train`.
     Raises BertcoreError for settings that cannot be, and for data that cannot be trained on.
     """
+    from bertcore.training.start import own_threads
     from bertcore.training.sweep import run_sweep
 
-    if kind not in _KINDS:
-        raise BertcoreError(f"A sweep needs {' or '.join(_KINDS)}, not {kind!r}.")
-    if kind == FinetuneOptions.kind and "train" not in settings:
-        sample = sample_folder(task_named(settings.get("task", FinetuneOptions().data.task)))
-        settings["train"] = None if sample is None else str(sample)
-    if isinstance(settings.get("corpus"), str | Path):
-        settings["corpus"] = (str(settings["corpus"]),)
-    try:
-        options = _KINDS[kind]().with_changes(**{"name": Path(out).name, **settings})
-    except TypeError as error:
-        raise BertcoreError(f"{kind} has no such setting: {error}.") from None
+    if kind == DistilOptions.kind:
+        raise BertcoreError("A sweep is of kind pretrain or finetune; distil runs are trained one by one.")
+    options = run_settings(kind, Path(out).expanduser(), settings, resume=False)
     varied = Varied(
-        (float(rates),) if isinstance(rates, int) else tuple(rates),
-        tuple(batch_sizes),
-        tuple(epoch_counts),
+        _each(rates, float),
+        _each(batch_sizes, int),
+        _each(epoch_counts, float),
         seeds,
         random,
         budget_share,
     )
-    return Swept(run_sweep(options, Path(out), varied, resume))
+    with own_threads():
+        return Swept(run_sweep(options, Path(out).expanduser(), varied, resume))
+
+
+def _each(values: Sequence[N] | N, kind: type[N]) -> tuple[N, ...]:
+    """One number, or several."""
+    return tuple(map(kind, values)) if isinstance(values, Iterable) else (kind(values),)

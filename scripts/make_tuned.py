@@ -106,6 +106,7 @@ class Tuned:
     def _run(self, from_scratch: bool) -> RunFolder:
         """Another folder for another base or recipe: what was made of those is not taken for this."""
         recipe = json.dumps(self.options.with_changes(train="", dev="", threads=1).to_dict(), sort_keys=True)
+        assert self._base.folder is not None
         digest = hashlib.sha256((weights_hash(self._base.folder) + recipe).encode()).hexdigest()[:8]
         return RunFolder(self._out / f"{self.name}-{'random' if from_scratch else 'tuned'}-{digest}")
 

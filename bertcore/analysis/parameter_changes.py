@@ -28,12 +28,12 @@ class PartChange:
     layer: int | None  # from 0; None for embeddings and the parts above the layers
     part: str  # one of EMBEDDINGS or PARTS, "embeddings LayerNorm", "pooler" or "word head"
     change: float
-    before: float  # norm of the part before
+    other_norm: float  # of the part in the model compared with, the one before
 
     @property
     def relative(self) -> float:
-        """The change as a share of the norm before; infinite where that is 0."""
-        return self.change / self.before if self.before else (float("inf") if self.change else 0.0)
+        """The change as a share of that norm; infinite where that is 0."""
+        return self.change / self.other_norm if self.other_norm else (float("inf") if self.change else 0.0)
 
 
 @dataclass(frozen=True)

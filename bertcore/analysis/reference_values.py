@@ -63,8 +63,7 @@ def check_reference(checkpoint: Checkpoint) -> ReferenceCheck | None:
     Something is off where a number differs by more than TOLERANCE, a text is cut into other tokens, or the file cannot
     be read; never raises.
     """
-    file = checkpoint.folder / REFERENCE_FILE
-    if not file.is_file():
+    if checkpoint.folder is None or not (file := checkpoint.folder / REFERENCE_FILE).is_file():
         return None
     try:
         stored = parse_json(read_bytes(file).decode("utf-8"))

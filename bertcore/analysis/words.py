@@ -123,7 +123,6 @@ def piece_by_piece(
     return text, variants, position + torch.arange(count, device=text.ids.device)
 
 
-@torch.inference_mode()
 def surprise(
     model: Bert,
     encoding: Encoding,
@@ -136,43 +135,100 @@ def surprise(
     changes: Changes | None = None,
     progress: Progress | None = None,
 ) -> Surprise:
-    """Mask each token in turn and see how likely the model finds it; at most `max_tokens` in a batch.
+    """As `surprises`, of one text. `segment_ids` and `position_ids` (S) replace the text's own."""
+    read = as_text(model, encoding.ids, encoding.segments if segment_ids is None else segment_ids, position_ids)
+    together = None if groups is None else [groups]
+    return _surprises(model, [encoding], [read], mask_id, together, max_tokens, changes, progress)[0]
 
-    With `groups` (the word of each token) the later pieces of its word are masked too, so that a rare word's end does
-    not give away its beginning (Kauf and Ivanova 2023). A mask in the text itself is no word and is left out.
-    `segment_ids` and `position_ids` (S) replace the text's own; `changes` are made in every pass. `progress` gets the
-    share done after each batch. Raises BertcoreError where there is no MLM head, or no mask in the vocabulary.
+
+def surprises(
+    model: Bert,
+    encodings: Sequence[Encoding],
+    mask_id: int | None,
+    *,
+    groups: Sequence[Sequence[int]] | None = None,
+    max_tokens: int = MAX_TOKENS,
+    progress: Progress | None = None,
+) -> list[Surprise]:
+    """Mask each token of each text in turn and see how likely the model finds it; at most `max_tokens` in a batch.
+
+    Texts of the same number of tokens share batches, so that there is no padding. With `groups` (the word of each token
+    of each text) the later pieces of its word are masked too, so that a rare word's end does not give away its
+    beginning (Kauf and Ivanova 2023). A mask in a text itself is no word and is left out. `progress` gets the share
+    done after each batch. Raises BertcoreError where there is no MLM head, or no mask in the vocabulary.
     """
+    texts = [as_text(model, encoding.ids, encoding.segments) for encoding in encodings]
+    return _surprises(model, encodings, texts, mask_id, groups, max_tokens, None, progress)
+
+
+@torch.inference_mode()
+def _surprises(
+    model: Bert,
+    encodings: Sequence[Encoding],
+    texts: Sequence[Text],
+    mask_id: int | None,
+    groups: Sequence[Sequence[int]] | None,
+    max_tokens: int,
+    changes: Changes | None,
+    progress: Progress | None,
+) -> list[Surprise]:
+    """`changes` are made in every pass."""
     if mask_id is None:
         raise BertcoreError("This model's vocabulary has no mask, so no word can be masked in turn.")
-    text = as_text(model, encoding.ids, encoding.segments if segment_ids is None else segment_ids, position_ids)
-    counted = [i for i, part in enumerate(encoding.parts) if part != "special" and encoding.ids[i] != mask_id]
-    places = torch.tensor(counted, dtype=torch.long).to(text.ids.device)
-    bits = np.empty(len(places))
-    cost = len(text) + model.config.vocab_size // 1024  # a row of logits takes the room of that many tokens
-    for part in chunks(len(places), cost, max_tokens):
-        variants = _masked(text, places[part], mask_id, groups)
+    counted = [
+        [at for at, part in enumerate(encoding.parts) if part != "special" and encoding.ids[at] != mask_id]
+        for encoding in encodings
+    ]
+    bits = [np.empty(len(places)) for places in counted]
+    by_length: dict[int, list[int]] = {}
+    for number, text in enumerate(texts):
+        by_length.setdefault(len(text), []).append(number)
+    done, total = 0, sum(map(len, counted))
+    for length, numbers in by_length.items():
+        batch = _Alike([texts[i] for i in numbers], None if groups is None else [groups[i] for i in numbers])
+        # (R): the text of each masked token, its position in it, and its number among the text's counted ones
+        masked = [(row, at, k) for row, i in enumerate(numbers) for k, at in enumerate(counted[i])]
+        cost = length + model.config.vocab_size // 1024  # a row of logits takes the room of that many tokens
+        for part in chunks(len(masked), cost, max_tokens):
+            rows, places, _ = torch.tensor(masked[part], device=batch.ids.device).unbind(1)  # (B) each
+            logits = batch.logits(model, rows, places, mask_id, changes)  # (B,V)
+            found = -_own_log_probability(logits, batch.ids[rows, places]) / np.log(2)
+            for (row, _, k), each in zip(masked[part], found.tolist(), strict=True):
+                bits[numbers[row]][k] = each
+            done += len(rows)
+            if progress is not None:
+                progress(done / total)
+    return [Surprise(np.array(at, dtype=np.int64), each) for at, each in zip(counted, bits, strict=True)]
+
+
+class _Alike:
+    """T texts of S tokens each."""
+
+    def __init__(self, texts: Sequence[Text], groups: Sequence[Sequence[int]] | None) -> None:
+        self.ids = torch.stack([text.ids for text in texts])  # (T,S)
+        segments = [text.segments for text in texts if text.segments is not None]
+        self.segments = torch.stack(segments) if segments else None  # (T,S)
+        self.positions = torch.stack([text.positions for text in texts])  # (T,S)
+        self.words = None if groups is None else torch.tensor(list(map(list, groups)), device=self.ids.device)  # (T,S)
+
+    def logits(self, model: Bert, rows: Tensor, places: Tensor, mask_id: int, changes: Changes | None) -> Tensor:
+        """(B,V) of variants of the texts `rows` (B) with a mask at one of the `places` (B) each, and on the later
+        pieces of its word."""
+        length, count = self.ids.shape[1], torch.arange(len(rows), device=self.ids.device)
+        covered = torch.arange(length, device=self.ids.device) == places[:, None]  # (B,S)
+        if self.words is not None:
+            words = self.words[rows]
+            later = torch.arange(length, device=self.ids.device) > places[:, None]
+            covered |= later & (words == words.gather(1, places[:, None]))
+        variants = self.ids[rows].masked_fill(covered, mask_id)
+        segments = None if self.segments is None else self.segments[rows]
         with changed(model, changes) as tap:
             if tap is identity:
-                hidden = text.hidden(model, variants, places[part])  # (B,H)
+                at = count * length + places
+                hidden = model(variants, segments, position_ids=self.positions[rows], rows=at)  # (B,H)
             else:  # what is changed on the way has to pass whole
-                whole = text.hidden(model, variants, tap=tap)  # (B,S,H)
-                hidden = whole[torch.arange(len(variants), device=whole.device), places[part]]
-            logits = _mlm(model, hidden, tap)
-        bits[part] = -_own_log_probability(logits, text.ids[places[part]]) / np.log(2)
-        if progress is not None:
-            progress(part.stop / len(places))
-    return Surprise(places.cpu().numpy(), bits)
-
-
-def _masked(text: Text, places: Tensor, mask_id: int, groups: Sequence[int] | None) -> Tensor:
-    """Variants (B,S) of the text with a mask at one place each, and on the later pieces of its word."""
-    covered = torch.arange(len(text), device=places.device) == places[:, None]  # (B,S)
-    if groups is not None:
-        word = torch.tensor(list(groups), device=places.device)
-        later = torch.arange(len(text), device=places.device) > places[:, None]
-        covered |= later & (word == word[places][:, None])
-    return text.ids.masked_fill(covered, mask_id)
+                hidden = model(variants, segments, position_ids=self.positions[rows], tap=tap)[count, places]  # (B,H)
+            return _mlm(model, hidden, tap)
 
 
 def _mlm(model: Bert, hidden: Tensor, tap: Tap = identity) -> Tensor:

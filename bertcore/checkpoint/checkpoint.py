@@ -12,7 +12,7 @@ from torch import Tensor
 from bertcore.checkpoint.config_file import CONFIG_FILE, config_values, read_config, read_config_values
 from bertcore.checkpoint.difference import base_folder, weights_hash, with_difference, write_difference
 from bertcore.checkpoint.missing_parts import what_is_missing
-from bertcore.checkpoint.sentence_pooling import Pooling, read_pooling
+from bertcore.checkpoint.sentence_pooling import Pooling, read_pooling, write_pooling
 from bertcore.checkpoint.stored_tensor import StoredTensor
 from bertcore.checkpoint.tensor_names import (
     class_name,
@@ -46,7 +46,7 @@ class Checkpoint:
     model: Bert
     tokenizer: Tokenizer
     config: BertConfig
-    folder: Path
+    folder: Path | None  # None: a model in memory
     name: str
     step: int | None = None
     missing: dict[str, str] = field(default_factory=dict)  # part ("mlm", "nsp", ...) -> a sentence for the person
@@ -80,7 +80,7 @@ def load_checkpoint(
     about = read_json(folder / ABOUT_FILE) if (folder / ABOUT_FILE).is_file() else {}
     base = base_folder(folder, about) if (folder / DIFFERENCE_FILE).is_file() else None
     tokenizer = tokenizer or Tokenizer.from_folder(folder)
-    _check_vocabulary(tokenizer, config, folder)
+    _check_vocabulary(tokenizer, config, f" in {folder}")
     made: dict[str, Tensor] = {}  # weights that are no tensors of this folder's files
     if base is not None:
         stored, unused, decoder = dict[str, tuple[StoredTensor, ...]](), list[str](), None
@@ -117,6 +117,14 @@ def load_checkpoint(
     )
 
 
+def checkpoint_in_memory(model: Bert, tokenizer: Tokenizer, name: str) -> Checkpoint:
+    """Of a model that lies in no folder; it is put into evaluation mode. Raises BertcoreError for a vocabulary that
+    does not fit."""
+    _check_vocabulary(tokenizer, model.config)
+    missing = what_is_missing(model.config, model.tasks, model.pooler is not None)
+    return Checkpoint(model.eval(), tokenizer, model.config, None, name, missing=missing)
+
+
 def _listed_weights(
     folder: Path, config: BertConfig
 ) -> tuple[dict[str, tuple[StoredTensor, ...]], list[str], StoredTensor | None]:
@@ -138,10 +146,13 @@ def save_checkpoint(
     step: int | None = None,
     tokens_seen: int | None = None,
     store_as: torch.dtype = torch.float32,
+    pooling: Pooling | None = None,
+    about: Mapping[str, Any] | None = None,
 ) -> None:
     """Write the model as the class of `transformers` that fits its heads would; other heads go into a file beside.
 
     `store_as` is the precision of the file alone: config.json asks every reader to compute in float32.
+    about: what bertscope.json says besides, such as how a fine-tuned model reads its examples ("data").
     """
     folder.mkdir(parents=True, exist_ok=True)
     state = {key: value.detach().cpu().to(store_as) for key, value in model.state_dict().items()}
@@ -155,7 +166,9 @@ def save_checkpoint(
         write_tensors(extra, folder / EXTRA_HEADS_FILE)
     write_json(folder / CONFIG_FILE, config_values(model.config, architecture))
     tokenizer.save(folder, model.config.max_length)
-    write_json(folder / ABOUT_FILE, {"name": name, "step": step, "tokens_seen": tokens_seen})
+    if pooling is not None:
+        write_pooling(pooling, folder, model.config.hidden_size)
+    write_json(folder / ABOUT_FILE, {"name": name, "step": step, "tokens_seen": tokens_seen, **(about or {})})
 
 
 def save_difference(model: Bert, folder: Path, base: Checkpoint, rank: int | None, about: Mapping[str, Any]) -> None:
@@ -164,6 +177,7 @@ def save_difference(model: Bert, folder: Path, base: Checkpoint, rank: int | Non
 
     about: what bertscope.json says besides the base, such as the name.
     """
+    assert base.folder is not None
     folder.mkdir(parents=True, exist_ok=True)
     state = {key: value.detach().cpu() for key, value in model.state_dict().items()}
     write_difference(state, base.model.state_dict(), folder, rank)
@@ -185,14 +199,14 @@ def without_spare_rows(model: Bert, rows: int) -> Bert:
     return model
 
 
-def _check_vocabulary(tokenizer: Tokenizer, config: BertConfig, folder: Path) -> None:
+def _check_vocabulary(tokenizer: Tokenizer, config: BertConfig, where: str = "") -> None:
     """Ids must be rows of the token table; a few rows may be left over where ids are written down (decision 0006)."""
     rows, largest = config.vocab_size, tokenizer.largest_id
     left_over = rows - 1 - largest
     if left_over == 0 or (0 < left_over <= MAX_UNUSED_ROWS and not tokenizer.numbered_by_line):
         return
     raise BertcoreError(
-        f"The vocabulary in {folder} has {largest + 1:,} tokens but the model's token table has "
+        f"The vocabulary{where} has {largest + 1:,} tokens but the model's token table has "
         f"{rows:,} rows; they do not belong together."
     )
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bertcore.errors import BertcoreError
-from bertcore.files import read_json
+from bertcore.files import read_json, write_json
 
 _MODULES = ("Transformer", "Pooling", "Normalize")  # what is done here; a dense layer on top, for one, is not
 _MODES = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls"}
@@ -37,6 +37,20 @@ def read_pooling(folder: Path) -> Pooling | None:
     if len(chosen) != 1 or others or set(modules) - set(_MODULES):
         return None
     return Pooling(chosen[0], normalised="Normalize" in modules or (folder / "2_Normalize").is_dir())
+
+
+def write_pooling(pooling: Pooling, folder: Path, width: int) -> None:
+    """As sentence-transformers does, which can then open the folder; vectors have this many numbers."""
+    modules = [("", "Transformer"), ("1_Pooling", "Pooling"), ("2_Normalize", "Normalize")]
+    for path, _ in modules[1 : 2 + pooling.normalised]:
+        (folder / path).mkdir(exist_ok=True)
+    modes = {key: kind == pooling.kind for key, kind in _MODES.items()}
+    write_json(folder / "1_Pooling" / "config.json", {"word_embedding_dimension": width, **modes})
+    listed = [
+        {"idx": number, "name": str(number), "path": path, "type": f"sentence_transformers.models.{name}"}
+        for number, (path, name) in enumerate(modules[: 2 + pooling.normalised])
+    ]
+    write_json(folder / "modules.json", listed)
 
 
 def _modules(file: Path) -> list[str]:

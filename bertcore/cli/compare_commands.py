@@ -26,7 +26,6 @@ from bertcore.cli.output import (
     texts,
     write_answer,
 )
-from bertcore.errors import BertcoreError
 
 if TYPE_CHECKING:
     from bertcore.comparing import Comparison, TextComparison
@@ -34,24 +33,24 @@ if TYPE_CHECKING:
     from bertcore.results import PatchedText
 
 _SHOWN = 8  # rows of a list for people; --json has all
+OtherB = Annotated[
+    str | None,
+    typer.Option("--other-b", metavar="TEXT", help="Its sentence B; if not given, that of --b. Empty for none."),
+]
 JsonFile = Annotated[Path | None, typer.Option("--out", metavar="FILE.json", help="Also write the JSON there.")]
 
 
 def compare(
     model: ModelArgument = None,
-    other: Annotated[
-        str | None,
-        typer.Option(
-            "--with", metavar="MODEL|STEP", help="Another model, or the number of a training step of this model's run."
-        ),
-    ] = None,
     a: TextA = "",
     b: TextB = None,
-    with_text: Annotated[
-        str | None, typer.Option("--with-text", metavar="TEXT", help="Another text, to compare with --a.")
+    other_a: Annotated[str | None, typer.Option(metavar="TEXT", help="Another text, to compare with --a.")] = None,
+    other_b: OtherB = None,
+    other_model: Annotated[
+        str | None, typer.Option(metavar="MODEL", help="Another checkpoint, run or hub id, to compare this model with.")
     ] = None,
-    with_text_b: Annotated[
-        str | None, typer.Option("--with-text-b", metavar="TEXT", help="Its sentence B; if not given, that of --b.")
+    other_step: Annotated[
+        int | None, typer.Option(help="The number of a training step of this model's run, to compare it with.")
     ] = None,
     out: JsonFile = None,
     as_json: AsJson = False,
@@ -63,17 +62,14 @@ def compare(
     from bertcore.loaded_model import load
 
     refuse_folder(out)
-    if with_text_b is not None and with_text is None:
-        raise BertcoreError("--with-text-b is the second sentence of --with-text; give that too.")
-    text_a, text_b = texts(a, b) if a or b is not None or with_text is not None else (None, None)
-    other_b = text_b if with_text is not None and with_text_b is None else checked_text("with-text-b", with_text_b)
+    text_a, text_b = texts(a, b) if a or b is not None or other_a is not None else (None, None)
     found = load(model).compare(
         text_a,
         text_b,
-        model=None if other is None or other.isdecimal() else other,
-        step=int(other) if other is not None and other.isdecimal() else None,
-        a_before=checked_text("with-text", with_text, required=True),
-        b_before=other_b,
+        other_a=checked_text("other-a", other_a, required=True),
+        other_b=checked_text("other-b", other_b),
+        other_model=other_model,
+        other_step=other_step,
     )
     answer = _comparison(found)
     if out:
@@ -82,8 +78,8 @@ def compare(
         print_json(answer)
         return
     if found.text is not None:
-        step = f"step {other}" if other is not None and other.isdecimal() else other
-        say("Before: " + ", ".join(each for each in (step, with_text) if each is not None))
+        step = None if other_step is None else f"step {other_step}"
+        say("Other: " + ", ".join(each for each in (other_model, step, other_a) if each is not None))
         _say_texts(found.text)
     _say_parameters(found)
     for note in (*(found.text.notes if found.text else ()), *found.notes):
@@ -97,16 +93,16 @@ def _comparison(found: Comparison) -> dict[str, Any]:
     if text is not None:
         answer = {
             "tokens": text.tokens,
-            "tokens_before": text.tokens_before,
-            "theirs_of": text.alignment.theirs_of,
+            "other_tokens": text.other_tokens,
+            "other_positions": text.alignment.theirs_of,  # of each of ours the one aligned with it
             "heads": text.heads.rows(),
             "states": None if text.states is None else text.states.tolist(),
             "cka": None if text.cka is None else text.cka.tolist(),
             "words": text.words.rows(),
             "next_sentence": text.next_sentence,
-            "next_sentence_before": text.next_sentence_before,
+            "other_next_sentence": text.other_next_sentence,
             "answer": None if text.answer is None else asdict(text.answer),
-            "answer_before": None if text.answer_before is None else asdict(text.answer_before),
+            "other_answer": None if text.other_answer is None else asdict(text.other_answer),
         }
     if parts is not None:
         answer["parameters"] = [{**asdict(part), "relative": part.relative} for part in parts]
@@ -117,38 +113,39 @@ def _comparison(found: Comparison) -> dict[str, Any]:
 
 def _say_texts(text: TextComparison) -> None:
     if text.words:
-        table = Table("position", "word", "before", "now", "rank before", "rank")
+        table = Table("position", "word", "probability", "other probability", "rank", "other rank")
         for word in text.words:
-            was = ("", "") if word.probability_before is None else (f"{word.probability_before:.1%}", word.rank_before)
-            table.add_row(*map(cell, (word.position, word.token, was[0], f"{word.probability:.1%}", was[1], word.rank)))
+            other = ("", "") if word.other_probability is None else (f"{word.other_probability:.1%}", word.other_rank)
+            values = (word.position, word.token, f"{word.probability:.1%}", other[0], word.rank, other[1])
+            table.add_row(*map(cell, values))
         Console().print(table)
-    if text.next_sentence is not None and text.next_sentence_before is not None:
-        say(f"B follows A: {text.next_sentence_before:.1%} before, {text.next_sentence:.1%} now")
-    for when, answer in (("before", text.answer_before), ("now", text.answer)):
+    if text.next_sentence is not None and text.other_next_sentence is not None:
+        say(f"B follows A: {text.next_sentence:.1%}, in the other {text.other_next_sentence:.1%}")
+    for name, answer in (("Answer", text.answer), ("Answer of the other", text.other_answer)):
         if answer is not None:
-            say(f"Answer {when}: {_answer(answer.answer)}")
+            say(f"{name}: {_answer(answer.answer)}")
     if text.heads:
-        say("Heads that changed most (Jensen-Shannon divergence in bits; layers and heads count from 1):")
-        is_same = all((head.layer, head.head) == (head.their_layer, head.their_head) for head in text.heads)
+        say("Heads that differ most (Jensen-Shannon divergence in bits; layers and heads count from 1):")
+        is_same = all((head.layer, head.head) == (head.other_layer, head.other_head) for head in text.heads)
         for head in sorted(text.heads, key=lambda each: -each.divergence_bits)[:_SHOWN]:
-            match = "" if is_same else f"  most similar to {head.their_layer + 1}.{head.their_head + 1}"
+            match = "" if is_same else f"  most similar to {head.other_layer + 1}.{head.other_head + 1}"
             say(f"  {head.layer + 1}.{head.head + 1:<3} {head.divergence_bits:.3f}{match}")
     if text.states is not None:
-        say("Cosine of each token's hidden state, now and before: mean, and the least similar token:")
+        say("Cosine of each token's hidden states, here and in the other: mean, and the least similar token:")
         for layer, row in enumerate(text.states):
             least = int(row.argmin())
             token = text.tokens[text.alignment.pairs[least][0]]
             name = f"layer {layer}" if layer else "embeddings"
             say(f"  {name:10} {row.mean():6.3f}  {row[least]:6.3f}  {token}")
     elif text.cka is not None:
-        say("Similarity of layers (CKA), 0 the embeddings; for each layer the most similar one of before:")
+        say("Similarity of layers (CKA), 0 the embeddings; for each layer the most similar one of the other:")
         for layer, row in enumerate(text.cka):
             say(f"  layer {layer:<2}  layer {int(row.argmax()):<2}  {row.max():6.3f}")
 
 
 def _say_parameters(found: Comparison) -> None:
     if found.parameters is not None:
-        say("Parameters that changed most (norm of the change, and its share of the norm before):")
+        say("Parameters that changed most (norm of the change, and its share of the other's norm):")
         for part in sorted(found.parameters, key=lambda each: -each.relative)[:_SHOWN]:
             place = "" if part.layer is None else f"layer {part.layer + 1} "
             say(f"  {place + part.part:28} {part.change:8.3f}  {part.relative:7.2%}")
@@ -161,13 +158,9 @@ def patch(
     model: ModelArgument = None,
     a: TextA = "",
     b: TextB = None,
-    with_a: Annotated[
-        str, typer.Option("--with-a", metavar="TEXT", help="The other text, of the same number of tokens.")
-    ] = "",
-    with_b: Annotated[
-        str | None, typer.Option("--with-b", metavar="TEXT", help="Its sentence B; if not given, that of --b.")
-    ] = None,
-    target: Annotated[
+    other_a: Annotated[str, typer.Option(metavar="TEXT", help="The other text, of the same number of tokens.")] = "",
+    other_b: OtherB = None,
+    wanted: Annotated[
         str | None,
         typer.Option(
             metavar="WORD",
@@ -186,22 +179,19 @@ def patch(
 ) -> None:
     """Show where the difference between two texts is: patch one text's pass with the other's, place by place.
 
-    Each number is a share of the difference in the prediction: 0 as in --a, 1 as in --with-a. Activation patching as in
-    Meng et al. 2022.
+    Each number is a share of the difference in the prediction: 0 as in --a, 1 as in --other-a. Activation patching as
+    in Meng et al. 2022.
     """
     from bertcore.loaded_model import load
 
     refuse_folder(out)
     text_a, text_b = texts(a, b)
-    other_a = checked_text("with-a", with_a, required=True)
-    other_b = text_b if with_b is None else checked_text("with-b", with_b)
-    assert other_a is not None
     found = load(model).patch(
         text_a,
         text_b,
-        from_a=other_a,
-        from_b=other_b,
-        word=target,
+        other_a=checked_text("other-a", other_a, required=True) or "",
+        other_b=checked_text("other-b", other_b),
+        wanted=wanted,
         against=against,
         position=position,
         part=cast(Any, part),

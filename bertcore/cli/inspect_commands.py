@@ -188,8 +188,6 @@ def fill(
         say(f"position {at}")
         for guess in words:
             say(f"  {guess.probability:6.1%}  {m.tokenizer.label(guess.id)}")
-    if not filled and "mlm" not in m.missing:
-        say("There is no [MASK] in the text; write one where a word should be predicted.")
     _print_verdicts(verdicts)
     if text_b and not any(verdicts[name] for name in ("next_sentence", "sentence_order", "similarity")):
         say(m.missing["nsp"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -28,14 +27,14 @@ from bertcore.cli.run_settings import run_and_settings, with_flags_of
 from bertcore.cli.sweep_flags import train_sweep, with_sweep_flags
 from bertcore.errors import BertcoreError
 from bertcore.files import read_json
-from bertcore.resolve_model import resolve_model
 from bertcore.runs.known_runs import is_run
 from bertcore.runs.run_folder import RunFolder
 from bertcore.settings import read_recipe
+from bertcore.training.arguments import absolute, with_distilling, with_finetuning, with_pretraining
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.memory import keep_freed_memory
-from bertcore.training.pretrain_options import PretrainOptions, continued
+from bertcore.training.pretrain_options import PretrainOptions
 from bertcore.training.sweep_plan import Varied
 
 
@@ -65,7 +64,7 @@ def pretrain(
     flags: dict[str, Any],
 ) -> None:
     """Train a BERT from text. Stop it with Ctrl+C, continue with --resume."""
-    files = list(map(_absolute, [*(corpus or []), *(more_corpus or [])]))
+    files = list(map(absolute, [*(corpus or []), *(more_corpus or [])]))
     if run_named := next((file for file in files if is_run(Path(file))), None):
         raise BertcoreError(
             f"{run_named} is a run, not a text; to resume it, put --out before it: --resume --out {run_named}."
@@ -73,25 +72,9 @@ def pretrain(
     run, options, is_resumed = run_and_settings(PretrainOptions, recipe, out, resume, flags["name"])
     if out and not recipe and not is_resumed:
         flags["name"] = flags["name"] or out.resolve().name
-    if flags["sequence_length"] and not flags["long_sequence_length"]:
-        flags["long_sequence_length"] = max(flags["sequence_length"], options.data.long_sequence_length)
-    vocabulary_of = str(resolve_model(tokenizer).resolve()) if tokenizer else None
-    options = options.with_changes(corpus=tuple(files) or None, tokenizer=vocabulary_of, **flags)
-    if start is not None and is_resumed:
-        options = options.with_changes(start=str(resolve_model(start).resolve()))
-    elif start is not None:
-        if flags["preset"] or tokenizer or flags["family"] or flags["positions"]:
-            raise BertcoreError(
-                "A checkpoint has its own family, size and vocabulary; leave out --family, --preset, --positions and "
-                "--tokenizer."
-            )
-        in_recipe = read_recipe(recipe).get("training") or {} if recipe else {}
-        no_warm_up = (
-            flags["causal_share"] is None and "causal_share" not in in_recipe
-        )  # it guesses masked words already
-        options = continued(options, resolve_model(start).resolve()).with_changes(
-            pairs=flags["pairs"], causal_share=0.0 if no_warm_up else None
-        )
+    in_recipe = read_recipe(recipe).get("training") or {} if recipe else {}
+    given = {**flags, "corpus": files, "start": start, "tokenizer": tokenizer}
+    options = with_pretraining(options, given, is_resumed, in_recipe)
     if estimate:
         say_estimate(options, as_json)
         return
@@ -142,13 +125,8 @@ def finetune(
     run, options, is_resumed = run_and_settings(FinetuneOptions, recipe, out, resume, name)
     flags["name"] = flags["name"] if is_resumed else name
     columns = {role: column for role, column in (("text", text), ("text_b", text_b), ("label", label)) if column}
-    options = options.with_changes(
-        task=task,
-        train=(_absolute(train) if train else None) or (None if recipe or is_resumed else _sample(task)),
-        dev=_absolute(dev) if dev else None,
-        columns=columns or None,
-        **flags,
-    )
+    given = {**flags, "task": task, "train": train or None, "dev": dev or None, "columns": columns or None}
+    options = with_finetuning(options, given, is_resumed)
     if estimate:
         say_estimate(options, as_json)
         return
@@ -192,20 +170,6 @@ def _list_tasks(as_json: bool) -> None:
         say(f"{spec.name:16} {spec.kind:11} {spec.title}")
 
 
-def _sample(task: str | None) -> str | None:
-    """The folder with the task's sample files, which ship with the program."""
-    from bertcore.tasks.readers.reading import sample_folder, task_named
-
-    if task is None:
-        raise BertcoreError("Name a task; `bertcore finetune list` shows them all.")
-    folder = sample_folder(task_named(task))
-    return str(folder) if folder is not None else None
-
-
-def _absolute(path: str) -> str:
-    return str(Path(os.path.expanduser(path)).resolve())
-
-
 _DISTIL_OWN = ("corpus", "mixture", "teacher")
 _OF_THE_TEACHER = ("tokenizer", "vocabulary", "vocab_size", "lowercase")
 _NOT_DISTILLED = ("causal_share", "accumulate")  # DistilOptions refuses other values than its own
@@ -230,12 +194,7 @@ def distil(
 ) -> None:
     """Train a model with fewer layers to predict what its teacher predicts, and compare the two."""
     run, options, _ = run_and_settings(DistilOptions, recipe, out, resume, flags["name"])
-    flags["long_sequence_length"] = flags["long_sequence_length"] or flags["sequence_length"]
-    options = options.with_changes(
-        corpus=tuple(map(_absolute, corpus or ())) or None,
-        teacher=str(resolve_model(teacher or options.teacher or None).resolve()),
-        **flags,
-    )
+    options = with_distilling(options, {**flags, "corpus": corpus, "teacher": teacher})
     if estimate:
         say_estimate(options, as_json)
         return

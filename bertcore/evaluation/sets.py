@@ -8,7 +8,6 @@ Warstadt et al. 2020).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,9 +16,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from bertcore.analysis.passes import chunks
 from bertcore.analysis.predict import WordGuess, top_words
-from bertcore.analysis.words import pieces_at
+from bertcore.analysis.words import pieces_at, surprises
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.data.batches import lay_out
 from bertcore.data.cloze import ClozeSentence, listed_records, records
@@ -30,7 +28,6 @@ from bertcore.locations import assets
 from bertcore.progress import Progress
 from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 
-MOST_TOKENS = 8192  # in one batch
 GUESSES = 5
 _AT_ONCE = 64
 
@@ -236,7 +233,6 @@ def _one_of(names: Sequence[str], record: dict[str, Any], place: str) -> str:
     return value
 
 
-@torch.inference_mode()
 def judge_minimal_pairs(
     checkpoint: Checkpoint, pairs: Sequence[MinimalPair], progress: Progress | None = None
 ) -> MinimalPairs:
@@ -244,44 +240,11 @@ def judge_minimal_pairs(
     if "mlm" in checkpoint.missing:
         raise BertcoreError(checkpoint.missing["mlm"])
     tokenizer = checkpoint.tokenizer
-    if tokenizer.mask_id is None:
-        raise BertcoreError("This vocabulary has no mask, so no sentence can be scored by masking its words.")
     sentences = list(dict.fromkeys(text for pair in pairs for text in (pair.good, pair.bad)))
     encodings = [tokenizer.encode(text, max_length=checkpoint.config.max_length) for text in sentences]
-    scores = dict(
-        zip(sentences, _pseudo_log_likelihoods(checkpoint, encodings, tokenizer.mask_id, progress), strict=True)
-    )
+    found = surprises(checkpoint.model, encodings, tokenizer.mask_id, progress=progress)
+    scores = {text: float(each.bits.sum()) for text, each in zip(sentences, found, strict=True)}
     tokens = dict(zip(sentences, map(len, encodings), strict=True))
     return MinimalPairs(
         tuple(Preference(p, scores[p.good], scores[p.bad], tokens[p.good], tokens[p.bad]) for p in pairs)
     )
-
-
-def _pseudo_log_likelihoods(
-    checkpoint: Checkpoint, encodings: Sequence[Encoding], mask_id: int, progress: Progress | None
-) -> list[float]:
-    """Bits of each sentence, as `analysis.words.surprise` adds them up: sentences with the same number of tokens
-    share batches, so that there is no padding."""
-    model, device = checkpoint.model, checkpoint.model.embeddings.token.weight.device
-    bits = np.zeros(len(encodings))
-    done, tokens = 0, sum(map(len, encodings))
-    by_length: dict[int, list[int]] = {}
-    for number, encoding in enumerate(encodings):
-        by_length.setdefault(len(encoding), []).append(number)
-    for length, group in by_length.items():
-        ids = torch.tensor([encodings[i].ids for i in group], device=device)  # (N,S)
-        is_word = torch.tensor([[part != "special" for part in encodings[i].parts] for i in group], device=device)
-        sentence, place = (is_word & (ids != mask_id)).nonzero(as_tuple=True)  # (R), (R)
-        for part in chunks(len(place), length, MOST_TOKENS):
-            of, at = sentence[part], place[part]
-            seen, own = ids[of], ids[of, at]  # (B,S), (B)
-            row = torch.arange(len(at), device=device)
-            seen[row, at] = mask_id
-            logits = model.mlm_logits(model(seen, rows=row * length + at)).float()  # (B,V)
-            losses = (logits.logsumexp(dim=-1) - logits.gather(1, own[:, None])[:, 0]).cpu().double() / math.log(2)
-            bits += np.bincount(np.array(group)[of.cpu().numpy()], weights=losses.numpy(), minlength=len(bits))
-            done += len(at)
-            if progress is not None:
-                progress(done / tokens)
-    found: list[float] = bits.tolist()
-    return found

@@ -59,15 +59,17 @@ def is_own(run: Path) -> bool:
     return place.parent == runs_folder().resolve() or str(place) in _registered(home() / "known_runs.txt")
 
 
-def run_around(snapshot: Path) -> Path | None:
-    """The run folder that a snapshot lies in; None for a checkpoint that lies elsewhere."""
+def run_around(snapshot: Path | None) -> Path | None:
+    """The run folder that a snapshot lies in; None for a checkpoint that lies elsewhere, or in no folder."""
+    if snapshot is None:
+        return None
     folder = snapshot.resolve().parent.parent
     return folder if is_run(folder) else None
 
 
-def run_behind(checkpoint: Path) -> Path | None:
+def run_behind(checkpoint: Path | None) -> Path | None:
     """The run that a checkpoint comes from: the one around it, or the one of its name where both ship."""
-    if checkpoint.resolve().parent != (assets() / "checkpoints").resolve():
+    if checkpoint is None or checkpoint.resolve().parent != (assets() / "checkpoints").resolve():
         return run_around(checkpoint)
     run = (assets() / "runs" / checkpoint.name).resolve()
     return run if is_run(run) else None

@@ -149,7 +149,7 @@ def measured(model: Bert, batches: Sequence[Batch]) -> dict[str, Any]:
     }
 
 
-def data_of_pretraining(folder: Path) -> DataOptions:
+def data_of_pretraining(folder: Path | None) -> DataOptions:
     """How the pretraining run that a snapshot lies in reads its text, and so what it keeps apart; else the defaults."""
     run = run_around(folder)
     try:

@@ -89,7 +89,7 @@ class RunOptions(Recipe):
         given = {name: value for name, value in changes.items() if value is not None}
         options = self
         if len(set(BUDGETS) & set(given)) > 1:
-            raise BertcoreError("Give one budget: --steps, --minutes or --epochs.")
+            raise BertcoreError("Give one budget: epochs, steps or minutes.")
         if set(BUDGETS) & set(given):
             others: dict[str, Any] = {name: None for name in BUDGETS if hasattr(self.training, name)}
             options = replace(self, training=replace(self.training, **others))  # type: ignore[call-arg]

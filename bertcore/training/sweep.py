@@ -16,12 +16,13 @@ from bertcore.runs.known_runs import register_run
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sweep import Sweep, SweepPlace, find_sweep, is_divergence, read_place, read_sweep, write_place
 from bertcore.training.failures import StopRequestedError, stop_signals
-from bertcore.training.finetune import refuse_finetuning, start_or_resume_finetuning
+from bertcore.training.finetune import refuse_finetuning
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.options import RunOptions
-from bertcore.training.pretrain import refuse_pretraining, start_or_resume
+from bertcore.training.pretrain import refuse_pretraining
 from bertcore.training.pretrain_options import PretrainOptions
 from bertcore.training.resume_settings import has_run
+from bertcore.training.start import start_run
 from bertcore.training.sweep_plan import PlannedRun, Varied, plan_sweep
 from bertcore.training.trainable import OnEvent
 
@@ -153,8 +154,5 @@ def _check(options: RunOptions) -> None:
 
 def _start(planned: PlannedRun, on_event: OnEvent) -> None:
     """In a folder that is there already: that is to resume what has not begun."""
-    if isinstance(planned.options, FinetuneOptions):
-        start_or_resume_finetuning(planned.options, planned.path, True, on_event)
-    else:
-        assert isinstance(planned.options, PretrainOptions)
-        start_or_resume(planned.options, planned.path, True, on_event)
+    assert isinstance(planned.options, FinetuneOptions | PretrainOptions)
+    start_run(planned.options, planned.path, True, on_event)

@@ -132,13 +132,13 @@ def learned_windows(data: TaskDataOptions | None) -> Windows | None:
     return None if data is None else Windows(data.max_length, data.stride)
 
 
-def data_of_run(folder: Path) -> TaskDataOptions | None:
+def data_of_run(folder: Path | None) -> TaskDataOptions | None:
     """How the fine-tuning run that a snapshot is in reads its examples, or that of a model that ships; else None."""
     run = run_around(folder)
     try:
         if run is not None:
             return FinetuneOptions.from_dict(RunFolder(run).config()).data
-        data = read_json_or_empty(folder / ABOUT_FILE).get("data")
+        data = None if folder is None else read_json_or_empty(folder / ABOUT_FILE).get("data")
         return None if data is None else TaskDataOptions.from_table(data, "data")
     except BertcoreError:  # it learned something else
         return None

@@ -22,45 +22,45 @@ def classifier(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class TestCompare:
     def test_texts(self, shell: Shell, model: Path, tmp_path: Path) -> None:
         out = tmp_path / "found" / "comparison.json"
-        given = ("compare", model, "--a", MASKED, "--with-text", OTHER)
+        given = ("compare", model, "--a", MASKED, "--other-a", OTHER)
         found = shell(*given, "--json", "--out", out).json
         assert json.loads(out.read_text()) == found
-        assert found["theirs_of"] == list(range(8)) and found["tokens_before"][2] == "dog"
+        assert found["other_positions"] == list(range(8)) and found["other_tokens"][2] == "dog"
         assert np.shape(found["states"]) == (3, 8) and np.shape(found["cka"]) == (3, 3)
         assert len(found["heads"]) == 8 and found["words"][0]["rank"] == 1
         assert "parameters" not in found and found["notes"] == []
         shown = shell(*given).out
-        assert shown.startswith(f"Before: {OTHER}\n")
+        assert shown.startswith(f"Other: {OTHER}\n")
         most = max(found["heads"], key=lambda head: head["divergence_bits"])
         first = shown.split("count from 1):\n")[1].split("\n")[0]
         assert first.split() == [f"{most['layer'] + 1}.{most['head'] + 1}", f"{most['divergence_bits']:.3f}"]
 
     def test_sentence_b_stays_where_none_is_given(self, shell: Shell, model: Path) -> None:
-        given = ("compare", model, "--a", "The cat", "--b", "It sat", "--with-text", "The dog", "--json")
-        assert shell(*given).json["tokens_before"][4:6] == ["it", "sat"]
-        assert len(shell(*given, "--with-text-b", "").json["tokens_before"]) == 4
+        given = ("compare", model, "--a", "The cat", "--b", "It sat", "--other-a", "The dog", "--json")
+        assert shell(*given).json["other_tokens"][4:6] == ["it", "sat"]
+        assert len(shell(*given, "--other-b", "").json["other_tokens"]) == 4
 
     def test_models(self, shell: Shell, model: Path, classifier: Path) -> None:
-        found = shell("compare", classifier, "--with", model, "--json").json
+        found = shell("compare", classifier, "--other-model", model, "--json").json
         assert found.keys() == {"parameters", "moved_words", "notes"}
-        assert found["parameters"][0].keys() == {"layer", "part", "change", "before", "relative"}
-        shown = shell("compare", classifier, "--with", model, "--a", "A cat").out
-        assert "Answer now: " in shown and "Answer before" not in shown and "Parameters that changed most" in shown
+        assert found["parameters"][0].keys() == {"layer", "part", "change", "other_norm", "relative"}
+        shown = shell("compare", classifier, "--other-model", model, "--a", "A cat").out
+        assert "Answer: " in shown and "Answer of the other" not in shown and "Parameters that changed most" in shown
 
     def test_what_cannot_be_compared_is_said(self, shell: Shell, model: Path) -> None:
         assert "nothing to compare with" in shell("compare", model, "--a", "A cat").sentence
-        assert "--a is empty" in shell("compare", model, "--with-text", "A cat").sentence
-        assert "--with-text is empty" in shell("compare", model, "--a", "A cat", "--with-text", " ").sentence
-        assert "give that too" in shell("compare", model, "--a", "A cat", "--with-text-b", "A dog").sentence
-        assert "no training steps" in shell("compare", model, "--with", "100").sentence
-        assert "no word in common" in shell("compare", model, "--a", "the cat", "--with-text", "it was").out
+        assert "--a is empty" in shell("compare", model, "--other-a", "A cat").sentence
+        assert "--other-a is empty" in shell("compare", model, "--a", "A cat", "--other-a", " ").sentence
+        assert "give that too" in shell("compare", model, "--a", "A cat", "--other-b", "A dog").sentence
+        assert "no training steps" in shell("compare", model, "--other-step", "100").sentence
+        assert "no word in common" in shell("compare", model, "--a", "the cat", "--other-a", "it was").out
 
 
 class TestPatch:
     def test_the_map(self, shell: Shell, model: Path) -> None:
-        given = ("patch", model, "--a", MASKED, "--with-a", OTHER, "--target", "cat")
+        given = ("patch", model, "--a", MASKED, "--other-a", OTHER, "--wanted", "cat")
         found = shell(*given, "--json").json
-        assert np.abs(found["map"] - load(model).patch(MASKED, from_a=OTHER, word="cat").map).max() < 1e-6
+        assert np.abs(found["map"] - load(model).patch(MASKED, other_a=OTHER, wanted="cat").map).max() < 1e-6
         assert np.shape(found["map"]) == (3, 8) and found["target"] == "cat"
         shown = shell(*given).out
         assert "cat / dog" in shown and "emb." in shown and "cat: " in shown
@@ -69,25 +69,25 @@ class TestPatch:
         assert "head 4" in shell(*given, "--part", "head").out
 
     def test_sentence_b_stays_where_none_is_given(self, shell: Shell, model: Path) -> None:
-        found = shell("patch", model, "--a", "The cat", "--b", "It sat", "--with-a", "The dog", "--json").json
+        found = shell("patch", model, "--a", "The cat", "--b", "It sat", "--other-a", "The dog", "--json").json
         assert found["target"] == "next sentence" and found["other_tokens"][4:6] == ["it", "sat"]
 
     def test_a_label(self, shell: Shell, classifier: Path) -> None:
-        given = ("patch", classifier, "--a", "A cat", "--with-a", "A dog", "--json")
-        assert shell(*given, "--target", "good", "--against", "bad").json["target"] == "good against bad"
-        assert "has no label 'nice'" in shell(*given, "--target", "nice").sentence
+        given = ("patch", classifier, "--a", "A cat", "--other-a", "A dog", "--json")
+        assert shell(*given, "--wanted", "good", "--against", "bad").json["target"] == "good against bad"
+        assert "has no label 'nice'" in shell(*given, "--wanted", "nice").sentence
 
     @pytest.mark.parametrize(
         ("arguments", "says"),
         [
-            (("--a", "", "--with-a", "The dog"), "--a is empty"),
-            (("--a", MASKED), "--with-a is empty"),
-            (("--a", MASKED, "--with-a", "The very dog sat on [MASK]."), "The texts have 8 and 9 tokens"),
-            (("--a", MASKED, "--with-a", OTHER, "--target", "comfortable"), "is 2 tokens"),
-            (("--a", MASKED, "--with-a", MASKED), "nearly the same score"),
-            (("--a", MASKED, "--with-a", OTHER, "--part", "neuron"), "choose one of state"),
-            (("--a", MASKED, "--with-a", OTHER, "--position", "99"), "There is no token 99"),
-            (("--a", "The cat", "--with-a", "The dog"), "There is no [MASK]"),
+            (("--a", "", "--other-a", "The dog"), "--a is empty"),
+            (("--a", MASKED), "--other-a is empty"),
+            (("--a", MASKED, "--other-a", "The very dog sat on [MASK]."), "The texts have 8 and 9 tokens"),
+            (("--a", MASKED, "--other-a", OTHER, "--wanted", "comfortable"), "is 2 tokens"),
+            (("--a", MASKED, "--other-a", MASKED), "nearly the same score"),
+            (("--a", MASKED, "--other-a", OTHER, "--part", "neuron"), "choose one of state"),
+            (("--a", MASKED, "--other-a", OTHER, "--position", "99"), "There is no token 99"),
+            (("--a", "The cat", "--other-a", "The dog"), "There is no [MASK]"),
         ],
     )
     def test_one_sentence_for_what_cannot_be_patched(
@@ -99,7 +99,7 @@ class TestPatch:
         """40 of them, and the rest is cut off."""
         texts = (" ".join([word, *["sat"] * 60]) for word in ("cat", "dog"))
         a, other = texts
-        found = shell("patch", model, "--a", a, "--b", "it", "--with-a", other, "--json").json
+        found = shell("patch", model, "--a", a, "--b", "it", "--other-a", other, "--json").json
         assert np.shape(found["map"]) == (3, 40)
 
 

@@ -62,8 +62,8 @@ def test_a_vocabulary_with_commands_for_the_terminal(tmp_path: Path) -> None:
         ["tokenize", str(tmp_path), "--a", f"the cat {EVIL}"],
         ["fill", str(tmp_path), "--a", "the [MASK] sat", "--top", "60"],
         ["fill", str(tmp_path), "--a", "the [MASK] sat", "--json"],
-        ["compare", str(tmp_path), "--a", "the [MASK] sat", "--with-text", f"{EVIL} [MASK] sat"],
-        ["patch", str(tmp_path), "--a", "the [MASK] sat", "--with-a", "the [MASK] cat"],
+        ["compare", str(tmp_path), "--a", "the [MASK] sat", "--other-a", f"{EVIL} [MASK] sat"],
+        ["patch", str(tmp_path), "--a", "the [MASK] sat", "--other-a", "the [MASK] cat"],
         ["score", str(tmp_path / "texts.txt"), "--model", str(tmp_path)],
     ):
         result = CliRunner().invoke(app, arguments)

@@ -120,7 +120,7 @@ class TestTargets:
 class TestCompare:
     def test_another_text(self, opened: Opener) -> None:
         m = opened()
-        found = m.compare(MASKED, a_before=OTHER)
+        found = m.compare(MASKED, other_a=OTHER)
         assert found.parameters is None and found.text is not None
         ours, theirs = (trace(m.bert, e.ids, e.segments) for e in (m.encode(MASKED), m.encode(OTHER)))
         expected = head_divergences(ours.attentions, theirs.attentions, found.text.alignment)
@@ -130,25 +130,25 @@ class TestCompare:
         now, then = ({word.token: word for word in m.fill(text, top=40)[0]} for text in (MASKED, OTHER))
         for word in found.text.words:
             assert word.probability == pytest.approx(now[word.token].probability, abs=1e-6)
-            assert word.probability_before == pytest.approx(then[word.token].probability, abs=1e-6)
+            assert word.other_probability == pytest.approx(then[word.token].probability, abs=1e-6)
         assert {word.token for word in m.fill(MASKED)[0]} <= {word.token for word in found.text.words}
-        assert found.rows() == found.text.heads.rows() and found.rows()[0]["their_layer"] == 0
+        assert found.rows() == found.text.heads.rows() and found.rows()[0]["other_layer"] == 0
 
     def test_another_model_of_the_same_shape(self, opened: Opener) -> None:
         m, trained = opened(), opened(seed=1)
-        found = trained.compare("A cat sat.", "It was warm.", model=m)
+        found = trained.compare("A cat sat.", "It was warm.", other_model=m)
         assert found.text is not None and found.text.alignment.is_identity
-        for model, share in ((trained, found.text.next_sentence), (m, found.text.next_sentence_before)):
+        for model, share in ((trained, found.text.next_sentence), (m, found.text.other_next_sentence)):
             verdict = model.fill("A cat sat.", "It was warm.").next_sentence
             assert verdict is not None and share == pytest.approx(verdict.is_next, abs=1e-6)
         assert found.parameters and found.moved_words and not found.notes
-        assert m.compare(model=m).parameters is not None
-        assert not any(part.change for part in m.compare(model=m).parameters or ())
+        assert m.compare(other_model=m).parameters is not None
+        assert not any(part.change for part in m.compare(other_model=m).parameters or ())
 
     def test_a_fine_tuned_one_with_the_pretrained_one(self, opened: Opener) -> None:
         labels = ("bad", "good")
-        found = opened("classify", labels=labels).compare("A cat sat.", model=opened())
-        assert found.text is not None and found.text.answer is not None and found.text.answer_before is None
+        found = opened("classify", labels=labels).compare("A cat sat.", other_model=opened())
+        assert found.text is not None and found.text.answer is not None and found.text.other_answer is None
         assert found.text.answer.answer in labels
         assert {part.part for part in found.parameters or ()} >= {"query", "token", "pooler"}
 
@@ -156,43 +156,55 @@ class TestCompare:
         words = Tokenizer(raw_from_words((*VOCABULARY, "comfortable"), True), True)
         larger = tiny_model(vocab_size=len(VOCABULARY) + 1, num_hidden_layers=3, num_attention_heads=2)
         save_checkpoint(larger, words, tmp_path)
-        found = opened().compare("a comfortable [MASK] sat", model=tmp_path)
+        found = opened().compare("a comfortable [MASK] sat", other_model=tmp_path)
         assert found.parameters is None and found.moved_words is None
         assert "one model has 3 layers, the other 2" in found.notes[0]
         assert found.text is not None and found.text.alignment.theirs_of == (0, 1, None, None, 3, 4, 5)
         assert found.text.states is None and found.text.cka is not None and found.text.cka.shape == (3, 4)
-        assert {head.their_layer for head in found.text.heads} <= {0, 1, 2} and len(found.text.heads) == 8
+        assert {head.other_layer for head in found.text.heads} <= {0, 1, 2} and len(found.text.heads) == 8
         assert "most similar one" in found.text.notes[0]
-        assert all(word.probability_before is not None for word in found.text.words)
+        assert all(word.other_probability is not None for word in found.text.words)
 
     def test_a_step_of_its_run(self) -> None:
         run = assets() / "runs" / "bertscope-tiny"
         if not (run / "snapshots").is_dir():
             pytest.skip("the run does not ship with its snapshots")
         m = load("bertscope-tiny")
-        found = m.compare("The cat sat on the [MASK].", step=0)
+        found = m.compare("The cat sat on the [MASK].", other_step=0)
         assert found.parameters and max(part.relative for part in found.parameters) > 0.5
         with pytest.raises(BertcoreError, match="has kept no step 7; choose one of 0, "):
-            m.compare(step=7)
+            m.compare(other_step=7)
 
     def test_nothing_to_compare_with_says_so(self, opened: Opener) -> None:
         m = opened()
         with pytest.raises(BertcoreError, match="nothing to compare with"):
             m.compare("A cat.")
         with pytest.raises(BertcoreError, match="no training steps"):
-            m.compare("A cat.", step=5)
+            m.compare("A cat.", other_step=5)
         with pytest.raises(BertcoreError, match="Name a model or a step"):
-            m.compare("A cat.", model=m, step=5)
+            m.compare("A cat.", other_model=m, other_step=5)
         with pytest.raises(BertcoreError, match="give both"):
-            m.compare(a_before="A cat.")
-        text = m.compare("a cat", a_before="it was").text
+            m.compare(other_a="A cat.")
+        with pytest.raises(BertcoreError, match="second sentence of the other text A"):
+            m.compare("A cat.", other_b="A dog.")
+        text = m.compare("a cat", other_a="it was").text
         assert text is not None and not text.heads and text.states is None and "no word in common" in text.notes[0]
+
+    def test_sentence_b_stays_where_none_is_given(self, opened: Opener) -> None:
+        m = opened()
+        for given, length in ((None, 7), ("A dog sang.", 9), ("", 4)):
+            found = m.compare("The cat", "It sat", other_a="The dog", other_b=given).text
+            assert found is not None and len(found.other_tokens) == length
+        same = m.patch("The cat", "It sat", other_a="The dog", other_b="It sat")
+        assert np.array_equal(m.patch("The cat", "It sat", other_a="The dog").map, same.map)
+        with pytest.raises(BertcoreError, match="have 7 and 4 tokens"):
+            m.patch("The cat", "It sat", other_a="The dog", other_b="")
 
 
 class TestPatch:
     def test_the_map_is_the_engines(self, opened: Opener) -> None:
         m = opened()
-        found = m.patch(MASKED, from_a=OTHER, word="cat", against="dog")
+        found = m.patch(MASKED, other_a=OTHER, wanted="cat", against="dog")
         assert found.map.shape == (3, 8) and found.map[0].tolist() == pytest.approx([0, 0, 1, 0, 0, 0, 0, 0], abs=1e-4)
         target = find_target(m.checkpoint, m.encode(MASKED), wanted="cat", against="dog").target
         assert found.score == pytest.approx(number(m, target, MASKED), abs=1e-5)
@@ -204,7 +216,7 @@ class TestPatch:
             "token": "cat",
             "share": found.map[0, 2],
         }
-        heads = m.patch(MASKED, from_a=OTHER, word="cat", part="head")
+        heads = m.patch(MASKED, other_a=OTHER, wanted="cat", part="head")
         assert heads.map.shape == (2, 4) and heads.rows()[5].keys() == {"layer", "head", "share"}
 
     def test_fine_tuned_models(self, opened: Opener) -> None:
@@ -213,8 +225,8 @@ class TestPatch:
             (("tag",), {"labels": TAGS}, ("A cat", "A dog", None)),
             (("span",), {}, ("A cat", "A dog", "The mat sat on the cat")),
         ):
-            a, from_a, b = texts
-            found = opened(*tasks, **changes).patch(a, b, from_a=from_a, from_b=b)
+            a, other, b = texts
+            found = opened(*tasks, **changes).patch(a, b, other_a=other)
             assert np.abs(found.map).max() > 0.1 and found.target
 
     def test_similarity_of_a_sentence_encoder(self, tmp_path: Path) -> None:
@@ -222,15 +234,15 @@ class TestPatch:
         (tmp_path / "1_Pooling").mkdir()
         (tmp_path / "1_Pooling" / "config.json").write_text('{"pooling_mode_mean_tokens": true}')
         m = load(tmp_path)
-        found = m.patch("A cat sat", "a very comfortable mat", from_a="! very .")
+        found = m.patch("A cat sat", "a very comfortable mat", other_a="! very .")
         assert found.target == "similarity"
         assert found.score == pytest.approx(m.fill("A cat sat", "a very comfortable mat").similarity, abs=1e-5)
         with pytest.raises(BertcoreError, match="leave out the other B"):
-            m.patch("A cat", "a mat", from_a="A dog", from_b="a bird")
+            m.patch("A cat", "a mat", other_a="A dog", other_b="a bird")
 
     def test_a_mask_in_one_text_alone_says_so(self, opened: Opener) -> None:
         with pytest.raises(BertcoreError, match="Only one of the texts has its .MASK. at token 2"):
-            opened().patch("The [MASK] cat.", from_a="The cat [MASK].")
+            opened().patch("The [MASK] cat.", other_a="The cat [MASK].")
 
 
 class TestManyTexts:

@@ -3,6 +3,7 @@
 import math
 import re
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import torch
 
 from bertcore.analysis.predict import WordGuess
 from bertcore.analysis.trace import trace
-from bertcore.analysis.words import surprise
+from bertcore.analysis.words import surprise, surprises
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.data.cloze import ClozeSentence, read_cloze
 from bertcore.errors import BertcoreError
@@ -196,7 +197,7 @@ class TestJudgingPairs:
         mask_id = tiny.tokenizer.mask_id
         assert mask_id is not None
         for most in (8192, 40):
-            monkeypatch.setattr(sets_module, "MOST_TOKENS", most)
+            monkeypatch.setattr(sets_module, "surprises", partial(surprises, max_tokens=most))
             pairs = [*PAIRS[:20], MinimalPair("a mask in the text", "the [MASK] sat.", "the cat [MASK] on.")]
             for found in judge_minimal_pairs(tiny, pairs).preferences:
                 for text, bits in ((found.pair.good, found.good_bits), (found.pair.bad, found.bad_bits)):

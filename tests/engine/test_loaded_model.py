@@ -1,5 +1,6 @@
 """The door for Python: equal to `transformers` on the same weights; every example in docstrings and docs runs."""
 
+import copy
 import doctest
 import math
 import os
@@ -16,10 +17,12 @@ import pytest
 import torch
 
 import bertcore
-from bertcore import loaded_model, measured_model, progress, results
+from bertcore import loaded_model, measured_model, progress, results, word_model
+from bertcore.analysis.targets import Target
 from bertcore.errors import BertcoreError
 from bertcore.loaded_model import LoadedModel, load
 from bertcore.locations import assets
+from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.features.predictions import LabelPrediction, TagsPrediction
 from tests.engine.corpora import STORIES
 from tests.engine.models import tiny_checkpoint
@@ -87,19 +90,23 @@ class TestAgainstTransformers:
         for pooling, expected in (("mean", [each.mean(0) for each in hidden]), ("cls", [each[0] for each in hidden])):
             np.testing.assert_allclose(m.embed(PLAIN, pooling=pooling), torch.stack(expected), atol=1e-5)  # type: ignore[arg-type]
 
-    def test_score(self, m: LoadedModel, theirs: Any) -> None:
+    @pytest.mark.parametrize("seconds", [None, [PLAIN[2], PLAIN[0], PLAIN[1]]])
+    def test_score_is_the_sum_over_tokens_masked_one_at_a_time(
+        self, m: LoadedModel, theirs: Any, seconds: list[str] | None
+    ) -> None:
         expected = []
-        for text in PLAIN:
-            ids = torch.tensor([m.encode(text).ids])
+        for text, second in zip(PLAIN, seconds or [None] * 3, strict=True):
+            encoding = m.encode(text, second)
+            ids, segments = torch.tensor([encoding.ids]), torch.tensor([encoding.segments])
             total = 0.0
-            for place in range(1, ids.shape[1] - 1):
+            for place in [at for at, part in enumerate(encoding.parts) if part != "special"]:
                 masked = ids.clone()
                 masked[0, place] = m.tokenizer.mask_id
                 with torch.no_grad():
-                    logs = theirs(masked).prediction_logits[0, place].double().log_softmax(-1)
-                total += float(logs[ids[0, place]])
+                    logits = theirs(masked, token_type_ids=segments).prediction_logits[0, place]
+                total += float(logits.double().log_softmax(-1)[ids[0, place]])
             expected.append(total)
-        assert m.score(PLAIN) == pytest.approx(expected, abs=1e-4)
+        assert m.score(PLAIN, seconds) == pytest.approx(expected, abs=1e-4)
 
     def test_trace(self, m: LoadedModel, theirs: Any) -> None:
         hidden = torch.stack(outputs(theirs, m, *PLAIN[:2]).hidden_states)[:, 0]
@@ -123,24 +130,98 @@ def test_filling_a_mask_keeps_nothing_on_the_way(m: LoadedModel, monkeypatch: py
         m.trace(MASKED[0])
 
 
+class TestInMemory:
+    def test_what_is_saved_opens_here_and_in_transformers(self, m: LoadedModel, tmp_path: Path) -> None:
+        from transformers import BertForPreTraining
+
+        edited = LoadedModel.of(copy.deepcopy(m.bert), m.tokenizer)
+        with torch.no_grad():
+            edited.bert.embeddings.token.weight[7] += 1.0
+        edited.save(tmp_path / "edited")
+        again = load(tmp_path / "edited")
+        assert again.name == "edited" and edited.checkpoint.folder is None
+        ids = torch.tensor([m.encode(MASKED[0]).ids])
+        before, ours, opened = (each.bert.mlm_logits(each.bert(ids)) for each in (m, edited, again))
+        assert torch.equal(ours, opened) and not torch.allclose(ours, before)
+        theirs = BertForPreTraining.from_pretrained(tmp_path / "edited", attn_implementation="eager").eval()
+        with torch.no_grad():
+            assert torch.allclose(theirs(ids).prediction_logits, ours, atol=1e-4)
+
+    def test_a_model_that_learns_can_be_asked(self, m: LoadedModel) -> None:
+        """Its parameters want gradients, and still do afterwards."""
+        mine = LoadedModel.of(copy.deepcopy(m.bert).train().requires_grad_(True), m.tokenizer)
+        assert not mine.bert.training
+        assert mine.fill(MASKED[0])[0][0].id == m.fill(MASKED[0])[0][0].id
+        assert mine.trace(PLAIN[0]).attentions.shape[0] == 2 and len(mine.lens(MASKED[0])) == 3
+        assert mine.score(PLAIN[0]) == pytest.approx(m.score(PLAIN[0])) and mine.embed(PLAIN[0]).shape == (32,)
+        found = mine.attribute(MASKED[0], wanted="cat")
+        np.testing.assert_allclose(found.scores, m.attribute(MASKED[0], wanted="cat").scores, atol=1e-5)
+        assert mine.patch("A cat", "It sat", other_a="A dog").map.shape == (3, 7)
+        assert mine.compare(PLAIN[0], other_model=m).parameters is not None
+        mine.bert.mlm_logits(mine.bert(torch.tensor([[2, 7, 3]]))).sum().backward()
+        assert mine.bert.embeddings.token.weight.grad is not None
+
+    def test_a_vocabulary_of_another_size_is_refused(self, m: LoadedModel) -> None:
+        other = bertcore.Bert(bertcore.BertConfig.preset("tiny", vocab_size=50))
+        with pytest.raises(BertcoreError, match="do not belong together"):
+            LoadedModel.of(other, m.tokenizer)
+
+    def test_a_run_is_not_written_over(self, m: LoadedModel, tmp_path: Path) -> None:
+        RunFolder.create(tmp_path / "run", {"kind": "finetune"})
+        with pytest.raises(BertcoreError, match="holds a run"):
+            m.save(tmp_path / "run")
+        (tmp_path / "file").write_text("")
+        with pytest.raises(BertcoreError, match="Cannot write the folder"):
+            m.save(tmp_path / "file")
+
+    def test_a_sentence_encoder_and_a_fine_tuned_model_stay_what_they_are(self, folder: Path, tmp_path: Path) -> None:
+        (folder / "1_Pooling").mkdir()
+        (folder / "1_Pooling" / "config.json").write_text('{"pooling_mode_cls_token": true}')
+        (folder / "2_Normalize").mkdir()
+        try:
+            encoder = load(folder)
+        finally:
+            shutil.rmtree(folder / "1_Pooling")
+            shutil.rmtree(folder / "2_Normalize")
+        encoder.save(tmp_path / "encoder")
+        again = load(tmp_path / "encoder")
+        assert again.checkpoint.pooling == encoder.checkpoint.pooling and again.checkpoint.pooling is not None
+        np.testing.assert_allclose(again.embed(PLAIN), encoder.embed(PLAIN), atol=1e-6)
+        tuned = load("bertscope-answers")
+        tuned.save(tmp_path / "tuned")
+        assert load(tmp_path / "tuned").learned_task == tuned.learned_task
+
+
 class TestBatches:
     def test_several_texts_are_as_each_alone(self, m: LoadedModel) -> None:
         for many, one in zip(m.fill(MASKED), [m.fill(text) for text in MASKED], strict=True):
             assert [[word.id for word in words] for words in many] == [[word.id for word in words] for words in one]
-        np.testing.assert_allclose(m.embed(PLAIN), np.concatenate([m.embed(text) for text in PLAIN]), atol=1e-5)
-        assert m.score(PLAIN) == pytest.approx([m.score(text)[0] for text in PLAIN], abs=1e-9)
+        np.testing.assert_allclose(m.embed(PLAIN), np.stack([m.embed(text) for text in PLAIN]), atol=1e-5)
+        assert m.score(PLAIN) == pytest.approx([m.score(text) for text in PLAIN], abs=1e-6)
         for surprised, text in zip(m.surprise(PLAIN), PLAIN, strict=True):
-            assert surprised.scores.tolist() == m.surprise(text).scores.tolist()
+            np.testing.assert_allclose(surprised.scores, m.surprise(text).scores, atol=1e-6)
 
     def test_no_texts_are_no_results(self, m: LoadedModel) -> None:
         assert m.fill([]) == [] and m.score([]).shape == (0,) and m.embed([]).shape == (0, 32)
+
+    def test_a_single_text_gives_a_single_result(self, m: LoadedModel) -> None:
+        assert isinstance(m.score(PLAIN[0]), float) and m.score([PLAIN[0]]).shape == (1,)
+        assert m.embed(PLAIN[0]).shape == (32,) and m.embed([PLAIN[0]]).shape == (1, 32)
+        assert len(m.surprise(PLAIN[0]).scores) == len(m.surprise([PLAIN[0]])[0].scores)
+        assert len(m.fill([MASKED[0]], [PLAIN[0]])) == 1
+
+    @pytest.mark.parametrize(("a", "b"), [(PLAIN[0], [PLAIN[1]]), ([PLAIN[0]], PLAIN[1])])
+    def test_a_text_and_a_list_are_no_pair(self, m: LoadedModel, a: Any, b: Any) -> None:
+        for ask in (m.fill, m.score, m.surprise):
+            with pytest.raises(BertcoreError, match="two lists of the same length"):
+                ask(a, b)
 
     def test_a_pair_needs_one_of_each(self, m: LoadedModel) -> None:
         with pytest.raises(BertcoreError, match="2 texts a, but 1 texts b"):
             m.fill(MASKED, ["It was warm."])
 
     def test_a_score_is_the_surprise_in_nats(self, m: LoadedModel) -> None:
-        assert m.score(PLAIN[0])[0] == pytest.approx(-m.surprise(PLAIN[0]).scores.sum() * math.log(2))
+        assert m.score(PLAIN[0]) == pytest.approx(-m.surprise(PLAIN[0]).scores.sum() * math.log(2))
 
 
 class TestInside:
@@ -176,15 +257,15 @@ class TestInside:
         m = load(tiny_checkpoint(tmp_path / "classifier", tasks=("classify",), labels=("good", "bad", "so-so")))
         said = m.predict(PLAIN[0])
         assert isinstance(said, LabelPrediction)
-        found = m.attribute(PLAIN[0], label=label)
+        found = m.attribute(PLAIN[0], wanted=label)
         assert found.prediction == (label or said.label)
         assert math.exp(found.value) == pytest.approx(said.probabilities[found.prediction], abs=1e-5)
         with pytest.raises(BertcoreError, match="no label 'great'"):
-            m.attribute(PLAIN[0], label="great")
+            m.attribute(PLAIN[0], wanted="great")
 
     def test_attribution_of_a_tag_and_of_an_answer(self, tmp_path: Path) -> None:
         m = load(tiny_checkpoint(tmp_path / "tagger", tasks=("tag",), labels=("O", "B-PER")))
-        found = m.attribute(PLAIN[0], label="B-PER", position=2)
+        found = m.attribute(PLAIN[0], wanted="B-PER", position=2)
         tags = m.predict(PLAIN[0])
         assert isinstance(tags, TagsPrediction) and found.prediction == "B-PER at cat"
         share = math.exp(found.value)
@@ -203,7 +284,13 @@ class TestInside:
         [
             (lambda m: m.lens("The cat."), "no \\[MASK\\]"),
             (lambda m: m.attribute("The cat."), "no \\[MASK\\]"),
-            (lambda m: m.attribute(MASKED[0], word="comfortable"), "is 2 tokens"),
+            (lambda m: m.fill("The cat."), "no \\[MASK\\]"),
+            (lambda m: m.fill(["The [MASK] sat.", "The cat."]), "no \\[MASK\\]"),
+            (lambda m: m.attribute(MASKED[0], wanted="comfortable"), "is 2 tokens"),
+            (lambda m: m.attribute(MASKED[0], wanted="cat", target=Target("nsp", 0)), "not both"),
+            (lambda m: m.patch("A cat", other_a="A dog", against="cat", target=Target("nsp", 0)), "not both"),
+            (lambda m: load(m.checkpoint.folder, device="cudaa"), "cannot use the device 'cudaa'"),
+            (lambda m: load(m.checkpoint.folder, device="cuda:99"), "cannot use the device 'cuda:99'"),
             (lambda m: m.trace("The cat.", heads_off=[(9, 0)]), "no layer 9; this model has layers 0 to 1"),
             (lambda m: m.attribute("The cat.", position=99), "no token 99; this text has tokens 0 to 4"),
             (lambda m: m.attribute(MASKED[0], method="occlusion"), "no method 'occlusion'; choose one of integrated"),
@@ -288,7 +375,9 @@ class TestFrontDoor:
         names = {"m": load(), "bertcore": bertcore}
         finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner()
         tests = [
-            test for module in (loaded_model, measured_model, results) for test in finder.find(module, extraglobs=names)
+            test
+            for module in (loaded_model, measured_model, results, word_model)
+            for test in finder.find(module, extraglobs=names)
         ]
         failed = [test.name for test in tests if runner.run(test).failed]
         assert failed == [] and sum(bool(test.examples) for test in tests) > 8

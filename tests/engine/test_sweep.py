@@ -284,7 +284,9 @@ def test_from_python(options: FinetuneOptions, tmp_path: Path) -> None:
         "negative",
     )
     assert [row["learning_rate"] for row in found.rows()] == [1e-3, 1e-2]
-    with pytest.raises(BertcoreError, match="no such setting"):
+    one = bertcore.sweep("finetune", tmp_path / "one", task="sst2", rates=1e-3, seeds=1, max_length=16, **settings)
+    assert [row["learning_rate"] for row in one.rows()] == [1e-3]
+    with pytest.raises(BertcoreError, match="no setting 'lerning_rate'; did you mean learning_rate"):
         bertcore.sweep("finetune", tmp_path / "dogs", task="sst2", lerning_rate=1e-3)
 
 

@@ -192,7 +192,7 @@ class WeightsView(LayersView):
 
     def _size(self, part: PartChange) -> float:
         """0 also for a part whose weights were all 0: its length has no share."""
-        return part.change if not self.is_in_percent else part.relative if part.before else 0.0
+        return part.change if not self.is_in_percent else part.relative if part.other_norm else 0.0
 
     def _written(self, part: PartChange) -> str:
         return self._number(self._size(part))
@@ -295,7 +295,7 @@ class WeightsView(LayersView):
                 part=part_name(part),
                 change=numbers.number(part.change),
                 share=numbers.percent(part.relative),
-                before=numbers.number(part.before),
+                before=numbers.number(part.other_norm),
             )
         self.hover_text_changed.emit(text)
 
@@ -308,7 +308,7 @@ class WeightsView(LayersView):
         names = [part_name(part) for part in parts]
         arrays = {
             "change": numbers_of("part", names, np.array([part.change for part in parts])),
-            "before": numbers_of("part", names, np.array([part.before for part in parts])),
+            "before": numbers_of("part", names, np.array([part.other_norm for part in parts])),
         }
         return self._figure_of(self.parts_card.title, [self.parts, self.others], arrays)
 
