@@ -77,12 +77,12 @@ def with_pretraining(
 
 
 def with_finetuning(options: FinetuneOptions, given: Mapping[str, Any], is_resumed: bool = False) -> FinetuneOptions:
-    """As `with_pretraining`. Without a file to learn from, it is the sample of the task."""
+    """As `with_pretraining`. Where neither `given` nor a recipe says what to learn from, it is the sample of the task."""
     named = _with_files(given)
-    if not (is_resumed or options.data.train or "train" in named):
-        if "task" not in named and options.data == TaskDataOptions():
+    if "train" not in named and not is_resumed and options.data == TaskDataOptions():
+        if "task" not in named:
             raise BertcoreError("Name a task; `bertcore finetune list` shows them all.")
-        sample = sample_folder(task_named(named.get("task", options.data.task)))
+        sample = sample_folder(task_named(named["task"]))
         named["train"] = None if sample is None else str(sample)
     return options.with_changes(**named)
 

@@ -147,12 +147,12 @@ class TestParameters:
         changed = {place: each.change for place, each in changes.items() if each.change}
         expected = {(1, "key"): 0.5 * 32, (None, "token"): 2 * 32**0.5, (None, "word head"): 3}
         assert changed == pytest.approx(expected, rel=1e-6)
-        assert sum(each.before**2 for each in changes.values()) == pytest.approx(
+        assert sum(each.other_norm**2 for each in changes.values()) == pytest.approx(
             sum(float((p.double() ** 2).sum()) for name, p in before.named_parameters() if not name.startswith("nsp")),
             rel=1e-6,
         )
         token = changes[None, "token"]
-        assert token.relative == token.change / token.before
+        assert token.relative == token.change / token.other_norm
 
     def test_words_that_moved_come_farthest_first(self) -> None:
         before, after = tiny_model(), tiny_model()

@@ -60,7 +60,13 @@ def test_pretraining_and_distilling(folder: Path, tmp_path: Path) -> None:
     begun = bertcore.train("pretrain", tmp_path / "more", start=folder / "model", corpus=text, evaluations=1, **QUICK)
     assert begun.model.config.hidden_size == 32 and begun.metrics["mlm_loss"] > 0
     student = bertcore.train(
-        "distil", tmp_path / "student", teacher=str(folder / "model"), corpus=[text], evaluations=1, **QUICK
+        "distil",
+        tmp_path / "student",
+        teacher=str(folder / "model"),
+        corpus=[text],
+        sequence_length=16,
+        evaluations=1,
+        **QUICK,
     )
     assert student.model.config.num_hidden_layers == 1 and student.state == "done"
 
