@@ -77,7 +77,7 @@ def with_pretraining(
 
 
 def with_finetuning(options: FinetuneOptions, given: Mapping[str, Any], is_resumed: bool = False) -> FinetuneOptions:
-    """As `with_pretraining`. Where neither `given` nor a recipe says what to learn from, it is the sample of the task."""
+    """As `with_pretraining`. Where nothing says what to learn from, it is the sample of the task."""
     named = _with_files(given)
     if "train" not in named and not is_resumed and options.data == TaskDataOptions():
         if "task" not in named:
