@@ -42,9 +42,9 @@ class TokenCounts:
     """How one vocabulary splits the text, as far as both go."""
 
     tokens: int  # with the special ones
-    pieces: int  # without them
+    pieces: int  # of the words: neither special nor punctuation alone
     unknown: int
-    words: int  # of the text, as spaces separate them
+    words: int  # of the text, as spaces separate them, with at least one letter or digit
 
     @property
     def pieces_per_word(self) -> float:
@@ -79,7 +79,7 @@ def compare_tokenisations(first: Encoding, second: Encoding) -> TwoTokenisations
     if (first.text_a, first.text_b) != (second.text_a, second.text_b):
         raise BertcoreError("Two vocabularies can only be compared on the same text.")
     spans: list[Span] = []
-    words = 0
+    words, pieces = 0, [0, 0]
     parts: tuple[tuple[Literal["a", "b"], str], ...] = (("a", first.text_a), ("b", first.text_b or ""))
     for part, text in parts:
         tokenisations = [_pieces(encoding, part) for encoding in (first, second)]
@@ -87,18 +87,24 @@ def compare_tokenisations(first: Encoding, second: Encoding) -> TwoTokenisations
         end = min(ends) if first.dropped or second.dropped else len(text)
         one, other = ([piece for piece in pieces if piece.end <= end] for pieces in tokenisations)
         spans += _spans(part, one, other, end)
-        words += len(text[:end].split())
+        words += sum(map(_is_word, text[:end].split()))
+        for i, found in enumerate((one, other)):
+            pieces[i] += sum(_is_word(text[piece.start : piece.end]) for piece in found)
     return TwoTokenisations(
         spans,
-        _counts(first, [piece for span in spans for piece in span.first], words),
-        _counts(second, [piece for span in spans for piece in span.second], words),
+        _counts(first, [piece for span in spans for piece in span.first], pieces[0], words),
+        _counts(second, [piece for span in spans for piece in span.second], pieces[1], words),
         not (first.dropped or second.dropped),
     )
 
 
-def _counts(encoding: Encoding, pieces: Sequence[Piece], words: int) -> TokenCounts:
+def _is_word(text: str) -> bool:
+    return any(map(str.isalnum, text))
+
+
+def _counts(encoding: Encoding, tokens: Sequence[Piece], pieces: int, words: int) -> TokenCounts:
     specials = encoding.parts.count("special")
-    return TokenCounts(len(pieces) + specials, len(pieces), sum(piece.is_unknown for piece in pieces), words)
+    return TokenCounts(len(tokens) + specials, pieces, sum(token.is_unknown for token in tokens), words)
 
 
 def _pieces(encoding: Encoding, part: str) -> list[Piece]:

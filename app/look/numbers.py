@@ -90,7 +90,7 @@ def percent(share: float | None, digits: int = 0) -> str:
         return QCoreApplication.translate("numbers", "under 0.1%")
     if 0.9995 <= share < 1:
         return QCoreApplication.translate("numbers", "over 99.9%")
-    return f"{decimal(100 * share, 1 if 0 < share < 0.00995 or 0.995 <= share < 1 else digits)}{_style.percent}"
+    return f"{decimal(100 * share, 1 if 0 < share < 0.0095 or 0.995 <= share < 1 else digits)}{_style.percent}"
 
 
 def percent_sign() -> str:
@@ -138,13 +138,14 @@ def log_factor(nats: float) -> str:
 
 
 def decimal(value: float | None, digits: int = 2) -> str:
-    """`digits` behind the point, with a real minus; what rounds to nothing has no sign. From a million on "2.54e8"."""
+    """`digits` behind the point, thousands apart, with a real minus; what rounds to nothing has no sign. From a
+    million on "2.54e8"."""
     if value is None or not math.isfinite(value):
         return MISSING
     if abs(value) >= HUGE:
         return _style.write(_short_exponent(f"{value:.2e}"))
-    text = f"{value:.{digits}f}"
-    return _style.write(text.replace("-", MINUS if float(text) else ""))
+    text = f"{value:,.{digits}f}"
+    return _style.write(text.replace("-", MINUS if text.strip("-0.") else ""))
 
 
 def signed(value: float | None, digits: int = 2) -> str:

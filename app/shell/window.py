@@ -395,12 +395,13 @@ class Window(QMainWindow):
         self.room_key = key
 
     def _show_facts(self) -> None:
-        reading, verified = self.state.reading, ""
+        reading, verified, meaning = self.state.reading, "", ""
         if self._check is not None and self._check[1] is self.state.model:
             difference = self._check[0].largest_difference
             exact, near = self.tr("verified"), self.tr("verified, largest difference {difference}")
             verified = near.format(difference=numbers.number(difference, 1)) if difference else exact
-        self.frame.status.set_facts(facts_about(reading, self._draw_ms, verified) if reading else "")
+            meaning = self.tr("Verified: this computer gets the numbers that are stored with the model.")
+        self.frame.status.set_facts(facts_about(reading, self._draw_ms, verified) if reading else "", meaning)
 
     # Qt's own names.
 

@@ -39,9 +39,20 @@ class Verdict:
     role: str  # of the answer: "verdict", "verdict-no", "verdict-unsure"
     answer: str
     number: str
-    share: float  # 0..1, the bar
+    share: float  # 0..1, the bar: how likely the claim is, or how alike A and B are
     bar: str  # what the bar shows, for screen readers
     explanation: str
+    claim: str = ""  # "B follows A", whatever the answer; empty where the model compares
+
+    @property
+    def short(self) -> str:
+        """ "40% (unsure)", behind the claim or a baseline's name."""
+        answers = {
+            "verdict": translate("Verdict", "{share} (yes)"),
+            "verdict-no": translate("Verdict", "{share} (no)"),
+            "verdict-unsure": translate("Verdict", "{share} (unsure)"),
+        }
+        return answers[self.role].format(share=numbers.percent(self.share))
 
 
 def question_for(model: ModelInfo) -> PairQuestion:
@@ -67,23 +78,17 @@ def verdict_of(reading: Reading) -> Verdict | None:
     """What the heads for pairs say; None where there is none."""
     first = first_token(reading)
     if reading.next_sentence is not None:
-        follows, other = reading.next_sentence.is_next, reading.next_sentence.not_next
         explanation = translate(
-            "Verdict",
-            "Next-sentence prediction was half of BERT’s pretraining. Its head reads {token} and gives "
-            "IsNext {yes}, NotNext {no}.",
-        ).format(token=first, yes=numbers.decimal(follows, 3), no=numbers.decimal(other, 3))
-        yes, no = translate("Verdict", "B follows A"), translate("Verdict", "B does not follow A")
-        return _choice(follows, yes, no, explanation)
+            "Verdict", "Next-sentence prediction was half of BERT’s pretraining. Its classifier reads only {token}."
+        ).format(token=first)
+        return _choice(translate("Verdict", "B follows A"), reading.next_sentence.is_next, explanation)
     if reading.sentence_order is not None:
-        order = reading.sentence_order
         explanation = translate(
             "Verdict",
-            "The sentence-order head reads {token} and gives in order {yes}, swapped {no}. Both sentences may "
-            "well be about the same thing: only their order is in question.",
-        ).format(token=first, yes=numbers.decimal(order.in_order, 3), no=numbers.decimal(order.swapped, 3))
-        yes, no = translate("Verdict", "A comes before B"), translate("Verdict", "B comes before A")
-        return _choice(order.in_order, yes, no, explanation)
+            "The sentence-order classifier reads only {token}. Both sentences may well be about the same thing: only "
+            "their order is in question.",
+        ).format(token=first)
+        return _choice(translate("Verdict", "A comes before B"), reading.sentence_order.in_order, explanation)
     return None
 
 
@@ -111,14 +116,13 @@ def first_token(reading: Reading) -> str:
     return next(iter(reading.special_names), translate("Verdict", "the first token"))
 
 
-def _choice(share: float, yes: str, no: str, explanation: str) -> Verdict:
-    sure, is_yes = max(share, 1 - share), share >= 0.5
-    claim = yes if is_yes else no
-    if sure < SURE:
+def _choice(claim: str, share: float, explanation: str) -> Verdict:
+    """share: the probability of the claim, which is what every number and bar shows, whatever the answer."""
+    if max(share, 1 - share) < SURE:
         role, answer = "verdict-unsure", translate("Verdict", "Unsure")
-    elif is_yes:
+    elif share >= 0.5:
         role, answer = "verdict", translate("Verdict", "Yes")
     else:
         role, answer = "verdict-no", translate("Verdict", "No")
     bar = translate("Verdict", "Probability that {claim}").format(claim=claim)
-    return Verdict(role, answer, f"{claim}: {numbers.percent(sure)}", sure, bar, explanation)
+    return Verdict(role, answer, f"{claim}: {numbers.percent(share)}", share, bar, explanation, claim)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy
 
 from ..look import theme
@@ -42,14 +42,15 @@ class BarList(PointerWidget):
         stretch_to_px: int = ROW_PX,
         may_cut: bool = False,
         label_share: float = LABEL_SHARE,
+        line_at: float | None = None,
     ) -> None:
         """name: what the bars are, for screen readers. stretch_to_px: rows grow up to this where the layout stretches
         the list. may_cut: the last rows may be left out where there is no room. label_share: of the width, which long
-        labels may take."""
+        labels may take. line_at: a length, 0..1, with a dotted line through all rows."""
         super().__init__(name, Qt.FocusPolicy.TabFocus if clickable else Qt.FocusPolicy.NoFocus)
         self.bars: list[Bar] = []
         self._clickable = clickable
-        self._may_cut, self._label_share = may_cut, label_share
+        self._may_cut, self._label_share, self._line_at = may_cut, label_share, line_at
         self._most_row = theme.px(stretch_to_px)
         grows = stretch_to_px > ROW_PX or may_cut
         vertical = QSizePolicy.Policy.Expanding if grows else QSizePolicy.Policy.Fixed
@@ -113,7 +114,8 @@ class BarList(PointerWidget):
         painter.setBrush(theme.signed_color(bar.sign) if bar.sign else theme.color(bar.color))
         painter.drawRoundedRect(QRectF(label_width, rect.center().y() - height / 2, length, height), 2.5, 2.5)
         painter.setPen(theme.color("ink" if bar.is_strong else "muted"))
-        behind = QRectF(label_width + length + theme.px(7), rect.y(), number_width * 2, rect.height())
+        end = length if self._line_at is None else longest  # no number on the line
+        behind = QRectF(label_width + end + theme.px(7), rect.y(), number_width * 2, rect.height())
         painter.drawText(behind, left, _number(bar))
 
     def sizeHint(self) -> QSize:
@@ -126,8 +128,13 @@ class BarList(PointerWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = theme.painter(self)
         widths = self._label_width(), self._number_width()
-        for row in range(min(len(self.bars), int((self.height() + 1) // self._row_height()))):
+        rows = min(len(self.bars), int((self.height() + 1) // self._row_height()))
+        for row in range(rows):
             self._paint_row(painter, row, *widths)
+        if self._line_at is not None and rows:
+            painter.setPen(QPen(theme.color("ink"), theme.stroke(1.2), Qt.PenStyle.DotLine))
+            x = widths[0] + self._line_at * max(self.width() - sum(widths), 1.0)
+            painter.drawLine(QPointF(x, 0), QPointF(x, rows * self._row_height()))
 
     def cell_at(self, point: QPointF) -> int | None:
         row = int(point.y() // self._row_height())

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPen
+from PySide6.QtGui import QBrush, QFontMetrics, QPainter, QPen
 
 from ..look import theme
 from .wrapped import WrappedBoxes
@@ -14,7 +14,8 @@ PADDING_PX = 9
 
 @dataclass(frozen=True)
 class HeatToken:
-    """value: its place on the scale, 0..1, or -1..1 where the scale is signed; None: it has none, and no colour.
+    """value: its place on the scale, 0..1, or -1..1 where the scale is signed; None: it has none, and no colour, but
+    stripes where it has a number all the same.
 
     A marked one is bold and framed.
     """
@@ -72,8 +73,12 @@ class HeatTokens(WrappedBoxes):
         is_here = number == self.hovered_cell and self.hasFocus()
         edge = "accent" if is_here else token.frame if token.is_marked else "ink" if number == self._current else "line"
         painter.setPen(QPen(theme.color(edge), theme.stroke(2.4) if token.is_marked or is_here else 1.2))
+        inside = box.adjusted(1.5, 1.5, -1.5, -1.5)
         painter.setBrush(color)
-        painter.drawRoundedRect(box.adjusted(1.5, 1.5, -1.5, -1.5), self.px(6), self.px(6))
+        painter.drawRoundedRect(inside, self.px(6), self.px(6))
+        if token.value is None and token.number:
+            painter.setBrush(QBrush(theme.color("line"), Qt.BrushStyle.BDiagPattern))
+            painter.drawRoundedRect(inside, self.px(6), self.px(6))
         painter.setPen(ink)
         painter.setFont(self.sized_font(14, bold=token.is_marked, medium=not token.is_quiet))
         text = QFontMetrics(painter.font()).elidedText(token.token, Qt.TextElideMode.ElideRight, int(box.width()) - 4)

@@ -30,7 +30,7 @@ class Prediction:
     title: str = ""  # "[MASK] could be"
     words: tuple[tuple[str, float], ...] = ()  # word, probability; most likely first
     hint: str = ""  # in the place of words
-    verdict: tuple[str, str, str] | None = None  # claim, answer, its colour: "B follows A", "yes, 94%", "good_text"
+    verdict: tuple[str, str, str] | None = None  # claim, answer, its colour: "B follows A", "94% (yes)", "good_text"
 
     @property
     def sentence(self) -> str:
@@ -49,13 +49,12 @@ def prediction_of(reading: Reading, selection: Selection) -> Prediction:
         token, count = reading.request.model.tokenizer.mask_token or "", len(reading.masks)
         title = translate("PredictionLine", "{mask} could be").format(mask=token)
         if count > 1:
-            number = reading.masks.index(mask) + 1
-            title = translate("PredictionLine", "{mask} {number} of {count} could be").format(
-                mask=token, number=number, count=count
+            title = translate("PredictionLine", "{mask} at position {position} could be").format(
+                mask=token, position=mask.position
             )
         words = tuple((word.token, word.probability) for word in mask.words[:MOST_WORDS])
     elif "mlm" in reading.request.model.tasks:
-        hint = translate("PredictionLine", "Double-click a token to hide it: the model then guesses the word.")
+        hint = translate("PredictionLine", "Double-click a token to mask it: the model then guesses the word.")
     return Prediction(title, words, hint, _verdict(reading))
 
 
@@ -69,21 +68,8 @@ def _verdict(reading: Reading) -> tuple[str, str, str] | None:
     verdict = verdict_of(reading)
     if verdict is None:
         return None
-    if reading.next_sentence is not None:
-        claim, share = translate("PredictionLine", "B follows A"), reading.next_sentence.is_next
-    else:
-        assert reading.sentence_order is not None
-        claim, share = translate("PredictionLine", "A comes before B"), reading.sentence_order.in_order
-    is_yes = share >= 0.5
-    answer = translate("PredictionLine", "yes, {share}") if is_yes else translate("PredictionLine", "no, {share}")
-    if verdict.role == "verdict-unsure":
-        answer = (
-            translate("PredictionLine", "unsure, {share} yes")
-            if is_yes
-            else translate("PredictionLine", "unsure, {share} no")
-        )
     color = {"verdict": "good_text", "verdict-no": "bad_text"}.get(verdict.role, "muted")
-    return claim, answer.format(share=numbers.percent(max(share, 1 - share))), color
+    return verdict.claim, verdict.short, color
 
 
 class PredictionLine(PointerWidget):

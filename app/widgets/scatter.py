@@ -383,4 +383,9 @@ def _around(spot: QPointF, width: float, height: float, radius: float) -> list[Q
         QRectF(x - radius - gap - width, y - height / 2, width, height),
         QRectF(x - width / 2, y - radius - gap - height, width, height),
         QRectF(x - width / 2, y + radius + gap, width, height),
+        *(
+            QRectF(x + right, y + down, width, height)
+            for right in (radius + gap, -radius - gap - width)
+            for down in (gap, -gap - height)
+        ),
     ]

@@ -5,6 +5,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from ..look import numbers, theme
+from ..look.fitting import plain_tip
 from ..state.readings import Reading
 from .card import Hint, label
 
@@ -39,8 +40,10 @@ class StatusLine(QFrame):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.hide()
 
-    def set_facts(self, text: str) -> None:
+    def set_facts(self, text: str, meaning: str = "") -> None:
+        """meaning: of a word in it, for the tool tip."""
         self._facts.setText(text)
+        self._facts.setToolTip(plain_tip(f"{text}\n{meaning}".strip()))
         self._place()
 
     def set_hover(self, text: str) -> None:

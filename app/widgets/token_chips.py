@@ -77,7 +77,7 @@ def hint_about(state: ExploreState, position: int) -> str:
     parts = [
         state.mask_token if position in state.all_masked else token,
         translate("TokenStrip", "position {position}").format(position=position),
-        translate("TokenStrip", "id {id}").format(id=state.input_ids[position]),
+        translate("TokenStrip", "number {id} in the vocabulary").format(id=numbers.count(state.input_ids[position])),
         part_name(encoding, position, state.has_segments),
     ]
     if position in state.masked:

@@ -13,18 +13,18 @@ from ..look.fitting import fitting_line
 from .pointer import PointerWidget
 
 ROW_PX, TALLEST_PX = 22, 38
-LINK_PX, LINK_SHARE = 70, 0.2  # of the space between the two lists: the least, and its share of the width
+LINK_PX, LINK_SHARE = 70, 0.6  # of the space between the two lists: the least, and its share of the width at most
 WIDEST_PX, THINNEST_PX = 10, 1.2  # of a line
 GAP_PX = 6
 
 
 @dataclass(frozen=True)
 class ShiftedWord:
-    """A word in one of the lists. `number`: its probability as text; `share` 0..1 of the likeliest in both lists."""
+    """A word in one of the lists. `number`: its probability as text."""
 
     label: str
     number: str
-    share: float
+    share: float = 0.0  # in the list at the right: its change, 0..1 of the biggest
     change: str = ""  # in the list at the right: "▲ ×2.2"
     sign: int = 0  # 1: likelier than before, -1: less likely
     before: int | None = None  # in the list at the right: its row at the left; None: further down there
@@ -32,7 +32,7 @@ class ShiftedWord:
 
 
 class WordShift(PointerWidget):
-    """A row of the right list is a cell; the line to it is thick where it is likely."""
+    """A row of the right list is a cell; the line to it is thick where the probability has changed much."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -66,14 +66,19 @@ class WordShift(PointerWidget):
         return (row + 1.5) * self._row_height()
 
     def _columns(self) -> tuple[float, float]:
-        """Where the lines begin and end: the left list is as wide as it must be, the rest is the right one's."""
+        """Where the lines begin and end: both lists are as wide as they must be, the lines have the rest."""
         metrics = QFontMetrics(theme.font(13, bold=True))
-        numbers, words = (
-            max((metrics.horizontalAdvance(getattr(word, name)) for word in self.before), default=0)
-            for name in ("number", "label")
-        )
-        left = min(numbers + words + theme.px(4 * GAP_PX), self.width() * 0.4)
-        return left, min(left + max(theme.px(LINK_PX), self.width() * LINK_SHARE), self.width() * 0.6)
+
+        def needs(words: list[ShiftedWord], *names: str) -> int:
+            widest = (
+                max((metrics.horizontalAdvance(getattr(one, name)) for one in words), default=0) for name in names
+            )
+            return sum(widest) + theme.px(2 * GAP_PX) * (len(names) + 1)
+
+        width = self.width()
+        left = min(needs(self.before, "number", "label"), width * 0.4)
+        free = min(width - needs(self.now, "label", "number", "change"), left + width * LINK_SHARE)
+        return left, max(free, min(left + theme.px(LINK_PX), width * 0.6))
 
     def sizeHint(self) -> QSize:
         return QSize(theme.px(320), self._rows * theme.px(ROW_PX))
@@ -149,8 +154,8 @@ class WordShift(PointerWidget):
         path.cubicTo(first + QPointF(half, 0), last - QPointF(half, 0), last)
         color = change_color(word.sign)
         color.setAlpha(220 if row == self.hovered_cell else 90 if word.before is None else 150)
-        width = theme.px(WIDEST_PX) * word.share if word.before is not None else 0
-        painter.setPen(QPen(color, max(width, THINNEST_PX), c=Qt.PenCapStyle.FlatCap))
+        width = max(theme.px(WIDEST_PX) * word.share, THINNEST_PX)
+        painter.setPen(QPen(color, width, c=Qt.PenCapStyle.FlatCap))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawPath(path)
 

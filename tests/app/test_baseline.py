@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from app.compute import reader
+from app.look import numbers
 from app.rooms.predict.mask_card import said_change
 from app.shell.window import Window
 from app.state.baseline import OtherModel, OtherText
@@ -19,6 +20,7 @@ from app.state.baseline_names import baseline_name, text_name
 from app.state.compared_words import ComparedMask, compared_mask, same_word
 from app.state.readings import Reading
 from app.state.session_file import load_session
+from app.state.verdicts import _choice
 from app.state.what_if import WhatIf
 from bertcore.analysis.predict import softmax
 from bertcore.analysis.trace import trace
@@ -159,6 +161,21 @@ def test_words_before_and_now(window: Window, qtbot: QtBot) -> None:
     assert [word.before for word in card.shift.now] == [places.get(word.id) for word in card.words]
     QTest.keyClick(window, Qt.Key.Key_D)
     assert card.bars.isVisible() and not card.shift.isVisible()
+
+
+def test_both_verdicts_are_the_probability_that_b_follows(window: Window, qtbot: QtBot) -> None:
+    """Of "no" and "unsure" too: 60% beside 96% was that of "no"."""
+    room = predict(window, qtbot, (2,))
+    compare(window, OTHER, qtbot)
+    now, before = reading_of(window).next_sentence, baseline_of(window).next_sentence
+    assert now is not None and before is not None
+    pair = room.words_view.pair
+    assert pair.verdict == f"B follows A: {numbers.percent(now.is_next)}"
+    assert pair.share_before == pytest.approx(before.is_next)
+    assert f": {numbers.percent(before.is_next)} (" in pair.before
+    for share, short in ((0.96, "96% (yes)"), (0.4, "40% (unsure)"), (0.04, "4% (no)")):
+        verdict = _choice("B follows A", share, "")
+        assert (verdict.short, verdict.share) == (short, share)
 
 
 def test_a_change_in_probability_is_said_in_words_and_by_a_sign() -> None:

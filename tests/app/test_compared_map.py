@@ -69,7 +69,7 @@ def test_lines_are_coloured_by_one_minus_the_cosine(window: Window, qtbot: QtBot
     said = view.map.describe(Part("state", 1, position=2, stage=2)).text
     assert f"{1 - compared.distances[2, 2]:.2f}" in said
     window.comparison.toggle_difference()
-    assert view.map.content.compared is None and "redder" not in view.map.content.title.text
+    assert view.map.content.compared is None and "stronger" not in view.map.content.title.text
     window.comparison.end()
     settle(window, qtbot)
     assert "Compared" not in view.map.content.title.title

@@ -51,6 +51,9 @@ def test_words_are_paired_with_those_of_another_text(window: Window, model_folde
     assert view.their_bits[2] == pytest.approx(expected[2], rel=1e-4)  # cat and dog
     assert theirs_of[-2] == len(encoding) - 2 and view.their_bits[-2] == pytest.approx(expected[-2], rel=1e-4)
     assert view.their_bits[theirs_of.index(None)] is None
+    alone = next(i for i, place in enumerate(theirs_of) if place is None and view.bits[i] is not None)
+    assert view.tokens.tokens[alone].value is None and "→" not in view.tokens.tokens[alone].number
+    assert "Striped:" in view.explanation and "not directly comparable" in view.perplexity.text()
 
 
 def test_a_model_without_words_leaves_ours_alone(window: Window, headless_folder: Path, qtbot: QtBot) -> None:

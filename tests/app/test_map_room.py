@@ -11,6 +11,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from app.look import numbers
 from app.rooms.map.plan import Gap, Part, Plan, Sizes, choose_rows
 from app.rooms.map.room import MapRoom
 from app.rooms.map.view import MapView
@@ -119,7 +120,7 @@ def test_the_map_shows_this_pass(window: Window, model_folder: Path, qtbot: QtBo
     assert [share for _, share in view.map.answer.words[:3]] == pytest.approx([guess.probability for guess in best])
     assert direct.next_sentence_logits is not None and view.map.content.verdict is not None
     yes = next_sentence(direct.next_sentence_logits).is_next
-    assert view.map.content.verdict.share == pytest.approx(max(yes, 1 - yes), abs=1e-5)
+    assert view.map.content.verdict.share == pytest.approx(yes, abs=1e-5)
 
     activity = view.map.content.activity
     assert activity is not None and activity.activations.shape[:2] == (2, len(view.map.positions))
@@ -289,16 +290,16 @@ def test_the_line_says_the_best_words_and_the_verdict(window: Window, qtbot: QtB
     state.set_masks([2, 5])
     settle(window, qtbot)
     assert state.reading is not None and state.reading.trace.mlm_logits is not None
-    assert line.prediction.title == "[MASK] 1 of 2 could be"
+    assert line.prediction.title == "[MASK] at position 2 could be"
     row = softmax(state.reading.trace.mlm_logits[0])
     assert [share for _, share in line.prediction.words] == pytest.approx(sorted(row.tolist())[::-1][:3])
     state.set_focus(5)
-    assert line.prediction.title == "[MASK] 2 of 2 could be"
+    assert line.prediction.title == "[MASK] at position 5 could be"
     assert [word for word, _ in line.prediction.words] == [word.token for word in state.reading.masks[1].words[:3]]
     assert state.reading.next_sentence is not None and line.prediction.verdict is not None
     yes = state.reading.next_sentence.is_next
-    answer, is_sure = line.prediction.verdict[1], max(yes, 1 - yes) >= SURE
-    assert ("yes" if yes >= 0.5 else "no") in answer and answer.startswith("unsure") != is_sure
+    answer = ("yes" if yes >= 0.5 else "no") if max(yes, 1 - yes) >= SURE else "unsure"
+    assert line.prediction.verdict[:2] == ("B follows A", f"{numbers.percent(yes)} ({answer})")
     state.set_text(None, "")
     settle(window, qtbot)
     assert line.prediction.verdict is None

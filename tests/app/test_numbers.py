@@ -35,6 +35,8 @@ def test_a_probability_is_never_shown_as_certain_or_impossible_when_it_is_not(p:
         (0.0, "0%"),
         (1e-6, "under 0.1%"),
         (0.003, "0.3%"),
+        (0.00949, "0.9%"),
+        (0.0099, "1%"),
         (0.0996, "10%"),
         (0.72, "72%"),
         (0.994, "99%"),
@@ -58,6 +60,7 @@ def test_signs_are_real_minus_signs() -> None:
     assert numbers.signed(0.413) == "+0.41"
     assert numbers.signed(-0.413) == "−0.41"
     assert numbers.decimal(-12.5, 1) == "−12.5"
+    assert numbers.decimal(-4156.83) == "−4,156.83"
     assert numbers.decimal(-254_200_000.0) == "−2.54e8"
     assert numbers.number(-0.04126) == "−0.0413"
 

@@ -18,11 +18,11 @@ from app.figures.files import svg, table
 from app.look import numbers
 from app.rooms.predict.attribution_view import AttributionView
 from app.rooms.predict.fill_view import ORDERS, FillView
-from app.rooms.predict.lens_view import LensView, word_sentence
+from app.rooms.predict.lens_sentences import decided_sentence, top_guesses, word_sentence
+from app.rooms.predict.lens_view import LensView
 from app.rooms.predict.room import PredictRoom
 from app.rooms.predict.surprise_view import SurpriseView
 from app.rooms.predict.texts_view import TextsView
-from app.rooms.predict.view import decided_sentence
 from app.shell.window import Window
 from app.state.what_if import EditedRow, WhatIf
 from app.widgets.figure_button import figure_buttons
@@ -78,7 +78,9 @@ def test_a_typed_word_is_followed_through_the_layers(window: Window, word: str, 
     typed(view, word, window, qtbot)
     checkpoint, text, reading = asked(window)
     found = word_through_layers(checkpoint, text, reading.encoding, MASKS[1], word)
-    assert view.verdict.text() == word_sentence(word, found.probability, found.rank)
+    assert view.lens.answer is not None
+    tops = top_guesses(view.lens.answer, 1)
+    assert view.verdict.text() == word_sentence(word, found.probability, found.rank, tops)
     figure = figure_of(view, 1)
     assert figure is not None and figure.numbers["probability"].values == pytest.approx(found.probability, rel=1e-3)
     if found.rank is None:
@@ -103,20 +105,25 @@ def test_what_cannot_be_followed_is_said_in_place(window: Window, qtbot: QtBot) 
 
 def test_the_sentence_on_a_word_names_the_layer() -> None:
     chances = np.array([0.1, 0.2, 0.6])
-    assert (
-        word_sentence("dog", chances, np.array([4, 1, 1]))
-        == "“dog” ranks first from layer 1 on; its final probability is 60%."
+
+    def said(*ranks: int) -> str:
+        tops = ["dog" if rank == 1 else f"word {stage}" for stage, rank in enumerate(ranks)]
+        return word_sentence("dog", np.linspace(0.1, 0.6, len(ranks)), np.array(ranks), tops)
+
+    assert said(4, 1, 1) == "“dog” leads from layer 1 on (60%); before that, the guess is “word 0”."
+    assert said(4, 2, 1) == "“dog” wins only in the last layer (60%); after layer 1, the guess is still “word 1”."
+    assert "before the first layer, the guess is still" in said(2, 1)
+    assert said(1, 1, 1) == "“dog” leads from the embeddings to the last layer (60%)."
+    assert said(1, 2, 1).startswith("“dog” leads before the first layer, “word 1” overtakes it in layer 1, and")
+    assert "leads up to layer 1, “word 2” overtakes it in layer 2, and “dog” leads again from layer 3" in said(
+        1, 1, 2, 1, 1
     )
-    assert "only after the last layer" in word_sentence("dog", chances, np.array([4, 2, 1]))
-    again = word_sentence("dog", chances, np.array([4, 1, 2, 1])[-3:])
-    assert "first after embeddings already, then another word overtakes it; from layer 2 on" in again
-    assert "from embeddings on" in word_sentence("dog", chances, np.array([1, 1, 1]))
-    assert "first after layer 1, but not at the end" in word_sentence("dog", chances, np.array([4, 1, 2]))
-    assert "its best rank is 3, after layer 1. Its final probability is 60%, rank 1,200" in word_sentence(
-        "dog", chances, np.array([4, 3, 1200])
+    assert said(4, 1, 1, 1, 2) == (
+        "“dog” leads in layers 1 to 3, but not at the end: its final probability is 60%, rank 2."
     )
+    assert "its best rank is 3, after layer 1. Its final probability is 60%, rank 1,200" in said(4, 3, 1200)
     assert (
-        word_sentence("dog", chances[::-1], None)
+        word_sentence("dog", chances[::-1], None, ["a", "b", "c"])
         == "“dog” is most likely after embeddings; its final probability is 10%."
     )
 
@@ -426,5 +433,5 @@ def test_a_word_that_is_overtaken_on_the_way_is_not_said_to_come_up_at_the_end()
     rank = np.array([[9], [5], [2], [1], [1], [2], [1]])
     said = decided_sentence(MaskLens(words, np.full((7, 1), 0.2), rank), 0)
     assert said == (
-        "“boy” is the top guess at layer 3 already, but “dog” overtakes it; from layer 6 on it is first again."
+        "“boy” leads in layers 3 and 4, “dog” overtakes it in layer 5, and “boy” wins in layer 6, the last (20%)."
     )

@@ -14,10 +14,10 @@ from pytestqt.qtbot import QtBot
 
 from app.compute.masks import lens_at
 from app.look import numbers, theme
+from app.rooms.predict.lens_sentences import decided_sentence
 from app.rooms.predict.mask_card import MaskCard
 from app.rooms.predict.pair_card import ShareBar
 from app.rooms.predict.room import PredictRoom
-from app.rooms.predict.view import decided_sentence
 from app.shell.window import Window
 from app.state.compared_words import ComparedMask, compared_mask
 from app.state.examples import load_examples
@@ -115,7 +115,7 @@ def test_what_is_changed_inside_shows_before_and_now(window: Window, qtbot: QtBo
             assert change.probability == pytest.approx(chances[guess.id])
             assert change.rank == list(np.argsort(-chances)).index(guess.id) + 1
     said = next_sentence(plain.next_sentence_logits)
-    assert room.words_view.pair.before.endswith(numbers.percent(max(said.is_next, said.not_next)))
+    assert f": {numbers.percent(said.is_next)} (" in room.words_view.pair.before
     window.state.set_what_if(WhatIf())
     answered(window, room, qtbot)
     assert all(card.before == "" for card in room.words_view.shown_cards) and room.words_view.pair.before == ""
@@ -322,8 +322,8 @@ def test_words_in_coloured_cells_can_be_read(theme_name: str, window: Window, qt
         table = room.open_view("lens").table  # type: ignore[attr-defined]
         for probability in np.linspace(0, 1, 21):
             guess = WordGuess("mmmmmmmm", 5, float(probability))
-            table.set_columns(["[MASK] 1"], [[[guess]]])
-            table.resize(400, table.height())
+            table.set_columns(["position 1", "position 2"], [[[guess]], [[WordGuess("m", 6, 1.0)]]])  # the whole scale
+            table.resize(800, table.height())
             cell = table.cell_rect(0, 0).toRect().adjusted(4, 4, -4, -4)
             picture = table.grab().toImage()
             points = [(x, y) for x in range(cell.left(), cell.right()) for y in range(cell.top(), cell.bottom())]

@@ -200,7 +200,8 @@ def test_chips_carry_what_the_model_reads(state: ExploreState, tokenizer: Tokeni
     state.toggle_mask(2)
     chips = chips_of(state)
     assert [chip.token_id for chip in chips] == state.input_ids
-    assert chips[2].hint() == f"[MASK] · position 2 · id {tokenizer.mask_id} · segment A · masked; it was cat"
+    number = f"number {tokenizer.mask_id} in the vocabulary"
+    assert chips[2].hint() == f"[MASK] · position 2 · {number} · segment A · masked; it was cat"
     assert [replace(chip).kind for chip in chips[:2]] == ["special", "segment_a"]
     assert chips[-2].kind == "segment_b"
 

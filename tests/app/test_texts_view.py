@@ -11,14 +11,16 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 from typer.testing import CliRunner
 
-from app.compute.text_scores import ScoredPairs
+from app.compute.text_scores import ScoredPairs, ScoredTexts, are_minimal_pairs, readable_pairs
 from app.figures.files import table as csv_table
+from app.look import numbers
+from app.rooms.predict.means_in_words import means_in_words
 from app.rooms.predict.texts_view import EXAMPLES, TEMPLATE, TextsView
 from app.shell.window import Window
 from app.state.baseline import OtherText
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.cli.main import app as cli
-from bertcore.evaluation.score_texts import ListedText, listed_texts, mean_by_choice, score_texts
+from bertcore.evaluation.score_texts import ListedText, TextScore, listed_texts, mean_by_choice, score_texts
 from tests.app.conftest import TIMEOUT_MS, settle
 from tests.app.predict_room import figure_of, page, predict, reading_of
 
@@ -77,9 +79,13 @@ def test_a_template_has_means_and_a_grid(view: TextsView, qtbot: QtBot) -> None:
     assert view.grid.values is not None and not view.grid.isHidden()
     assert view.grid.values.mean(axis=1) == pytest.approx(list(first.values()))
     assert view.grid.values.mean(axis=0) == pytest.approx(list(second.values()))
-    assert "doctor" in view.means.text() and "difference" in view.means.text()
+    more, less = sorted(zip(("he", "she"), view.grid.values[0], strict=True), key=lambda one: -one[1])
+    factor = numbers.number(math.exp(more[1] - less[1]), 2)
+    said = f"With “doctor”: “{more[0]}” makes the text {factor} times as likely as “{less[0]}” does."
+    same = "With “doctor”: " in view.means.text() and "equally likely" in view.means.text()
+    assert said in view.means.text() or same
     scored(view, "The [cat|dog] sat.", qtbot)
-    assert view.grid.isHidden() and "cat" in view.means.text()
+    assert view.grid.isHidden() and "cat" in view.means.text() and "Mean ln p" in view.means.text()
     scored(view, LIST, qtbot)
     assert view.grid.isHidden() and view.means.isHidden()
 
@@ -152,7 +158,9 @@ def test_a_file_of_minimal_pairs_has_the_figures_of_evaluate(
     }
     p = found.right.value
     assert found.right.standard_error == pytest.approx((p * (1 - p) / 3) ** 0.5)
-    assert [bar.label for bar in view.phenomena.bars] == ["word order", "verbs"] and not view.phenomena.isHidden()
+    rights = {name.replace("_", " "): right.value for name, right in found.phenomena.items()}
+    shown = [bar.label for bar in view.phenomena.bars]
+    assert shown == sorted(rights, key=lambda name: rights[name]) and not view.phenomena.isHidden()
     score = score_texts(load_checkpoint(folder), [ListedText("the cat sat."), ListedText("the cat the.")])
     bits = [-(one.log_likelihood or 0) / math.log(2) for one in score]
     assert found.scores[0].margin_bits == pytest.approx(bits[1] - bits[0], abs=1e-3)
@@ -161,9 +169,59 @@ def test_a_file_of_minimal_pairs_has_the_figures_of_evaluate(
     assert figure is not None and "phenomena" in figure.numbers
 
 
+def test_pairs_are_shown_as_a_person_would_type_them(view: TextsView, tmp_path: Path, qtbot: QtBot) -> None:
+    assert "Nothing scored" in view.empty
+    file = tmp_path / "blimp.jsonl"
+    file.write_text("".join(json.dumps(pair) + "\n" for pair in BLIMP))
+    view.load(file)
+    assert view.box.toPlainText().splitlines()[:2] == ["# word_order", "the cat sat. > the cat the."]
+    assert "Press Score" in view.empty
+    qtbot.waitUntil(lambda: not view.scores.is_running, timeout=TIMEOUT_MS)
+    written, fields = view.scores.answer, ["a", "b", "is_right", "margin_bits", "phenomenon"]
+    assert isinstance(written, ScoredPairs)
+    assert [(one.a, one.b, one.phenomenon) for one in written.scores] == [
+        (pair["sentence_good"], pair["sentence_bad"], pair["UID"]) for pair in BLIMP
+    ]
+    assert [column.field for column in view.table.scores.columns] == fields
+    scored(view, "the cat sat. > the cat the.", qtbot)
+    assert isinstance(view.scores.answer, ScoredPairs) and view._phenomena_area.isHidden()
+    assert [column.field for column in view.table.scores.columns] == fields[:4]
+    scored(view, "the cat sat. > the cat sat.", qtbot)
+    assert "line 1: expected a right sentence" in view.line.text
+
+
+def test_what_is_no_list_of_pairs_stays_as_it_is() -> None:
+    assert not are_minimal_pairs("the cat > the dog\nthe cat") and not are_minimal_pairs("# the cat")
+    for line in ('{"good": "a", "bad": "b"}', '{"good": "a > b", "bad": "b", "phenomenon": "c"}', "the cat", "[1]"):
+        assert readable_pairs([line]) is None
+
+
+def scored_words(values: list[list[float]], word: str | None = None) -> ScoredTexts:
+    """he and she after each of the words a, b ..."""
+    found = [
+        TextScore("", None, ("ab"[row], column), 3, value, 1.0, word, value if word else None, None, None, None, None)
+        for row, one in enumerate(values)
+        for column, value in zip(("he", "she"), one, strict=True)
+    ]
+    return ScoredTexts(found, mean_by_choice(found))
+
+
+def test_a_template_is_put_in_words() -> None:
+    """Of ln p the exponential of the difference, of a probability the ratio."""
+    said = means_in_words(scored_words([[-11.34, -11.96], [-15.52, -12.72]]))
+    assert "With “a”: “he” makes the text 1.9 times as likely as “she” does." in said
+    assert "With “b”: “she” makes the text 16 times as likely as “he” does." in said
+    assert said.endswith("Mean ln p (nearer to 0: more likely): a −11.65, b −14.12; he −13.43, she −12.34.")
+    assert "“he” and “she” are equally likely" in means_in_words(scored_words([[-3.0, -3.01]]))
+    assert "“mat” is 2 times as likely with “he” as with “she”" in means_in_words(scored_words([[0.4, 0.2]], "mat"))
+
+
 def test_a_pair_opens_with_its_other_sentence_as_the_baseline(view: TextsView, window: Window, qtbot: QtBot) -> None:
     scored(view, "\n".join(map(json.dumps, BLIMP)), qtbot)
-    view.table.doubleClicked.emit(view.table.model().index(1, 0))
+    margins = [row.margin_bits for row in view.table.shown]
+    assert margins == sorted(margins), "what it gets wrong comes first"
+    row = [row.a for row in view.table.shown].index("the dog ran.")
+    view.table.doubleClicked.emit(view.table.model().index(row, 0))
     settle(window, qtbot)
     assert (window.state.text_a, window.state.baseline) == ("the dog ran.", OtherText("ran dog the.", ""))
     page(predict(window, qtbot, ()), TextsView, "texts", window, qtbot)

@@ -15,7 +15,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QMenu, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.look import theme
+from app.look import numbers, theme
 from app.rooms.attend.room import AttendRoom
 from app.rooms.embed.room import EmbedRoom
 from app.rooms.predict.room import PredictRoom
@@ -159,8 +159,7 @@ def test_the_verdict_is_spelled_out(window: Window, qtbot: QtBot) -> None:
     predict = room(window, PredictRoom)
     verdict = window.state.reading.next_sentence  # type: ignore[union-attr]
     assert verdict is not None
-    expected = "B follows A" if verdict.is_next >= 0.5 else "B does not follow A"
-    assert expected in predict.words_view.pair.text  # type: ignore[attr-defined]
+    assert f"B follows A: {numbers.percent(verdict.is_next)}" in predict.words_view.pair.text  # type: ignore[attr-defined]
     window.state.set_text(b="")
     settle(window, qtbot)
     assert "second sentence" in predict.words_view.pair.text  # type: ignore[attr-defined]

@@ -106,6 +106,12 @@ class TestTwoTokenisations:
         assert found.second.pieces_per_word == 2
         assert [piece.position for one in found.spans for piece in one.first] == [1, 2, 3, 4]
 
+    def test_punctuation_is_no_piece_of_a_word(self) -> None:
+        cuts = [(0, 2), (2, 3), (4, 5), (6, 7), (7, 8)]
+        found = compare_tokenisations(handmade("ab. - c!", cuts), handmade("ab. - c!", cuts))
+        assert (found.first.tokens, found.first.pieces, found.first.words) == (7, 2, 2)
+        assert found.first.pieces_per_word == 1
+
     def test_what_only_one_of_them_cuts_off_is_a_difference(self) -> None:
         """A space by itself, of no characters; a sign that the other leaves out."""
         found = compare_tokenisations(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from PySide6.QtCore import QCoreApplication
 
 from bertcore.analysis.vectors import Pca, pca
 
@@ -13,7 +15,7 @@ from ...compute.embedding import words_around
 from ...figures.figure import Axis, Figure, Numbers, joined
 from ...look import numbers
 from ...state.baseline_names import baseline_name, labels_beside
-from ...widgets.card import Card, note
+from ...widgets.card import Card, label, note
 from ...widgets.controls import Choice
 from ...widgets.layouts import fill, vbox
 from ...widgets.scatter import WORD, Points, Scatter
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from ...state.selection import Selection
     from ...state.token_units import Units
 
+translate = QCoreApplication.translate
 AROUND_ONE, AROUND_ALL = 24, 4  # words around a token
 MANY_TOKENS = 128  # from here on the map takes too long to be drawn anew at each key
 
@@ -72,8 +75,9 @@ class MapView(View):
         self._note = note("")
         self.card = Card(
             self.tr("Map of this text"),
-            intro=self.tr("Each dot is a token. The nearer two dots, the more alike their numbers."),
+            intro=self.tr("Each dot is a token."),
         )
+        self.card.add_to_header(label(self.tr("Show:"), "muted"))
         self.card.add_to_header(self.choice)
         self.card.set_figure(self._figure)
         fill(self.card.body, (self.picture, 1), self._note)
@@ -160,8 +164,8 @@ class MapView(View):
         if self.reading is None:
             return
         units, around = self.selection.units(self.reading), word_map.around
-        label = self.reading.request.model.tokenizer.label
-        words = [] if around is None else [label(word.token_id) for word in around.words]
+        named = self.reading.request.model.tokenizer.label
+        words = [] if around is None else [named(word.token_id) for word in around.words]
         theirs, links = self._their_units(self.reading, self.selection), list[tuple[int, int]]()
         if theirs is not None:
             places = self.reading.places_in_baseline(self.selection.token_view)
@@ -178,8 +182,14 @@ class MapView(View):
         elif compared_reading(self.reading) is not None:  # vectors of another size, or words around the tokens
             both = self.tr("Hold X to see the map with {baseline}.")
         both = both.format(baseline=baseline_name(self.reading))
-        self._note.setText(" ".join(part for part in (self._choices[self.shown][1], both, far) if part))
+        parts = (legend(units.kinds), self._choices[self.shown][1], both, far)
+        self._note.setText(" ".join(part for part in parts if part))
         share = numbers.percent(word_map.plane.kept)
+        self.card.set_intro(
+            self.tr(
+                "Each dot is a token. Near dots tend to be alike: this flat picture shows {share} of the differences."
+            ).format(share=share)
+        )
         self.card.set_hint(
             joined(
                 self.tr("PCA"),
@@ -216,3 +226,14 @@ class MapView(View):
         settings = self._choices[self.shown][0]
         title = self.tr("Map of this text, large")
         return self.figure(title, [self.picture], arrays, hint=self.card.hint, settings=settings)
+
+
+def legend(kinds: Sequence[str]) -> str:
+    """What the shapes and colours of the dots stand for, as far as they occur."""
+    meanings = {
+        "segment_a": translate("MapView", "Blue circle: sentence A."),
+        "segment_b": translate("MapView", "Orange square: sentence B."),
+        "special": translate("MapView", "Grey: special token."),
+        "mask": translate("MapView", "Purple: masked."),
+    }
+    return " ".join(meaning for kind, meaning in meanings.items() if kind in kinds)

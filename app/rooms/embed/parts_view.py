@@ -30,7 +30,7 @@ from ...widgets.raster import ColorBar
 from ...widgets.scatter import Points, Scatter
 from ..base import View
 from .changes import ChangeCard
-from .compared_parts import sum_difference
+from .compared_parts import compared_reading, sum_difference
 from .embedding_parts import ADDENDS, addends_of, color_limit, parts_of
 from .strips import Strips
 from .token_card import TokenCard
@@ -105,7 +105,7 @@ class PicturesCard(Card):
         self.tables = tables
         places = Labels([str(place) for place in range(len(tables.position_cosines))])
         self.positions.set_grid(tables.position_cosines, places, places, -1, 1)
-        self.positions_hint.setText(self.tr("cosine, 0–{last}").format(last=len(tables.position_cosines) - 1))
+        self.positions_hint.setText(self.tr("How alike any two are (cosine)"))
         self.no_segments.setText(no_segments)
         has_segments = tables.segments is not None
         self._no_segments_area.setVisible(not has_segments)
@@ -119,16 +119,17 @@ class PicturesCard(Card):
         kinds = Labels(["A", "B"], ["segment_a", "segment_b"])
         self.segments.set_grid(tables.segments, kinds, dimensions, -limit, limit)
         self.segment_scale.set_range(-limit, limit)
-        self.segments_hint.setText(
-            self.tr("cosine {cosine} · distance {distance}").format(
-                cosine=numbers.decimal(tables.segment_cosine), distance=numbers.decimal(tables.segment_distance)
-            )
-        )
+        cosine, distance = numbers.decimal(tables.segment_cosine), numbers.decimal(tables.segment_distance)
+        self.segments_hint.setText(self.tr("Their numbers, one by one; cosine {cosine}").format(cosine=cosine))
+        text = self.tr("The vectors of A and B: cosine {cosine}, distance {distance}")
+        self.segments_hint.setToolTip(text.format(cosine=cosine, distance=distance))
 
     def show_map(self, plane: Pca, units: Units) -> None:
         self.map.set_points(Points(plane.points, units.labels, units.kinds))
         self.map_hint.setText(
-            self.tr("PCA of the sum · {share} of the variance").format(share=numbers.percent(plane.kept))
+            self.tr("Near dots tend to be alike: this flat picture (PCA) shows {share} of the differences.").format(
+                share=numbers.percent(plane.kept)
+            )
         )
 
     def clear_map(self) -> None:
@@ -161,8 +162,8 @@ class PicturesCard(Card):
 
 
 def _column(title: str, hint: Hint, picture: QWidget, figure: Provider, below: Sequence[QWidget]) -> QVBoxLayout:
-    head = hbox(label(title, "title"), (hint, 1), FigureButton(figure, picture, title))
-    column = vbox(head, (picture, 1), *below, gap_px=6)
+    head = hbox((label(title, "title"), 1), FigureButton(figure, picture, title))
+    column = vbox(vbox(head, hint, gap_px=0), (picture, 1), *below, gap_px=6)
     if len(below) > 1:
         column.addStretch(1)
     return column
@@ -284,8 +285,10 @@ class PartsView(View):
             else self.tr("columns: the {width} numbers of each vector")
         ).format(width=numbers.count(width), after=numbers.count(after))
         minus = self.tr("difference: the sum now minus that with {baseline}").format(baseline=baseline_name(reading))
+        same = reading.baseline is not None and compared_reading(reading) is None
+        later = self.tr("your change comes later and cannot change the embeddings") if same else ""
         self.strips_card.set_hint(
-            joined(columns, self.selection.token_view.vectors_note, minus if difference is not None else "")
+            joined(columns, self.selection.token_view.vectors_note, minus if difference is not None else later)
         )
 
     def _on_near_answered(self, answer: tuple[Measure, list[NearWord]]) -> None:

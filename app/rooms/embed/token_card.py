@@ -44,7 +44,9 @@ class TokenCard(Card):
         self.lengths: list[Length] = []
         self.their_lengths: list[Length] = []  # of the token that it is compared with
         self.words: list[NearWord] = []
-        self._lengths_hint = Hint(self.tr("length (these do not add up) · share of the sum"))
+        self._lengths_hint = label(
+            self.tr("Length of each vector (lengths do not add up) · share of the sum"), "muted", wrap=True
+        )
         self._lengths_hint.setToolTip(
             self._lengths_hint.text()
             + "\n"
@@ -154,10 +156,10 @@ class TokenCard(Card):
             where = self.tr("read as {segment}").format(segment=token_chips.segment_name(segment))
         self.set_title(units.labels[unit])
         if len(members) > 1:
-            tokens = self.tr("tokens {first}–{last}").format(first=first, last=members[-1])
+            tokens = self.tr("positions {first}–{last}").format(first=first, last=members[-1])
             self.set_hint(joined(tokens, where, self.tr("mean of %n piece(s)", "", len(members))))
         else:
-            token = self.tr("token {position}").format(position=first)
+            token = self.tr("position {position}").format(position=first)
             self.set_hint(joined(token, where, f"id {reading.request.input_ids[first]}"))
 
     def _lay_out(self) -> None:

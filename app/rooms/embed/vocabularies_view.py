@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
-from bertcore.locations import BUILT_IN, TINY, built_in_checkpoint
+from bertcore.locations import BUILT_IN, SHIPPED, TINY, built_in_checkpoint
 from bertcore.tokenizer.tokenizer import Tokenizer
 
 from ...compute.question import Step
@@ -80,13 +80,13 @@ class TokenisationsPicture(WrappedBoxes):
             painter.drawRoundedRect(box.adjusted(-1, -1, 1, 1), self.px(5), self.px(5))
 
     def _paint_piece(self, painter: QPainter, piece: Piece, box: QRectF, kind: str, is_same: bool) -> None:
-        painter.setPen(QPen(theme.color("line" if is_same else "mask"), 1 if is_same else 1.6))
-        painter.setBrush(theme.color("card" if is_same else "mask_tint"))
+        painter.setPen(QPen(theme.color("line" if is_same else "warn"), 1 if is_same else 2))
+        painter.setBrush(theme.color("card" if is_same else "track"))
         painter.drawRoundedRect(box, self.px(4), self.px(4))
         font = self.sized_font(13, medium=True)
         font.setUnderline(piece.is_unknown)
         painter.setFont(font)
-        painter.setPen(theme.color(kind if is_same else "mask"))
+        painter.setPen(theme.color(kind))
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip, piece.label)
 
     def _widths(self, metrics: QFontMetrics, pieces: tuple[Piece, ...]) -> list[int]:
@@ -194,8 +194,8 @@ class VocabulariesView(View):
         self.picture.set_spans([])
 
     def _fill(self, menu: QMenu) -> None:
-        menu.addAction(self.tr("The built-in model"), partial(self.compare_with, BUILT_IN))
-        menu.addAction(self.tr("The tiny built-in model"), partial(self.compare_with, TINY))
+        for name in SHIPPED:
+            menu.addAction(name, partial(self.compare_with, name))
         menu.addAction(self.tr("A checkpoint folder…"), self._choose_folder)
         recent = self.recent_models()
         if recent:
@@ -245,10 +245,10 @@ def counted(counts: TokenCounts) -> list[str]:
     """Phrases on how many tokens a vocabulary splits the text into."""
     tokens = counts.tokens
     phrases = [
-        translate("VocabulariesView", "%n token(s)", "", tokens),
-        translate(
-            "VocabulariesView", "{pieces} of them for {words} words and their punctuation, {mean} per word"
-        ).format(pieces=counts.pieces, words=counts.words, mean=numbers.decimal(counts.pieces_per_word)),
+        translate("VocabulariesView", "%n token(s) in all", "", tokens),
+        translate("VocabulariesView", "{words} words in {pieces} tokens: {mean} per word").format(
+            pieces=counts.pieces, words=counts.words, mean=numbers.decimal(counts.pieces_per_word)
+        ),
     ]
     if counts.unknown:
         phrases.append(translate("VocabulariesView", "{count} unknown").format(count=counts.unknown))
@@ -257,10 +257,6 @@ def counted(counts: TokenCounts) -> list[str]:
 
 def name_of(reference: str) -> str:
     """A short name for a model's reference."""
-    if reference == BUILT_IN:
-        return translate("VocabulariesView", "built-in model")
-    if reference == TINY:
-        return translate("VocabulariesView", "tiny built-in model")
     path = Path(reference)
     name = f"{path.parent.parent.name} {path.name}" if path.parent.name == "snapshots" else path.name or reference
     return name if len(name) <= LONGEST_NAME else f"…{name[-LONGEST_NAME:]}"

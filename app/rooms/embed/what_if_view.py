@@ -177,7 +177,7 @@ class FirstSteps(QWidget):
         if target is not None:
             self._position = target
             self.mask_button.setText(self.tr("Mask “{token}”").format(token=reading.encoding.labels[target]))
-            self.text.setText(self.tr("Hide a word first, so that the model has something to guess."))
+            self.text.setText(self.tr("Mask a word first, so that the model has something to guess."))
         else:
             self.text.setText(
                 self.tr("Now change what the model reads: a letter or a number, or leave a part out. Try it:")

@@ -60,8 +60,8 @@ class _Base:
         bottom = plan.top - px(HEADINGS + 24)
         free = QRectF(text.left(), taken.bottom() + px(2), text.width(), bottom - taken.bottom())
         taken = taken.united(paint_key(painter, plan, entries, free))
-        above = HEADINGS + (SLANTED if plan.is_tight else 22)
-        label = QRectF(plan.layer_zone.left() - px(150), plan.top - px(above), px(134), px(15))
+        bottom = plan.top - px(HEADINGS + SLANTED - 15) if plan.is_tight else plan.heads_top + plan.heads_height
+        label = QRectF(plan.layer_zone.left() - px(150), bottom - px(15), px(146), px(15))
         if not label.intersects(taken):
             heads = translate("ModelMap", "attention heads")
             theme.draw_text(painter, label, heads, "muted", 11, align=theme.RIGHT)
@@ -182,7 +182,7 @@ class _Base:
             painter.drawLine(before)
 
     def _paint_compared_line(self, compared: ComparedLines, position: int, y: float) -> None:
-        """Redder and thicker from layer to layer, the farther it is from the baseline's; dashed where that has none."""
+        """Stronger and thicker, layer by layer, the farther it is from the baseline's; dashed where that has none."""
         painter, plan = self._painter, self._plan
         x = plan.embeddings["sum"].right()
         for stage in range(plan.sizes.layers + 1):
@@ -281,11 +281,7 @@ class _Base:
         width = QFontMetricsF(font).horizontalAdvance(content.verdict.answer) + px(8)
         line = QRectF(box.left(), heading.bottom() + px(1), box.width(), px(25))
         theme.draw_text(painter, line, content.verdict.answer, color, 19, bold=True)
-        share = numbers.percent(content.verdict.share)
-        rest = line.adjusted(width, 0, 0, 0)
-        theme.draw_text(painter, rest, share, "ink", 13)
-        number = QFontMetricsF(theme.font(13)).horizontalAdvance(share) + px(8)
-        bar = QRectF(rest.left() + number, line.center().y() - px(4), rest.width() - number, px(8))
+        bar = QRectF(line.left() + width, line.center().y() - px(4), line.width() - width, px(8))
         if bar.width() > px(20):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.color("track"))

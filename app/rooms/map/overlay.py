@@ -70,7 +70,7 @@ class Overlay:
                 pills.append((stage, word, pill))
                 before = answer.guess_before(stage)
                 if before is not None:
-                    befores.append((pill, metrics.elidedText(before.token, Qt.TextElideMode.ElideRight, px(64))))
+                    befores.append((pill, before.token))
             else:
                 painter.setPen(QPen(color, 1.2))
                 painter.setBrush(theme.color("card"))
@@ -81,23 +81,27 @@ class Overlay:
             painter.drawRoundedRect(pill, pill.height() / 2, pill.height() / 2)
             painter.setPen(theme.ink_on(color) if stage == last else color)
             painter.drawText(pill, CENTER, word)
-        self._paint_before(befores, metrics)
+        self._paint_before(befores)
 
-    def _paint_before(self, befores: Sequence[tuple[QRectF, str]], metrics: QFontMetricsF) -> None:
-        """Below a guess, in grey, that of the baseline where it is another one."""
-        painter, px, taken = self._painter, self._plan.px, 0.0
+    def _paint_before(self, befores: Sequence[tuple[QRectF, str]]) -> None:
+        """Right below a guess, in grey, that of the baseline where it is another one; small, so that it stays clear of
+        the next token's line."""
+        painter, plan, px, taken = self._painter, self._plan, self._plan.px, 0.0
+        font = theme.font(10)
+        metrics = QFontMetricsF(font)
+        painter.setFont(font)
         for pill, word in sorted(befores, key=lambda one: one[0].left()):
-            below = QRectF(0, 0, metrics.horizontalAdvance(word) + px(10), pill.height() - px(1))
-            below.moveCenter(QPointF(pill.center().x(), pill.center().y() + pill.height()))
-            below.moveRight(min(below.right(), self._plan.answers.left() - px(8)))
+            shown = metrics.elidedText(beside(word, self._answer.is_earlier), Qt.TextElideMode.ElideRight, px(80))
+            free = pill.center().y() + plan.row_height - pill.bottom() - px(2)  # above the next line
+            below = QRectF(0, pill.bottom(), metrics.horizontalAdvance(shown) + px(6), max(free, metrics.capHeight()))
+            below.moveCenter(QPointF(pill.center().x(), below.center().y()))
+            below.moveRight(min(below.right(), plan.answers.left() - px(8)))
             if below.left() < taken:
                 continue
             taken = below.right() + px(2)
-            painter.setPen(QPen(theme.color("faint"), 1, Qt.PenStyle.DotLine))
-            painter.setBrush(theme.color("card"))
-            painter.drawRoundedRect(below, below.height() / 2, below.height() / 2)
+            painter.fillRect(below, theme.color("card"))
             painter.setPen(theme.color("muted"))
-            painter.drawText(below, CENTER, word)
+            painter.drawText(below, CENTER | Qt.TextFlag.TextDontClip, shown)
 
     def _stages_by_weight(self, last: int) -> list[int]:
         """Which pills come first where there is no room for all: both ends, the open layer, where the guess changes."""

@@ -206,7 +206,8 @@ class MapView(View):
         model = reading.request.model
         question, verdict = question_for(model), verdict_of(reading)
         if verdict is not None:
-            note = _verdict_before(reading) or self.tr("read from {token} alone").format(token=first_token(reading))
+            from_token = self.tr("from {token} alone").format(token=first_token(reading))
+            note = f"{verdict.number} ({_verdict_before(reading) or from_token})"
         elif question.missing:
             note = question.missing
         elif reading.encoding.text_b is None:
@@ -244,8 +245,9 @@ class MapView(View):
     def _comparison_in_words(self, reading: Reading, selection: Selection, compared: ComparedLines) -> str:
         """What a person sees of both; the colours have a key of their own."""
         hold = self.tr("Hold X to see the baseline’s map.")
-        words = self.tr("Grey words below the line: the baseline’s guess, where it is a different word.")
-        lines = compared.problem or self.tr("The redder a line, the more it differs from the baseline.")
+        words = self.tr("Grey: what {baseline} (the baseline) guessed, where it is another word.")
+        words = words.format(baseline=compared.name)
+        lines = compared.problem or self.tr("The stronger a line’s colour, the more that token differs.")
         parts = (
             lines if selection.wants_difference else "",
             words if "mlm" in reading.request.model.tasks else "",
@@ -354,8 +356,7 @@ def _verdict_before(reading: Reading) -> str:
     before = None if reading.baseline is None else verdict_of(reading.baseline)
     if before is None:
         return ""
-    share = numbers.percent(before.share)
-    return beside(f"{before.answer} {share}", is_earlier(reading))
+    return beside(numbers.percent(before.share), is_earlier(reading))
 
 
 def _words(reading: Reading) -> list[Word]:

@@ -26,7 +26,7 @@ from ...widgets.heat_tokens import HeatToken, HeatTokens
 from ...widgets.layouts import fill, hbox
 from ...widgets.progress_line import ProgressLine
 from ...widgets.raster import ColorBar
-from .view import PredictView, mask_token, scrolled_column
+from .view import PredictView, mask_name, scrolled_column
 
 if TYPE_CHECKING:
     from bertcore.analysis.attribution import Attribution, Method
@@ -336,7 +336,7 @@ def grouped_targets(
     for mask in reading.masks:
         words = {word.id: word for word in (*mask.words, *([mask.was] if mask.was else []))}
         targets = [HeadTarget(word.token, word_target(mask.position, word.id)) for word in words.values()]
-        groups.append((f"{mask_token(reading)} {mask.position}", targets))
+        groups.append((mask_name(mask), targets))
     by_head: dict[str, list[HeadTarget]] = {}
     for target in targets_of(reading, position, other):
         by_head.setdefault(target.target.head, []).append(target)

@@ -1,13 +1,14 @@
 """What each layer would predict at the masks, as coloured cells: a strip for one mask, a table for all of them."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy
-
-from bertcore.analysis.predict import WordGuess
 
 from ...look import numbers, theme
 from ...state.baseline_names import beside
@@ -16,9 +17,17 @@ from ...widgets.pointer import ARROWS, PointerWidget
 from ...widgets.raster import Raster
 from .view import stage_name
 
-Column = list[list[WordGuess]]  # [stage], likeliest first
+if TYPE_CHECKING:
+    from bertcore.analysis.predict import WordGuess
+
+    from ...compute.masks import MaskLens
+
+Column = list[list["WordGuess"]]  # [stage], likeliest first
 STRIP_PX, FOOT_PX, GAP_PX = 26, 15, 3
 ROW_PX, LOW_ROW_PX, MANY_ROWS, HIGHEST_ROW_PX = 38, 24, 13, 84
+TYPE_PX, LARGEST_TYPE_PX, TYPE_SHARE = 13, 19, 0.32  # in a cell, as large as its height allows
+WIDE_CELL_PX = 80  # of the strip
+LEAST_SCALE = 0.01  # what is hardly likely anywhere stays pale
 
 
 class LensStrip(PointerWidget):
@@ -29,14 +38,16 @@ class LensStrip(PointerWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(theme.px(STRIP_PX + FOOT_PX))
         self._stages: Column = []
+        self._full = 1.0
 
     @property
     def words(self) -> list[str]:
         """The likeliest at each stage."""
         return [words[0].token for words in self._stages]
 
-    def set_stages(self, stages: Column) -> None:
-        self._stages = stages
+    def set_stages(self, stages: Column, full: float) -> None:
+        """full: the probability of the strongest colour."""
+        self._stages, self._full = stages, full
         self.setAccessibleDescription(", ".join(describe(i, words[:1]) for i, words in enumerate(stages)))
         self.update()
 
@@ -57,13 +68,13 @@ class LensStrip(PointerWidget):
         painter = theme.painter(self)
         for stage, words in enumerate(self._stages):
             rect = self.cell_rect(stage)
-            color = theme.sequential_color(words[0].probability)
+            color = theme.sequential_color(words[0].probability / self._full)
             painter.setPen(theme.color("line"))
             painter.setBrush(color)
             radius = theme.px(5) if rect.width() > theme.px(20) else 0
             painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
             if rect.width() >= theme.px(30):
-                painter.setFont(theme.font(12))
+                painter.setFont(theme.font(TYPE_PX if rect.width() > theme.px(WIDE_CELL_PX) else 12))
                 painter.setPen(theme.ink_on(color))
                 _paint_word(painter, rect, words[0].token)
             painter.setFont(theme.font(10.5))
@@ -83,7 +94,7 @@ class LensTable(LabelledGrid):
         super().__init__(name, scale=False, largest_px=(1000, HIGHEST_ROW_PX))
         self.guesses: list[Column] = []
         self.before: list[Column] = []
-        self._is_earlier = False
+        self._is_earlier = self._marks_others = False
 
     def guess_before(self, stage: int, mask: int) -> WordGuess | None:
         """The baseline's likeliest word; None where it has none, or other layers: then only the last is compared."""
@@ -93,14 +104,23 @@ class LensTable(LabelledGrid):
         return theirs[-1][0] if theirs and stage == len(ours) - 1 else None
 
     def set_columns(
-        self, masks: Sequence[str], guesses: list[Column], before: list[Column] | None = None, *, earlier: bool = False
+        self,
+        masks: Sequence[str],
+        guesses: list[Column],
+        before: list[Column] | None = None,
+        *,
+        earlier: bool = False,
+        marks_others: bool = False,
     ) -> None:
         """masks: their names. guesses: of each mask, the likeliest words at each stage. before: the baseline's, empty
-        for a mask that it lacks. earlier: see `baseline_names.is_earlier`."""
-        self.guesses, self.before, self._is_earlier = guesses, before or [[] for _ in guesses], earlier
+        for a mask that it lacks. earlier: see `baseline_names.is_earlier`. marks_others: a cell with another word than
+        the baseline's is framed."""
+        self.guesses, self.before = guesses, before or [[] for _ in guesses]
+        self._is_earlier, self._marks_others = earlier, marks_others
         stages = len(guesses[0])
         best = np.array([[column[stage][0].probability for column in guesses] for stage in range(stages)])
-        self.set_grid(best, Labels([stage_name(stage) for stage in range(stages)]), Labels(list(masks)), 0, 1)
+        names, full = [stage_name(stage) for stage in range(stages)], max(float(best.max()), LEAST_SCALE)
+        self.set_grid(best, Labels(names), Labels(list(masks)), 0, full)
         last = [f"{mask}: {column[-1][0].token}" for mask, column in zip(masks, guesses, strict=True)]
         self.setAccessibleDescription(", ".join(last))
         rows = theme.px(ROW_PX if stages <= MANY_ROWS else LOW_ROW_PX) * stages
@@ -120,25 +140,43 @@ class LensTable(LabelledGrid):
 
     def paint_cells(self, painter: QPainter, rect: QRectF, raster: Raster) -> None:
         super().paint_cells(painter, rect, raster)
-        painter.setFont(theme.font(13))
-        metrics = painter.fontMetrics()
-        for column, stages in enumerate(self.guesses):
-            for stage, words in enumerate(stages):
-                cell, guess = self.cell_rect(stage, column), words[0]
-                painter.setPen(theme.ink_on(raster.image.pixelColor(column, stage)))
-                texts = [f"{guess.token}  {numbers.probability(guess.probability)}", guess.token]
-                before = self.guess_before(stage, column)
-                if before is not None:
-                    theirs = beside(f"{before.token} {numbers.probability(before.probability)}", self._is_earlier)
-                    texts.insert(0, f"{texts[0]}  ({theirs})")
-                room = cell.width() - theme.px(12)
-                _paint_word(painter, cell, next((t for t in texts if metrics.horizontalAdvance(t) < room), texts[-1]))
+        cells = {(stage, column): self._words_in(stage, column) for stage, column in np.ndindex(raster.values.shape)}
+        first = self.cell_rect(0, 0)
+        room = first.width() - theme.px(12)
+        size = min(max(first.height() / theme.scale() * TYPE_SHARE, TYPE_PX), LARGEST_TYPE_PX)
+        painter.setFont(theme.font(size))
+        if any(painter.fontMetrics().horizontalAdvance(texts[0]) >= room for texts in cells.values()):
+            painter.setFont(theme.font(TYPE_PX))
+        width = painter.fontMetrics().horizontalAdvance
+        for (stage, column), texts in cells.items():
+            cell, before = self.cell_rect(stage, column), self.guess_before(stage, column)
+            ink = theme.ink_on(raster.image.pixelColor(column, stage))
+            if self._marks_others and before is not None and before.token != self.guesses[column][stage][0].token:
+                painter.setPen(QPen(ink, theme.stroke(1.4)))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.drawRect(cell.adjusted(5, 5, -5, -5))
+            painter.setPen(ink)
+            _paint_word(painter, cell, next((text for text in texts if width(text) < room), texts[-1]))
+
+    def _words_in(self, stage: int, column: int) -> list[str]:
+        """What a cell says, the longest first; the last one is shown even where it is too long."""
+        guess, before = self.guesses[column][stage][0], self.guess_before(stage, column)
+        texts = [f"{guess.token}  {numbers.probability(guess.probability)}", guess.token]
+        if before is not None:
+            theirs = beside(f"{before.token} {numbers.probability(before.probability)}", self._is_earlier)
+            texts.insert(0, f"{texts[0]}  ({theirs})")
+        return texts
 
     def minimumSizeHint(self) -> QSize:
         return QSize(theme.px(230), self.minimumHeight())
 
     def sizeHint(self) -> QSize:
         return self.minimumSizeHint()
+
+
+def highest(lens: MaskLens) -> float:
+    """The probability of the strongest colour for these masks."""
+    return max(max(words[0].probability for stage in lens.words for words in stage), LEAST_SCALE)
 
 
 def describe(stage: int, words: Sequence[WordGuess]) -> str:

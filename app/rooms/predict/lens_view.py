@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication, QPoint
+from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QLineEdit
 
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
-from ...look.bidi import isolated
 from ...look.number_kinds import explain
-from ...state.baseline_names import is_earlier
+from ...state.baseline_names import baseline_name, is_earlier
 from ...state.compared_words import their_mask
 from ...state.readings import Reading
 from ...state.selection import Selection
@@ -23,13 +22,12 @@ from ...widgets.folding_card import folded_on_projector
 from ...widgets.layouts import fill, hbox
 from ...widgets.progress_line import ProgressLine
 from ...widgets.raster import ColorBar
-from .lens_cells import Column, LensTable
+from .lens_cells import Column, LensTable, highest
+from .lens_sentences import decided_sentence, top_guesses, word_sentence
 from .view import (
     PredictView,
     ask_lens,
-    decided_sentence,
-    first_place,
-    mask_token,
+    mask_name,
     missing_words,
     scrolled_column,
     stage_name,
@@ -41,9 +39,7 @@ if TYPE_CHECKING:
 
     from ...compute.masks import MaskLens, WordThroughLayers
     from ...compute.question import Question, Step
-    from ...state.readings import MaskReading
 
-translate = QCoreApplication.translate
 SIDE_PX = 400
 LEAST_PX = 200  # where the window is lower, the whole room scrolls
 SHORTEST_SCALE = 0.01  # what is hardly likely anywhere has short bars
@@ -67,13 +63,7 @@ class LensView(PredictView):
         self.verdict = label("", "strong", wrap=True)
         explain("probability", self.table, self.bars)
         self.pieces = label("", "muted", wrap=True)
-        self._card = Card(
-            self.tr("Layer by layer"),
-            intro=self.tr(
-                "Row: after this layer. Column: a mask. In the box: the best guess so far. Stronger "
-                "colour: more certain."
-            ),
-        )
+        self._card, self._scale = Card(self.tr("Layer by layer"), intro=" "), ColorBar(signed=False)
         self._word_card = Card(
             self.tr("One word through the layers"),
             intro=self.tr("How likely this word is after each layer. Type another one to compare."),
@@ -114,8 +104,17 @@ class LensView(PredictView):
         masks = self.masks
         columns = [[stage[number] for stage in lens.words] for number in range(len(masks))]
         assert self.reading is not None
-        headings, earlier = [self._heading(mask) for mask in masks], is_earlier(self.reading)
-        self.table.set_columns(headings, columns, self._columns_before(), earlier=earlier)
+        headings, earlier = [mask_name(mask) for mask in masks], is_earlier(self.reading)
+        before, marks = self._columns_before(), self.selection.wants_difference
+        self.table.set_columns(headings, columns, before, earlier=earlier, marks_others=marks)
+        self._scale.set_range(0, highest(lens), numbers.probability)
+        intro = self.tr(
+            "Row: after this layer. Column: a mask. In the box: the best guess so far. Stronger colour: more certain."
+        )
+        if marks and any(before):
+            framed = self.tr("Framed: another word than with {baseline}.")
+            intro = f"{intro} {framed.format(baseline=baseline_name(self.reading))}"
+        self._card.set_intro(intro)
         self.table.set_selected(column=self.mask_number)
         sentence = self.tr("Position {position}: {decided}")
         sentences = [
@@ -132,11 +131,6 @@ class LensView(PredictView):
         found = (their_mask(reading, mask) for mask in self.masks)
         at = [None if mask is None else numbers_of.get(mask.position) for mask in found]
         return [[] if number is None else [stage[number] for stage in lens.words] for number in at]
-
-    def _heading(self, mask: MaskReading) -> str:
-        assert self.reading is not None
-        name = f"{mask_token(self.reading)} {mask.position}"
-        return self.tr("{mask}, hides “{word}”").format(mask=name, word=isolated(mask.was.token)) if mask.was else name
 
     def _ask_word(self, reading: Reading) -> None:
         word, request = self.word.text().strip(), reading.request
@@ -158,17 +152,18 @@ class LensView(PredictView):
         lens, number, found = self.lens.answer, self.mask_number, self.followed_word.answer
         at = self.masks[number].position
         self._word_card.set_hint(self.tr("at position {position}").format(position=at))
-        if self.word.text().strip():
-            if found is None:
-                self._show_word(None, None, [])
-            else:
-                self._show_word(found.probability, found.rank, found.pieces)
-        elif lens is not None:
-            self._show_word(lens.probability[:, number], lens.rank[:, number], [self.followed])
+        if lens is None or (found is None and self.word.text().strip()):
+            self._show_word(None, None, [], [])
+        elif found is not None and self.word.text().strip():
+            self._show_word(found.probability, found.rank, found.pieces, top_guesses(lens, number))
         else:
-            self._show_word(None, None, [])
+            tops = top_guesses(lens, number)
+            self._show_word(lens.probability[:, number], lens.rank[:, number], [self.followed], tops)
 
-    def _show_word(self, chances: np.ndarray | None, ranks: np.ndarray | None, pieces: list[str]) -> None:
+    def _show_word(
+        self, chances: np.ndarray | None, ranks: np.ndarray | None, pieces: list[str], tops: list[str]
+    ) -> None:
+        """chances: None where they are not known. tops: the likeliest words at the same mask."""
         for widget in (self.bars, self.verdict):
             widget.setVisible(chances is not None)
         self.pieces.setVisible(len(pieces) > 1)
@@ -192,7 +187,7 @@ class LensView(PredictView):
                 for i, (p, mark) in enumerate(zip(listed, marks, strict=True))
             ]
         )
-        self.verdict.setText(word_sentence(self.followed, chances, ranks))
+        self.verdict.setText(word_sentence(self.followed, chances, ranks, tops))
         self.pieces.setText(
             self.tr(
                 "{pieces}: the product of each piece’s probability, given the pieces before it. It has no rank: there "
@@ -201,11 +196,9 @@ class LensView(PredictView):
         )
 
     def _build(self) -> None:
-        scale = ColorBar(signed=False)
-        scale.set_range(0, 1)
         fill(
             self._card.body,
-            with_name(self.tr("probability"), scale),
+            with_name(self.tr("probability"), self._scale),
             (scrolled_column(self.table, self.decided, least_px=LEAST_PX), 1),
         )
         self._card.set_figure(self._table_figure)
@@ -292,47 +285,6 @@ class LensView(PredictView):
         self.kept_changed.emit(word)
         if self.reading is not None and not self.nothing:
             self._ask_word(self.reading)
-
-
-def word_sentence(word: str, chances: np.ndarray, ranks: np.ndarray | None) -> str:
-    """Where the word comes first, or how near it comes."""
-    from ...compute.masks import decided_at
-
-    values = {"word": isolated(word), "last": numbers.percent(float(chances[-1]))}
-    if ranks is None:
-        sentence = translate("Predict", "“{word}” is most likely after {stage}; its final probability is {last}.")
-        return sentence.format(**values, stage=stage_name(int(chances.argmax())))
-    decided = decided_at(ranks)
-    if decided is not None and (first := first_place(ranks)) < decided:
-        sentence = translate(
-            "Predict",
-            "“{word}” ranks first after {first} already, then another word overtakes it; from {stage} on it is first "
-            "again, in the end with {last}.",
-        )
-        return sentence.format(**values, first=stage_name(first), stage=stage_name(decided))
-    if decided is not None and decided < len(ranks) - 1:
-        sentence = translate("Predict", "“{word}” ranks first from {stage} on; its final probability is {last}.")
-        return sentence.format(**values, stage=stage_name(decided))
-    if decided is not None:
-        sentence = translate(
-            "Predict", "“{word}” ranks first only after the last layer; its probability there is {last}."
-        )
-        return sentence.format(**values)
-    if ranks.min() == 1:
-        sentence = translate(
-            "Predict",
-            "“{word}” ranks first after {stage}, but not at the end: its final probability is {last}, rank {rank}.",
-        )
-    else:
-        sentence = translate(
-            "Predict",
-            "“{word}” never ranks first; its best rank is {best}, after {stage}. Its final probability is {last}, "
-            "rank {rank}.",
-        )
-    stage = stage_name(int(ranks.argmin()))
-    return sentence.format(
-        **values, stage=stage, best=numbers.count(int(ranks.min())), rank=numbers.count(int(ranks[-1]))
-    )
 
 
 def _exact(probability: float) -> str:

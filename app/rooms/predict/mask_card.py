@@ -11,6 +11,7 @@ from ...compute.masks import MaskLens
 from ...look import numbers, theme
 from ...look.bidi import isolated
 from ...look.number_kinds import explain
+from ...state.baseline_names import beside
 from ...state.compared_words import ComparedMask
 from ...state.readings import MaskReading
 from ...widgets.bar_list import Bar, BarList
@@ -18,8 +19,8 @@ from ...widgets.card import Card, Hint, label
 from ...widgets.layouts import fill, hbox, vbox
 from ...widgets.raster import ColorBar
 from ...widgets.word_shift import ShiftedWord, WordShift
-from .lens_cells import LensStrip
-from .view import decided_sentence
+from .lens_cells import LensStrip, highest
+from .lens_sentences import decided_sentence
 
 LEAST_CHANGE = 0.05  # of a probability, as a share of it: less is not worth an arrow
 
@@ -32,7 +33,7 @@ class MaskCard(Card):
     hover_text_changed = Signal(str)
 
     def __init__(self) -> None:
-        super().__init__(intro=self.tr("Its best guesses for the hidden word. Click one to put it into the text."))
+        super().__init__(intro=" ")
         self.position = 0
         self.words: list[WordGuess] = []  # what the bars show
         self.bars = BarList(self.tr("Most likely words"), clickable=True, stretch_to_px=38)
@@ -53,12 +54,11 @@ class MaskCard(Card):
         self.shift.context_menu_requested.connect(self.word_menu_requested)
         self._strip.hovered.connect(lambda stage: self.hover_text_changed.emit(self._strip.description(stage)))
         self._strip.context_menu_requested.connect(lambda _stage, at: self.word_menu_requested.emit(None, at))
-        scale = ColorBar(signed=False, width_px=130)
-        explain("probability", self.bars, self._theirs, self.shift, self._strip, scale)
-        scale.set_range(0, 1)
+        self._scale = ColorBar(signed=False, width_px=130)
+        explain("probability", self.bars, self._theirs, self.shift, self._strip, self._scale)
         title = label(self.tr("After each layer"), "title")
         title.setToolTip(self.tr("The top guess if the model stopped there; the colour shows its probability"))
-        line = hbox((title, 1), scale)
+        line = hbox((title, 1), self._scale)
         self._lists, self._beside = QWidget(), QWidget()
         vbox(self._beside_title, (self._theirs, 1), parent=self._beside, gap_px=2)
         hbox((self._beside, 1), (vbox(self._now_title, (self.bars, 1), gap_px=2), 1), parent=self._lists, gap_px=12)
@@ -94,11 +94,8 @@ class MaskCard(Card):
         """The best guess after each layer."""
         return self._strip.words
 
-    def show_reading(self, reading: MaskReading, full_bar: float, mask: str) -> None:
-        """full_bar: the probability of a bar that fills the card; the same for all cards, so that they compare.
-
-        mask: what the model calls its mask.
-        """
+    def show_reading(self, reading: MaskReading, mask: str) -> None:
+        """To be followed by `show_compared`. mask: what the model calls its mask."""
         if reading.position != self.position:
             self.show_lens(None, 0)
         self.position = reading.position
@@ -110,13 +107,19 @@ class MaskCard(Card):
         self._own_id = None if was is None else was.id
         self.set_title(self.tr("Position {position}").format(position=reading.position))
         self.set_hint(self._history(reading, mask))
-        self.show_compared(None, "", full_bar)
 
     def show_compared(
-        self, compared: ComparedMask | str | None, name: str, full_bar: float, *, wants_difference: bool = False
+        self,
+        compared: ComparedMask | str | None,
+        name: str,
+        full_bar: float,
+        *,
+        wants_difference: bool = False,
+        earlier: bool = False,
     ) -> None:
-        """The words beside those of the baseline. compared: a sentence where there is nothing to compare, None without
-        a baseline. name: of the baseline."""
+        """The words, beside those of the baseline. compared: a sentence where there is nothing to compare, None without
+        a baseline. name: of the baseline. earlier: see `baseline_names.is_earlier`. full_bar: the probability of a bar
+        that fills the card; the same for all cards, so that they compare."""
         bars = []
         for word in self.words:
             is_own = word.id == self._own_id
@@ -125,17 +128,28 @@ class MaskCard(Card):
             bars.append(Bar(word.token, number, share, color, is_strong=is_own, mark=mark))
         self.bars.set_bars(bars)
         self.compared = compared if isinstance(compared, ComparedMask) else None
-        self._lists.setVisible(not (self.compared is not None and wants_difference))
-        self.shift.setVisible(self.compared is not None and wants_difference)
+        is_shift = self.compared is not None and wants_difference
+        self._lists.setVisible(not is_shift)
+        self.shift.setVisible(is_shift)
+        self.set_intro(self._intro_of_shift(name) if is_shift else self._intro_of_bars())
         for widget in (self._beside, self._now_title):
             widget.setVisible(self.compared is not None)
         self._changed.setVisible(compared is not None)
         if isinstance(compared, str):
             self._changed.setText(compared)
         elif compared is not None:
-            self._show_both(compared, name, full_bar)
+            self._show_both(compared, name, full_bar, earlier)
 
-    def _show_both(self, compared: ComparedMask, name: str, full_bar: float) -> None:
+    def _intro_of_bars(self) -> str:
+        return self.tr("Its best guesses; the longer the bar, the likelier. Click one to insert it.")
+
+    def _intro_of_shift(self, name: str) -> str:
+        return self.tr(
+            "Left: with {baseline}. Right: now. Red: more likely now. Blue: less likely. Thicker line: a bigger "
+            "change. Click a word on the right to insert it."
+        ).format(baseline=name)
+
+    def _show_both(self, compared: ComparedMask, name: str, full_bar: float, earlier: bool) -> None:
         first, now = compared.words[0], self.words[0]
         self._changed.setText(
             self.tr("With {baseline}: {word} {probability} → now: {new_word} {new_probability}").format(
@@ -153,20 +167,27 @@ class MaskCard(Card):
                 for word in compared.words
             ]
         )
-        best = max(now.probability, first.probability)
+        changed = {
+            word.id: abs(word.probability - compared.changes[word.id].probability)
+            for word in self.words
+            if word.id in compared.changes
+        }
+        most = max(changed.values(), default=0.0) or 1.0
         rows = {word.id: row for row, word in enumerate(compared.words)}
-        before = [ShiftedWord(one.token, numbers.probability(one.probability), 0.0) for one in compared.words]
+        before = [ShiftedWord(one.token, numbers.probability(one.probability)) for one in compared.words]
         shifted = []
         for word in self.words:
             change = compared.changes.get(word.id)
-            shown = ShiftedWord(word.token, numbers.probability(word.probability), word.probability / best)
+            shown = ShiftedWord(word.token, numbers.probability(word.probability), changed.get(word.id, 0.0) / most)
             if change is None:
-                shown = replace(shown, change=self.tr("not in its vocabulary"), has_line=False)
+                unknown = self.tr("not in {baseline}’s vocabulary").format(baseline=name)
+                shown = replace(shown, change=unknown, has_line=False)
             else:
                 sign, text = said_change(change.probability, word.probability)
                 row = rows.get(change.their_id)
                 if row is None:
-                    text += " · " + self.tr("rank {rank}").format(rank=numbers.count(change.rank))
+                    rank = beside(self.tr("rank {rank}").format(rank=numbers.count(change.rank)), earlier)
+                    text = f"{text} · {rank}".removeprefix(" · ")
                 shown = replace(shown, sign=sign, change=text, before=row)
             if word.id == self._own_id:
                 shown = replace(shown, change=f"{shown.change} · {self.tr('in the text')}".removeprefix(" · "))
@@ -175,7 +196,9 @@ class MaskCard(Card):
 
     def show_lens(self, lens: MaskLens | None, mask: int) -> None:
         """mask: which of the lens's masks this card is of. None: not known yet."""
-        self._strip.set_stages([] if lens is None else [stage[mask] for stage in lens.words])
+        full = 1.0 if lens is None else highest(lens)
+        self._strip.set_stages([] if lens is None else [stage[mask] for stage in lens.words], full)
+        self._scale.set_range(0, full, numbers.probability)
         self._decided.setText("" if lens is None else decided_sentence(lens, mask))
 
     def _surprise(self, bits: float, rank: int) -> str:
@@ -186,7 +209,7 @@ class MaskCard(Card):
 
     def _history(self, reading: MaskReading, mask: str) -> str:
         if reading.was is None or reading.rank is None:
-            return self.tr("{mask} is part of the text; the most likely words").format(mask=mask)
+            return self.tr("you typed {mask} here").format(mask=mask)
         rank = reading.rank
         return self.tr("hides “{word}” · rank {rank} · probability {probability} · {surprise}").format(
             word=isolated(reading.was.token),

@@ -141,16 +141,14 @@ class PairCard(Card):
         """before: of what the reading is compared with; baseline: its name."""
         self._show_question(reading, question)
         self._before.setVisible(before is not None)
-        share_before = None
         if before is not None:
-            same = before.bar == verdict.bar  # the same claim: else it is the other of the two
-            share_before = before.share if same else 1 - before.share
-            self._before.setText(self.tr("With {baseline}: {verdict}").format(baseline=baseline, verdict=before.number))
+            text = self.tr("With {baseline}: {verdict}")
+            self._before.setText(text.format(baseline=baseline, verdict=before.short))
         set_role(self._answer, verdict.role)
         self._answer.setText(verdict.answer)
         self._number.setText(verdict.number)
         color = {"verdict": "good", "verdict-no": "bad"}.get(verdict.role, "bar_strong")
-        self._bar.set_share(verdict.share, verdict.bar, color, share_before)
+        self._bar.set_share(verdict.share, verdict.bar, color, None if before is None else before.share)
         self._explanation.setText(verdict.explanation)
         self._set_answered(True)
 

@@ -31,10 +31,17 @@ def _error(right: Estimate) -> str:
 def result_sentence(scored: ScoredPairs) -> str:
     pairs = scored.right.count
     text = translate("PairResults", "It prefers the right sentence in {share} of %n pair(s); chance: 50%.", "", pairs)
-    return text.format(share=share_right(scored.right))
+    dotted = translate("PairResults", "Dotted line: chance.") if any(scored.phenomena) else ""
+    error = translate(
+        "PairResults",
+        "±: the standard error, by how much the share would differ with other pairs of this kind; with all or none "
+        "right it cannot be estimated.",
+    )
+    return " ".join(part for part in (text.format(share=share_right(scored.right)), dotted, error) if part)
 
 
 def phenomenon_bars(scored: ScoredPairs) -> list[Bar]:
+    """The worst first."""
     return [
         Bar(
             name.replace("_", " "),
@@ -43,7 +50,7 @@ def phenomenon_bars(scored: ScoredPairs) -> list[Bar]:
             mark=_error(right),
             note=numbers.count(right.count),
         )
-        for name, right in scored.phenomena.items()
+        for name, right in sorted(scored.phenomena.items(), key=lambda one: one[1].value)
     ]
 
 

@@ -17,8 +17,7 @@ class PredictRoom(ViewRoom):
             QT_TRANSLATE_NOOP("ViewSpec", "Words"),
             QT_TRANSLATE_NOOP(
                 "ViewSpec",
-                "This is how BERT learned language: guessing hidden words. Hide one and see what it expects there. The "
-                "longer the bar, the surer it is.",
+                "This is how BERT learned language: guessing masked words. Mask one, and see what it expects there.",
             ),
             WordsView,
         ),

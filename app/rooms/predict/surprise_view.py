@@ -63,6 +63,11 @@ class SurpriseView(PredictView):
         self.tokens.hovered.connect(self._on_tokens_hovered)
         self.bars.clicked.connect(lambda row: self.click_unit(self._bar_units[row]))
 
+    @property
+    def explanation(self) -> str:
+        """What the numbers mean, and where they cannot be compared."""
+        return self._explanation.text()
+
     def show_reading(self, reading: Reading, selection: Selection) -> None:
         missing = missing_words(reading)
         if missing:
@@ -141,11 +146,11 @@ class SurpriseView(PredictView):
             self._scale.set_range(0, highest, signed=False)
             self._card.set_intro(
                 self.tr(
-                    "Each word is hidden once while the model reads all the others. Stronger colour: harder to guess."
+                    "Each word is masked once while the model reads all the others. Stronger colour: harder to guess."
                 )
             )
             self._side.set_title(self.tr("Most surprising"))
-            self._side.set_intro(self.tr("Click a word to select it, and press M to hide it."))
+            self._side.set_intro(self.tr("Click a word to select it, and press M to mask it."))
 
     def _show_bars(self, units: Units, typed: list[str], drawn: Sequence[float | None], highest: float) -> None:
         known = [(value, i) for i, value in enumerate(drawn) if value is not None]
@@ -175,23 +180,41 @@ class SurpriseView(PredictView):
         )
         theirs = self.their_surprise.answer
         if theirs is not None and len(theirs.bits):
-            before = self.tr("baseline {perplexity}").format(perplexity=numbers.decimal(theirs.pseudo_perplexity))
-            perplexity = joined(perplexity, before)
+            before = self.tr("baseline {perplexity}")
+            if len(theirs.bits) != len(found.bits):
+                before = self.tr("baseline {perplexity} (not directly comparable)")
+            perplexity = joined(perplexity, before.format(perplexity=numbers.decimal(theirs.pseudo_perplexity)))
         self.perplexity.setText(perplexity)
         mean = self.tr(
             "0 bits: certain. 1 bit: a coin toss. 10 bits: one in a thousand. Pseudo-perplexity says how unsure the "
             "model is on average: as if it chose among that many equally likely words. It is 2 to the power of the "
             "mean, {mean} bits over {count} tokens."
         ).format(mean=numbers.decimal(float(found.bits.mean())), count=numbers.count(len(found.bits)))
-        sentences = [mean]
+        sentences = [*self._comparison_in_words(found), mean]
         if selection.token_view.words:
             sentences.append(self.tr("Words: all pieces of a word are masked together, and their bits added up."))
-        if theirs is not None and self.reading is not None and self.reading.baseline is not None:
-            arrow = self.tr("Left of the arrow: the bits with {baseline}.")
-            sentences.insert(0, arrow.format(baseline=baseline_name(self.reading)))
         if self.reading is not None and self.reading.request.what_if:
             sentences.append(self.tr("With your changes inside the model."))
         self._explanation.setText(" ".join(sentences))
+
+    def _comparison_in_words(self, found: Surprise) -> list[str]:
+        """What is before the arrows, and what cannot be compared."""
+        reading, theirs = self.reading, self.their_surprise.answer
+        if reading is None or reading.baseline is None or theirs is None:
+            return []
+        name = baseline_name(reading)
+        sentences = [self.tr("Left of the arrow: the bits with {baseline}.").format(baseline=name)]
+        known = [change for bits, change in zip(self.bits, self.changes, strict=True) if bits is not None]
+        if None in known and any(change is not None for change in known):
+            sentences.append(self.tr("Striped: nothing to compare with in {baseline}.").format(baseline=name))
+        if len(theirs.bits) and len(theirs.bits) != len(found.bits):
+            text = self.tr(
+                "The two pseudo-perplexities are means over {ours} and {theirs} tokens: the text is cut differently, "
+                "or it is another one."
+            )
+            counts = {"ours": numbers.count(len(found.bits)), "theirs": numbers.count(len(theirs.bits))}
+            sentences.append(text.format(**counts))
+        return sentences
 
     def _build(self) -> None:
         fill(

@@ -34,6 +34,7 @@ NONE = QModelIndex()
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 LEAST_PX, AIR_PX = 80, 14  # of a column, and beside its longest number
+LEAST_TABLE_PX = 500
 MOST_PX = 150  # of the phenomenon, which is named in full beside the table
 translate = QCoreApplication.translate
 
@@ -56,8 +57,8 @@ def columns_for(scores: Sequence[TextScore]) -> list[Column]:
     columns = [
         Column("a", translate("TextTable", "Text")),
         Column("b", translate("TextTable", "Text B")),
-        Column("surprise_bits", translate("TextTable", "Surprise, bits"), "surprise", numbers.decimal),
-        Column("log_likelihood", translate("TextTable", "ln p"), "text_log_likelihood", numbers.decimal),
+        Column("surprise_bits", translate("TextTable", "Surprise (bits per token)"), "surprise", numbers.decimal),
+        Column("log_likelihood", translate("TextTable", "ln p (whole text)"), "text_log_likelihood", numbers.decimal),
         Column("word", translate("TextTable", "At [MASK]")),
         Column("word_probability", translate("TextTable", "Its probability"), "probability", numbers.probability),
         Column("next_sentence", translate("TextTable", "B follows A"), "probability", numbers.probability),
@@ -68,7 +69,7 @@ def columns_for(scores: Sequence[TextScore]) -> list[Column]:
     return [column for column in columns if any(getattr(score, column.field) is not None for score in scores)]
 
 
-def pair_columns() -> list[Column]:
+def pair_columns(*, has_phenomena: bool) -> list[Column]:
     """On the projector the sentences need the room: the phenomena are beside the table."""
     columns = [
         Column("a", translate("TextTable", "Right")),
@@ -77,7 +78,7 @@ def pair_columns() -> list[Column]:
         Column("margin_bits", translate("TextTable", "By (bits)"), "pair_margin", numbers.signed),
         Column("phenomenon", translate("TextTable", "Phenomenon")),
     ]
-    return columns[: 4 if theme.is_projector() else 5]
+    return columns if has_phenomena and not theme.is_projector() else columns[:4]
 
 
 def _preferred(is_right: bool) -> str:
@@ -169,9 +170,12 @@ class TextTable(QTableView):
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         header.setMinimumSectionSize(theme.px(LEAST_PX))
         self.resizeColumnsToContents()
+        wanted = [header.sectionSize(number) + theme.px(AIR_PX) for number in range(header.count())]
+        bar = self.verticalScrollBar().sizeHint().width()
+        self.setMaximumWidth(max(sum(wanted) + bar, theme.px(LEAST_TABLE_PX)))  # numbers stay beside their text
         for number, column in enumerate(self.scores.columns):
             most = theme.px(MOST_PX) if column.field == "phenomenon" else header.maximumSectionSize()
-            header.resizeSection(number, min(header.sectionSize(number) + theme.px(AIR_PX), most))
+            header.resizeSection(number, min(wanted[number], most))
             header.setSectionResizeMode(
                 number, QHeaderView.ResizeMode.Stretch if column.is_text else QHeaderView.ResizeMode.Interactive
             )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +16,15 @@ from bertcore.locations import minimal_pairs_file
 from bertcore.tasks.readers.lines import numbered_lines
 
 from ...compute.question import Question
-from ...compute.text_scores import PairScore, ScoredPairs, ScoredTexts, are_minimal_pairs, score_lines, score_pairs
+from ...compute.text_scores import (
+    PairScore,
+    ScoredPairs,
+    ScoredTexts,
+    are_minimal_pairs,
+    readable_pairs,
+    score_lines,
+    score_pairs,
+)
 from ...figures.figure import Axis, Figure, Numbers, numbers_of
 from ...look import numbers, theme
 from ...look.number_kinds import explain
@@ -30,6 +37,7 @@ from ...widgets.folding_card import folded_on_projector
 from ...widgets.labelled_grid import LabelledGrid, Labels
 from ...widgets.layouts import fill, hbox, vbox
 from ...widgets.progress_line import ProgressLine
+from .means_in_words import means_in_words, written_mean
 from .pair_results import phenomenon_bars, phenomenon_numbers, result_sentence
 from .text_table import TextTable, columns_for, pair_columns
 from .view import PredictView, missing_words
@@ -49,6 +57,7 @@ EXAMPLES = (
     "The cats sits on the mat.\tIt was warm there.",
 )
 TEMPLATE = "The [doctor|nurse] said that [he|she] was late."
+CHANCE = 0.5  # that the better of two sentences is preferred
 BOX_PX, SIDE_PX, LEAST_TABLE_PX, GRID_PX = 84, 330, 110, 96
 
 
@@ -70,8 +79,11 @@ class TextsView(PredictView):
         self.means = label("", wrap=True)
         self.grid = LabelledGrid(self.tr("Means of a template: rows are the first choice, columns the second"))
         self.phenomena = BarList(
-            self.tr("Share of pairs in which the model prefers the right sentence, by phenomenon"), label_share=0.6
+            self.tr("Share of pairs in which the model prefers the right sentence, by phenomenon"),
+            label_share=0.6,
+            line_at=CHANCE,
         )
+        self._empty = label("", wrap=True)
         self._model: ModelInfo | None = None  # that the scores are of
         self._table_card = Card(self.tr("What the model says about each"))
         self._build()
@@ -80,15 +92,16 @@ class TextsView(PredictView):
         card = Card(
             self.tr("Your texts"),
             intro=self.tr(
-                "One text per line, or two with a tab between them. [doctor|nurse] tries both words. You can also "
-                "open a file of minimal pairs such as BLiMP’s. Up to {count} texts."
+                "One text per line, or two with a tab between them. [doctor|nurse] tries both words. “She sings. > "
+                "She sing.” asks which of the two it prefers. You can also open a file of minimal pairs such as "
+                "BLiMP’s. Up to {count} texts."
             ).format(count=numbers.count(MOST_LISTED_TEXTS)),
         )
         self.box.setAccessibleName(self.tr("Texts, one per line"))
         self.box.setPlaceholderText(self.tr("Paste or type texts here, one per line"))
         self.box.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.word.setAccessibleName(self.tr("Word to score at [MASK]"))
-        self.word.setPlaceholderText(self.tr("Word at [MASK]: the likeliest"))
+        self.word.setPlaceholderText(self.tr("Word to score at [MASK] (empty: the most likely)"))
         self.word.setToolTip(self.tr("How likely is this word at the first [MASK] of each text?"))
         self.word.returnPressed.connect(self.ask)
         controls: QBoxLayout = hbox(self.open_file, (self.word, 1), self.score, gap_px=8)
@@ -101,12 +114,14 @@ class TextsView(PredictView):
             button(self.tr("Try it: doctors and nurses"), lambda: self.try_texts(TEMPLATE)),
             button(self.tr("Try it: right and wrong sentences"), lambda: self.load(minimal_pairs_file())),
         )
-        empty = label(self.tr("Nothing is scored yet. Which of these texts will the model find odd?"), wrap=True)
-        empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        vbox(None, empty, hbox(None, *offers, None, gap_px=8), None, parent=self._examples, gap_px=8)
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.box.textChanged.connect(self._on_box_changed)
+        self._on_box_changed()
+        vbox(None, self._empty, hbox(None, *offers, None, gap_px=8), None, parent=self._examples, gap_px=8)
         content = QWidget()
         self._phenomena_area = scrolled(self.phenomena)
         rows = hbox((self.table, 2), (self._phenomena_area, 1), gap_px=12)
+        rows.addStretch(0)  # what the table does not need
         vbox((rows, 1), self.means, self.grid, parent=content, gap_px=8)
         self.table.setMinimumHeight(theme.px(LEAST_TABLE_PX))
         self.grid.setFixedHeight(theme.px(GRID_PX))
@@ -122,6 +137,11 @@ class TextsView(PredictView):
             self.box.setFixedHeight(theme.px(BOX_PX))
             fill(self.column, card, (self._table_card, 1))
         self.table.opened.connect(self._on_table_opened)
+
+    @property
+    def empty(self) -> str:
+        """What to do while there is nothing in the table."""
+        return self._empty.text()
 
     def restore(self, kept: tuple[str, str]) -> None:
         self.box.setPlainText(kept[0])
@@ -157,7 +177,7 @@ class TextsView(PredictView):
                 )
             )
             return
-        self.box.setPlainText("\n".join(lines))
+        self.box.setPlainText(readable_pairs(lines) or "\n".join(lines))
         self.ask()
 
     def ask(self) -> None:
@@ -183,6 +203,14 @@ class TextsView(PredictView):
         self.scores.ask_model(self.reading.request.model, (text, word), work, 0)
         self._show()
 
+    def _on_box_changed(self) -> None:
+        is_filled = not self.box.document().isEmpty()
+        self._empty.setText(
+            self.tr("Press Score to see what the model says about these texts.")
+            if is_filled
+            else self.tr("Nothing scored yet. Type texts, or try an example.")
+        )
+
     def _on_open_clicked(self) -> None:
         name, _ = QFileDialog.getOpenFileName(
             self, self.tr("Texts to score"), "", self.tr("Texts (*.txt *.tsv *.jsonl *.gz *.xz);;All files (*)")
@@ -199,15 +227,18 @@ class TextsView(PredictView):
 
     def _on_scores_answered(self, scored: ScoredTexts | ScoredPairs) -> None:
         if isinstance(scored, ScoredPairs):
-            self.table.set_scores(scored.scores, pair_columns())
+            has_phenomena = any(scored.phenomena)
+            worst_first = sorted(scored.scores, key=lambda one: one.margin_bits)
+            self.table.set_scores(worst_first, pair_columns(has_phenomena=has_phenomena))
+            self._phenomena_area.setVisible(has_phenomena)
             self.phenomena.set_bars(phenomenon_bars(scored))
             self.means.setText(result_sentence(scored))
             self.means.show()
             self.grid.hide()
         else:
             self.table.set_scores(scored.scores, columns_for(scored.scores))
+            self._phenomena_area.hide()
             self._show_means(scored)
-        self._phenomena_area.setVisible(isinstance(scored, ScoredPairs))
         self._show()
 
     def _show(self) -> None:
@@ -218,7 +249,7 @@ class TextsView(PredictView):
             hint = self.tr("%n pair(s)", "", len(scores.scores))
             intro = self.tr(
                 "The sentences of a pair differ in one point, and one of them is wrong: which does the model find "
-                "more likely? Double-click a row to compare them in all rooms."
+                "more likely? Its mistakes come first. Double-click a row to compare the two in all rooms."
             )
         elif scores is not None:
             hint = self.tr("%n text(s)", "", len(scores.scores))
@@ -231,28 +262,14 @@ class TextsView(PredictView):
 
     def _show_means(self, scored: ScoredTexts) -> None:
         """Of a template: the mean of each word's texts, and with two places each pair of words."""
-        written = numbers.probability if scored.is_of_word else numbers.decimal
-        sentences = []
-        for means in scored.means:
-            words = ", ".join(f"{word or '–'} {written(value)}" for word, value in means.items())
-            if len(means) == 2:
-                first, second = means.values()
-                difference = numbers.signed(first - second, 3)
-                if not scored.is_of_word:
-                    difference = f"{numbers.signed(first - second)} (×{numbers.number(math.exp(first - second))})"
-                words = self.tr("{words}: difference {difference}").format(words=words, difference=difference)
-            sentences.append(words)
-        kind = self.tr("Mean ln p of the text, by word: {means}.")
-        if scored.is_of_word:
-            kind = self.tr("Mean probability of the word at [MASK], by word: {means}.")
-        self.means.setText(kind.format(means="; ".join(sentences)) if sentences else "")
-        self.means.setVisible(bool(sentences))
+        self.means.setText(means_in_words(scored))
+        self.means.setVisible(bool(scored.means))
         values = scored.pairs()
         self.grid.setVisible(values is not None)
         if values is not None:
             explain("probability" if scored.is_of_word else "text_log_likelihood", self.grid)
             rows, columns = (list(means) for means in scored.means)
-            texts = [[written(value) for value in row] for row in values.tolist()]
+            texts = [[written_mean(scored, value) for value in row] for row in values.tolist()]
             self.grid.set_grid(values, Labels(rows), Labels(columns), float(values.min()), float(values.max()), texts)
 
     def _figure(self) -> Figure | None:

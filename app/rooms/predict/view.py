@@ -17,8 +17,6 @@ from ...widgets.raster import ColorBar
 from ..base import View
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from bertcore.analysis.predict import WordGuess
     from bertcore.checkpoint.checkpoint import Checkpoint
 
@@ -101,7 +99,7 @@ class PredictView(View):
         if missing:
             self.show_nothing(self.tr("No predictions"), missing)
         elif not reading.masks:
-            text = self.tr("Hide a word, and the model guesses it: double-click a token, or select it and press M.")
+            text = self.tr("Mask a word, and the model guesses it: double-click a token, or select it and press M.")
             self.show_nothing(self.tr("Mask a word"), text, word_to_mask(reading, self.selection.position))
         else:
             self.show_content()
@@ -150,6 +148,14 @@ def mask_token(reading: Reading) -> str:
     return reading.request.model.tokenizer.mask_token or ""
 
 
+def mask_name(mask: MaskReading) -> str:
+    """One of several: "position 2 (hides “boy”)"."""
+    if mask.was is None:
+        return translate("Predict", "position {position}").format(position=mask.position)
+    text = translate("Predict", "position {position} (hides “{word}”)")
+    return text.format(position=mask.position, word=isolated(mask.was.token))
+
+
 def missing_words(reading: Reading) -> str:
     """Why this model predicts no words; empty where it does."""
     model = reading.request.model
@@ -161,28 +167,3 @@ def missing_words(reading: Reading) -> str:
 def stage_name(stage: int) -> str:
     """0 is what enters the first layer."""
     return translate("Predict", "layer {layer}").format(layer=stage) if stage else translate("Predict", "embeddings")
-
-
-def decided_sentence(lens: MaskLens, mask: int) -> str:
-    """At which layer the final word came up and stayed."""
-    last, stage = len(lens.words) - 1, lens.decided(mask)
-    word = isolated(lens.words[-1][mask][0].token)
-    if stage == 0:
-        return translate("Predict", "“{word}” is the top guess from the embeddings on.").format(word=word)
-    before, first = isolated(lens.words[stage - 1][mask][0].token), first_place(lens.rank[:, mask])
-    if first < stage:
-        sentence = translate(
-            "Predict",
-            "“{word}” is the top guess at {first} already, but “{before}” overtakes it; from layer {layer} on it is "
-            "first again.",
-        )
-    elif stage == last:
-        sentence = translate("Predict", "Only the last layer picks “{word}”; the layer before it: “{before}”.")
-    else:
-        sentence = translate("Predict", "“{word}” is the top guess from layer {layer} on; before that: “{before}”.")
-    return sentence.format(word=word, layer=stage, before=before, first=stage_name(first))
-
-
-def first_place(ranks: np.ndarray) -> int:
-    """The first stage at which the rank (L+1) is 1; only for a word that is first somewhere."""
-    return (ranks == 1).tolist().index(True)

@@ -264,9 +264,9 @@ class WordsView(PredictView):
         best = max((mask.words[0].probability for mask in reading.masks), default=1.0)
         full_bar, name = max(best, SHORTEST_SCALE), baseline_name(reading)
         for card, mask in zip(self.cards, masks, strict=False):
-            card.show_reading(mask, full_bar, mask_token(reading))
-            compared = compared_mask(reading, mask)
-            card.show_compared(compared, name, full_bar, wants_difference=self.selection.wants_difference)
+            card.show_reading(mask, mask_token(reading))
+            compared, differs = compared_mask(reading, mask), self.selection.wants_difference
+            card.show_compared(compared, name, full_bar, wants_difference=differs, earlier=is_earlier(reading))
         for number, card in enumerate(self.cards):
             card.setVisible(number < len(masks))
 
