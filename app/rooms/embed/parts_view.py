@@ -121,8 +121,8 @@ class PicturesCard(Card):
         self.segment_scale.set_range(-limit, limit)
         cosine, distance = numbers.decimal(tables.segment_cosine), numbers.decimal(tables.segment_distance)
         self.segments_hint.setText(self.tr("Their numbers, one by one; cosine {cosine}").format(cosine=cosine))
-        text = self.tr("The vectors of A and B: cosine {cosine}, distance {distance}")
-        self.segments_hint.setToolTip(text.format(cosine=cosine, distance=distance))
+        more = self.tr("The vectors of A and B: cosine {cosine}, distance {distance}")
+        self.segments_hint.setToolTip(f"{self.segments_hint.text()}\n{more.format(cosine=cosine, distance=distance)}")
 
     def show_map(self, plane: Pca, units: Units) -> None:
         self.map.set_points(Points(plane.points, units.labels, units.kinds))
