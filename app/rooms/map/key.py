@@ -56,6 +56,7 @@ def paint_key(painter: QPainter, plan: Plan, entries: Sequence[KeyEntry], free: 
     fitting = entries[: max(int(free.height() / height), 0)]
     names = max((width(one.name) for one in fitting), default=0) + px(10)
     lows = max((width(one.low) for one in fitting), default=0) + px(4)
+    highs = max((width(one.high) for one in fitting), default=0)
     for number, one in enumerate(fitting):
         line = QRectF(free.left(), free.top() + number * height, free.width(), height)
         theme.draw_text(painter, line, one.name, "muted", 11)
@@ -68,7 +69,8 @@ def paint_key(painter: QPainter, plan: Plan, entries: Sequence[KeyEntry], free: 
             paint_scale(painter, bar, signed=one.colors == "signed")
         high = QRectF(bar.right() + px(6), line.top(), max(line.right() - bar.right() - px(6), 0), height)
         theme.draw_text(painter, high, one.high, "muted", 11)
-    return QRectF(free.left(), free.top(), free.width(), len(fitting) * height)
+    needs = names + lows + px(5 + BAR + 6) + highs
+    return QRectF(free.left(), free.top(), min(needs, free.width()), len(fitting) * height)
 
 
 def embedding_limit(plan: Plan, content: Content) -> float:
