@@ -3201,12 +3201,12 @@ Ein anderer Schluss</translation>
 <context>
 <name>FirstSteps</name>
 <message>
-<source>Hide a word first, so that the model has something to guess.</source>
-<translation>Zuerst ein Wort verdecken, damit das Modell etwas zu raten hat.</translation>
-</message>
-<message>
 <source>Leave out the positions</source>
 <translation>Die Positionen weglassen</translation>
+</message>
+<message>
+<source>Mask a word first, so that the model has something to guess.</source>
+<translation>Zuerst ein Wort maskieren, damit das Modell etwas zu raten hat.</translation>
 </message>
 <message>
 <source>Mask “{token}”</source>
@@ -4145,6 +4145,10 @@ Ein anderer Schluss</translation>
 <context>
 <name>LensView</name>
 <message>
+<source>Framed: another word than with {baseline}.</source>
+<translation>Umrahmt: ein anderes Wort als mit {baseline}.</translation>
+</message>
+<message>
 <source>How likely this word is after each layer. Type another one to compare.</source>
 <translation>Wie wahrscheinlich dieses Wort nach jeder Schicht ist. Zum Vergleich ein anderes eintippen.</translation>
 </message>
@@ -4203,10 +4207,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>rows: layers · columns: masks · the top guess and its probability</source>
 <translation>Zeilen: Schichten · Spalten: Masken · der erste Tipp und seine Wahrscheinlichkeit</translation>
-</message>
-<message>
-<source>{mask}, hides “{word}”</source>
-<translation>{mask}, verdeckt „{word}“</translation>
 </message>
 <message>
 <source>{pieces}: the product of each piece’s probability, given the pieces before it. It has no rank: there is no list of all words of several pieces.</source>
@@ -4971,6 +4971,10 @@ Ein anderer Schluss</translation>
 <translation>Darunter bearbeiten {neurons} Neuronen je Schicht jedes Token für sich; auch das wird addiert. Kräftiger: aktiver.</translation>
 </message>
 <message>
+<source>Blue circle: sentence A.</source>
+<translation>Blauer Kreis: Satz A.</translation>
+</message>
+<message>
 <source>Blue frame: this head is selected, in Attend as well.</source>
 <translation>Blauer Rahmen: Dieser Kopf ist gewählt, auch unter Attention.</translation>
 </message>
@@ -4979,8 +4983,12 @@ Ein anderer Schluss</translation>
 <translation>Verglichen mit {baseline}</translation>
 </message>
 <message>
-<source>Each dot is a token. The nearer two dots, the more alike their numbers.</source>
-<translation>Jeder Punkt ist ein Token. Je näher zwei Punkte, desto ähnlicher ihre Zahlen.</translation>
+<source>Each dot is a token.</source>
+<translation>Jeder Punkt ist ein Token.</translation>
+</message>
+<message>
+<source>Each dot is a token. Near dots tend to be alike: this flat picture shows {share} of the differences.</source>
+<translation>Jeder Punkt ist ein Token. Nahe Punkte ähneln sich meist: Dieses flache Bild zeigt {share} der Unterschiede.</translation>
 </message>
 <message>
 <source>Each token becomes {count} numbers (red: above 0, blue: below): its learned vectors, added up.</source>
@@ -4995,8 +5003,12 @@ Ein anderer Schluss</translation>
 <translation>Jede Linie ist ein Token des Textes. Der lila Linie von links nach rechts folgen: Sie beginnt als Maske und endet als Wort; die Wörter auf ihr sind der jeweils beste Tipp. Ein Klick öffnet jeden Teil.</translation>
 </message>
 <message>
-<source>Grey words below the line: the baseline’s guess, where it is a different word.</source>
-<translation>Graue Wörter unter der Linie: der Vorschlag der Baseline, wo es ein anderes Wort ist.</translation>
+<source>Grey: special token.</source>
+<translation>Grau: Sondertoken.</translation>
+</message>
+<message>
+<source>Grey: what {baseline} (the baseline) guessed, where it is another word.</source>
+<translation>Grau: was mit {baseline} (der Baseline) geraten wurde, wo es ein anderes Wort ist.</translation>
 </message>
 <message>
 <source>Here the model uses only the line of {token}.</source>
@@ -5039,8 +5051,16 @@ Ein anderer Schluss</translation>
 <translation>Die Antwort steht unter Vorhersagen.</translation>
 </message>
 <message>
+<source>Orange square: sentence B.</source>
+<translation>Oranges Quadrat: Satz B.</translation>
+</message>
+<message>
 <source>PCA</source>
 <translation>PCA</translation>
+</message>
+<message>
+<source>Purple: masked.</source>
+<translation>Violett: maskiert.</translation>
 </message>
 <message>
 <source>Rare words are cut: “{word}” is {pieces}.</source>
@@ -5051,12 +5071,16 @@ Ein anderer Schluss</translation>
 <translation>Ringe: die Token mit {baseline}; gepunktete Linien verbinden jedes Paar.</translation>
 </message>
 <message>
+<source>Show:</source>
+<translation>Zeigen:</translation>
+</message>
+<message>
 <source>Text is cut into tokens; rare words into several pieces.</source>
 <translation>Text wird in Token zerlegt, seltene Wörter in mehrere Stücke.</translation>
 </message>
 <message>
-<source>The redder a line, the more it differs from the baseline.</source>
-<translation>Je röter eine Linie, desto mehr weicht sie von der Baseline ab.</translation>
+<source>The stronger a line’s colour, the more that token differs.</source>
+<translation>Je kräftiger die Farbe einer Linie, desto mehr weicht dieses Token ab.</translation>
 </message>
 <message>
 <source>The sum</source>
@@ -5107,8 +5131,8 @@ Ein anderer Schluss</translation>
 <translation>Ohne Segment und Position ist dasselbe Wort ein einziger Punkt, egal wo es steht.</translation>
 </message>
 <message>
-<source>read from {token} alone</source>
-<translation>nur an {token} abgelesen</translation>
+<source>from {token} alone</source>
+<translation>allein aus {token}</translation>
 </message>
 <message>
 <source>there are no tokens to show</source>
@@ -5145,8 +5169,12 @@ Ein anderer Schluss</translation>
 <translation>Nach jeder Schicht</translation>
 </message>
 <message>
-<source>Its best guesses for the hidden word. Click one to put it into the text.</source>
-<translation>Die besten Tipps für das verdeckte Wort. Ein Klick setzt eines in den Text ein.</translation>
+<source>Its best guesses; the longer the bar, the likelier. Click one to insert it.</source>
+<translation>Seine besten Tipps; je länger der Balken, desto wahrscheinlicher. Ein Klick setzt einen ein.</translation>
+</message>
+<message>
+<source>Left: with {baseline}. Right: now. Red: more likely now. Blue: less likely. Thicker line: a bigger change. Click a word on the right to insert it.</source>
+<translation>Links: mit {baseline}. Rechts: jetzt. Rot: jetzt wahrscheinlicher. Blau: weniger wahrscheinlich. Dickere Linie: größere Änderung. Ein Klick auf ein Wort rechts setzt es ein.</translation>
 </message>
 <message>
 <source>Most likely words</source>
@@ -5185,8 +5213,8 @@ Ein anderer Schluss</translation>
 <translation>im Text</translation>
 </message>
 <message>
-<source>not in its vocabulary</source>
-<translation>nicht in seinem Vokabular</translation>
+<source>not in {baseline}’s vocabulary</source>
+<translation>nicht im Vokabular von {baseline}</translation>
 </message>
 <message>
 <source>now</source>
@@ -5201,8 +5229,8 @@ Ein anderer Schluss</translation>
 <translation>Überraschung {bits}</translation>
 </message>
 <message>
-<source>{mask} is part of the text; the most likely words</source>
-<translation>{mask} gehört zum Text; die wahrscheinlichsten Wörter</translation>
+<source>you typed {mask} here</source>
+<translation>hier steht {mask} im eigenen Text</translation>
 </message>
 </context>
 <context>
@@ -5256,6 +5284,33 @@ Ein anderer Schluss</translation>
 <message>
 <source>{row} looks at {column}: {change} on average</source>
 <translation>{row} schaut auf {column}: {change} im Mittel</translation>
+</message>
+</context>
+<context>
+<name>MeansInWords</name>
+<message>
+<source>Mean ln p (nearer to 0: more likely): {means}.</source>
+<translation>Mittleres ln p (näher an 0: wahrscheinlicher): {means}.</translation>
+</message>
+<message>
+<source>Mean probability of the word at [MASK]: {means}.</source>
+<translation>Mittlere Wahrscheinlichkeit des Wortes bei [MASK]: {means}.</translation>
+</message>
+<message>
+<source>With “{row}”: {finding}</source>
+<translation>Mit „{row}“: {finding}</translation>
+</message>
+<message>
+<source>“{more}” and “{less}” are equally likely.</source>
+<translation>„{more}“ und „{less}“ sind gleich wahrscheinlich.</translation>
+</message>
+<message>
+<source>“{more}” makes the text {factor} times as likely as “{less}” does.</source>
+<translation>„{more}“ macht den Text {factor}-mal so wahrscheinlich wie „{less}“.</translation>
+</message>
+<message>
+<source>“{word}” is {factor} times as likely with “{more}” as with “{less}”.</source>
+<translation>„{word}“ ist mit „{more}“ {factor}-mal so wahrscheinlich wie mit „{less}“.</translation>
 </message>
 </context>
 <context>
@@ -6258,12 +6313,20 @@ Ein anderer Schluss</translation>
 </context>
 <context>
 <name>PairResults</name>
+<message>
+<source>Dotted line: chance.</source>
+<translation>Gepunktete Linie: Zufall.</translation>
+</message>
 <message numerus="yes">
 <source>It prefers the right sentence in {share} of %n pair(s); chance: 50%.</source>
 <translation>
 <numerusform>Bei {share} von %n Paar bevorzugt es den richtigen Satz; Zufall: 50 %.</numerusform>
 <numerusform>Bei {share} von %n Paaren bevorzugt es den richtigen Satz; Zufall: 50 %.</numerusform>
 </translation>
+</message>
+<message>
+<source>±: the standard error, by how much the share would differ with other pairs of this kind; with all or none right it cannot be estimated.</source>
+<translation>±: der Standardfehler, um so viel würde der Anteil bei anderen Paaren dieser Art schwanken; sind alle oder keine richtig, lässt er sich nicht schätzen.</translation>
 </message>
 </context>
 <context>
@@ -6380,6 +6443,10 @@ Ein anderer Schluss</translation>
 <translation>Token bis Summe</translation>
 </message>
 <message>
+<source>your change comes later and cannot change the embeddings</source>
+<translation>die Änderung kommt später und kann die Embeddings nicht ändern</translation>
+</message>
+<message>
 <source>{part} of {token} ({position}), dimension {dimension}: {value}</source>
 <translation>{part} von {token} ({position}), Dimension {dimension}: {value}</translation>
 </message>
@@ -6434,12 +6501,16 @@ Ein anderer Schluss</translation>
 <translation>Kosinusähnlichkeit jedes Paars von Positionsvektoren</translation>
 </message>
 <message>
+<source>How alike any two are (cosine)</source>
+<translation>Wie ähnlich sich je zwei sind</translation>
+</message>
+<message>
 <source>Map of this text</source>
 <translation>Karte dieses Textes</translation>
 </message>
 <message>
-<source>PCA of the sum · {share} of the variance</source>
-<translation>PCA der Summe · {share} der Varianz</translation>
+<source>Near dots tend to be alike: this flat picture (PCA) shows {share} of the differences.</source>
+<translation>Nahe Punkte ähneln sich meist: Dieses flache Bild (PCA) zeigt {share} der Unterschiede.</translation>
 </message>
 <message>
 <source>Positions</source>
@@ -6450,16 +6521,16 @@ Ein anderer Schluss</translation>
 <translation>Segmente</translation>
 </message>
 <message>
+<source>The vectors of A and B: cosine {cosine}, distance {distance}</source>
+<translation>Die Vektoren von A und B: Kosinus {cosine}, Abstand {distance}</translation>
+</message>
+<message>
 <source>The vectors of segment A and segment B</source>
 <translation>Die Vektoren von Segment A und Segment B</translation>
 </message>
 <message>
-<source>cosine {cosine} · distance {distance}</source>
-<translation>Kosinus {cosine} · Abstand {distance}</translation>
-</message>
-<message>
-<source>cosine, 0–{last}</source>
-<translation>Kosinus, 0–{last}</translation>
+<source>Their numbers, one by one; cosine {cosine}</source>
+<translation>Zahl für Zahl; Kosinus {cosine}</translation>
 </message>
 <message>
 <source>positions {first} and {second}: cosine {cosine}</source>
@@ -6473,60 +6544,84 @@ Ein anderer Schluss</translation>
 <context>
 <name>Predict</name>
 <message>
-<source>Only the last layer picks “{word}”; the layer before it: “{before}”.</source>
-<translation>Erst die letzte Schicht wählt „{word}“; die Schicht davor: „{before}“.</translation>
-</message>
-<message>
 <source>This model has no masked-word (MLM) head.</source>
 <translation>Dieses Modell hat keinen Ausgabekopf für maskierte Wörter (MLM).</translation>
+</message>
+<message>
+<source>after layer {layer}</source>
+<translation>nach Schicht {layer}</translation>
+</message>
+<message>
+<source>before the first layer</source>
+<translation>vor der ersten Schicht</translation>
 </message>
 <message>
 <source>embeddings</source>
 <translation>Embeddings</translation>
 </message>
 <message>
+<source>in layer {layer}</source>
+<translation>in Schicht {layer}</translation>
+</message>
+<message>
+<source>in layers {first} and {last}</source>
+<translation>in den Schichten {first} und {last}</translation>
+</message>
+<message>
+<source>in layers {first} to {last}</source>
+<translation>in den Schichten {first} bis {last}</translation>
+</message>
+<message>
 <source>layer {layer}</source>
 <translation>Schicht {layer}</translation>
+</message>
+<message>
+<source>position {position}</source>
+<translation>Position {position}</translation>
+</message>
+<message>
+<source>position {position} (hides “{word}”)</source>
+<translation>Position {position} (verdeckt „{word}“)</translation>
 </message>
 <message>
 <source>underlined: judged to be replaced</source>
 <translation>unterstrichen: gilt als ersetzt</translation>
 </message>
 <message>
-<source>“{word}” is most likely after {stage}; its final probability is {last}.</source>
-<translation>„{word}“ ist nach {stage} am wahrscheinlichsten; am Ende ist seine Wahrscheinlichkeit {last}.</translation>
+<source>up to layer {layer}</source>
+<translation>bis Schicht {layer}</translation>
 </message>
 <message>
-<source>“{word}” is the top guess at {first} already, but “{before}” overtakes it; from layer {layer} on it is first again.</source>
-<translation>„{word}“ ist schon bei {first} der beste Tipp, wird aber von „{before}“ überholt; ab Schicht {layer} ist es wieder vorn.</translation>
+<source>“{word}” is most likely after {stage}; its final probability is {share}.</source>
+<translation>„{word}“ ist nach {stage} am wahrscheinlichsten; am Ende ist seine Wahrscheinlichkeit {share}.</translation>
 </message>
 <message>
-<source>“{word}” is the top guess from layer {layer} on; before that: “{before}”.</source>
-<translation>„{word}“ ist ab Schicht {layer} der erste Tipp; davor: „{before}“.</translation>
+<source>“{word}” leads from layer {layer} on ({share}); before that, the guess is “{before}”.</source>
+<translation>„{word}“ führt ab Schicht {layer} ({share}); davor ist der Tipp „{before}“.</translation>
 </message>
 <message>
-<source>“{word}” is the top guess from the embeddings on.</source>
-<translation>„{word}“ ist schon ab den Embeddings der erste Tipp.</translation>
+<source>“{word}” leads from the embeddings to the last layer ({share}).</source>
+<translation>„{word}“ führt von den Embeddings bis zur letzten Schicht ({share}).</translation>
 </message>
 <message>
-<source>“{word}” never ranks first; its best rank is {best}, after {stage}. Its final probability is {last}, rank {rank}.</source>
-<translation>„{word}“ liegt nie vorn; sein bester Rang ist {best}, nach {stage}. Am Ende: Wahrscheinlichkeit {last}, Rang {rank}.</translation>
+<source>“{word}” leads {where}, but not at the end: its final probability is {share}, rank {rank}.</source>
+<translation>„{word}“ führt {where}, aber nicht am Ende: Wahrscheinlichkeit {share}, Rang {rank}.</translation>
 </message>
 <message>
-<source>“{word}” ranks first after {first} already, then another word overtakes it; from {stage} on it is first again, in the end with {last}.</source>
-<translation>„{word}“ ist nach {first} schon auf Platz eins, dann überholt es ein anderes Wort; ab {stage} ist es wieder vorn, am Ende mit {last}.</translation>
+<source>“{word}” leads {where}, “{other}” overtakes it in layer {lost}, and “{word}” leads again from layer {layer} on ({share}).</source>
+<translation>„{word}“ führt {where}, „{other}“ überholt es in Schicht {lost}, und ab Schicht {layer} führt wieder „{word}“ ({share}).</translation>
 </message>
 <message>
-<source>“{word}” ranks first after {stage}, but not at the end: its final probability is {last}, rank {rank}.</source>
-<translation>„{word}“ liegt nach {stage} vorn, aber nicht am Ende: Wahrscheinlichkeit {last}, Rang {rank}.</translation>
+<source>“{word}” leads {where}, “{other}” overtakes it in layer {lost}, and “{word}” wins in layer {layer}, the last ({share}).</source>
+<translation>„{word}“ führt {where}, „{other}“ überholt es in Schicht {lost}, und in Schicht {layer}, der letzten, gewinnt „{word}“ ({share}).</translation>
 </message>
 <message>
-<source>“{word}” ranks first from {stage} on; its final probability is {last}.</source>
-<translation>„{word}“ liegt ab {stage} vorn; am Ende ist seine Wahrscheinlichkeit {last}.</translation>
+<source>“{word}” never ranks first; its best rank is {best}, after {stage}. Its final probability is {share}, rank {rank}.</source>
+<translation>„{word}“ liegt nie vorn; sein bester Rang ist {best}, nach {stage}. Am Ende: Wahrscheinlichkeit {share}, Rang {rank}.</translation>
 </message>
 <message>
-<source>“{word}” ranks first only after the last layer; its probability there is {last}.</source>
-<translation>„{word}“ liegt erst nach der letzten Schicht vorn; seine Wahrscheinlichkeit dort ist {last}.</translation>
+<source>“{word}” wins only in the last layer ({share}); {until}, the guess is still “{before}”.</source>
+<translation>„{word}“ gewinnt erst in der letzten Schicht ({share}); {until} ist der Tipp noch „{before}“.</translation>
 </message>
 </context>
 <context>
@@ -6534,10 +6629,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Copy “{word}”</source>
 <translation>„{word}“ kopieren</translation>
-</message>
-<message>
-<source>Hide a word, and the model guesses it: double-click a token, or select it and press M.</source>
-<translation>Ein Wort verdecken, und das Modell rät es: ein Token doppelt anklicken oder auswählen und M drücken.</translation>
 </message>
 <message>
 <source>Insert “{word}”</source>
@@ -6550,6 +6641,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Mask a word</source>
 <translation>Ein Wort maskieren</translation>
+</message>
+<message>
+<source>Mask a word, and the model guesses it: double-click a token, or select it and press M.</source>
+<translation>Ein Wort maskieren, und das Modell rät es: ein Token doppelt anklicken oder auswählen und M drücken.</translation>
 </message>
 <message>
 <source>Mask “{token}”</source>
@@ -6571,48 +6666,24 @@ Ein anderer Schluss</translation>
 <context>
 <name>PredictionLine</name>
 <message>
-<source>A comes before B</source>
-<translation>A kommt vor B</translation>
-</message>
-<message>
-<source>B follows A</source>
-<translation>B folgt auf A</translation>
-</message>
-<message>
 <source>Click to see all predictions</source>
 <translation>Ein Klick zeigt alle Vorhersagen</translation>
 </message>
 <message>
-<source>Double-click a token to hide it: the model then guesses the word.</source>
-<translation>Ein Token doppelt anklicken, um es zu verdecken: Das Modell rät dann das Wort.</translation>
+<source>Double-click a token to mask it: the model then guesses the word.</source>
+<translation>Ein Token doppelt anklicken, um es zu maskieren: Das Modell rät dann das Wort.</translation>
 </message>
 <message>
 <source>What the mask could be</source>
 <translation>Was die Maske sein könnte</translation>
 </message>
 <message>
-<source>no, {share}</source>
-<translation>nein, {share}</translation>
-</message>
-<message>
-<source>unsure, {share} no</source>
-<translation>unsicher, {share} nein</translation>
-</message>
-<message>
-<source>unsure, {share} yes</source>
-<translation>unsicher, {share} ja</translation>
-</message>
-<message>
-<source>yes, {share}</source>
-<translation>ja, {share}</translation>
+<source>{mask} at position {position} could be</source>
+<translation>{mask} an Position {position} könnte sein:</translation>
 </message>
 <message>
 <source>{mask} could be</source>
 <translation>{mask} könnte sein:</translation>
-</message>
-<message>
-<source>{mask} {number} of {count} could be</source>
-<translation>{mask} {number} von {count} könnte sein:</translation>
 </message>
 </context>
 <context>
@@ -8824,12 +8895,12 @@ Ein anderer Schluss</translation>
 <translation>Am stärksten verändert</translation>
 </message>
 <message>
-<source>Click a word to select it, and press M to hide it.</source>
-<translation>Ein Wort anklicken, um es auszuwählen, und M drücken, um es zu verdecken.</translation>
+<source>Click a word to select it, and press M to mask it.</source>
+<translation>Ein Wort anklicken, um es auszuwählen, und M drücken, um es zu maskieren.</translation>
 </message>
 <message>
-<source>Each word is hidden once while the model reads all the others. Stronger colour: harder to guess.</source>
-<translation>Jedes Wort wird einmal verdeckt, während das Modell alle anderen liest. Kräftigere Farbe: schwerer zu raten.</translation>
+<source>Each word is masked once while the model reads all the others. Stronger colour: harder to guess.</source>
+<translation>Jedes Wort wird einmal maskiert, während das Modell alle anderen liest. Kräftigere Farbe: schwerer zu raten.</translation>
 </message>
 <message>
 <source>How surprising is each word?</source>
@@ -8856,12 +8927,20 @@ Ein anderer Schluss</translation>
 <translation>Rot: jetzt schwerer zu raten als mit {baseline}. Blau: leichter.</translation>
 </message>
 <message>
+<source>Striped: nothing to compare with in {baseline}.</source>
+<translation>Gestreift: in {baseline} gibt es nichts zum Vergleichen.</translation>
+</message>
+<message>
 <source>Surprise of each word, in bits</source>
 <translation>Überraschung jedes Wortes, in Bit</translation>
 </message>
 <message>
 <source>The change, then the bits before and now. Click a word to select it.</source>
 <translation>Die Änderung, dann die Bit vorher und jetzt. Ein Klick auf ein Wort wählt es aus.</translation>
+</message>
+<message>
+<source>The two pseudo-perplexities are means over {ours} and {theirs} tokens: the text is cut differently, or it is another one.</source>
+<translation>Die beiden Pseudo-Perplexitäten sind Mittel über {ours} und {theirs} Token: Der Text ist anders zerlegt, oder es ist ein anderer.</translation>
 </message>
 <message>
 <source>With your changes inside the model.</source>
@@ -8878,6 +8957,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>baseline {perplexity}</source>
 <translation>Baseline {perplexity}</translation>
+</message>
+<message>
+<source>baseline {perplexity} (not directly comparable)</source>
+<translation>Baseline {perplexity} (nicht direkt vergleichbar)</translation>
 </message>
 <message>
 <source>bits, each word masked in turn</source>
@@ -9710,8 +9793,8 @@ Der andere Text: {theirs}</translation>
 <translation>Ähnlichkeit</translation>
 </message>
 <message>
-<source>Surprise, bits</source>
-<translation>Überraschung, Bit</translation>
+<source>Surprise (bits per token)</source>
+<translation>Überraschung (Bit je Token)</translation>
 </message>
 <message>
 <source>Text</source>
@@ -9730,8 +9813,8 @@ Der andere Text: {theirs}</translation>
 <translation>Falsch</translation>
 </message>
 <message>
-<source>ln p</source>
-<translation>ln p</translation>
+<source>ln p (whole text)</source>
+<translation>ln p (ganzer Text)</translation>
 </message>
 <message>
 <source>✓ right</source>
@@ -9786,14 +9869,6 @@ Der andere Text: {theirs}</translation>
 <translation>Wie wahrscheinlich ist dieses Wort beim ersten [MASK] jedes Textes?</translation>
 </message>
 <message>
-<source>Mean ln p of the text, by word: {means}.</source>
-<translation>Mittleres ln p des Textes, nach Wort: {means}.</translation>
-</message>
-<message>
-<source>Mean probability of the word at [MASK], by word: {means}.</source>
-<translation>Mittlere Wahrscheinlichkeit des Wortes bei [MASK], nach Wort: {means}.</translation>
-</message>
-<message>
 <source>Means of a template: rows are the first choice, columns the second</source>
 <translation>Mittelwerte einer Vorlage: Zeilen sind die erste Auswahl, Spalten die zweite</translation>
 </message>
@@ -9802,12 +9877,12 @@ Der andere Text: {theirs}</translation>
 <translation>Keine Bewertung</translation>
 </message>
 <message>
-<source>Nothing is scored yet. Which of these texts will the model find odd?</source>
-<translation>Noch ist nichts bewertet. Welche dieser Texte wird das Modell seltsam finden?</translation>
+<source>Nothing scored yet. Type texts, or try an example.</source>
+<translation>Noch ist nichts bewertet. Texte eintippen oder ein Beispiel ausprobieren.</translation>
 </message>
 <message>
-<source>One text per line, or two with a tab between them. [doctor|nurse] tries both words. You can also open a file of minimal pairs such as BLiMP’s. Up to {count} texts.</source>
-<translation>Ein Text pro Zeile, oder zwei mit einem Tabulator dazwischen. [doctor|nurse] probiert beide Wörter. Auch eine Datei mit Minimalpaaren wie die von BLiMP lässt sich öffnen. Bis zu {count} Texte.</translation>
+<source>One text per line, or two with a tab between them. [doctor|nurse] tries both words. “She sings. &gt; She sing.” asks which of the two it prefers. You can also open a file of minimal pairs such as BLiMP’s. Up to {count} texts.</source>
+<translation>Ein Text pro Zeile, oder zwei mit einem Tabulator dazwischen. [doctor|nurse] probiert beide Wörter. „She sings. &gt; She sing.“ fragt, welchen der beiden es vorzieht. Auch eine Datei mit Minimalpaaren wie die von BLiMP lässt sich öffnen. Bis zu {count} Texte.</translation>
 </message>
 <message>
 <source>Open file…</source>
@@ -9816,6 +9891,10 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>Paste or type texts here, one per line</source>
 <translation>Texte hier einfügen oder tippen, einen pro Zeile</translation>
+</message>
+<message>
+<source>Press Score to see what the model says about these texts.</source>
+<translation>„Bewerten“ zeigt, was das Modell zu diesen Texten sagt.</translation>
 </message>
 <message>
 <source>Score</source>
@@ -9842,8 +9921,8 @@ Der andere Text: {theirs}</translation>
 <translation>Texte, einer pro Zeile</translation>
 </message>
 <message>
-<source>The sentences of a pair differ in one point, and one of them is wrong: which does the model find more likely? Double-click a row to compare them in all rooms.</source>
-<translation>Die Sätze eines Paares unterscheiden sich in einem Punkt, und einer davon ist falsch: Welchen findet das Modell wahrscheinlicher? Ein Doppelklick auf eine Zeile vergleicht sie in allen Räumen.</translation>
+<source>The sentences of a pair differ in one point, and one of them is wrong: which does the model find more likely? Its mistakes come first. Double-click a row to compare the two in all rooms.</source>
+<translation>Die Sätze eines Paares unterscheiden sich in einem Punkt, und einer davon ist falsch: Welchen findet das Modell wahrscheinlicher? Seine Fehler stehen oben. Ein Doppelklick auf eine Zeile vergleicht die beiden in allen Räumen.</translation>
 </message>
 <message>
 <source>Try it: doctors and nurses</source>
@@ -9862,12 +9941,12 @@ Der andere Text: {theirs}</translation>
 <translation>Was das Modell zu jedem sagt</translation>
 </message>
 <message>
-<source>Word at [MASK]: the likeliest</source>
-<translation>Wort bei [MASK]: das wahrscheinlichste</translation>
-</message>
-<message>
 <source>Word to score at [MASK]</source>
 <translation>Wort, das bei [MASK] bewertet wird</translation>
+</message>
+<message>
+<source>Word to score at [MASK] (empty: the most likely)</source>
+<translation>Wort, das bei [MASK] bewertet wird (leer: das wahrscheinlichste)</translation>
 </message>
 <message>
 <source>Write a few texts first, one per line.</source>
@@ -9884,10 +9963,6 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>{file} has more text than fits here; open a part of it, or use the command line.</source>
 <translation>{file} hat mehr Text, als hier Platz hat; einen Teil davon öffnen oder die Befehlszeile nehmen.</translation>
-</message>
-<message>
-<source>{words}: difference {difference}</source>
-<translation>{words}: Unterschied {difference}</translation>
 </message>
 </context>
 <context>
@@ -10079,6 +10154,10 @@ Der andere Text: {theirs}</translation>
 <translation>Länge jedes Teils und sein Anteil an der Summe</translation>
 </message>
 <message>
+<source>Length of each vector (lengths do not add up) · share of the sum</source>
+<translation>Länge jedes Vektors (Längen addieren sich nicht) · Anteil an der Summe</translation>
+</message>
+<message>
 <source>Nearest words in the token table</source>
 <translation>Nächste Wörter in der Token-Tabelle</translation>
 </message>
@@ -10118,10 +10197,6 @@ Der andere Text: {theirs}</translation>
 <source>baseline: “{token}” in {baseline}</source>
 <translation>Baseline: „{token}“ in {baseline}</translation>
 </message>
-<message>
-<source>length (these do not add up) · share of the sum</source>
-<translation>Längen (sie addieren sich nicht) · Anteil an der Summe</translation>
-</message>
 <message numerus="yes">
 <source>mean of %n piece(s)</source>
 <translation>
@@ -10130,16 +10205,16 @@ Der andere Text: {theirs}</translation>
 </translation>
 </message>
 <message>
+<source>position {position}</source>
+<translation>Position {position}</translation>
+</message>
+<message>
+<source>positions {first}–{last}</source>
+<translation>Positionen {first}–{last}</translation>
+</message>
+<message>
 <source>read as {segment}</source>
 <translation>gelesen als {segment}</translation>
-</message>
-<message>
-<source>token {position}</source>
-<translation>Token {position}</translation>
-</message>
-<message>
-<source>tokens {first}–{last}</source>
-<translation>Token {first}–{last}</translation>
 </message>
 </context>
 <context>
@@ -10194,12 +10269,12 @@ Der andere Text: {theirs}</translation>
 <translation>Token</translation>
 </message>
 <message>
-<source>id {id}</source>
-<translation>ID {id}</translation>
-</message>
-<message>
 <source>masked; it was {token}</source>
 <translation>maskiert; es war {token}</translation>
+</message>
+<message>
+<source>number {id} in the vocabulary</source>
+<translation>Nummer {id} im Vokabular</translation>
 </message>
 <message>
 <source>position {position}</source>
@@ -10356,14 +10431,6 @@ Der andere Text: {theirs}</translation>
 <translation>A kommt vor B</translation>
 </message>
 <message>
-<source>B comes before A</source>
-<translation>B kommt vor A</translation>
-</message>
-<message>
-<source>B does not follow A</source>
-<translation>B folgt nicht auf A</translation>
-</message>
-<message>
 <source>B follows A</source>
 <translation>B folgt auf A</translation>
 </message>
@@ -10392,8 +10459,8 @@ Der andere Text: {theirs}</translation>
 <translation>Fast gleich</translation>
 </message>
 <message>
-<source>Next-sentence prediction was half of BERT’s pretraining. Its head reads {token} and gives IsNext {yes}, NotNext {no}.</source>
-<translation>Die Vorhersage des nächsten Satzes war die Hälfte von BERTs Vortraining. Ihr Ausgabekopf liest {token} und gibt IsNext {yes}, NotNext {no}.</translation>
+<source>Next-sentence prediction was half of BERT’s pretraining. Its classifier reads only {token}.</source>
+<translation>Die Vorhersage des nächsten Satzes war die Hälfte von BERTs Vortraining. Ihr Klassifikator liest nur {token}.</translation>
 </message>
 <message>
 <source>No</source>
@@ -10416,8 +10483,8 @@ Der andere Text: {theirs}</translation>
 <translation>Etwas ähnlich</translation>
 </message>
 <message>
-<source>The sentence-order head reads {token} and gives in order {yes}, swapped {no}. Both sentences may well be about the same thing: only their order is in question.</source>
-<translation>Der Ausgabekopf für die Satzreihenfolge liest {token} und gibt „richtig“ {yes}, „vertauscht“ {no}. Beide Sätze können gut vom selben handeln: Es geht nur um ihre Reihenfolge.</translation>
+<source>The sentence-order classifier reads only {token}. Both sentences may well be about the same thing: only their order is in question.</source>
+<translation>Der Klassifikator für die Satzreihenfolge liest nur {token}. Beide Sätze können durchaus vom selben handeln: Es geht nur um ihre Reihenfolge.</translation>
 </message>
 <message>
 <source>This model does not say whether B follows A.</source>
@@ -10458,6 +10525,18 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>the mean of its tokens’ hidden states</source>
 <translation>das Mittel der Hidden States seiner Token</translation>
+</message>
+<message>
+<source>{share} (no)</source>
+<translation>{share} (nein)</translation>
+</message>
+<message>
+<source>{share} (unsure)</source>
+<translation>{share} (unsicher)</translation>
+</message>
+<message>
+<source>{share} (yes)</source>
+<translation>{share} (ja)</translation>
 </message>
 </context>
 <context>
@@ -10685,8 +10764,8 @@ Der andere Text: {theirs}</translation>
 <translation>Dieser Kopf</translation>
 </message>
 <message>
-<source>This is how BERT learned language: guessing hidden words. Hide one and see what it expects there. The longer the bar, the surer it is.</source>
-<translation>So hat BERT Sprache gelernt: verdeckte Wörter raten. Eines verdecken und sehen, was es dort erwartet. Je länger der Balken, desto sicherer ist es sich.</translation>
+<source>This is how BERT learned language: guessing masked words. Mask one, and see what it expects there.</source>
+<translation>So hat BERT Sprache gelernt: maskierte Wörter erraten. Ein Wort maskieren und sehen, was das Modell dort erwartet.</translation>
 </message>
 <message>
 <source>This view has its own list of texts, so the baseline makes no difference here.</source>
@@ -10806,10 +10885,10 @@ Der andere Text: {theirs}</translation>
 </translation>
 </message>
 <message numerus="yes">
-<source>%n token(s)</source>
+<source>%n token(s) in all</source>
 <translation>
-<numerusform>%n Token</numerusform>
-<numerusform>%n Token</numerusform>
+<numerusform>%n Token insgesamt</numerusform>
+<numerusform>%n Token insgesamt</numerusform>
 </translation>
 </message>
 <message>
@@ -10837,10 +10916,6 @@ Der andere Text: {theirs}</translation>
 <translation>Spezialtoken werden nicht gezeigt.</translation>
 </message>
 <message>
-<source>The built-in model</source>
-<translation>Das mitgelieferte Modell</translation>
-</message>
-<message>
 <source>The other vocabulary to tokenise the text with</source>
 <translation>Das andere Vokabular, mit dem der Text zerlegt wird</translation>
 </message>
@@ -10851,10 +10926,6 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>The text is too long, so only the part that both models can read is compared.</source>
 <translation>Der Text ist zu lang, deshalb wird nur der Teil verglichen, den beide Modelle lesen können.</translation>
-</message>
-<message>
-<source>The tiny built-in model</source>
-<translation>Das mitgelieferte winzige Modell</translation>
 </message>
 <message>
 <source>Top row: this model. Bottom row: the other one. A word in pieces has no vector of its own: its meaning must come from its pieces.</source>
@@ -10869,20 +10940,12 @@ Der andere Text: {theirs}</translation>
 <translation>Zwei Vokabulare</translation>
 </message>
 <message>
-<source>built-in model</source>
-<translation>mitgeliefertes Modell</translation>
-</message>
-<message>
 <source>compared with {model}</source>
 <translation>verglichen mit {model}</translation>
 </message>
 <message>
 <source>nothing</source>
 <translation>nichts</translation>
-</message>
-<message>
-<source>tiny built-in model</source>
-<translation>mitgeliefertes winziges Modell</translation>
 </message>
 <message>
 <source>vocabulary of {size}</source>
@@ -10893,8 +10956,8 @@ Der andere Text: {theirs}</translation>
 <translation>{count} unbekannt</translation>
 </message>
 <message>
-<source>{pieces} of them for {words} words and their punctuation, {mean} per word</source>
-<translation>{pieces} davon für {words} Wörter mit ihren Satzzeichen, {mean} je Wort</translation>
+<source>{words} words in {pieces} tokens: {mean} per word</source>
+<translation>{words} Wörter in {pieces} Token: {mean} je Wort</translation>
 </message>
 </context>
 <context>
@@ -11371,6 +11434,10 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>Undo {action}</source>
 <translation>Rückgängig: {action}</translation>
+</message>
+<message>
+<source>Verified: this computer gets the numbers that are stored with the model.</source>
+<translation>Verifiziert: Dieser Rechner kommt auf die Zahlen, die beim Modell gespeichert sind.</translation>
 </message>
 <message>
 <source>verified</source>
