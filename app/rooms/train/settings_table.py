@@ -11,7 +11,7 @@ from ...look import theme
 from ...runs.compared_settings import differences, have_other_vocabularies
 from .curve_grid import RUN_COLORS
 
-MOST_PX, MOST_ON_PROJECTOR_PX = 132, 64
+MOST_PX, MOST_ON_PROJECTOR_PX = 112, 64
 SQUARE = "■"
 
 
