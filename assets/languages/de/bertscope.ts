@@ -3286,6 +3286,10 @@ Ein anderer Schluss</translation>
 <translation>Spiel beenden</translation>
 </message>
 <message>
+<source>Enter or the remote’s next button: the answer · ↓: another sentence</source>
+<translation>Enter oder Weiter am Presenter: die Antwort · ↓: ein anderer Satz</translation>
+</message>
+<message>
 <source>Guess the hidden word</source>
 <translation>Ratet das verdeckte Wort</translation>
 </message>
@@ -3312,10 +3316,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Next sentence</source>
 <translation>Nächster Satz</translation>
-</message>
-<message>
-<source>Press Enter, or the remote’s next button, for the answer; ↓ for another sentence.</source>
-<translation>Enter oder die Weiter-Taste des Presenters zeigt die Antwort; ↓ wählt einen anderen Satz.</translation>
 </message>
 <message>
 <source>Press Enter, or the remote’s next button, to continue.</source>
@@ -3384,8 +3384,8 @@ Ein anderer Schluss</translation>
 <translation>Tippt einen englischen Satz. Darunter erscheinen seine Wörter; wählt dann das, das verdeckt wird.</translation>
 </message>
 <message>
-<source>Up to five guesses, best first: cup, mug, glass</source>
-<translation>Bis zu fünf Wörter, das beste zuerst: cup, mug, glass</translation>
+<source>Up to five guesses, best first, with commas</source>
+<translation>Bis zu fünf Wörter, das beste zuerst, mit Kommas</translation>
 </message>
 <message>
 <source>What the class guessed</source>
