@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bertcore.data.corpus_cache import cache_folder, hold, trim
 from bertcore.data.shards import Group, ShardFolder, TokenShards, cache_errors, cut_groups
-from bertcore.data.text import BLOCKS, Documents, TextFormat, is_packed, is_records, text_files
+from bertcore.data.text import BLOCKS, Documents, TextFormat, is_records, text_files, unpacked_bytes
 from bertcore.data.tokenising import TokenisingProcesses, processes_for, split_sentences
 from bertcore.errors import BertcoreError
 from bertcore.tokenizer.tokenizer import Tokenizer
@@ -26,7 +26,6 @@ HELD_OUT_SHARE = 0.02  # of all documents, chosen by their text ...
 HELD_OUT_AT_LEAST = 30  # ... or, in a small corpus, so many of them (a fifth of all at most)
 PROGRESS_EVERY_S = 0.1
 _FEWEST_SENTENCES = 4
-_UNPACKED = 3  # a packed text is about so many times larger
 
 Progress = Callable[[float], None]  # 0..1 of the text's bytes; may raise to stop
 
@@ -152,7 +151,11 @@ def _shard_folder(key: str) -> ShardFolder:
 
 
 def corpus_key(files: list[Path], tokenizer: Tokenizer, form: TextFormat = BLOCKS, by_line: bool = False) -> str:
-    """Names the cache: changes with any file's content, the vocabulary, or how documents are found."""
+    """Names the cache: changes with any file's content, the vocabulary, or how documents are found.
+
+    The vocabulary counts as the library writes it. Should a new version of `tokenizers` write it otherwise, runs that
+    have begun need the old version; FORMAT_VERSION 3 would hash its entries, merges and rules by themselves.
+    """
     digest = hashlib.sha256(f"{FORMAT_VERSION} {HELD_OUT_SHARE}\n{tokenizer.raw.to_str()}\n".encode())
     texts = text_files(files)
     if form.document_per_file:
@@ -207,7 +210,7 @@ def _build(
                 yield from groups
 
     dtype = "uint16" if tokenizer.largest_id < 2**16 else "uint32"
-    count = processes_for(_unpacked_bytes(texts)) if processes is None else processes
+    count = processes_for(unpacked_bytes(texts.files)) if processes is None else processes
     with TokenisingProcesses(tokenizer.raw.to_str(), dtype, count) as pool:
         for number, results in groupby(pool.map(missing()), key=lambda result: result[0].shard):
             parts = []
@@ -240,10 +243,6 @@ def _alone(folder: Path, report: Progress) -> Iterator[None]:
         if folder.is_dir() and not list(folder.glob("*.json")):
             shutil.rmtree(folder, ignore_errors=True)
         lock.release()
-
-
-def _unpacked_bytes(texts: Documents) -> int:
-    return sum(file.stat().st_size * (_UNPACKED if is_packed(file) else 1) for file in texts.files)
 
 
 def _seldom(progress: Progress | None) -> Progress:

@@ -28,6 +28,7 @@ from bertcore.limits import (
 PACKED = (".gz", ".xz", ".zst")
 _READ_AT_ONCE = MIB
 _LEARNED_AT_ONCE = 1 << 16  # characters that a vocabulary learns from
+_UNPACKED = 3  # a packed text is about so many times larger
 _PACKED_AT_ONCE = 1024  # bytes: a Zstandard block of 4 can hold 128 KiB, so that these hold 32 MiB at most
 
 
@@ -217,8 +218,9 @@ def is_records(file: Path) -> bool:
     return without_packing(file).suffix.lower() in RECORDS
 
 
-def is_packed(file: Path) -> bool:
-    return file.suffix in PACKED
+def unpacked_bytes(files: Iterable[Path]) -> int:
+    """About how much text they hold."""
+    return sum(file.stat().st_size * (_UNPACKED if file.suffix in PACKED else 1) for file in files)
 
 
 def pieces(paragraph: str, most: int = PIECE_CHARACTERS) -> Iterator[str]:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from bertcore.data.text import Documents, is_packed
+from bertcore.data.text import Documents, unpacked_bytes
 from bertcore.locations import home
 from bertcore.runs.environment import memory_mib
 from bertcore.runs.run_folder import RunFolder
@@ -38,7 +38,6 @@ _FEWEST, _MOST = 4, 24  # steps of one sort, and of one part of a run; the first
 _SLICES = 40  # of a run's budget
 _MOST_TEXT = 6_000_000  # bytes; of a longer text the trial reads a part
 _MOST_EXAMPLES, _MOST_HELD_OUT = 4_000, 400
-_UNPACKED = 3  # a packed text is about so many times larger
 
 Options = PretrainOptions | DistilOptions | FinetuneOptions
 
@@ -78,17 +77,16 @@ def _part_of_text(data: DataOptions, place: Path) -> tuple[DataOptions, float]:
     if data.mixture:
         return data, 1.0
     documents = Documents(data.files, data.text_format)
-    size = sum(file.stat().st_size * (_UNPACKED if is_packed(file) else 1) for file in documents.files)
-    if size <= _MOST_TEXT:
+    if unpacked_bytes(documents.files) <= _MOST_TEXT:
         return data, 1.0
     part = place / "part.txt"
     written = 0
     with part.open("w", encoding="utf-8") as stream:
         for document in documents:
             written += stream.write("\n".join(document) + "\n\n")
-            if written > _MOST_TEXT:
-                break
-    return replace(data, corpus=(str(part),), document_per_file=False), documents.fraction
+            if written > _MOST_TEXT:  # here, while the text is open: a closed file counts as not begun
+                return replace(data, corpus=(str(part),), document_per_file=False), documents.fraction
+    return data, 1.0
 
 
 class Trial(TrainingLoop):

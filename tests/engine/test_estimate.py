@@ -15,7 +15,7 @@ from bertcore.tasks.readers.registry import TASKS
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions
 from bertcore.training.run_estimate import Cost, RunEstimate
-from bertcore.training.trial_run import _marks, estimate_run
+from bertcore.training.trial_run import _marks, _part_of_text, estimate_run
 from tests.engine.models import tiny_model, word_tokenizer
 
 TINY = {"num_hidden_layers": 1, "hidden_size": 32, "num_attention_heads": 2, "intermediate_size": 64}
@@ -73,3 +73,16 @@ def test_snapshots_are_counted_as_they_are_taken() -> None:
     for steps in (1, 20, 630, 10_000, 40_000, 1_000_000):
         exact = 2 + sum(map(is_mark, range(1, steps)))
         assert abs(_marks(steps) - exact) <= 1
+
+
+def test_the_share_of_a_long_text_that_a_trial_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of one file, and of two; files are read ahead by some kilobytes."""
+    first, second = Path(_story(tmp_path)), tmp_path / "second.txt"
+    second.write_bytes(first.read_bytes())
+    monkeypatch.setattr("bertcore.training.trial_run._MOST_TEXT", 30_000)
+    for files in ([first], [first, second]):
+        data, share = _part_of_text(DataOptions(corpus=tuple(map(str, files))), tmp_path)
+        part = Path(data.corpus[0]).read_text(encoding="utf-8")
+        assert 30_000 < len(part) < 40_000 and part[:5_000].split() == first.read_text(encoding="utf-8")[:5_000].split()
+        size = sum(file.stat().st_size for file in files)
+        assert 30_000 / size <= share < (len(part) + 10_000) / size
