@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import QCoreApplication
 
-from bertcore.runs.diagnosis import DIVERGED
+from bertcore.runs.failure_causes import cause_of
 from bertcore.runs.run_metrics import RunMetrics, metric_key
 from bertcore.runs.run_record import common_answer, loss_by_frequency
 
@@ -68,8 +68,8 @@ def ending_of(info: RunInfo, metrics: RunMetrics) -> Ending | None:
 def _failed(info: RunInfo) -> Ending:
     """Why, as the run says it, and what has helped others."""
     why = info.status.message or translate("Ending", "It ended without saying why.")
-    words = why.lower()
-    if DIVERGED in why:
+    cause = cause_of(why)
+    if cause == "diverged":
         at = re.search(r"at step (\d+)", why)
         text = translate(
             "Ending", "Training stopped at step {step}: {what} became infinite or undefined. Try a lower learning rate."
@@ -81,10 +81,10 @@ def _failed(info: RunInfo) -> Ending:
             "Ending", "Most often each step was too large: it jumped past good weights, and the next one further still."
         )
         return Ending(sentence, advice, (SLOWER, LOG), is_bad=True, details=why)
-    if "memory" in words or "killed" in words:
+    if cause == "memory":
         advice = translate("Ending", "Try a smaller model or smaller batches, and close other programs.")
         return Ending(why, advice, (AGAIN, LOG), is_bad=True)
-    if "disk" in words or "space" in words:
+    if cause == "disk":
         advice = translate("Ending", "Make room on the disk: old runs can be deleted in the list. Then resume.")
         return Ending(why, advice, (GO_ON, LOG) if info.can_resume else (AGAIN, LOG), is_bad=True)
     advice = translate("Ending", "The log shows what happened before.")

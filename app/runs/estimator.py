@@ -6,7 +6,9 @@ question ends the process of the one before, so that nobody waits for an answer 
 
 import os
 import sys
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal, SignalInstance
@@ -36,6 +38,7 @@ class RunEstimator(QObject):
         self._asked: RunCommand | None = None  # without its name
         self._stamps: list[int] = []  # of the files that it learns from
         self._process: QProcess | None = None
+        self._recipe: Path | None = None  # the settings that it reads
         self._told: list[tuple[SignalInstance, object]] = []  # the answers so far
         self._has_fault = False
         self._pause = QTimer(self)
@@ -77,12 +80,15 @@ class RunEstimator(QObject):
         self.stop()
         for process in self.findChildren(QProcess):
             process.waitForFinished(CLOSE_MS)
+        if self._recipe is not None:
+            with suppress(OSError):
+                self._recipe.unlink(missing_ok=True)
 
     def _start(self) -> None:
         assert self._asked is not None
         try:
-            recipe = launch_folder() / f"estimate-{os.getpid()}.json"
-            write_json(recipe, self._asked.options.to_dict())
+            recipe = self._recipe = launch_folder() / f"estimate-{os.getpid()}.json"
+            write_json(recipe, self._asked.options.with_absolute_paths().to_dict())  # it is read in another folder
         except (BertcoreError, OSError) as error:
             self._fail(str(error))
             return

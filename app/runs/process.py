@@ -14,6 +14,7 @@ import bertcore
 from bertcore import locations
 from bertcore.errors import BertcoreError
 from bertcore.files import open_regular
+from bertcore.runs.failure_causes import KILLED
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.pretrain_options import PretrainOptions
@@ -40,7 +41,9 @@ class RunCommand:
 
     def runs(self, base: Path) -> list[PlannedRun]:
         """The folder and the settings of each run that this starts. Raises BertcoreError for values that cannot be."""
-        return plan_sweep(self.options, base, self.varied) if self.varied else [PlannedRun(base, self.options)]
+        if self.varied is None:
+            return [PlannedRun(base, self.options)]
+        return plan_sweep(self.options, base, self.varied, download=False)
 
 
 _LOG_BYTES = 1 << 16
@@ -120,13 +123,27 @@ def launch_folder() -> Path:
     return folder
 
 
+def remove_launch_files(run: Path) -> None:
+    """Those of a run that was deleted; those of its sweep with the last of its runs. Their name is free again then."""
+    rest = [folder.name for folder in run.parent.glob("*") if folder != run]
+    for file in (locations.home() / "launched").glob("*"):
+        name = file.stem
+        is_last = run.name.startswith(f"{name}-") and not any(f"{other}-".startswith(f"{name}-") for other in rest)
+        if file.suffix in (".txt", ".json") and (name == run.name or is_last):
+            with contextlib.suppress(OSError):
+                file.unlink()
+
+
 def child_environment() -> dict[str, str]:
-    """Ours, with the place `bertcore` was imported from, so that the child finds the same one, and UTF-8."""
+    """Ours, with the place `bertcore` was imported from, so that the child finds the same one, and UTF-8.
+
+    The child downloads no model: its settings may come from a file that was dropped on the window.
+    """
     root = str(Path(bertcore.__file__).resolve().parents[1])
     paths = [root, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     utf_8 = {"PYTHONUTF8": "1", "PYTHONIOENCODING": "utf-8"}  # the launch log is read as UTF-8
     ours = {"PYTHONPATH": os.pathsep.join(dict.fromkeys(paths)), "PYTHONUNBUFFERED": "1"}
-    return {**os.environ, **ours, **utf_8}
+    return {**os.environ, **ours, **utf_8, "HF_HUB_OFFLINE": "1"}
 
 
 if sys.platform == "win32":
@@ -154,7 +171,7 @@ else:
 
 def _killed_by(number: int) -> str:
     if number == getattr(signal, "SIGKILL", 9):
-        return "The training process was killed; the machine may have run out of memory. Its snapshots remain."
+        return f"{KILLED}. Its snapshots remain."
     try:
         name = signal.Signals(number).name
     except ValueError:

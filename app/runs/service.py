@@ -25,7 +25,7 @@ from bertcore.runs.sweep import SWEEP
 from bertcore.training.pretrain_options import PretrainOptions
 
 from .estimator import RunEstimator
-from .process import RunChild, RunCommand, launch_folder
+from .process import RunChild, RunCommand, launch_folder, remove_launch_files
 from .run_info import RunInfo, RunResult, describe, newest_held_out, read_result, read_run, with_kind
 
 POLL_MS = 250  # the run that is looked at
@@ -97,6 +97,10 @@ class RunsService(QObject):
         self._timer.stop()
         self._tail = None
         self.estimator.close()
+        for path in self._pending:  # one that failed before it had a folder; what it printed was shown
+            child = self._children.get(path)
+            if child is not None and child.has_ended and not path.exists():
+                remove_launch_files(path)
 
     def start(self, command: RunCommand) -> Path | None:
         """Starts a run in a folder of its own under runs_folder() and selects it; None where it cannot start.
@@ -107,7 +111,7 @@ class RunsService(QObject):
         try:
             planned = command.runs(base)
             recipe = launch_folder() / f"{base.name}.json"
-            write_json(recipe, command.options.to_dict())
+            write_json(recipe, command.options.with_absolute_paths().to_dict())  # it is read in another folder
             child = RunChild(base, command.arguments(recipe))
         except (BertcoreError, OSError) as error:
             self.problem_found.emit(str(error))
@@ -167,7 +171,8 @@ class RunsService(QObject):
         return any(tail.more for tail in (self._tail, *self._compared.values()) if tail is not None)
 
     def forget(self, path: Path) -> None:
-        """A run that is gone; where it was the one looked at, another takes its place."""
+        """A run that was deleted; where it was the one looked at, another takes its place."""
+        remove_launch_files(path)
         for known in (self._known, self._children, self._pending, self._held_out):
             known.pop(path, None)
         self.refresh()

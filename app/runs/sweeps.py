@@ -59,7 +59,7 @@ class SweepRow:
 
 def five_rates(command: RunCommand, budget_share: float = 1.0) -> RunCommand:
     """The same run with five learning rates around the usual one."""
-    rates = rates_around(usual_rate(command.options), FIVE)
+    rates = rates_around(usual_rate(command.options, download=False), FIVE)
     return replace(command, varied=Varied(rates=rates, budget_share=budget_share))
 
 

@@ -72,7 +72,12 @@ def fetch(hub_id: str) -> Path:
 def _why_not(hub_id: str, error: Exception) -> str:
     """Why the hub's library could not fetch a model, as one sentence."""
     from huggingface_hub import constants
-    from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, RepositoryNotFoundError
+    from huggingface_hub.errors import (
+        GatedRepoError,
+        HfHubHTTPError,
+        OfflineModeIsEnabled,
+        RepositoryNotFoundError,
+    )
 
     log_in = "log in with `hf auth login`"
     errors = _chain(error)
@@ -94,6 +99,8 @@ def _why_not(hub_id: str, error: Exception) -> str:
         return f"The hub has had too many requests from this machine to send {hub_id} now; try again in a few minutes."
     if status:
         return f"The hub failed to send {hub_id} (its error {status}); try again later."
+    if any(isinstance(one, OfflineModeIsEnabled) for one in errors):  # HF_HUB_OFFLINE, as in a run of the window's
+        return f"The model {hub_id} is not on this machine, and it is not downloaded here; open it by its name first."
     return f"There is no folder {hub_id}, and the model hub cannot be reached to look for it there."
 
 

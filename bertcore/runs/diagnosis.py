@@ -18,10 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bertcore.runs.failure_causes import cause_of
 from bertcore.runs.run_record import Points, RunRecord
 
-# What a failed run says of itself, whatever its loss was before.
-DIVERGED = "became infinite or undefined"
 # Of the length of the weights, in one step, at its largest. Runs that learn: 0.4% (ten-second demo), 1.2% (class demo),
 # 2% and 6% (mini and tiny on the sample stories, with their own rates). With ten times the rate these have 12 to 38%,
 # and the class demo learns nothing; with a 3,000th of it, 0.001%.
@@ -98,7 +97,7 @@ def size_of_updates(ratios: Points) -> str:
 
 
 def _diverging(record: RunRecord) -> Diagnosis | None:
-    if record.state == "failed" and DIVERGED in record.message:
+    if record.state == "failed" and cause_of(record.message) == "diverged":
         step = re.search(r"at step (\d+)", record.message)
         return Diagnosis("not_finite", {"step": float(step[1]) if step else record.step}, _another_rate(record, 1 / 3))
     steps, values = record.train_loss

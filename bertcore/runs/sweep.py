@@ -16,6 +16,7 @@ from typing import Any
 from bertcore.errors import BertcoreError, name_from_file
 from bertcore.files import open_regular, read_json_or_empty, write_errors, write_json
 from bertcore.json_text import parse_json
+from bertcore.runs.failure_causes import cause_of
 from bertcore.runs.known_runs import known_runs
 from bertcore.runs.metrics_file import METRICS
 from bertcore.runs.run_folder import RunFolder, RunStatus
@@ -41,11 +42,6 @@ class SweepPlace:
     number: int  # from 1
     of: int  # how many runs were planned
     budget_share: float = 1.0  # of the budget that one run alone would have had
-
-
-def is_divergence(message: str | None) -> bool:
-    """Of a failed run: whether a loss, gradient or weight became infinite (bertcore/training/failures.py)."""
-    return "became infinite" in (message or "")
 
 
 def read_place(run: Path) -> SweepPlace | None:
@@ -99,7 +95,8 @@ class SweepRun:
     @property
     def has_diverged(self) -> bool:
         """Its numbers became infinite, or it ended far above the loss it began with."""
-        return (self.status.state == "failed" and is_divergence(self.status.message)) or self._is_left_with(GROWN)
+        cause = cause_of(self.status.message) if self.status.state == "failed" else None
+        return cause == "diverged" or self._is_left_with(GROWN)
 
     @property
     def has_hardly_learned(self) -> bool:

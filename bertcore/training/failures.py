@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from bertcore.errors import BertcoreError
 from bertcore.files import is_out_of_memory, why_unwritten
-from bertcore.runs.diagnosis import DIVERGED
+from bertcore.runs.failure_causes import LOSS_DIVERGED, NO_MEMORY, WEIGHTS_DIVERGED
 from bertcore.runs.run_folder import RunFolder
 
 BAD_BATCH_FILE = "bad_batch.json"  # in the form of the first batch
@@ -64,7 +64,7 @@ def as_sentence(error: BaseException, folder: Path = Path("the run")) -> str:
         return "Interrupted; what was trained since the last snapshot is lost."
     if is_out_of_memory(error):
         return (
-            "There is not enough memory for this run: lower the batch size or the sequence length, accumulate more "
+            f"{NO_MEMORY}: lower the batch size or the sequence length, accumulate more "
             "(each batch in more parts), or choose a smaller model; the snapshots so far are kept."
         )
     unwritten = why_unwritten(error, folder)
@@ -90,7 +90,7 @@ def refuse_infinite_steps(steps: Sequence[UncheckedStep], run: Path) -> None:
     numbers = torch.stack([torch.stack([each.gradient_norm.float(), each.loss.float()]) for each in steps])
     for each, finite in zip(steps, numbers.isfinite().all(dim=1).tolist(), strict=True):
         if not finite:
-            raise _diverged(f"The loss or its gradient {DIVERGED}", each.step, run, each.write_batch)
+            raise _diverged(LOSS_DIVERGED, each.step, run, each.write_batch)
 
 
 def refuse_infinite_weights(
@@ -102,7 +102,7 @@ def refuse_infinite_weights(
     """
     moments = [value for state in optimizer.state.values() for value in state.values() if isinstance(value, Tensor)]
     if not all(math.isfinite(float(value.sum())) for value in (*model.state_dict().values(), *moments)):
-        raise _diverged(f"The weights {DIVERGED}", step, run, write_batch)
+        raise _diverged(WEIGHTS_DIVERGED, step, run, write_batch)
 
 
 def _diverged(what: str, step: int, run: Path, write_batch: WriteBatch | None) -> BertcoreError:

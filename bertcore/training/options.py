@@ -1,13 +1,18 @@
 """Settings that every kind of run has: its budget, its batches, its optimiser, what it writes. Imports no torch."""
 
+import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Self
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any, NamedTuple, Self, TypeVar
 
 from bertcore.errors import BertcoreError
+from bertcore.locations import NAMED
 from bertcore.settings import Recipe, Settings, setting
 
+HELD_OUT_SEED = 20_181_011  # what is held out, and masked in it, is the same in every run
 BUDGETS = ("epochs", "steps", "minutes")
+PATHS = ("model", "start", "teacher", "corpus", "tokenizer", "questions", "train", "dev")  # settings that can be one
 PRECISIONS = ("auto", "fp32", "bf16")
 # Room for every snapshot of a million steps of a model with 40 million parameters, or for fourteen of BERT-base.
 SNAPSHOTS_MIB = 8192.0
@@ -82,6 +87,7 @@ class RunOptions(Recipe):
     """Settings of a training run; saved as its config.json."""
 
     name: str
+    data: Settings
     training: LoopOptions
 
     def with_changes(self, **changes: Any) -> Self:
@@ -95,6 +101,13 @@ class RunOptions(Recipe):
             options = replace(self, training=replace(self.training, **others))  # type: ignore[call-arg]
         return super(RunOptions, options).with_changes(**given)
 
+    def with_absolute_paths(self) -> Self:
+        """With the files and folders that are there by their absolute paths: a run is resumed from any folder.
+
+        What is not there, such as the id of a model on the hub, stays as it is, and so does the name of one that ships.
+        """
+        return replace(_with_absolute_paths(self), data=_with_absolute_paths(self.data))  # type: ignore[call-arg]
+
     @classmethod
     def upgraded(cls, values: dict[str, Any], version: int) -> dict[str, Any]:
         training = values.get("training")
@@ -102,3 +115,20 @@ class RunOptions(Recipe):
             return values
         gone = {name for name, fixed in _REMOVED.items() if name in training and fixed in (None, training[name])}
         return {**values, "training": {name: value for name, value in training.items() if name not in gone}}
+
+
+Some = TypeVar("Some", bound=Settings)
+
+
+def _with_absolute_paths(settings: Some) -> Some:
+    given = {each.name: getattr(settings, each.name) for each in fields(settings) if each.name in PATHS}  # type: ignore[arg-type]
+    return replace(settings, **{name: _absolute(value) for name, value in given.items()})  # type: ignore[type-var]
+
+
+def _absolute(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(map(_absolute, value))
+    if not isinstance(value, str) or not value or value in NAMED:  # the model of a pretraining run is a table
+        return value
+    path = os.path.expanduser(value)
+    return str(Path(path).resolve()) if os.path.exists(path) else value

@@ -34,16 +34,17 @@ def overlay(stored: Mapping[str, Any], recipe: Mapping[str, Any]) -> dict[str, A
 def open_or_create(
     kind: type[Options], options: Options | None, run: Path, resume: bool, check: Callable[[Options | None], Options]
 ) -> Options:
-    """The settings of the run in this folder, resumed or created.
+    """The settings of the run in this folder, resumed or created; its config.json has absolute paths.
 
     `check` refuses, before a folder is created, what cannot be trained on. Raises BertcoreError for a folder that holds
     a run although `resume` is False, or that cannot be created; and as `resume_settings`.
     """
+    options = options and options.with_absolute_paths()
     if has_run(run):
         if not resume:
             raise BertcoreError(f"The folder {run} already holds a run; add --resume to continue it, or name another.")
         folder = RunFolder(run)
-        return resume_settings(folder, kind.from_dict(folder.config()), options)
+        return resume_settings(folder, kind.from_dict(folder.config()).with_absolute_paths(), options)
     settings = check(options)
     RunFolder.create(run, settings.to_dict())
     return settings

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from bertcore.errors import BertcoreError
+from bertcore.runs.failure_causes import cause_of
 from bertcore.runs.known_runs import register_run
 from bertcore.runs.run_folder import RunFolder
-from bertcore.runs.sweep import Sweep, SweepPlace, find_sweep, is_divergence, read_place, read_sweep, write_place
+from bertcore.runs.sweep import Sweep, SweepPlace, find_sweep, read_place, read_sweep, write_place
 from bertcore.training.failures import StopRequestedError, stop_signals
 from bertcore.training.finetune import refuse_finetuning
 from bertcore.training.finetune_options import FinetuneOptions
@@ -40,7 +41,7 @@ def run_sweep(
     """
     if int(os.environ.get("WORLD_SIZE", "1")) > 1:
         raise BertcoreError("A sweep trains in one process; start it without a launcher.")
-    planned = plan_sweep(options, base, varied)
+    planned = plan_sweep(options.with_absolute_paths(), base, varied)
     return _SweepLoop(planned, options.name, varied.budget_share, resume).run(on_event)
 
 
@@ -144,7 +145,7 @@ def _stored(run: Path) -> RunOptions:
 def _is_over(folder: RunFolder) -> bool:
     """Done, or diverged: it would do so again."""
     status = folder.status()
-    return status.state == "done" or (status.state == "failed" and is_divergence(status.message))
+    return status.state == "done" or (status.state == "failed" and cause_of(status.message) == "diverged")
 
 
 def _check(options: RunOptions) -> None:

@@ -59,14 +59,15 @@ class PlannedRun:
     options: RunOptions
 
 
-def plan_sweep(options: Options, base: Path, varied: Varied) -> list[PlannedRun]:
+def plan_sweep(options: Options, base: Path, varied: Varied, download: bool = True) -> list[PlannedRun]:
     """The runs in the order in which they are trained; their folders lie beside one another, as `base` and a suffix.
 
-    Raises BertcoreError for values that the runs cannot have, and for too many of them.
+    download: the model's config may be fetched from the hub. Raises BertcoreError for values that the runs cannot have,
+    and for too many of them.
     """
     _check(options, varied)
     values = {
-        "learning_rate": _rates(options, varied.rates) if varied.rates else (),
+        "learning_rate": _rates(options, varied.rates, download) if varied.rates else (),
         "batch_size": varied.batch_sizes,
         "epochs": varied.epochs,
     }
@@ -92,12 +93,14 @@ def plan_sweep(options: Options, base: Path, varied: Varied) -> list[PlannedRun]
     ]
 
 
-def usual_rate(options: RunOptions) -> float:
+def usual_rate(options: RunOptions, download: bool = True) -> float:
     """The peak learning rate that these settings mean. Raises BertcoreError where there is no such model."""
     if isinstance(options, PretrainOptions):
         return options.peak_rate
     assert isinstance(options, FinetuneOptions)
-    return options.training.learning_rate or options.peak_rate(read_config(resolve_model(options.model)).hidden_size)
+    if options.training.learning_rate:
+        return options.training.learning_rate
+    return options.peak_rate(read_config(resolve_model(options.model, download)).hidden_size)
 
 
 def rates_around(rate: float, count: int) -> tuple[float, ...]:
@@ -107,9 +110,9 @@ def rates_around(rate: float, count: int) -> tuple[float, ...]:
     return tuple(min(high, max(low, float(f"{rate * RATE_FACTOR**exponent:.2g}"))) for exponent in exponents)
 
 
-def _rates(options: RunOptions, rates: tuple[float, ...]) -> tuple[float, ...]:
+def _rates(options: RunOptions, rates: tuple[float, ...], download: bool) -> tuple[float, ...]:
     if len(rates) == 1 and rates[0] > 1:
-        return rates_around(usual_rate(options), int(rates[0]))
+        return rates_around(usual_rate(options, download), int(rates[0]))
     return tuple(sorted(rates))
 
 

@@ -1,5 +1,6 @@
 """What is found out about a run before it starts, by a process of its own, and how it is shown."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -171,3 +172,17 @@ def test_a_fault_in_the_data_leaves_nothing_to_start_until_the_form_changes(qtbo
     assert "Before you start" in room.form.start.toolTip()
     room.form.length.spin_box.setValue(4.0)
     assert room.form.start.isEnabled() and room.form.sweep.rates.isEnabled() and not room.form.start.toolTip()
+
+
+def test_nothing_of_it_stays(own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> None:
+    """The settings that its process reads name their files by whole paths: it works in another folder."""
+    _table(tmp_path, "One cat.\ta\nTwo cats.\tb\n" * 10)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.executable", str(tmp_path / "no python"))
+    made = RunEstimator()
+    with qtbot.waitSignal(made.failed):
+        made.ask(_command(Path("mine.tsv")))
+    [recipe] = (own_home / "launched").iterdir()
+    assert json.loads(recipe.read_text())["data"]["train"] == str(tmp_path / "mine.tsv")
+    made.close()
+    assert not list((own_home / "launched").iterdir())

@@ -4,22 +4,33 @@ import ast
 import json
 import os
 import socket
+import subprocess
+import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
-from PySide6.QtCore import QUrl
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent
 from pytestqt.qtbot import QtBot
 
 from app.lessons.shipped import shipped_lessons
 from app.look import numbers
+from app.rooms.train.room import TrainRoom
+from app.runs.process import RunCommand, child_environment
+from app.runs.sweeps import five_rates
 from app.shell.window import Window
 from app.state.examples import load_examples
 from app.state.session_file import ENDING, Session, SessionModel, as_json
 from bertcore.errors import BertcoreError
 from bertcore.resolve_model import can_be_downloaded, resolve_model
+from bertcore.training.finetune_options import FinetuneOptions
+from bertcore.training.sweep_plan import Varied
 from tests.app.conftest import TIMEOUT_MS, settle
 from tests.app.test_window import drop
+from tests.app.train_room import Models
 from tests.test_rules import ROOT
 
 HUB_ID = "someone/some-model"
@@ -137,9 +148,6 @@ def test_start_examples_and_rooms(open_window: Opener, connections: list[object]
 
 def test_drops(window: Window, connections: list[object], tmp_path: Path, qtbot: QtBot) -> None:
     """A link that looks like a hub id is a file name all the same."""
-    from PySide6.QtCore import QMimeData, QPointF, Qt
-    from PySide6.QtGui import QDropEvent
-
     drop(window, tmp_path / "gone")
     drop(window, session_file(tmp_path, HUB_ID))
     for url in (f"file:{HUB_ID}", f"https://elsewhere/{HUB_ID}"):
@@ -204,3 +212,56 @@ def test_answers_that_were_handed_in_name_no_model_that_is_fetched(
     window.sessions.show(load_answers(file).answers[0].state)
     qtbot.waitUntil(lambda: window.frame.banner.is_shown, timeout=TIMEOUT_MS)
     assert connections == []
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        {"kind": "finetune", "model": HUB_ID},
+        {"kind": "distil", "teacher": HUB_ID},
+        {"kind": "pretrain", "start": HUB_ID, "data": {"tokenizer": HUB_ID}},
+    ],
+    ids=lambda recipe: recipe["kind"],
+)
+def test_a_recipe_that_is_dropped(
+    recipe: dict[str, Any], connections: list[object], tmp_path: Path, qtbot: QtBot
+) -> None:
+    """Whatever is clicked then says that the model is not here."""
+    file = tmp_path / "stranger.json"
+    file.write_text(json.dumps({"format_version": 1, **recipe}))
+    room = TrainRoom(Models())
+    qtbot.addWidget(room)
+    room.runs_card.show_form()
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(file))])
+    buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    room.dropEvent(QDropEvent(QPointF(1, 1), Qt.DropAction.CopyAction, data, buttons, keys))
+    assert "some-model is not on this machine" in room.form.problem.text()
+    with qtbot.assertNotEmitted(room.start_requested):
+        room.form.start.click()
+    assert connections == []
+
+
+def test_settings_of_a_run_from_elsewhere(connections: list[object]) -> None:
+    command = RunCommand(FinetuneOptions(model=HUB_ID))
+    for varied in (lambda: five_rates(command), lambda: replace(command, varied=Varied(rates=(3.0,))).runs(Path("x"))):
+        with pytest.raises(BertcoreError, match="some-model is not on this machine"):
+            varied()
+    assert connections == []
+
+
+def test_a_process_of_the_window(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The estimate of a recipe, and a run: nobody listens at the hub's address but this test."""
+    with socket.create_server(("127.0.0.1", 0)) as hub:
+        monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+        monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{hub.getsockname()[1]}")
+        monkeypatch.setenv("HF_HUB_DOWNLOAD_TIMEOUT", "1")
+        recipe = tmp_path / "recipe.json"
+        recipe.write_text(json.dumps(FinetuneOptions(model=HUB_ID).to_dict()))
+        command = [sys.executable, "-m", "bertcore", "finetune", "sst2", "--recipe", str(recipe), "--estimate"]
+        environment = {**child_environment(), "HF_HOME": str(tmp_path)}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=100, check=False)
+        hub.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            hub.accept()
+    assert done.returncode and "some-model is not on this machine" in done.stderr

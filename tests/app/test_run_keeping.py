@@ -1,6 +1,7 @@
 """Runs that are there: names, tags and notes, the bin, one file to take along, a copy of the settings, and what is said
 at the end."""
 
+import errno
 import json
 import os
 import sys
@@ -39,6 +40,7 @@ from bertcore.runs.diagnosis import Suggestion
 from bertcore.runs.label import RunLabel, write_label
 from bertcore.runs.run_folder import RunFolder, RunStatus
 from bertcore.runs.run_metrics import RunMetrics
+from bertcore.training.failures import as_sentence
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.pretrain_options import PretrainOptions
 
@@ -138,6 +140,23 @@ class TestBin:
         room.runs_card._bin_offer.accept_button.click()
         assert sorted(file.relative_to(run.path) for file in run.path.rglob("*")) == before
         assert service.selected == run.path and not list((bin_folder / "info").iterdir())
+
+    def test_its_launch_files_go_with_it(self, service: RunsService, own_home: Path, bin_folder: Path) -> None:
+        """Those of a sweep, which are called by its name, with the last of its runs."""
+        runs = {name: make_run(own_home, name) for name in ("cats", "cats-2", "dogs-rate-1", "dogs-rate-2")}
+        launched = own_home / "launched"
+        launched.mkdir()
+        for name in ("cats", "cats-2", "dogs"):
+            for ending in ("txt", "json"):
+                (launched / f"{name}.{ending}").touch()
+        keeper = RunKeeper(service)
+        for name, left in (
+            ("cats", {"cats-2", "dogs"}),
+            ("dogs-rate-1", {"cats-2", "dogs"}),
+            ("dogs-rate-2", {"cats-2"}),
+        ):
+            keeper.move_to_bin(read_run(runs[name].path))
+            assert {file.stem for file in launched.iterdir()} == left
 
     def test_what_cannot_be_put_back_is_said_with_its_place(
         self, room: TrainRoom, own_home: Path, bin_folder: Path
@@ -349,15 +368,18 @@ class TestEnding:
     @pytest.mark.parametrize(
         ("message", "first"),
         [
-            ("The training process was killed; the machine may have run out of memory.", AGAIN),
-            ("There is no space left on the disk of /runs.", AGAIN),
+            (as_sentence(MemoryError()), AGAIN),
+            ("The training process was killed; the machine may have run out of memory. Its snapshots remain.", AGAIN),
+            (as_sentence(OSError(errno.ENOSPC, "full"), Path("/memory/run")), AGAIN),
+            ("Cannot write the run folder /workspace/diskette/memory: not permitted; choose another folder.", LOG),
             ("Something else.", LOG),
         ],
     )
     def test_a_failure_says_why_and_what_may_help(self, message: str, first: str) -> None:
         made = ended([9.0], "failed", message)
         assert made is not None and made.is_bad and made.sentence == message
-        assert made.actions[0] == first and LOG in made.actions and made.advice
+        assert made.actions[0] == first and LOG in made.actions
+        assert ("disk" in made.advice) == message.startswith("The disk is full")
 
     def test_a_run_that_diverged_says_first_what_to_do(self) -> None:
         message = "The loss or its gradient became infinite or undefined at step 3, on the batch that begins with “a”."

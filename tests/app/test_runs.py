@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -303,6 +304,17 @@ def test_a_child_writes_utf_8_whatever_the_window_does(setting: str, monkeypatch
     command = [sys.executable, "-c", "raise SystemExit('gr\\xf6\\xdfe')"]
     done = subprocess.run(command, env=child_environment(), capture_output=True, check=False)
     assert done.stderr.decode("utf-8").strip() == "größe"
+
+
+def test_what_is_started_finds_its_files_from_another_folder(
+    service: RunsService, corpus: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Settings from a recipe may name them as they are seen from here."""
+    monkeypatch.chdir(corpus.parent)
+    monkeypatch.setattr("app.runs.service.RunChild", MagicMock())
+    service.start_pretrain(_options(Path(corpus.name), steps=1))
+    [recipe] = (home / "launched").glob("*.json")
+    assert json.loads(recipe.read_text())["data"]["corpus"] == [str(corpus)]
 
 
 def test_same_name_gets_a_number(service: RunsService, corpus: Path) -> None:

@@ -5,14 +5,20 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 
 from bertcore.errors import BertcoreError
+from bertcore.locations import TINY
 from bertcore.runs.run_folder import RunFolder
+from bertcore.training.distil_options import DistilOptions
+from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
 from bertcore.training.pretrain import start_or_resume
-from bertcore.training.pretrain_options import PretrainOptions
-from bertcore.training.resume_settings import overlay
+from bertcore.training.pretrain_options import DataOptions, PretrainOptions
+from bertcore.training.resume_settings import open_or_create, overlay, resume_settings
+from bertcore.training.sweep import run_sweep
+from bertcore.training.sweep_plan import PlannedRun, Varied
 from tests.engine.training_runs import losses, metrics, tiny_run, write_text
 
 
@@ -171,3 +177,55 @@ class TestRecipes:
 
     def test_one_that_names_no_budget_leaves_it(self, text: Path) -> None:
         assert overlay(tiny_run(text, steps=12).to_dict(), {"training": {"seed": 1}})["training"]["steps"] == 12
+
+
+class TestPaths:
+    """A run is resumed from any folder: what its settings name is found all the same."""
+
+    def test_those_of_a_run(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        elsewhere = tmp_path / "elsewhere"
+        for name in ("model", "train.tsv", "dev.tsv", "elsewhere"):
+            (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path)
+        data = TaskDataOptions(train="train.tsv", dev="dev.tsv")
+        options, run = FinetuneOptions(model="model", data=data), tmp_path / "run"
+        made = open_or_create(FinetuneOptions, options, run, False, lambda given: given or options)
+        there = {"train": str(tmp_path / "train.tsv"), "dev": str(tmp_path / "dev.tsv")}
+        assert made.model == config(run)["model"] == str(tmp_path / "model")
+        assert {name: config(run)["data"][name] for name in there} == there
+        resumed = open_or_create(FinetuneOptions, options, run, True, lambda given: given or options)
+        assert resumed == made, "they are the same settings"
+        monkeypatch.chdir(elsewhere)
+        assert open_or_create(FinetuneOptions, None, run, True, lambda given: given or options) == made
+
+    def test_those_of_an_older_run(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (tmp_path / "model").mkdir()
+        monkeypatch.chdir(tmp_path)
+        options = FinetuneOptions(model="model")
+        run = RunFolder.create(tmp_path / "run", options.to_dict())
+        assert resume_settings(run, options.with_absolute_paths(), options.with_absolute_paths()).model
+        resumed = open_or_create(FinetuneOptions, options, run.path, True, lambda given: given or options)
+        assert resumed.model == str(tmp_path / "model")
+
+    def test_those_of_a_sweep(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (tmp_path / "words.txt").write_text("A text.")
+        monkeypatch.chdir(tmp_path)
+        planned: list[PlannedRun] = []
+        monkeypatch.setattr(
+            "bertcore.training.sweep._SweepLoop", lambda runs, *_, **__: planned.extend(runs) or MagicMock()
+        )
+        data = DataOptions(corpus=("words.txt",), questions="words.txt", tokenizer="a/hub-id")
+        run_sweep(PretrainOptions(data=data), tmp_path / "run", Varied(seeds=2))
+        file = str(tmp_path / "words.txt")
+        for each in planned:
+            assert isinstance(each.options, PretrainOptions)
+            data = each.options.data
+            assert (data.corpus, data.questions, data.tokenizer) == ((file,), file, "a/hub-id")
+        assert len(planned) == 2
+
+    def test_a_name_that_ships_stays_a_name(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (tmp_path / TINY).mkdir()
+        monkeypatch.chdir(tmp_path)
+        for model, expected in ((TINY, TINY), (f"./{TINY}", str(tmp_path / TINY)), (None, None)):
+            assert FinetuneOptions(model=model).with_absolute_paths().model == expected
+        assert DistilOptions().with_absolute_paths() == DistilOptions(), "the built-in teacher is no folder here"

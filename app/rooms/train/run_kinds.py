@@ -220,7 +220,7 @@ def _finetune(values: FormValues) -> RunCommand:
     task = values.task
     if task is None:
         raise BertcoreError(translate("RunKind", "Choose a sample or a file to learn from."))
-    read_config(resolve_model(values.model))
+    read_config(resolve_model(values.model, download=False))
     place = values.place or sample_folder(task)
     if place is None or (values.place is None and not place.exists()):
         raise BertcoreError(
@@ -248,7 +248,7 @@ def _corpus(values: FormValues) -> DataOptions:
 
 def _with_mlm_head(values: FormValues, otherwise: str) -> Path:
     """The checkpoint to start from. Raises BertcoreError with `otherwise` where it cannot predict words."""
-    folder = resolve_model(values.model).resolve()
+    folder = resolve_model(values.model, download=False).resolve()
     architectures = read_config_values(folder).get("architectures") or ()
     may_be_beside = (folder / "bertscope_heads.safetensors").is_file()
     has_head = any(str(name).endswith(_PREDICT_WORDS) for name in architectures)
