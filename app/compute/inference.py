@@ -45,7 +45,7 @@ class Inference(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._loaded: tuple[ModelInfo, Checkpoint] | None = None  # of the worker's thread, as the next two
-        self._kept: tuple[tuple[ModelInfo, Checkpoint], ...] = ()  # others that can be shown at once
+        self._kept: list[tuple[ModelInfo, Checkpoint]] = []  # others that can be shown at once
         self._second: tuple[str | None, ModelInfo, Checkpoint] | None = None  # what the open model is compared with
         self._finished.connect(self._on_worker_finished, Qt.ConnectionType.QueuedConnection)
         self._progressed.connect(self._on_worker_progressed, Qt.ConnectionType.QueuedConnection)
@@ -94,13 +94,17 @@ class Inference(QObject):
         info, _ = self._loaded
         return info
 
-    def keep(self, model: ModelInfo, checkpoint: Checkpoint) -> None:
-        """One more that the window may show at once, until `release`; the open one stays open."""
-        self._kept = (*self._kept, (model, checkpoint))
+    def start_keeping(self) -> Callable[[tuple[ModelInfo, Checkpoint]], None]:
+        """What is called with each model that the window may show at once, beside the open one, until `release`.
+
+        A job that has not heard of the release yet adds to a list that nobody has any more.
+        """
+        self.release()
+        return self._kept.append
 
     def release(self) -> None:
         """None but the open one is kept any more. On any thread."""
-        self._kept = ()
+        self._kept = []
 
     @property
     def has_model(self) -> bool:

@@ -37,8 +37,8 @@ class _Opening:
     """One time that a model was asked for."""
 
     reference: str | None
-    opened: Callable[[ModelInfo], object]
-    failed: Callable[[str], object]
+    opened: list[Callable[[ModelInfo], object]]
+    failed: list[Callable[[str], object]]
 
 
 class OpenModel(QObject):
@@ -91,7 +91,7 @@ class OpenModel(QObject):
         Where another model is asked for meanwhile, perhaps neither is called.
         """
         reference = None if reference is None else portable_reference(str(reference))
-        self._opening = opening = _Opening(reference, opened, failed)
+        self._opening = opening = _Opening(reference, [opened], [failed])
         self.requested.emit(reference or "")
         if reference in (None, *NAMED) or os.path.exists(reference or ""):
             self._load(opening, reference)
@@ -115,11 +115,12 @@ class OpenModel(QObject):
 
         self._inference.post_outside(partial(_fetch, reference, True), deliver)
 
-    def when_open(self, opened: Callable[[ModelInfo], object], failed: Callable[[str], object]) -> None:
+    def when_open(self, opened: Callable[[ModelInfo], object], failed: Callable[[str], object] = _ignore) -> None:
         """Also calls these when the model that is on its way is there."""
         opening = self._opening
         assert opening is not None
-        opening.opened, opening.failed = opened, failed
+        opening.opened.append(opened)
+        opening.failed.append(failed)
 
     def _load(self, opening: _Opening, place: str | None) -> None:
         self._inference.post(OPEN, partial(self._open_on_worker, place), partial(self._on_loaded, opening))
@@ -159,14 +160,16 @@ class OpenModel(QObject):
             self.reference = opening.reference
             self._state.set_model(model)
             self.opened.emit(model, opening.reference)
-            opening.opened(model)
+            for opened in opening.opened:
+                opened(model)
             self._inference.post("reference values", partial(self._check_on_worker, model), self._on_checked(model))
         elif is_newest and problem is not None:  # who asked for another one meanwhile need not hear of it
             if self._state.model is None:
                 why = self.tr("No model is open. Open a model folder from the menu at the top, or drop one here.")
                 self._state.set_reading_problem(why)
             self.failed.emit(sentence(problem))
-            opening.failed(sentence(problem))
+            for failed in opening.failed:
+                failed(sentence(problem))
 
     def _check_on_worker(self, model: ModelInfo) -> ReferenceCheck:
         from bertcore.analysis.reference_values import check_reference

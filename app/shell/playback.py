@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,6 +21,7 @@ from ..state.readings import Reading
 from ..state.what_if import WhatIf
 
 if TYPE_CHECKING:
+    from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.tokenizer.tokenizer import Encoding
 
     from ..runs.stages import Snapshots
@@ -84,7 +85,8 @@ class Playback(QObject):
         head, text = (state.layer, state.head), Text(state.text_a, state.text_b, state.mask_places)
         self._before = _Before(state.model, opener.reference, state.reading, head, state.at_embeddings, state.what_if)
         folders, self._ready, self._too_large, self._number = [path for _, path in snapshots], [], [], 0
-        work = partial(_keep_all, self._inference, folders, text, state.encoding, self._ready, self._too_large)
+        keep = self._inference.start_keeping()
+        work = partial(_keep_all, keep, folders, text, state.encoding, self._ready, self._too_large)
         self._question.compute((object(),), work, 0)
         even = min(max(WHOLE_MS // len(snapshots), LEAST_MS), MOST_MS)
         self._timer.start(even if pause_ms is None else pause_ms)
@@ -150,7 +152,7 @@ class Playback(QObject):
 
 
 def _keep_all(
-    inference: Inference,
+    keep: Callable[[tuple[ModelInfo, Checkpoint]], None],
     folders: Sequence[Path],
     text: Text,
     encoding: Encoding | None,
@@ -165,5 +167,5 @@ def _keep_all(
         if size > MOST_KEPT_BYTES:
             too_large.extend(folders[folders.index(opened.model.folder) :])
             return
-        inference.keep(opened.model, opened.checkpoint)
+        keep((opened.model, opened.checkpoint))
         ready.append(opened)

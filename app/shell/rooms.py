@@ -123,7 +123,7 @@ def _make_train(made: type[TrainRoom], context: RoomContext) -> QWidget:
         if text:
             services.state.set_text(text, "")
         if head is not None and services.open_model.is_opening:
-            services.open_model.when_open(lambda _model: services.state.set_head(*head), lambda _sentence: None)
+            services.open_model.when_open(lambda _model: services.state.set_head(*head))
         elif head is not None:
             services.state.set_head(*head)
         context.open_room(key)

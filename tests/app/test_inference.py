@@ -308,3 +308,15 @@ def test_what_the_former_model_read_is_not_kept(opened: Parts, model_folder: Pat
     settle(opened, qtbot)
     gc.collect()
     assert opened.readings and kept() is None
+
+
+def test_all_who_wait_for_a_model_hear_of_it(parts: Parts, model_folder: Path, tmp_path: Path, qtbot: QtBot) -> None:
+    """A session that offers to download its model, and whoever only wants to select something when it is there."""
+    heard: list[str] = []
+    for folder, expected in ((tmp_path / "gone", ["first", "second"]), (model_folder, ["opened", "once more"])):
+        heard.clear()
+        parts.opener.open(folder, lambda _: heard.append("opened"), lambda _: heard.append("first"))
+        parts.opener.when_open(lambda _: heard.append("once more"), lambda _: heard.append("second"))
+        parts.opener.when_open(lambda _: None)
+        settle(parts, qtbot)
+        assert heard == expected

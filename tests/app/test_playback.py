@@ -1,6 +1,9 @@
 """Play in the header: every snapshot of the run in whichever room, and then what was open before."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from app.compute.over_time import OpenSnapshot, read_snapshots
 from app.shell import playback
 from app.shell.window import Window
 from app.state.readings import Reading
@@ -141,3 +145,25 @@ def test_snapshots_of_another_shape_leave_the_head_as_it_was(window: Window, own
     window.services.playback.stop()
     settle(window, qtbot)
     assert window.state.model is model and (window.state.layer, window.state.head) == (1, 3)
+
+
+def test_a_snapshot_that_opens_when_it_stops_is_not_kept(
+    played: Window, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    opened, go_on = Event(), Event()
+
+    def held(*given: Any) -> Iterator[OpenSnapshot]:
+        for snapshot in read_snapshots(*given):
+            opened.set()
+            go_on.wait(20)
+            yield snapshot
+
+    monkeypatch.setattr(playback, "read_snapshots", held)
+    player, steps = played.services.playback, played.services.time_machine.steps
+    assert steps is not None
+    player.start(steps.snapshots)
+    assert opened.wait(20)
+    player.stop()
+    go_on.set()
+    settle(played, qtbot)
+    assert len(played.services.inference._open_models()) == 1
