@@ -19,7 +19,7 @@ def word_groups(encoding: Encoding) -> list[int]:
     before: int | None = None
     for word in encoding.words:
         goes_on = bool(groups) and word is not None and word == before
-        groups.append(groups[-1] if goes_on else len(set(groups)))
+        groups.append(groups[-1] + (not goes_on) if groups else 0)
         before = word
     return groups
 
@@ -48,7 +48,9 @@ def merge_encoding(encoding: Encoding, groups: Sequence[int]) -> Encoding:
 
     A word is written as its pieces, joined; its id, segment and part are those of its first piece.
     """
-    pieces = [[i for i, group in enumerate(groups) if group == word] for word in range(max(groups, default=-1) + 1)]
+    pieces: list[list[int]] = [[] for _ in range(max(groups, default=-1) + 1)]
+    for index, group in enumerate(groups):
+        pieces[group].append(index)
     first = [members[0] for members in pieces]
     unknown = set(encoding.unknown)
     return replace(

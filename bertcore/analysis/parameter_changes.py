@@ -11,13 +11,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from bertcore.analysis.interventions import EMBEDDINGS
 from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.model.encoder import EncoderLayer
 from bertcore.tokenizer.tokenizer import Tokenizer
 
-EMBEDDINGS = ("token", "segment", "position")
 PARTS = ("query", "key", "value", "attention output", "feed-forward in", "feed-forward out", "LayerNorm")
 
 

@@ -15,6 +15,7 @@ from bertcore.model.bert import Bert
 from bertcore.model.tap import Changes, Tap, identity
 from bertcore.progress import Progress
 from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
+from bertcore.tokenizer.word_ids import word_ids_at
 
 
 @dataclass(frozen=True)
@@ -53,20 +54,9 @@ class Surprise:
 
 
 def pieces_at(word: str, tokenizer: Tokenizer, encoding: Encoding, position: int) -> list[int]:
-    """The ids of a word as the tokenizer would cut it at this place of the text, or of a token written out (##able).
-
-    Byte-level vocabularies write a word after a space otherwise than one that begins the text.
-    Raises BertcoreError for an empty word and for one that the vocabulary cannot write.
-    """
+    """As `word_ids_at`; raises BertcoreError also for a place that the text does not have."""
     check_rows([position], len(encoding))
-    space = " " if _after_space(encoding, position) else ""
-    ids = tokenizer.encode_batch_ids([space + word.strip()])[0] if word.strip() else []
-    verbatim = tokenizer.id(word.strip())
-    if verbatim is not None and len(ids) != 1:
-        ids = [verbatim]
-    if not ids or (tokenizer.unk_id in ids and verbatim is None):
-        raise BertcoreError(f"This vocabulary cannot spell {word.strip()!r}; try another word.")
-    return ids
+    return word_ids_at(word, tokenizer, encoding, position)
 
 
 @torch.inference_mode()
@@ -244,10 +234,3 @@ def _own_log_probability(logits: Tensor, own: Tensor) -> NDArray[np.float64]:
 
 def _spread(values: Sequence[int], position: int, instead: Sequence[int]) -> list[int]:
     return [*values[:position], *instead, *values[position + 1 :]]
-
-
-def _after_space(encoding: Encoding, position: int) -> bool:
-    """Whether white space stands before the token in the typed text."""
-    text = (encoding.text_b or "") if encoding.parts[position] == "b" else encoding.text_a
-    start, end = encoding.offsets[position]
-    return text[max(start - 1, 0) : min(start + 1, end)].strip() != text[max(start - 1, 0) : min(start + 1, end)]

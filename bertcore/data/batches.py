@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from threading import Thread
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -29,7 +30,7 @@ from bertcore.data.pairs import (
     with_pieces,
 )
 from bertcore.errors import BertcoreError
-from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 
 BLOCK = 64  # sequences that are made with one generator
 _LONG_EPOCH = 100_000  # windows; fewer are cut within a tenth of a second
@@ -171,9 +172,16 @@ class PairSampler:
         """Towards the end of a long epoch cut the next one on a thread beside: it may take half a minute."""
         nearly_over = self.position > 0.75 * len(self._windows)
         if nearly_over and self._ahead is None and len(self._windows) >= _LONG_EPOCH:
-            thread = ThreadPoolExecutor(1, thread_name_prefix="windows")
-            self._ahead = self.epoch + 1, thread.submit(self._cut, self.epoch + 1)
-            thread.shutdown(wait=False)
+            epoch, windows = self.epoch + 1, Future[NDArray[np.int64]]()
+            self._ahead = epoch, windows
+            # a daemon, unlike the threads of an executor: a run that is stopped does not wait for it
+            Thread(target=self._cut_into, args=(windows, epoch), name="windows", daemon=True).start()
+
+    def _cut_into(self, windows: Future[NDArray[np.int64]], epoch: int) -> None:
+        try:
+            windows.set_result(self._cut(epoch))
+        except BaseException as error:  # raised where they are waited for
+            windows.set_exception(error)
 
     def _cut(self, epoch: int) -> NDArray[np.int64]:
         room, rng = self.rules.room(self.length), self._generator(epoch)
@@ -196,6 +204,15 @@ def lay_out(pairs: list[Pair], tokenizer: Tokenizer) -> tuple[NDArray, NDArray, 
         segments[index, : len(row)] = np.frombuffer(of_segment, dtype=np.uint8)
     mask = (np.arange(ids.shape[1]) < lengths[:, None]).astype(np.int64)
     return ids, segments, None if mask.all() else mask
+
+
+def lay_out_texts(encodings: Iterable[Encoding], tokenizer: Tokenizer) -> tuple[NDArray, NDArray, NDArray | None]:
+    """As `lay_out`, of texts in one part each."""
+    parts = [
+        [token for token, part in zip(each.ids, each.parts, strict=True) if part != "special"] for each in encodings
+    ]
+    none = np.zeros(0, dtype=np.int64)
+    return lay_out([Pair(np.array(part, dtype=np.int64), none, NO_LABEL) for part in parts], tokenizer)
 
 
 def masked_batch(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ from bertcore.errors import BertcoreError
 from bertcore.files import read_bytes, reason_of
 from bertcore.json_text import parse_json
 from bertcore.tokenizer.special_tokens import MASK
+from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
+from bertcore.tokenizer.word_ids import word_ids_at
 
 
 @dataclass(frozen=True)
@@ -31,13 +34,23 @@ def read_cloze(file: Path) -> list[ClozeSentence]:
     return found
 
 
+def accepted_ids(sentence: ClozeSentence, encoding: Encoding, position: int, tokenizer: Tokenizer) -> list[int]:
+    """Of the answers that are one token in place of the mask, at `position`: a longer one cannot be guessed."""
+    found: list[int] = []
+    for answer in sentence.answers:
+        with suppress(BertcoreError):  # the vocabulary lacks its letters
+            ids = word_ids_at(answer, tokenizer, encoding, position)
+            found += ids if len(ids) == 1 else []
+    return found
+
+
 def records(file: Path, fields: dict[str, type]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Each record with its place for error sentences.
 
     Raises BertcoreError for a file that cannot be read, is empty, or has a line without one of the fields.
     """
     try:
-        lines = read_bytes(file).decode("utf-8").splitlines()
+        lines = read_bytes(file).decode("utf-8").split("\n")  # other ends of lines may stand in a text
     except OSError as error:
         raise BertcoreError(f"The file {file} cannot be read: {reason_of(error)}.") from None
     except UnicodeDecodeError as error:

@@ -77,10 +77,13 @@ class MixedSampler:
     def _sources(self, count: int) -> NDArray[np.int64]:
         """The numbers of the sources that the next `count` windows come from."""
         order, total = np.empty(count, dtype=np.int64), int(self._taken.sum())
+        shares, taken = self._shares.tolist(), self._taken.tolist()  # for so few numbers lists are faster than arrays
         for row in range(count):  # the source that is furthest behind its share
             total += 1
-            order[row] = number = (self._shares * total - self._taken).argmax()
-            self._taken[number] += 1
+            behind = [share * total - already for share, already in zip(shares, taken, strict=True)]
+            order[row] = number = behind.index(max(behind))
+            taken[number] += 1
+        self._taken[:] = taken
         return order
 
     def pairs(self, windows: NDArray[np.int64], rng: np.random.Generator, label: int | None = None) -> list[Pair]:

@@ -21,7 +21,7 @@ from bertcore.data.text import BLOCKS, Documents, TextFormat
 from bertcore.data.tokenising import document_hash, split_sentences
 from bertcore.errors import BertcoreError
 from bertcore.tokenizer.tokenizer import Tokenizer
-from bertcore.training.evaluate import HELD_OUT_SEED
+from bertcore.training.options import HELD_OUT_SEED
 
 ALL_SOURCES = "all"  # the row of all files together
 

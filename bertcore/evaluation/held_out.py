@@ -29,7 +29,8 @@ from bertcore.evaluation.documents import (
 from bertcore.evaluation.estimates import Estimate, expected_calibration_error, mean_by_document
 from bertcore.model.bert import Bert
 from bertcore.tokenizer.tokenizer import Tokenizer
-from bertcore.training.evaluate import HELD_OUT_MASK_SHARE, HELD_OUT_SEED
+from bertcore.training.evaluate import HELD_OUT_MASK_SHARE
+from bertcore.training.options import HELD_OUT_SEED
 
 MOST_TOKENS = 8192  # in one batch: its logits are some 1,200 rows of the vocabulary
 FEWEST_TOKENS = 5  # of a sentence that is read by itself: fewer say nothing about each other

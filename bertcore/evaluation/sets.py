@@ -17,16 +17,14 @@ import numpy as np
 import torch
 
 from bertcore.analysis.predict import WordGuess, top_words
-from bertcore.analysis.words import pieces_at, surprises
+from bertcore.analysis.words import surprises
 from bertcore.checkpoint.checkpoint import Checkpoint
-from bertcore.data.batches import lay_out
-from bertcore.data.cloze import ClozeSentence, listed_records, records
-from bertcore.data.pairs import NO_LABEL, Pair
+from bertcore.data.batches import lay_out_texts
+from bertcore.data.cloze import ClozeSentence, accepted_ids, listed_records, records
 from bertcore.errors import BertcoreError
 from bertcore.evaluation.estimates import Estimate, share
 from bertcore.locations import assets
 from bertcore.progress import Progress
-from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 
 GUESSES = 5
 _AT_ONCE = 64
@@ -116,33 +114,15 @@ def _answers(checkpoint: Checkpoint, sentences: Sequence[ClozeSentence]) -> list
     if longest > model.config.max_length:
         raise BertcoreError(f"A sentence has {longest} tokens, but this model reads {model.config.max_length} at most.")
     masks = [encoding.ids.index(tokenizer.special.ids["mask"]) for encoding in encodings]
-    ids, segments, mask = lay_out([_one_part(encoding) for encoding in encodings], tokenizer)
+    ids, segments, mask = lay_out_texts(encodings, tokenizer)
     rows = torch.arange(len(ids), device=device) * ids.shape[1] + torch.tensor(masks, device=device)
     on_device = [None if array is None else torch.from_numpy(array).to(device) for array in (ids, segments, mask)]
     logits = model.mlm_logits(model(*on_device, rows=rows)).float().cpu().numpy()  # (B,V)
     found = []
     for sentence, encoding, position, row in zip(sentences, encodings, masks, logits, strict=True):
-        accepted = _single_tokens(sentence.answers, tokenizer, encoding, position)
+        accepted = accepted_ids(sentence, encoding, position, tokenizer)
         rank = int((row > max(row[token] for token in accepted)).sum()) + 1 if accepted else None
         found.append(ClozeAnswer(sentence, tuple(top_words(row, tokenizer, GUESSES)), rank, tuple(accepted)))
-    return found
-
-
-def _one_part(encoding: Encoding) -> Pair:
-    ids = [token for token, part in zip(encoding.ids, encoding.parts, strict=True) if part != "special"]
-    return Pair(np.array(ids), np.zeros(0, dtype=np.int64), NO_LABEL)
-
-
-def _single_tokens(words: Sequence[str], tokenizer: Tokenizer, encoding: Encoding, position: int) -> list[int]:
-    """Ids of the words that are one token at this place; a longer one cannot be guessed there."""
-    found = []
-    for word in words:
-        try:
-            pieces = pieces_at(word, tokenizer, encoding, position)
-        except BertcoreError:  # the vocabulary lacks its letters
-            continue
-        if len(pieces) == 1:
-            found.append(pieces[0])
     return found
 
 

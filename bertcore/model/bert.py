@@ -13,7 +13,7 @@ A forward pass (Devlin et al. 2019, figures 1 and 2; Vaswani et al. 2017):
 """
 
 from collections.abc import Collection
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
@@ -131,6 +131,15 @@ class Bert(nn.Module):
     def sop_logits(self, pooled: Tensor, tap: Tap = identity) -> Tensor:
         """Pooled [CLS] (B,H) -> (B,2): the two parts are in order, they are swapped."""
         return tap("sop.logits", self._head("sop")(pooled))
+
+    @property
+    def pair_head(self) -> Literal["nsp", "sop"] | None:
+        """Which head judges pairs: next sentence, else sentence order; None where the model has neither."""
+        return "nsp" if self.nsp is not None else "sop" if self.sop is not None else None
+
+    def pair_logits(self, pooled: Tensor) -> Tensor:
+        """Pooled [CLS] (B,H) -> (B,2), of the `pair_head`."""
+        return self.nsp_logits(pooled) if self.pair_head == "nsp" else self.sop_logits(pooled)
 
     def rtd_logits(self, hidden: Tensor, tap: Tap = identity) -> Tensor:
         """Hidden states (B,S,H) -> (B,S), above 0 where the token seems replaced."""

@@ -87,6 +87,6 @@ def _start_time(run: Path, ships: Path) -> float:
 
 def _registered(file: Path) -> list[str]:
     try:
-        return [line for line in read_bytes(file).decode("utf-8", errors="surrogateescape").splitlines() if line]
+        return [line for line in read_bytes(file).decode("utf-8", errors="surrogateescape").split("\n") if line]
     except OSError:
         return []

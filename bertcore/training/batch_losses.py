@@ -77,10 +77,8 @@ def batch_losses(model: Bert, drawn: DrawnBatch, report: Report = lambda share: 
         result.ranks.reshape(-1)[places] = 1 + better.sum(dim=-1).numpy()
         result.guesses.reshape(-1, TOP)[places, : top.indices.shape[1]] = top.indices.numpy()
         result.probabilities.reshape(-1, TOP)[places, : top.values.shape[1]] = top.values.numpy()
-        head = None if part.causal else "nsp" if model.nsp is not None else "sop" if model.sop is not None else None
-        if head is not None:
-            pooled = model.pool(hidden[:, 0])
-            answers = (model.nsp_logits(pooled) if head == "nsp" else model.sop_logits(pooled)).float()  # (B,2)
+        if model.pair_head is not None and not part.causal:
+            answers = model.pair_logits(model.pool(hidden[:, 0])).float()  # (B,2)
             asked = part.next_sentence != NO_LABEL
             here = first + np.flatnonzero(asked.numpy())
             result.second[here] = answers.softmax(dim=-1)[asked, 1].numpy()

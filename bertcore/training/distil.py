@@ -6,8 +6,8 @@ it learns next sentence (or sentence order) from the text, where it has that hea
 the teacher's head would make of it.
 """
 
-import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ from bertcore.training.distributed import process_group
 from bertcore.training.loop import run_training
 from bertcore.training.model_card import Teaching, place_of
 from bertcore.training.objective import next_sentence_accuracy, word_accuracy
+from bertcore.training.precision import seconds_of
 from bertcore.training.pretrain import NO_TEXT, Pretraining, refuse_text
 from bertcore.training.pretraining_batches import MASKED
 from bertcore.training.resume_settings import open_or_create
@@ -178,10 +179,9 @@ def distillation_losses(teacher: Bert, student: Bert, batch: Batch, options: Dis
     }
     weights = {"soft": options.soft_weight, "mlm": options.mlm_weight, "cosine": options.cosine_weight}
     found = {"mlm": logits}
-    pairs = "nsp" if student.nsp is not None else "sop" if student.sop is not None else None
+    pairs = student.pair_head
     if pairs is not None and options.training.next_sentence_weight > 0:
-        pooled = student.pool(hidden[:, 0])  # (B,H)
-        found[pairs] = student.nsp_logits(pooled) if pairs == "nsp" else student.sop_logits(pooled)  # (B,2)
+        found[pairs] = student.pair_logits(student.pool(hidden[:, 0]))  # (B,2)
         total = F.cross_entropy(found[pairs].float(), batch.next_sentence, ignore_index=NO_LABEL, reduction="sum")
         parts[pairs] = total / max(batch.pairs, 1)
         weights[pairs] = options.training.next_sentence_weight
@@ -214,9 +214,5 @@ def _metrics(losses: Losses, batch: Batch) -> Mapping[str, float]:
 
 @torch.no_grad()
 def _forward_seconds(model: Bert, batch: Batch) -> float:
-    times = []
-    for _ in range(4):
-        started = time.perf_counter()
-        model(batch.input_ids, batch.segment_ids, batch.attention_mask)
-        times.append(time.perf_counter() - started)
-    return min(times[1:])
+    forward = partial(model, batch.input_ids, batch.segment_ids, batch.attention_mask)
+    return min([seconds_of(forward, batch.input_ids.device) for _ in range(4)][1:])

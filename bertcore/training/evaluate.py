@@ -26,12 +26,12 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.metrics import ranked
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.objective import pretraining_loss, word_accuracy
+from bertcore.training.options import HELD_OUT_SEED
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions
 
 EVALUATION_FILE = "evaluation.json"  # of a run: its last measurement, and the best and worst held-out examples
 HELD_OUT_MASK_SHARE = 0.15
 HELD_OUT_SEQUENCES = 512  # of a file's held-out part
-HELD_OUT_SEED = 20_181_011  # the same sequences and masks in every run
 _SEQUENCES_AT_ONCE = 16
 EXAMPLES_SHOWN = 10
 
@@ -118,7 +118,7 @@ def measured(model: Bert, batches: Sequence[Batch]) -> dict[str, Any]:
     model.eval()
     words = correct = in_top5 = pairs = pairs_right = 0.0
     mlm = pair = 0.0
-    head = "sop" if model.nsp is None and model.sop is not None else "nsp"
+    head = model.pair_head
     for batch in batches:
         loss = pretraining_loss(model, batch)
         count = len(batch.labels)
@@ -127,7 +127,7 @@ def measured(model: Bert, batches: Sequence[Batch]) -> dict[str, Any]:
         correct += word_accuracy(loss.logits["mlm"], batch.labels) * count
         in_top5 += word_accuracy(loss.logits["mlm"], batch.labels, top=5) * count
         labelled = batch.next_sentence != NO_LABEL
-        if head in loss.parts and bool(labelled.any()):
+        if head is not None and head in loss.parts and bool(labelled.any()):
             pairs += int(labelled.sum())
             pair += float(loss.parts[head]) * int(labelled.sum())
             guesses = loss.logits[head].argmax(dim=-1)
@@ -173,11 +173,8 @@ def evaluate_text(
     corpus = load_corpus(files, tokenizer, form=data.text_format)
     if whole:
         corpus = replace(corpus, held_out=np.ones_like(corpus.held_out))
-    heads = checkpoint.tasks
-    kind = "nsp" if "nsp" in heads else "sop" if "sop" in heads else "none"
-    if not corpus.has_pairs(held_out=True):
-        kind = "none"
-    rules = PairRules.of(tokenizer, kind, data.pack, data.cut_long_sentences, data.exact_shares)
+    kind = checkpoint.model.pair_head if corpus.has_pairs(held_out=True) else None
+    rules = PairRules.of(tokenizer, kind or "none", data.pack, data.cut_long_sentences, data.exact_shares)
     most = sequences or (sys.maxsize if whole else HELD_OUT_SEQUENCES)
     held_out = HeldOutText.of(corpus, tokenizer, min(length, checkpoint.config.max_length), most, rules)
     of_text = {"documents": int(corpus.held_out.sum()), "documents_in_text": len(corpus.held_out)}

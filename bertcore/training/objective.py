@@ -25,7 +25,7 @@ def losses_of_heads(
     Each is divided by its head's count (), which is a tensor, so that torch.compile makes one graph for all batches of
     a shape. Only the rows that a loss reads leave the last layer: the chosen words, and each sequence's [CLS].
     """
-    pair_head = "nsp" if model.nsp is not None else "sop" if model.sop is not None else None
+    pair_head = model.pair_head
     batch_size, length = batch.input_ids.shape
     here = len(batch.rows)
     first = torch.arange(0, batch_size * length, length, device=batch.rows.device)  # [CLS] of each sequence
@@ -36,8 +36,7 @@ def losses_of_heads(
     logits = {"mlm": model.mlm_logits(hidden[:here])}  # (R,V)
     labels = {"mlm": batch.labels}
     if pair_head is not None and not batch.causal:
-        pooled = model.pool(hidden[here:])  # (B,H)
-        logits[pair_head] = model.nsp_logits(pooled) if pair_head == "nsp" else model.sop_logits(pooled)  # (B,2)
+        logits[pair_head] = model.pair_logits(model.pool(hidden[here:]))  # (B,2)
         labels[pair_head] = batch.next_sentence
     parts = {
         name: divided_cross_entropy(values, labels[name], counts[name], NO_LABEL) for name, values in logits.items()

@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -70,11 +71,16 @@ def _seconds(dtype: torch.dtype, device: torch.device, repeats: int = 8) -> floa
     left @ right
     best = float("inf")
     for _ in range(repeats):
-        if device.type == "cuda":
-            torch.cuda.synchronize(device)
-        start = time.perf_counter()
-        left @ right
-        if device.type == "cuda":
-            torch.cuda.synchronize(device)
-        best = min(best, time.perf_counter() - start)
+        best = min(best, seconds_of(lambda: left @ right, device))
     return best
+
+
+def seconds_of(work: Callable[[], object], device: torch.device) -> float:
+    """Wall time. A GPU is waited for before and after: Python only queues what it is to compute."""
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+    start = time.perf_counter()
+    work()
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+    return time.perf_counter() - start

@@ -10,19 +10,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
-from bertcore.data.batches import lay_out
-from bertcore.data.cloze import ClozeSentence, read_cloze
-from bertcore.data.pairs import NO_LABEL, Pair
+from bertcore.data.batches import lay_out_texts
+from bertcore.data.cloze import ClozeSentence, accepted_ids, read_cloze
 from bertcore.errors import BertcoreError
 from bertcore.files import read_bytes, write_atomic, write_errors
 from bertcore.model.bert import Bert
 from bertcore.runs.run_folder import QUESTIONS
-from bertcore.tokenizer.special_tokens import MASK
-from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
+from bertcore.tokenizer.tokenizer import Tokenizer
 
 GUESSES = 3  # words that are kept of each answer
 
@@ -45,19 +42,17 @@ class Questions:
         for sentence, encoding in zip(sentences, encodings, strict=True):
             if encoding.dropped:
                 raise BertcoreError(f"The question {sentence.text!r} has more than {max_length} tokens; shorten it.")
-        ids, segments, mask = lay_out([_one_part(encoding) for encoding in encodings], tokenizer)
+        ids, segments, mask = lay_out_texts(encodings, tokenizer)
         places = [encoding.ids.index(tokenizer.special.ids["mask"]) for encoding in encodings]
-        accepted = []
-        for sentence, place, length in zip(sentences, places, map(len, encodings), strict=True):
-            found = (_one_token(sentence, answer, place, length, tokenizer) for answer in sentence.answers)
-            accepted.append(frozenset(token for token in found if token is not None))
+        asked = zip(sentences, encodings, places, strict=True)
+        accepted = (accepted_ids(sentence, encoding, place, tokenizer) for sentence, encoding, place in asked)
         return cls(
             tokenizer=tokenizer,
             input_ids=torch.from_numpy(ids),
             segment_ids=torch.from_numpy(segments),
             attention_mask=None if mask is None else torch.from_numpy(mask),
             rows=torch.arange(len(ids)) * ids.shape[1] + torch.tensor(places),
-            accepted=tuple(accepted),
+            accepted=tuple(map(frozenset, accepted)),
         )
 
     def to(self, device: torch.device) -> Questions:
@@ -94,16 +89,3 @@ def questions_of(run: Path, tokenizer: Tokenizer, max_length: int) -> Questions 
     """Those of a run folder; None where it has none."""
     own = run / QUESTIONS
     return Questions.of(read_cloze(own), tokenizer, max_length) if own.is_file() else None
-
-
-def _one_part(encoding: Encoding) -> Pair:
-    ids = [token for token, part in zip(encoding.ids, encoding.parts, strict=True) if part != "special"]
-    return Pair(np.array(ids), np.zeros(0, dtype=np.int64), NO_LABEL)
-
-
-def _one_token(sentence: ClozeSentence, answer: str, place: int, length: int, tokenizer: Tokenizer) -> int | None:
-    """The id of an answer at its place; None where it is several tokens, or unknown."""
-    filled = tokenizer.encode(sentence.text.replace(MASK, answer), max_length=length + 1)
-    if len(filled) != length or filled.dropped or place in filled.unknown:
-        return None
-    return filled.ids[place]

@@ -13,8 +13,7 @@ from bertcore.tasks.readers.reading import TaskFile, find_file, read_task, task_
 from bertcore.tasks.readers.spec import Role, TaskSpec
 from bertcore.tasks.readers.summaries import with_labels
 from bertcore.training.finetune_options import FinetuneOptions
-
-_HELD_OUT_SEED = 20_181_011
+from bertcore.training.options import HELD_OUT_SEED
 
 
 def read_examples(options: FinetuneOptions) -> tuple[TaskFile, TaskFile]:
@@ -40,7 +39,7 @@ def read_examples(options: FinetuneOptions) -> tuple[TaskFile, TaskFile]:
             f"The file {train.file} has {len(train.examples)} examples, too few to hold some out; "
             "name a held-out file with --dev."
         )
-    chosen = set(np.random.default_rng(_HELD_OUT_SEED).permutation(len(train.examples))[:count].tolist())
+    chosen = set(np.random.default_rng(HELD_OUT_SEED).permutation(len(train.examples))[:count].tolist())
     sides = [tuple(each for at, each in enumerate(train.examples) if (at in chosen) == side) for side in (False, True)]
     held_out = sample(sides[1], data.max_held_out)
     return replace(train, examples=sides[0]), replace(train, split="dev", examples=held_out)
@@ -50,7 +49,7 @@ def sample(examples: Sequence[Example], count: int | None) -> tuple[Example, ...
     """So many of the examples at most, in their order; always the same ones. None: all."""
     if count is None or count >= len(examples):
         return tuple(examples)
-    chosen = np.random.default_rng(_HELD_OUT_SEED).permutation(len(examples))[:count]
+    chosen = np.random.default_rng(HELD_OUT_SEED).permutation(len(examples))[:count]
     return tuple(examples[at] for at in sorted(chosen.tolist()))
 
 

@@ -15,7 +15,14 @@ from bertcore.model.tap import Changes
 from bertcore.runs.known_runs import run_around
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.decoding import USUAL, Decoding
-from bertcore.tasks.examples import Example
+from bertcore.tasks.examples import (
+    AnswerExample,
+    ChoiceExample,
+    Example,
+    SummaryExample,
+    TaggedExample,
+    TextExample,
+)
 from bertcore.tasks.features.collate import TaskBatches
 from bertcore.tasks.features.make import make_features
 from bertcore.tasks.features.predictions import Prediction
@@ -78,8 +85,24 @@ def data_key(train: TaskFile, dev: TaskFile, tokenizer: Tokenizer) -> str:
     """Changes with any example, the labels or the vocabulary."""
     digest = hashlib.sha256(tokenizer.raw.to_str().encode())
     for file in (train, dev):
-        digest.update(repr((file.labels, file.examples)).encode("utf-8", "replace"))
+        examples = ", ".join(map(_as_text, file.examples)) + ("," if len(file.examples) == 1 else "")
+        digest.update(f"({file.labels!r}, ({examples}))".encode("utf-8", "replace"))
     return digest.hexdigest()[:32]
+
+
+# A field that is added may only count where it is not its default: the key of a run that has begun must not change.
+_FIELDS: dict[type[Example], tuple[str, ...]] = {
+    TextExample: ("text_a", "text_b", "label"),
+    TaggedExample: ("words", "tags"),
+    AnswerExample: ("id", "question", "passage", "answers"),
+    ChoiceExample: ("context", "endings", "label"),
+    SummaryExample: ("sentences", "labels", "reference"),
+}
+
+
+def _as_text(example: Example) -> str:
+    kind = type(example)
+    return f"{kind.__name__}({', '.join(f'{name}={getattr(example, name)!r}' for name in _FIELDS[kind])})"
 
 
 def evaluate_file(

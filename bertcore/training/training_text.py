@@ -30,7 +30,7 @@ class TrainingText:
         """Changes with the text, the vocabulary, and what a mixture says of its files."""
         if not self.sources:
             return self.corpora[0].key
-        parts = [f"{corpus.key} {source}" for corpus, source in zip(self.corpora, self.sources, strict=True)]
+        parts = [f"{corpus.key} {_as_text(source)}" for corpus, source in zip(self.corpora, self.sources, strict=True)]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
 
     def sampler(self, length: int, seed: int, rules: PairRules) -> PairSampler | MixedSampler:
@@ -65,6 +65,14 @@ class TrainingText:
             return self.corpora[0].count_tokens(held_out)
         both = zip(self.corpora, self.sources, strict=True)
         return sum(len(corpus.tokens) for corpus, source in both if source.held_out == held_out)
+
+
+def _as_text(source: Source) -> str:
+    """What a mixture says of a file, for the key. A field that is added to Source may only count where it is not its
+    default: the key of a run that has begun must not change."""
+    return (
+        f"Source(kind={source.kind!r}, weight={source.weight!r}, pairs={source.pairs!r}, held_out={source.held_out!r})"
+    )
 
 
 def _tokens_to_train_on(corpus: Corpus) -> NDArray[np.int64]:

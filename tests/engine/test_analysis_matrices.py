@@ -1,6 +1,9 @@
 """Flow, likeness and whole words: cases worked out by hand, and brute force."""
 
 import itertools
+import time
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -188,3 +191,12 @@ class TestMerging:
         merged = np.stack([[merge_matrix(attention[0, 0], groups)]])
         found = find_heads("attn(comfortable -> cat) > 0.9", merged, merge_encoding(encoding, groups))
         assert [(match.layer, match.head) for match in found.matches] == [(0, 0)]
+
+
+def test_words_of_a_long_text_are_found_at_once() -> None:
+    """On the window's thread."""
+    encoding: Any = SimpleNamespace(words=[None, *(number // 2 for number in range(20_000)), None])
+    started = time.perf_counter()
+    groups = word_groups(encoding)
+    assert time.perf_counter() - started < 0.5
+    assert groups == [0, *(1 + number // 2 for number in range(20_000)), 10_001]

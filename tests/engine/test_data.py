@@ -1,5 +1,6 @@
 """From text to batches: who is next to whom, what is masked, and what is never trained on."""
 
+import threading
 from collections import Counter
 
 import numpy as np
@@ -214,3 +215,22 @@ class TestCausalBatch:
         assert list(zip(batch.rows.tolist(), batch.labels.tolist(), strict=True)) == expected
         assert set(batch.next_sentence.tolist()) == {NO_LABEL}
         assert batch.real_tokens == real.sum()
+
+
+def test_nobody_waits_for_windows_of_an_epoch_that_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread that is no daemon holds up the end of the process."""
+    monkeypatch.setattr("bertcore.data.batches._LONG_EPOCH", 1)
+    go_on = threading.Event()
+
+    class Slow(PairSampler):
+        def _cut(self, epoch: int) -> NDArray[np.int64]:
+            assert epoch == 0 or go_on.wait(20)
+            return super()._cut(epoch)
+
+    slow, usual = Slow(random_corpus(3), False, 24, 3), PairSampler(random_corpus(3), False, 24, 3)
+    slow.windows(slow.windows_per_epoch)
+    cutting = [thread for thread in threading.enumerate() if thread.name.startswith("windows")]
+    assert len(cutting) == 1 and cutting[0].daemon
+    go_on.set()
+    usual.windows(usual.windows_per_epoch)
+    np.testing.assert_array_equal(slow.windows(50), usual.windows(50))

@@ -10,6 +10,18 @@ import pytest
 
 from bertcore.data.batches import Batch, PairSampler, causal_batch, masked_batch
 from bertcore.data.corpus import Corpus, corpus_key, load_corpus
+from bertcore.data.mixture import Source
+from bertcore.tasks.examples import (
+    AnswerExample,
+    ChoiceExample,
+    Example,
+    SummaryExample,
+    TaggedExample,
+    TextExample,
+)
+from bertcore.tasks.readers.reading import TaskFile
+from bertcore.training.task_files import data_key
+from bertcore.training.training_text import TrainingText
 from tests.engine.corpora import STORIES
 from tests.engine.models import word_tokenizer
 
@@ -64,3 +76,27 @@ def test_the_key_that_snapshots_hold(corpus: Corpus, tmp_path: Path) -> None:
     digest = hashlib.sha256(f"2 0.02\n{TOKENIZER.raw.to_str()}\n".encode())
     digest.update(hashlib.sha256(STORIES.encode()).digest())
     assert corpus.key == corpus_key([tmp_path / "stories.txt"], TOKENIZER) == digest.hexdigest()[:32]
+
+
+def test_keys_depend_on_no_class_but_on_what_is_read(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Earlier versions hashed the dataclasses as Python shows them: with a new field every run would be another."""
+    examples: list[Example] = [
+        TextExample("a", "b's \ud800", ("x", "y")),
+        TaggedExample(("a", "b"), ("O", "B-x")),
+        AnswerExample("1", "who?", "me", (("me", 0),)),
+        ChoiceExample("a", ("b", "c"), 1),
+        SummaryExample(("a", "b"), (True, False), None),
+    ]
+    sources = [Source("books", 2.0), Source(held_out=True)]
+    for given in (examples, examples[:1], []):
+        file = TaskFile("any", Path("any"), "train", tuple(given), ("x", "y"), None, 0, ())
+        digest = hashlib.sha256(TOKENIZER.raw.to_str().encode())
+        digest.update(2 * repr((file.labels, file.examples)).encode("utf-8", "replace"))
+        assert data_key(file, file, TOKENIZER) == digest.hexdigest()[:32]
+    digest = hashlib.sha256("\n".join(f"{corpus.key} {source}" for source in sources).encode())
+    text = TrainingText([corpus, corpus], sources)
+    assert text.key == digest.hexdigest()[:32]
+    before = text.key, data_key(file, file, TOKENIZER)
+    for kind in (Source, *map(type, examples)):
+        monkeypatch.setattr(kind, "__repr__", lambda _: "with a new field")
+    assert (text.key, data_key(file, file, TOKENIZER)) == before

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.distil import (
     COMPARISON_FILE,
+    _forward_seconds,
     begin_with_teacher,
     distillation_losses,
     soft_cross_entropy,
@@ -202,3 +204,14 @@ def test_a_distillation_of_before_goes_on_without_next_sentence() -> None:
     assert options.training.next_sentence_weight == 0.0 and not options.data.exact_shares
     assert DistilOptions.from_dict(options.to_dict()) == options
     assert DistilOptions().training.next_sentence_weight == 1.0
+
+
+def test_a_gpu_has_done_its_work_before_the_clock_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    events: list[str] = []
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda _device: events.append("waited"))
+    batch: Any = SimpleNamespace(
+        input_ids=SimpleNamespace(device=torch.device("cuda")), segment_ids=None, attention_mask=None
+    )
+    model: Any = lambda *_: events.append("queued")  # noqa: E731
+    assert _forward_seconds(model, batch) >= 0
+    assert events == ["waited", "queued", "waited"] * 4

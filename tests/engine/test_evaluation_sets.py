@@ -1,5 +1,6 @@
 """The cloze set and the minimal pairs: what they promise, and that a model's answers are scored as said."""
 
+import json
 import math
 import re
 from collections import Counter
@@ -258,3 +259,12 @@ def test_broken_pairs_are_refused_with_their_line(tmp_path: Path, content: str, 
     (tmp_path / "set.jsonl").write_text(content, encoding="utf-8")
     with pytest.raises(BertcoreError, match=says):
         read_minimal_pairs(tmp_path / "set.jsonl")
+
+
+def test_only_a_line_feed_ends_a_record(tmp_path: Path) -> None:
+    """JSON may hold other ends of lines as they are."""
+    texts = [f"A b{mark}c [MASK]." for mark in "\u2028\u2029\x85"]
+    file = tmp_path / "set.jsonl"
+    records = [{"text": text, "answers": ["d"], "category": "e"} for text in texts]
+    file.write_bytes("\r\n".join(json.dumps(record, ensure_ascii=False) for record in records).encode())
+    assert [sentence.text for sentence in read_cloze(file)] == texts

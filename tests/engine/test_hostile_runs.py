@@ -13,7 +13,7 @@ import pytest
 
 from bertcore.errors import MOST_SENTENCE, BertcoreError
 from bertcore.resolve_model import resolve_model
-from bertcore.runs.known_runs import known_runs
+from bertcore.runs.known_runs import known_runs, register_run
 from bertcore.runs.metrics_file import MetricsTail
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import keep
@@ -298,3 +298,11 @@ def test_a_terminal_that_is_gone_ends_no_run(capsys: pytest.CaptureFixture[str])
     bar = ProgressBar()
     bar._console.file = Gone()  # type: ignore[assignment]
     bar({"kind": "phase", "step": 3, "message": "words"})
+
+
+def test_a_run_whose_folder_has_a_strange_name(own_home: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "a\u2028b\x85c"
+    RunFolder.create(folder, {"name": "x"})
+    register_run(folder)
+    register_run(folder)
+    assert folder in known_runs() and (own_home / "known_runs.txt").read_bytes().count(b"\n") == 1

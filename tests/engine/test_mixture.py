@@ -171,3 +171,15 @@ def test_a_changed_weight_is_another_text(options: PretrainOptions, tmp_path: Pa
     file.write_text(json.dumps(config), "utf-8")
     with pytest.raises(BertcoreError, match="The data of this run has changed since it began"):
         start_or_resume(None, tmp_path / "run", resume=True)
+
+
+@pytest.mark.parametrize("weights", [(6.0, 3.0, 1.0), (0.37, 0.21, 0.19, 0.23), (1.0, 1.0)])
+def test_the_next_source_is_the_one_furthest_behind_its_share(weights: tuple[float, ...]) -> None:
+    """To the last bit, as arrays would say it: a run that is resumed reads on as it began."""
+    sampler = _sampler([Source(weight=weight) for weight in weights])
+    shares, taken = np.array(weights) / np.sum(weights), np.zeros(len(weights), dtype=np.int64)
+    found = np.concatenate([sampler._sources(count) for count in (1, 700, 4_000)])
+    for row, number in enumerate(found.tolist()):
+        assert number == (shares * (row + 1) - taken).argmax()
+        taken[number] += 1
+    assert sampler._taken.tolist() == taken.tolist()

@@ -11,11 +11,12 @@ from bertcore.data.cloze import ClozeSentence, read_cloze
 from bertcore.errors import BertcoreError
 from bertcore.evaluation.sets import answer_cloze
 from bertcore.runs.run_folder import QUESTIONS, RunFolder
+from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.pretrain import start_or_resume
 from bertcore.training.pretrain_options import PretrainOptions
 from bertcore.training.questions import GUESSES, Questions
 from tests.engine.models import tiny_checkpoint
-from tests.engine.training_runs import PLACES, SOUNDS, metrics, tiny_run, write_text
+from tests.engine.training_runs import PLACES, SOUNDS, animal_text, metrics, tiny_run, write_text
 
 SENTENCES = (
     ClozeSentence("The cat [MASK] on the mat.", ("sat", "sang"), "one"),
@@ -117,3 +118,13 @@ def test_a_question_that_is_too_long_is_named(asking: PretrainOptions, tmp_path:
     Path(str(asking.data.questions)).write_text(json.dumps(long))
     with pytest.raises(BertcoreError, match="has more than 512 tokens"):
         start_or_resume(asking, tmp_path / "run", resume=False)
+
+
+def test_answers_in_a_byte_level_vocabulary_are_those_of_the_cloze_test() -> None:
+    """There a word after a space is another token than one that begins the text."""
+    tokenizer = Tokenizer.train([animal_text()], 600, kind="bpe")
+    asked = [ClozeSentence(f"The {animal} lives in the [MASK].", (place,), "place") for animal, place in PLACES.items()]
+    accepted = Questions.of(asked, tokenizer, 40).accepted
+    assert [[tokenizer.raw.decode([token]) for token in ids] for ids in accepted] == [
+        [f" {place}"] for place in PLACES.values()
+    ]

@@ -11,7 +11,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QMenu, QScrollArea, QStackedWidget, QWidget
 
-from bertcore.runs.diagnosis import DIVERGED
+from bertcore.runs.failure_causes import cause_of
 from bertcore.runs.run_metrics import EPOCH, SECONDS, STEP, TOKENS, RunMetrics
 
 from ...look import numbers
@@ -161,7 +161,7 @@ class CurvesPage(QWidget):
         """As the metrics stand."""
         grid, runs, axis = self.grid, [self._own, *self._others], self._chosen_axis()
         marks = self._marks(runs, axis)
-        has_diverged = self._own.info.status.state == "failed" and DIVERGED in (self._own.info.status.message or "")
+        has_diverged = self._own.info.status.state == "failed" and cause_of(self._own.info.status.message) == "diverged"
         self.smooth.setVisible(not has_diverged)  # it would hide the very rise that ended the run
         for plot, spec in zip(grid.plots, grid.specs, strict=True):
             points: dict[str, Points] = {}
