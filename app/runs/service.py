@@ -114,6 +114,7 @@ class RunsService(QObject):
             write_json(recipe, command.options.with_absolute_paths().to_dict())  # it is read in another folder
             child = RunChild(base, command.arguments(recipe))
         except (BertcoreError, OSError) as error:
+            remove_launch_files(base)
             self.problem_found.emit(str(error))
             return None
         self._children |= {each.path: child for each in planned}

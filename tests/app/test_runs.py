@@ -311,7 +311,8 @@ def test_what_is_started_finds_its_files_from_another_folder(
 ) -> None:
     """Settings from a recipe may name them as they are seen from here."""
     monkeypatch.chdir(corpus.parent)
-    monkeypatch.setattr("app.runs.service.RunChild", MagicMock())
+    child = MagicMock(started_at=0.0, has_ended=False)
+    monkeypatch.setattr("app.runs.service.RunChild", lambda *_: child)
     service.start_pretrain(_options(Path(corpus.name), steps=1))
     [recipe] = (home / "launched").glob("*.json")
     assert json.loads(recipe.read_text())["data"]["corpus"] == [str(corpus)]
