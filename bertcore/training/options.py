@@ -121,8 +121,8 @@ Some = TypeVar("Some", bound=Settings)
 
 
 def _with_absolute_paths(settings: Some) -> Some:
-    given = {each.name: getattr(settings, each.name) for each in fields(settings) if each.name in PATHS}  # type: ignore[arg-type]
-    return replace(settings, **{name: _absolute(value) for name, value in given.items()})  # type: ignore[type-var]
+    given = {each.name: getattr(settings, each.name) for each in fields(settings) if each.name in PATHS}
+    return replace(settings, **{name: _absolute(value) for name, value in given.items()})
 
 
 def _absolute(value: Any) -> Any:
