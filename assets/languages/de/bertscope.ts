@@ -3165,7 +3165,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>A kind (previous token), or a condition: attn(WHO -&gt; WHAT) &gt; 0.3, spread &lt; 2 (tokens), distance &gt; 4, special &gt; 0.5; join several with “and”. WHO and WHAT: a word of the text, A, B, special, any, or #position.</source>
-<translation>Eine Art (vorheriges Token) oder eine Bedingung: attn(WER -&gt; WAS) &gt; 0.3, spread &lt; 2 (verteilt auf weniger als 2 Token), distance &gt; 4, special &gt; 0.5; mehrere mit „and“ verbinden. WER und WAS: ein Wort des Textes, A, B, special, any oder #Position.</translation>
+<translation>Eine Art (vorheriges Token) oder eine Bedingung: attn(WER -&gt; WAS) &gt; 0.3, spread &lt; 2 (tokens), distance &gt; 4, special &gt; 0.5; mehrere mit „and“ verbinden. WER und WAS: ein Wort des Textes, A, B, special, any oder #Position.</translation>
 </message>
 <message>
 <source>Find heads: a kind or a condition</source>
