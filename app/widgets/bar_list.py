@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy
 
@@ -29,6 +29,7 @@ class Bar:
     mark: str = ""
     note: str = ""  # small and muted, behind the label: the position of a token
     sign: int = 0  # of a difference, 1 more or -1 less: its colour in the place of `color`
+    before: float | None = None  # the baseline's length, as a line across the bar
 
 
 class BarList(PointerWidget):
@@ -113,6 +114,10 @@ class BarList(PointerWidget):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.signed_color(bar.sign) if bar.sign else theme.color(bar.color))
         painter.drawRoundedRect(QRectF(label_width, rect.center().y() - height / 2, length, height), 2.5, 2.5)
+        if bar.before is not None:
+            painter.setPen(QPen(theme.color("ink"), theme.stroke(2)))
+            x, length = label_width + longest * min(bar.before, 1.0), max(length, longest * min(bar.before, 1.0))
+            painter.drawLine(QLineF(x, rect.center().y() - height / 2 - 2, x, rect.center().y() + height / 2 + 2))
         painter.setPen(theme.color("ink" if bar.is_strong else "muted"))
         end = length if self._line_at is None else longest  # no number on the line
         behind = QRectF(label_width + end + theme.px(7), rect.y(), number_width * 2, rect.height())

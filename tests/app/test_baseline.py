@@ -12,7 +12,9 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from app.compute import reader
+from app.compute.masks import word_through_layers
 from app.look import numbers
+from app.rooms.predict.lens_view import SHORTEST_SCALE, LensView
 from app.rooms.predict.mask_card import said_change
 from app.shell.window import Window
 from app.state.baseline import OtherModel, OtherText
@@ -28,7 +30,7 @@ from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.tokenizer.tokenizer import Tokenizer
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, make_checkpoint, settle
 from tests.app.family_models import save_family
-from tests.app.predict_room import predict
+from tests.app.predict_room import answered, page, predict
 
 Opener = Callable[[Path | str], Window]
 OTHER = OtherText("The dog sat on the mat.", TEXT_B)
@@ -176,6 +178,25 @@ def test_both_verdicts_are_the_probability_that_b_follows(window: Window, qtbot:
     for share, short in ((0.96, "96% (yes)"), (0.4, "40% (unsure)"), (0.04, "4% (no)")):
         verdict = _choice("B follows A", share, "")
         assert (verdict.short, verdict.share) == (short, share)
+
+
+def test_a_word_through_the_layers_with_the_baseline(window: Window, model_folder: Path, qtbot: QtBot) -> None:
+    room = predict(window, qtbot, (2,))
+    view = page(room, LensView, "lens", window, qtbot)
+    compare(window, OTHER, qtbot)
+    answered(window, room, qtbot)
+    view.word.setText("dog")
+    view.word.textEdited.emit("dog")
+    answered(window, room, qtbot)
+    checkpoint, theirs = load_checkpoint(model_folder), baseline_of(window)
+    found = word_through_layers(checkpoint, theirs.request.model_input, theirs.encoding, 2, "dog")
+    assert view.followed_word.answer is not None
+    full = max(*found.probability, *view.followed_word.answer.probability, SHORTEST_SCALE)
+    assert [bar.before for bar in view.bars.bars] == pytest.approx((found.probability / full).tolist(), rel=1e-3)
+    assert "Line across a bar" in view._word_card.intro and "Framed: another word" in view._card.intro
+    window.comparison.end()
+    answered(window, room, qtbot)
+    assert {bar.before for bar in view.bars.bars} == {None} and "Framed" not in view._card.intro
 
 
 def test_a_change_in_probability_is_said_in_words_and_by_a_sign() -> None:

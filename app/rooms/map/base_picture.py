@@ -59,10 +59,10 @@ class _Base:
             taken = box.united(draw_wrapped(painter, text, content.title.text))
         bottom = plan.top - px(HEADINGS + 24)
         free = QRectF(text.left(), taken.bottom() + px(2), text.width(), bottom - taken.bottom())
-        taken = taken.united(paint_key(painter, plan, entries, free))
+        key = paint_key(painter, plan, entries, free)
         bottom = plan.top - px(HEADINGS + SLANTED - 15) if plan.is_tight else plan.heads_top + plan.heads_height
         label = QRectF(plan.layer_zone.left() - px(150), bottom - px(15), px(146), px(15))
-        if not label.intersects(taken):
+        if not label.intersects(taken) and not label.intersects(key):
             heads = translate("ModelMap", "attention heads")
             theme.draw_text(painter, label, heads, "muted", 11, align=theme.RIGHT)
         if plan.layers[0].is_open or not plan.is_folded:

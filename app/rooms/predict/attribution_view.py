@@ -42,7 +42,7 @@ METHOD_TEXTS: dict[Method, tuple[str, str]] = {
         QT_TRANSLATE_NOOP("MethodCard", "Integrated gradients"),
         QT_TRANSLATE_NOOP(
             "MethodCard",
-            "Starts with every word hidden and brings them all back, little by little: how much does each word add?",
+            "Starts with every word masked and brings them all back, little by little: how much does each word add?",
         ),
     ),
     "gradient_x_input": (
@@ -54,7 +54,7 @@ METHOD_TEXTS: dict[Method, tuple[str, str]] = {
     ),
     "leave_one_out": (
         QT_TRANSLATE_NOOP("MethodCard", "Leave one out"),
-        QT_TRANSLATE_NOOP("MethodCard", "Hides one word at a time: how much less likely is the answer without it?"),
+        QT_TRANSLATE_NOOP("MethodCard", "Masks one word at a time: how much less likely is the answer without it?"),
     ),
 }
 

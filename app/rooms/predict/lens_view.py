@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,9 +12,9 @@ from PySide6.QtWidgets import QLineEdit
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
 from ...look.number_kinds import explain
-from ...state.baseline_names import baseline_name, is_earlier
+from ...state.baseline_names import baseline_name, beside, is_earlier
 from ...state.compared_words import their_mask
-from ...state.readings import Reading
+from ...state.readings import Reading, ReadingRequest
 from ...state.selection import Selection
 from ...widgets.bar_list import Bar, BarList
 from ...widgets.card import GAP_PX, Card, label
@@ -56,6 +57,7 @@ class LensView(PredictView):
         self.followed_word: Question[WordThroughLayers] = self.add_question(
             lambda _found: self._show_followed(), self.line
         )
+        self.their_word: Question[WordThroughLayers] = self.add_question(lambda _found: self._show_followed())
         self.table = LensTable(self.tr("Top guess at each mask after each layer"))
         self.decided = label("", wrap=True)
         self.word = QLineEdit()
@@ -64,10 +66,7 @@ class LensView(PredictView):
         explain("probability", self.table, self.bars)
         self.pieces = label("", "muted", wrap=True)
         self._card, self._scale = Card(self.tr("Layer by layer"), intro=" "), ColorBar(signed=False)
-        self._word_card = Card(
-            self.tr("One word through the layers"),
-            intro=self.tr("How likely this word is after each layer. Type another one to compare."),
-        )
+        self._word_card = Card(self.tr("One word through the layers"), intro=" ")
         self._build()
         self.table.hovered.connect(lambda cell: self.hover_text_changed.emit(self.table.description(cell)))
         self.table.clicked.connect(lambda cell: self.position_clicked.emit(self.masks[cell[1]].position))
@@ -138,17 +137,24 @@ class LensView(PredictView):
             self.followed_word.forget()
             self._show_followed()
             return
-        position, text = self.masks[self.mask_number].position, reading.request.model_input
-
-        def work(checkpoint: Checkpoint, step: Step) -> WordThroughLayers:
-            from ...compute.masks import word_through_layers
-
-            return word_through_layers(checkpoint, text, request.encoding, position, word, request.what_if)
-
+        position = self.masks[self.mask_number].position
+        work = _following(request, position, word)
         self.followed_word.ask_model(request.model, (request, position, word), work, self.pause_ms)
         self._show_followed()
 
+    def _ask_their_word(self) -> None:
+        """The same word with the baseline, where that has the mask."""
+        reading, word = self.reading, self.followed.removeprefix("·")
+        theirs = None if reading is None else their_mask(reading, self.masks[self.mask_number])
+        if reading is None or reading.baseline is None or theirs is None or not word or word.startswith("##"):
+            self.their_word.forget()
+            return
+        request, position = reading.baseline.request, theirs.position
+        work = _following(request, position, word)
+        self.their_word.ask_model(request.model, (request, position, word), work, self.pause_ms)
+
     def _show_followed(self) -> None:
+        self._ask_their_word()
         lens, number, found = self.lens.answer, self.mask_number, self.followed_word.answer
         at = self.masks[number].position
         self._word_card.set_hint(self.tr("at position {position}").format(position=at))
@@ -169,12 +175,16 @@ class LensView(PredictView):
         self.pieces.setVisible(len(pieces) > 1)
         if chances is None:
             return
-        full, listed = max(float(chances.max()), SHORTEST_SCALE), chances.tolist()
-        marks = (
-            [""] * len(listed)
-            if ranks is None
-            else [self.tr("rank {rank}").format(rank=numbers.count(rank)) for rank in ranks.tolist()]
-        )
+        theirs = None if self.their_word.answer is None else self.their_word.answer.probability
+        before = [None] * len(chances) if theirs is None or len(theirs) != len(chances) else theirs.tolist()
+        full = max(float(chances.max()), *(p for p in before if p is not None), SHORTEST_SCALE)
+        marks = [
+            self._mark(None if ranks is None else int(ranks[i]), their_chance) for i, their_chance in enumerate(before)
+        ]
+        line = self.tr("Line across a bar: with {baseline}.") if before[0] is not None else ""
+        name = "" if self.reading is None else baseline_name(self.reading)
+        intro = self.tr("How likely this word is after each layer. Type another one to compare.")
+        self._word_card.set_intro(f"{intro} {line.format(baseline=name)}".strip())
         self.bars.set_bars(
             [
                 Bar(
@@ -183,8 +193,9 @@ class LensView(PredictView):
                     p / full,
                     "good" if ranks is not None and ranks[i] == 1 else "bar",
                     mark=mark,
+                    before=None if their_chance is None else their_chance / full,
                 )
-                for i, (p, mark) in enumerate(zip(listed, marks, strict=True))
+                for i, (p, mark, their_chance) in enumerate(zip(chances.tolist(), marks, before, strict=True))
             ]
         )
         self.verdict.setText(word_sentence(self.followed, chances, ranks, tops))
@@ -194,6 +205,13 @@ class LensView(PredictView):
                 "is no list of all words of several pieces."
             ).format(pieces=" ".join(pieces))
         )
+
+    def _mark(self, rank: int | None, before: float | None) -> str:
+        """Behind a probability: the word's rank, and the baseline's probability."""
+        parts = [] if rank is None else [self.tr("rank {rank}").format(rank=numbers.count(rank))]
+        if before is not None and self.reading is not None:
+            parts.append(f"({beside(_exact(before), is_earlier(self.reading))})")
+        return "  ".join(parts)
 
     def _build(self) -> None:
         fill(
@@ -285,6 +303,17 @@ class LensView(PredictView):
         self.kept_changed.emit(word)
         if self.reading is not None and not self.nothing:
             self._ask_word(self.reading)
+
+
+def _following(request: ReadingRequest, position: int, word: str) -> Callable[[Checkpoint, Step], WordThroughLayers]:
+    """What the worker does to follow a word at a mask."""
+
+    def work(checkpoint: Checkpoint, _step: Step) -> WordThroughLayers:
+        from ...compute.masks import word_through_layers
+
+        return word_through_layers(checkpoint, request.model_input, request.encoding, position, word, request.what_if)
+
+    return work
 
 
 def _exact(probability: float) -> str:
