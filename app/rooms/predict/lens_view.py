@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 SIDE_PX = 400
 LEAST_PX = 200  # where the window is lower, the whole room scrolls
+LEAST_EXACT = 0.001  # what is less likely is written as odds
 SHORTEST_SCALE = 0.01  # what is hardly likely anywhere has short bars
 
 
@@ -209,8 +210,8 @@ class LensView(PredictView):
     def _mark(self, rank: int | None, before: float | None) -> str:
         """Behind a probability: the word's rank, and the baseline's probability."""
         parts = [] if rank is None else [self.tr("rank {rank}").format(rank=numbers.count(rank))]
-        if before is not None and self.reading is not None:
-            parts.append(f"({beside(_exact(before), is_earlier(self.reading))})")
+        if before is not None and before >= LEAST_EXACT and self.reading is not None:
+            parts.append(f"({beside(numbers.probability(before), is_earlier(self.reading))})")
         return "  ".join(parts)
 
     def _build(self) -> None:
@@ -318,7 +319,7 @@ def _following(request: ReadingRequest, position: int, word: str) -> Callable[[C
 
 def _exact(probability: float) -> str:
     """Small ones too: on their way words come from far below."""
-    return numbers.probability(probability) if probability >= 0.001 else numbers.odds(probability)
+    return numbers.probability(probability) if probability >= LEAST_EXACT else numbers.odds(probability)
 
 
 def _stages(lens: MaskLens) -> list[str]:
