@@ -4157,6 +4157,10 @@ Ein anderer Schluss</translation>
 <translation>Schicht für Schicht</translation>
 </message>
 <message>
+<source>Line across a bar: with {baseline}.</source>
+<translation>Strich über einem Balken: mit {baseline}.</translation>
+</message>
+<message>
 <source>One word through the layers</source>
 <translation>Ein Wort durch die Schichten</translation>
 </message>
@@ -5324,10 +5328,6 @@ Ein anderer Schluss</translation>
 <translation>Gradient × Eingabe</translation>
 </message>
 <message>
-<source>Hides one word at a time: how much less likely is the answer without it?</source>
-<translation>Verdeckt ein Wort nach dem anderen: Wie viel unwahrscheinlicher ist die Antwort ohne es?</translation>
-</message>
-<message>
 <source>Integrated gradients</source>
 <translation>Integrierte Gradienten</translation>
 </message>
@@ -5342,6 +5342,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Log-probability: {value} nats with this text, {baseline} with every word masked.</source>
 <translation>Log-Wahrscheinlichkeit: {value} Nat mit diesem Text, {baseline}, wenn jedes Wort maskiert ist.</translation>
+</message>
+<message>
+<source>Masks one word at a time: how much less likely is the answer without it?</source>
+<translation>Maskiert ein Wort nach dem anderen: Wie viel unwahrscheinlicher ist die Antwort ohne es?</translation>
 </message>
 <message>
 <source>Probability with this text: {now}.</source>
@@ -5360,8 +5364,8 @@ Ein anderer Schluss</translation>
 <translation>Wert: {value} mit diesem Text, {baseline}, wenn jedes Wort maskiert ist.</translation>
 </message>
 <message>
-<source>Starts with every word hidden and brings them all back, little by little: how much does each word add?</source>
-<translation>Beginnt mit lauter verdeckten Wörtern und deckt alle nach und nach auf: Wie viel trägt jedes Wort bei?</translation>
+<source>Starts with every word masked and brings them all back, little by little: how much does each word add?</source>
+<translation>Beginnt mit lauter maskierten Wörtern und bringt alle nach und nach zurück: Wie viel trägt jedes Wort bei?</translation>
 </message>
 <message>
 <source>The tokens’ shares add up to {sum}, the change is {change}: completeness error {error}.</source>
