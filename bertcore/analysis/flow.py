@@ -17,10 +17,10 @@ RESIDUAL = 0.5  # share of a layer's output that is taken to come from the token
 _UNIT = 2**30  # capacity 1; scipy counts in 32-bit integers, and no flow is larger than what leaves one token: 1
 
 
-def residual_attention(attentions: NDArray, residual: float = RESIDUAL) -> NDArray[np.float64]:
+def residual_attention(attentions: NDArray) -> NDArray[np.float64]:
     """(L,N,S,S) -> (L,S,S): heads averaged, the residual connection put in."""
     mean = np.asarray(attentions, dtype=np.float64).mean(axis=1)
-    return residual * np.eye(mean.shape[-1]) + (1 - residual) * mean
+    return RESIDUAL * np.eye(mean.shape[-1]) + (1 - RESIDUAL) * mean
 
 
 def without(
@@ -38,27 +38,25 @@ def without(
     return counted
 
 
-def rollout(attentions: NDArray, residual: float = RESIDUAL) -> NDArray[np.float64]:
+def rollout(attentions: NDArray) -> NDArray[np.float64]:
     """Attention rollout (section 3.1): (L,N,S,S) -> (L,S,S), R_1 = A'_1, R_l = A'_l R_(l-1).
 
     Row: a token after layer l; column: a token of the input; rows sum to 1.
     """
-    rolled = residual_attention(attentions, residual)
+    rolled = residual_attention(attentions)
     for layer in range(1, len(rolled)):
         rolled[layer] = rolled[layer] @ rolled[layer - 1]
     return rolled
 
 
-def attention_flow(
-    attentions: NDArray, outputs: Sequence[int], layers: int | None = None, residual: float = RESIDUAL
-) -> NDArray[np.float64]:
+def attention_flow(attentions: NDArray, outputs: Sequence[int], layers: int | None = None) -> NDArray[np.float64]:
     """Attention flow (section 3.2): (L,N,S,S) -> (R,S) for the R tokens `outputs` after the first `layers` (all).
 
     Entry (r,s) is the maximum flow from output r down to input s, through edges of capacity A'. Each entry is a problem
     of its own, so rows need not sum to 1. Capacities are rounded to 2^-30, so an entry is off by at most 2^-31 per edge
     of its minimum cut: 12 layers of 32 tokens have 12 x 32 x 32 edges, so by 6e-6 at the very most.
     """
-    graph = residual_attention(attentions, residual)[:layers]
+    graph = residual_attention(attentions)[:layers]
     length = graph.shape[-1]
     if not all(0 <= output < length for output in outputs):
         raise BertcoreError(f"Attention flow starts at a token of the text, 0 to {length - 1}.")

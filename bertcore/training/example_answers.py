@@ -180,8 +180,8 @@ def _spans(model: Bert, drawn: DrawnExamples, logits: torch.Tensor, token: Calla
         length = int((~drawn.is_padding[row]).sum())
         scores = logits[row, :length].double().numpy()  # (S,2)
         label = features.answers[window].tolist()
-        start, end = int(spans.start[row, 0]), int(spans.end[row, 0])
-        is_none = start < 0 or float(spans.no_answer[row]) > float(spans.score[row, 0])
+        start, end = int(spans.start[row]), int(spans.end[row])
+        is_none = start < 0 or float(spans.no_answer[row]) > float(spans.score[row])
         given_at = (0, 0) if is_none else (start, end)
         names = [token(number) for number in drawn.ids[row, :length].tolist()]
         places = []

@@ -44,10 +44,6 @@ class TestRollout:
         assert found[2] == pytest.approx(paths)
         assert found.sum(axis=-1) == pytest.approx(np.ones((3, 3)))
 
-    def test_without_a_residual_it_is_the_plain_product(self) -> None:
-        attentions = random_attention(2, 1, 4, 4)
-        assert rollout(attentions, residual=0)[1] == pytest.approx(attentions[1, 0] @ attentions[0, 0])
-
 
 class TestFlow:
     def test_two_layers_by_hand(self) -> None:

@@ -43,11 +43,11 @@ from bertcore.tasks.features.predictions import (
 
 
 class BestSpans(NamedTuple):
-    """The k best spans of each of B windows, best first. Where a row has fewer: score -inf, places -1."""
+    """The best span of each of B windows. Where a window has none: score -inf, places -1."""
 
-    start: Tensor  # (B,k) first token
-    end: Tensor  # (B,k) last token, inclusive
-    score: Tensor  # (B,k) start logit + end logit
+    start: Tensor  # (B) first token
+    end: Tensor  # (B) last token, inclusive
+    score: Tensor  # (B) start logit + end logit
     no_answer: Tensor  # (B) the same of the first token, [CLS] or <s>
 
     def rows(self, first: int, end: int) -> BestSpans:
@@ -67,29 +67,25 @@ class Answer:
 
 
 def best_spans(
-    start_logits: Tensor, end_logits: Tensor, in_passage: Tensor, *, max_answer_tokens: int = 30, k: int = 1
+    start_logits: Tensor, end_logits: Tensor, in_passage: Tensor, *, max_answer_tokens: int = 30
 ) -> BestSpans:
-    """The k spans with the highest start + end logit: three times (B,S), `in_passage` bool. W longest answer in tokens.
+    """The span with the highest start + end logit: three times (B,S), `in_passage` bool. W longest answer in tokens.
 
     Devlin et al. 2019, section 4.2 (SQuAD 1.1) and 4.3 (SQuAD 2.0: no answer is the span of [CLS] alone).
 
     start <= end < start + max_answer_tokens, and both lie in the passage. All such spans are compared, where the
-    paper's code looks at the 20 best starts and ends only. Spans that score alike come in no set order.
-    Raises BertcoreError for a longest answer below one token, ValueError for k below 1.
+    paper's code looks at the 20 best starts and ends only. Of spans that score alike it is any.
+    Raises BertcoreError for a longest answer below one token.
     """
     if max_answer_tokens < 1:
         raise BertcoreError(f"The longest answer is set to {max_answer_tokens} tokens; it must be 1 or more.")
-    if k < 1:
-        raise ValueError(f"k is {k}: ask for at least one span")
     starts = start_logits.float().masked_fill(~in_passage, -math.inf)
     ends = end_logits.float().masked_fill(~in_passage, -math.inf)
     width = min(max_answer_tokens, ends.shape[1])
     # Row s of a window's band holds its ends s, s+1 ... s+W-1: B x S x W numbers instead of B x S x S.
     band = F.pad(ends, (0, width - 1), value=-math.inf).unfold(1, width, 1)  # (B,S,W), a view
     scores = (starts[:, :, None] + band).flatten(1)  # (B, S x W)
-    score, place = scores.topk(min(k, scores.shape[1]), dim=1)
-    score = F.pad(score, (0, k - score.shape[1]), value=-math.inf)
-    place = F.pad(place, (0, k - place.shape[1]))
+    score, place = scores.max(dim=1)
     is_span = score > -math.inf
     first = place // width
     no_answer = start_logits[:, 0].float() + end_logits[:, 0].float()
@@ -108,12 +104,12 @@ def best_over_windows(windows: BestSpans, *, threshold: float | None = None) -> 
     """
     if not len(windows.score):
         raise ValueError("there is no window to choose from")
-    score, null = windows.score[:, 0].tolist(), min(windows.no_answer.tolist())
+    score, null = windows.score.tolist(), min(windows.no_answer.tolist())
     window = max(range(len(score)), key=score.__getitem__)
     best = score[window]
     if best == -math.inf or (threshold is not None and null - best > threshold):
         return Answer(None, -1, -1, best, null)
-    return Answer(window, int(windows.start[window, 0]), int(windows.end[window, 0]), best, null)
+    return Answer(window, int(windows.start[window]), int(windows.end[window]), best, null)
 
 
 _WORD = re.compile(r"\w+|[^\w\s]")
@@ -262,8 +258,8 @@ def decode_answers(
     Raises ValueError where a window's logits are missing.
     """
     count = len(features.ids)
-    places = torch.full((2, count, 1), -1)
-    best = BestSpans(places[0], places[1], torch.zeros(count, 1), torch.zeros(count))
+    places = torch.full((2, count), -1)
+    best = BestSpans(places[0], places[1], torch.zeros(count), torch.zeros(count))
     seen = np.zeros(count, dtype=bool)
     for units, output in outputs:
         logits = torch.as_tensor(output).float().cpu()

@@ -152,11 +152,10 @@ def span_features(
     tokenizer: Tokenizer,
     max_length: int,
     doc_stride: int = DOC_STRIDE,
-    max_question_tokens: int = MAX_QUESTION_TOKENS,
 ) -> SpanFeatures:
     """Question and passage as a pair. Where the passage does not fit, a window begins every `doc_stride` tokens of it.
 
-    The question loses what is beyond `max_question_tokens`, or beyond half of the room. A window that does not hold
+    The question loses what is beyond MAX_QUESTION_TOKENS, or beyond half of the room. A window that does not hold
     the whole answer (the first one given) is labelled with position 0, [CLS].
     Raises BertcoreError for an answer that does not stand where it is said to, or a room without place for a passage.
     """
@@ -174,7 +173,7 @@ def span_features(
         questions = text_ids(tokenizer, [examples[i].question for i in portion])
         passages = text_pieces(tokenizer, [examples[i].passage for i in portion])
         for i, question, pieces in zip(portion, questions, passages, strict=True):
-            kept = question[: min(max_question_tokens, room // 2)]
+            kept = question[: min(MAX_QUESTION_TOKENS, room // 2)]
             spans = np.array(pieces.offsets, dtype=np.int32).reshape(-1, 2)
             answer = _answer_tokens(i, examples[i], spans)
             offsets.append(spans)
@@ -366,13 +365,12 @@ def make_features(
     max_length: int,
     crf: bool = False,
     doc_stride: int = DOC_STRIDE,
-    max_question_tokens: int = MAX_QUESTION_TOKENS,
     need_answers: bool = False,
 ) -> Features:
     """What the model reads, tokenised on all cores; at most `max_length` tokens a sequence.
 
     `labels` are what "classify", "multilabel" and "tag" choose from, in the model's order; `crf` tags with a CRF;
-    `doc_stride` and `max_question_tokens` are for "span". With `need_answers` (for training) an example without one is
+    `doc_stride` is for "span". With `need_answers` (for training) an example without one is
     refused. Raises BertcoreError for what does not fit, with the number of the example; ValueError for no such kind.
     """
     if kind not in KINDS:
@@ -382,7 +380,7 @@ def make_features(
     wanted = _EXAMPLES.get(kind, TextExample)
     if wrong := next((example for example in examples if not isinstance(example, wanted)), None):
         raise ValueError(f"{kind} takes {wanted.__name__}, not {type(wrong).__name__}")
-    features = _make(kind, examples, tokenizer, tuple(labels), max_length, crf, doc_stride, max_question_tokens)
+    features = _make(kind, examples, tokenizer, tuple(labels), max_length, crf, doc_stride)
     if need_answers and not features.labelled:
         raise BertcoreError(f"Example {_first_unlabelled(examples) + 1} has no answer to learn from; give it one.")
     return features
@@ -404,12 +402,11 @@ def _make(
     max_length: int,
     crf: bool,
     doc_stride: int,
-    max_question_tokens: int,
 ) -> Features:
     if kind == "tag":
         return tag_features(examples, tokenizer, labels, max_length, "crf" if crf else "tag")
     if kind == "span":
-        return span_features(examples, tokenizer, max_length, doc_stride, max_question_tokens)
+        return span_features(examples, tokenizer, max_length, doc_stride)
     if kind == "choice":
         return choice_features(examples, tokenizer, max_length)
     if kind == "summarise":

@@ -193,16 +193,13 @@ def run_task(
     tap = Intervention(changes) if changes else identity
     was_training = model.training
     model.eval()
-    plain = TaskBatches(
-        batches.features, batches.batch_size, batches.pad_id, segments=model.config.type_vocab_size > 1, shuffle=False
-    )
     outputs = []
-    order = list(plain.order())
+    order = list(batches.order())
     try:
         for number, units in enumerate(order):
             if progress is not None:
                 progress(number / len(order))
-            logits = task_logits(model, plain.batch(units), batches.features.head, device, tap)
+            logits = task_logits(model, batches.batch(units), batches.features.head, device, tap)
             outputs.append((units, logits.float().cpu().numpy()))
     finally:
         model.train(was_training)
