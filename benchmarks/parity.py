@@ -67,7 +67,7 @@ def compare(model_type: str, heads: Sequence[str], folder: Path) -> ParityRow:
     tokenizer = Tokenizer(raw_from_words(VOCABULARY))
     tokenizer.save(folder / "theirs")
     opened = load_checkpoint(folder / "theirs")
-    assert opened.tasks == tuple(heads) and not opened.unused, (opened.tasks, opened.unused)
+    assert opened.output_heads == tuple(heads) and not opened.unused, (opened.output_heads, opened.unused)
     batch = _batch(opened.model)
     first = _worst(_ours(opened.model, batch), _outputs(theirs, batch, heads), batch[2])
 
@@ -134,7 +134,7 @@ def _ours(model: Bert, batch: tuple[Tensor, Tensor, Tensor]) -> dict[str, Tensor
         "attentions": torch.stack([record[f"layer.{i}.attention.probs"] for i in layers]),
     }
     first = hidden[:, 0]
-    for task in model.tasks:
+    for task in model.output_heads:
         if task in ("nsp", "sop"):
             found[task] = getattr(model, f"{task}_logits")(model.pool(first))
         elif task == "choice":

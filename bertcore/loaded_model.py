@@ -28,8 +28,8 @@ from bertcore.comparing import Comparison, compare
 from bertcore.errors import BertcoreError
 from bertcore.files import write_errors
 from bertcore.model.bert import Bert
+from bertcore.model.output_heads import HEAD_TITLES
 from bertcore.model.tap import Changes
-from bertcore.model.task_heads import HEAD_TITLES
 from bertcore.progress import progress_bar
 from bertcore.resolve_model import resolve_model, resolve_step
 from bertcore.results import (
@@ -49,24 +49,24 @@ _READS_AS = ("task", "columns", "max_length", "stride")  # of the data of a fine
 
 
 def load(
-    model: str | Path | None = None, *, random_heads: Collection[str] = (), device: str | None = None
+    model: str | Path | None = None, *, random_output_heads: Collection[str] = (), device: str | None = None
 ) -> LoadedModel:
     """Open a model: "bertscope-mini", "bertscope-tiny", a checkpoint folder, a run (its newest snapshot) or a hub id.
 
-    None is the built-in model. `random_heads`, such as "mlm", are drawn afresh where the files lack them, always the
-    same way: what they say means nothing. `device` is one of torch's; absent: the CPU.
+    None is the built-in model. `random_output_heads`, such as "mlm", are drawn afresh where the files lack them, always
+    the same way: what they say means nothing. `device` is one of torch's; absent: the CPU.
     Raises BertcoreError, one sentence, where there is no such model or it cannot be read.
 
     >>> import bertcore
     >>> m = bertcore.load("bertscope-tiny")
-    >>> m.name, m.tasks
+    >>> m.name, m.output_heads
     ('bertscope-tiny', ('mlm', 'nsp'))
     """
-    for head in random_heads:
-        check_choice("head", head, tuple(HEAD_TITLES))
+    for head in random_output_heads:
+        check_choice("output head", head, tuple(HEAD_TITLES))
     if device is not None:
         _check_device(device)
-    checkpoint = load_checkpoint(resolve_model(model), random_heads, allow_random=bool(random_heads))
+    checkpoint = load_checkpoint(resolve_model(model), random_output_heads, allow_random=bool(random_output_heads))
     if device is not None:
         checkpoint.model.to(device)
     return LoadedModel(checkpoint)

@@ -35,7 +35,7 @@ class MeasuredModel:
         self.bert = checkpoint.model  # the torch module, in evaluation mode
         self.tokenizer = checkpoint.tokenizer
         self.config = checkpoint.config
-        self.tasks = checkpoint.tasks  # what it has heads for, such as "mlm", "nsp" or "classify"
+        self.output_heads = checkpoint.output_heads  # which answers it gives: "mlm", "nsp", "classify" ...
         self.missing = checkpoint.missing  # the parts that it lacks, with a sentence for each
         self.decoding = USUAL  # longest answer and length of a summary, for `predict` and `evaluate`
 

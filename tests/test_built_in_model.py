@@ -33,7 +33,7 @@ def built_in() -> Checkpoint:
 
 
 def test_it_is_small_enough_to_ship_and_can_do_both_tasks(built_in: Checkpoint) -> None:
-    assert built_in.tasks == ("mlm", "nsp")
+    assert built_in.output_heads == ("mlm", "nsp")
     assert (built_in.folder / "model.safetensors").stat().st_size < 40e6
 
 

@@ -203,7 +203,7 @@ def opened_checkpoint(folder: Path, tokenizer: Tokenizer | None = None) -> tuple
         config=checkpoint.config,
         parameters=checkpoint.parameters,
         step=checkpoint.step,
-        tasks=checkpoint.tasks,
+        output_heads=checkpoint.output_heads,
         missing=dict(checkpoint.missing),
         pooling=checkpoint.pooling,
         task=_task_of(checkpoint, folder),
@@ -221,7 +221,7 @@ def _load(folder: Path, tokenizer: Tokenizer | None) -> Checkpoint:
 
 
 def _task_of(checkpoint: Checkpoint, folder: Path) -> TaskInfo | None:
-    if not TASK_HEADS.intersection(checkpoint.tasks):
+    if not TASK_HEADS.intersection(checkpoint.output_heads):
         return None  # the usual case, which need not wait for what tasks are made of
     from bertcore.tasks.inference.predict import labels_of, task_kind
 

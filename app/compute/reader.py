@@ -162,7 +162,7 @@ def read(request: ReadingRequest, checkpoint: Checkpoint) -> Reading:
         request.input_ids,
         request.segments,
         request.positions,
-        mlm_positions=request.masked if "mlm" in checkpoint.tasks else (),
+        mlm_positions=request.masked if "mlm" in checkpoint.output_heads else (),
         changes=request.what_if.changes(),
     )
     forward_ms = (time.perf_counter() - started) * 1000

@@ -269,7 +269,7 @@ class LessonPlayer(QObject):
 
     def _ask_lens(self, page: Page, reading: Reading) -> None:
         masked, model = list(reading.request.masked), reading.request.model
-        if not masked or "mlm" not in model.tasks or not needs_lens(measures_of(page)):
+        if not masked or "mlm" not in model.output_heads or not needs_lens(measures_of(page)):
             return
         hidden = reading.trace.hidden_states[:, masked]
 

@@ -61,7 +61,7 @@ class Bench:
         facts = Facts(reading, state.layer, state.head)
         set_selection(state, setup, facts)
         lens = None
-        if with_lens and reading.request.masked and "mlm" in checkpoint.tasks:
+        if with_lens and reading.request.masked and "mlm" in checkpoint.output_heads:
             lens = lens_at(checkpoint, reading.trace.hidden_states[:, list(reading.request.masked)])
         asked = request_for(reading, state.applied_texts) if with_answer else None
         applied = None if asked is None else apply_model(checkpoint, asked, lambda _share: None)

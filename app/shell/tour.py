@@ -225,7 +225,7 @@ class _Tour(RoomPictures):
     def _visit_swap(self, theme_name: str) -> list[dict[str, object]]:
         """The view "Swap in" with the two texts that it offers, and a cell of its map in Layers, Predict and Attend."""
         state = self._window.state
-        if state.model is None or "mlm" not in state.model.tasks:
+        if state.model is None or "mlm" not in state.model.output_heads:
             return []
         room = self._window.open_room("layers")
         assert isinstance(room, LayersRoom)
@@ -250,7 +250,7 @@ class _Tour(RoomPictures):
     def _visit_texts(self, theme_name: str) -> list[dict[str, object]]:
         """The view "Many texts" with the template and the minimal pairs that it offers."""
         model = self._window.state.model
-        if model is None or "mlm" not in model.tasks:
+        if model is None or "mlm" not in model.output_heads:
             return []
         room = self._window.open_room("predict")
         assert isinstance(room, PredictRoom)

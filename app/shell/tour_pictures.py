@@ -58,7 +58,7 @@ class RoomPictures:
         """What a person would do there: a mask in Map, two in Predict, none elsewhere; one word looked at closely."""
         state = self._window.state
         words = self._words("a")
-        predicts = state.model is not None and "mlm" in state.model.tasks
+        predicts = state.model is not None and "mlm" in state.model.output_heads
         middle = words[len(words) // 2 :][:1]
         masks = {"map": middle, "film": middle, "predict": [*words[1:2], *self._words("b")[-1:]]}
         state.set_masks(masks.get(room_key, ()) if predicts else ())

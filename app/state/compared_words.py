@@ -43,7 +43,7 @@ def compared_mask(reading: Reading, mask: MaskReading) -> ComparedMask | str | N
         return None
     theirs = their_mask(reading, mask)
     logits = baseline.trace.mlm_logits
-    if "mlm" not in baseline.request.model.tasks or logits is None:
+    if "mlm" not in baseline.request.model.output_heads or logits is None:
         return translate("Baseline", "{model} cannot predict words.").format(model=baseline.request.model.name)
     if theirs is None:
         return translate("Baseline", "The other text has no mask here.")

@@ -29,7 +29,7 @@ class ModelInfo:
     config: BertConfig
     parameters: int
     step: int | None
-    tasks: tuple[str, ...]
+    output_heads: tuple[str, ...]
     missing: dict[str, str] = field(default_factory=dict)  # "mlm" | "nsp" | "segments" | ... -> a sentence
     pooling: Pooling | None = None  # of a sentence encoder
     task: TaskInfo | None = None  # what it was taught

@@ -57,11 +57,11 @@ class Verdict:
 
 def question_for(model: ModelInfo) -> PairQuestion:
     """What this model can be asked about a pair; of one that can answer nothing, the question it comes nearest to."""
-    if "nsp" not in model.tasks:
-        if "sop" in model.tasks or ("sop" in model.missing and model.pooling is None):
+    if "nsp" not in model.output_heads:
+        if "sop" in model.output_heads or ("sop" in model.missing and model.pooling is None):
             title = translate("Verdict", "Does A come before B?")
             invitation = translate("Verdict", "Type a second sentence in B to ask which of the two comes first.")
-            return PairQuestion(title, invitation, "" if "sop" in model.tasks else model.missing["sop"])
+            return PairQuestion(title, invitation, "" if "sop" in model.output_heads else model.missing["sop"])
         if model.pooling is not None:
             title = translate("Verdict", "How similar are A and B?")
             invitation = translate("Verdict", "Type a second sentence in B to compare it with A.")
@@ -70,7 +70,7 @@ def question_for(model: ModelInfo) -> PairQuestion:
     return PairQuestion(
         translate("Verdict", "Is B the next sentence?"),
         translate("Verdict", "Type a second sentence in B to ask whether it follows A."),
-        "" if "nsp" in model.tasks else model.missing.get("nsp", reason),
+        "" if "nsp" in model.output_heads else model.missing.get("nsp", reason),
     )
 
 

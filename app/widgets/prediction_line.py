@@ -53,7 +53,7 @@ def prediction_of(reading: Reading, selection: Selection) -> Prediction:
                 mask=token, position=mask.position
             )
         words = tuple((word.token, word.probability) for word in mask.words[:MOST_WORDS])
-    elif "mlm" in reading.request.model.tasks:
+    elif "mlm" in reading.request.model.output_heads:
         hint = translate("PredictionLine", "Double-click a token to mask it: the model then guesses the word.")
     return Prediction(title, words, hint, _verdict(reading))
 

@@ -58,27 +58,27 @@ def find_target(
     """
     if position is not None:
         check_rows([position], len(text))
-    tasks, mask_id = checkpoint.tasks, checkpoint.tokenizer.mask_id
+    output_heads, mask_id = checkpoint.output_heads, checkpoint.tokenizer.mask_id
     choice = _Choice(checkpoint, text, other, wanted, against)
     is_masked = mask_id is not None and mask_id in text.ids
-    if is_masked and "mlm" in tasks:
+    if is_masked and "mlm" in output_heads:
         return choice.word(text.ids.index(mask_id or 0) if position is None else position)
-    if "classify" in tasks:
+    if "classify" in output_heads:
         return choice.label()
-    if "tag" in tasks:
+    if "tag" in output_heads:
         return choice.tag(position)
-    if "span" in tasks:
+    if "span" in output_heads:
         return choice.end_of_answer(position)
-    if "choice" in tasks:
+    if "choice" in output_heads:
         return choice.number(Target("choice", measure="logit"), "score of this choice")
-    if "summarise" in tasks:
+    if "summarise" in output_heads:
         return choice.number(Target("summarise"), "in the summary")
-    if position is not None and "mlm" in tasks:
+    if position is not None and "mlm" in output_heads:
         return choice.word(position)
     for verdict in ("nsp", "sop"):
-        if verdict in tasks and text.text_b:
+        if verdict in output_heads and text.text_b:
             return choice.verdict(verdict)
-    if is_masked or "mlm" not in tasks:
+    if is_masked or "mlm" not in output_heads:
         raise BertcoreError(checkpoint.missing["mlm"])
     raise BertcoreError("There is no [MASK] in the text; write one where a word should be predicted.")
 

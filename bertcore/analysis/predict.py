@@ -128,7 +128,7 @@ def task_logits(model: Bert, hidden: NDArray) -> dict[str, NDArray[np.float32]]:
         "summarise": lambda: model.sentence_logits(states)[0],
     }
     with torch.inference_mode():
-        return {task: logits().float().cpu().numpy() for task, logits in heads.items() if task in model.tasks}
+        return {task: logits().float().cpu().numpy() for task, logits in heads.items() if task in model.output_heads}
 
 
 def top_words(logits: NDArray, tokenizer: Tokenizer, k: int) -> list[WordGuess]:

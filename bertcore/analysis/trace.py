@@ -93,7 +93,7 @@ def trace(
         keys=stacked("key"),
         values=stacked("value"),
         **vars(outputs),
-        absent=absent_arrays(model.config, model.tasks, model.pooler is not None),
+        absent=absent_arrays(model.config, model.output_heads, model.pooler is not None),
     )
 
 

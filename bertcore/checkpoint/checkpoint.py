@@ -32,7 +32,7 @@ from bertcore.files import read_json, write_json
 from bertcore.fine_tuned_from import ABOUT_FILE, DIFFERENCE_FILE
 from bertcore.garbage_collection import no_garbage_collection
 from bertcore.model.bert import Bert, initialise
-from bertcore.model.task_heads import HEAD_TITLES, make_head
+from bertcore.model.output_heads import HEAD_TITLES, make_head
 from bertcore.tokenizer.tokenizer import Tokenizer
 
 EXTRA_HEADS_FILE = "bertscope_heads.safetensors"  # heads that no class of the layout holds, under our names
@@ -52,11 +52,11 @@ class Checkpoint:
     missing: dict[str, str] = field(default_factory=dict)  # part ("mlm", "nsp", ...) -> a sentence for the person
     unused: tuple[str, ...] = ()  # tensors in the file that belong to no part known here
     pooling: Pooling | None = None  # how a sentence encoder makes one vector of a sentence; None: it is none
-    random_heads: tuple[str, ...] = ()  # heads that the file lacks and that were asked for all the same
+    random_output_heads: tuple[str, ...] = ()  # heads that the file lacks and that were asked for all the same
 
     @property
-    def tasks(self) -> tuple[str, ...]:
-        return self.model.tasks
+    def output_heads(self) -> tuple[str, ...]:
+        return self.model.output_heads
 
     @property
     def parameters(self) -> int:
@@ -90,15 +90,15 @@ def load_checkpoint(
     if (folder / EXTRA_HEADS_FILE).is_file():
         stored.update({name: (tensor,) for name, tensor in list_safetensors(folder / EXTRA_HEADS_FILE).items()})
     names = {*stored, *made}
-    tasks = tuple(head for head in HEAD_TITLES if any(name.startswith(f"{head}.") for name in names))
+    output_heads = tuple(head for head in HEAD_TITLES if any(name.startswith(f"{head}.") for name in names))
     has_pooler = any(name.startswith("pooler.") for name in names)
-    if not has_pooler and {"nsp", "sop"} & set(tasks):
+    if not has_pooler and {"nsp", "sop"} & set(output_heads):
         raise BertcoreError(f"The checkpoint {folder} has a sentence-pair head but no pooler; it is incomplete.")
-    random_heads = _random_heads(folder, heads, tasks, allow_random)
-    _refuse_missing(set(layer_tensors(config)) - names, config, tasks, folder)
+    random_output_heads = _random_heads(folder, heads, output_heads, allow_random)
+    _refuse_missing(set(layer_tensors(config)) - names, config, output_heads, folder)
     with torch.device("meta"):
-        model = Bert(config, [*tasks, *random_heads], has_pooler)
-    made.update(_fresh_heads(config, random_heads, tasks))
+        model = Bert(config, [*output_heads, *random_output_heads], has_pooler)
+    made.update(_fresh_heads(config, random_output_heads, output_heads))
     _check_fit(stored, made, unused, model, folder)
     weights = {**made, **_read(stored)}
     _check_numbers(weights, decoder, model, folder)
@@ -110,10 +110,10 @@ def load_checkpoint(
         folder=folder,
         name=name_from_file(about.get("name"), otherwise=name_from_file(folder.resolve().name)),
         step=about["step"] if isinstance(about.get("step"), int) else None,
-        missing=what_is_missing(config, model.tasks, has_pooler),
+        missing=what_is_missing(config, model.output_heads, has_pooler),
         unused=tuple(unused),
         pooling=read_pooling(folder),
-        random_heads=random_heads,
+        random_output_heads=random_output_heads,
     )
 
 
@@ -121,7 +121,7 @@ def checkpoint_in_memory(model: Bert, tokenizer: Tokenizer, name: str) -> Checkp
     """Of a model that lies in no folder; it is put into evaluation mode. Raises BertcoreError for a vocabulary that
     does not fit."""
     _check_vocabulary(tokenizer, model.config)
-    missing = what_is_missing(model.config, model.tasks, model.pooler is not None)
+    missing = what_is_missing(model.config, model.output_heads, model.pooler is not None)
     return Checkpoint(model.eval(), tokenizer, model.config, None, name, missing=missing)
 
 
@@ -132,8 +132,8 @@ def _listed_weights(
     of the masked-word head, where the files have one."""
     theirs = modern_names(list_weights(folder), config)
     architectures = read_config_values(folder).get("architectures")
-    tasks = heads_in(theirs, config, architectures if isinstance(architectures, list) else ())
-    stored, unused = from_hugging_face(theirs, config, tasks)
+    output_heads = heads_in(theirs, config, architectures if isinstance(architectures, list) else ())
+    stored, unused = from_hugging_face(theirs, config, output_heads)
     return stored, unused, output_matrix(theirs, config)
 
 
@@ -156,10 +156,10 @@ def save_checkpoint(
     """
     folder.mkdir(parents=True, exist_ok=True)
     state = {key: value.detach().cpu().to(store_as) for key, value in model.state_dict().items()}
-    architecture, held = class_name(model.config, model.tasks)
+    architecture, held = class_name(model.config, model.output_heads)
     write_tensors(to_hugging_face(state, model.config, held), folder / SAFETENSORS)
     (folder / DIFFERENCE_FILE).unlink(missing_ok=True)
-    beside = tuple(f"{head}." for head in model.tasks if head not in held)
+    beside = tuple(f"{head}." for head in model.output_heads if head not in held)
     extra = {key: value.contiguous() for key, value in state.items() if beside and key.startswith(beside)}
     (folder / EXTRA_HEADS_FILE).unlink(missing_ok=True)
     if extra:
@@ -181,7 +181,7 @@ def save_difference(model: Bert, folder: Path, base: Checkpoint, rank: int | Non
     folder.mkdir(parents=True, exist_ok=True)
     state = {key: value.detach().cpu() for key, value in model.state_dict().items()}
     write_difference(state, base.model.state_dict(), folder, rank)
-    architecture, _ = class_name(model.config, model.tasks)
+    architecture, _ = class_name(model.config, model.output_heads)
     write_json(folder / CONFIG_FILE, config_values(model.config, architecture))
     write_json(folder / ABOUT_FILE, {**about, "base": {"name": base.name, "sha256": weights_hash(base.folder)}})
 
@@ -253,11 +253,11 @@ def _check_fit(
     folder: Path,
 ) -> None:
     """Before any number is read: all names are there, and all shapes and kinds of numbers are right."""
-    config, tasks = model.config, model.tasks
+    config, heads = model.config, model.output_heads
     expected = {name: tuple(value.shape) for name, value in model.state_dict().items()}
     shapes = {name: tuple(value.shape) for name, value in made.items()}
     shapes |= {name: _joined_shape(parts) for name, parts in stored.items()}
-    _refuse_missing(set(expected) - set(shapes), config, tasks, folder)
+    _refuse_missing(set(expected) - set(shapes), config, heads, folder)
     extra = encoder_extras(unused, config) + sorted(set(shapes) - set(expected))
     if extra:
         raise BertcoreError(
@@ -267,14 +267,14 @@ def _check_fit(
     wrong = [name for name, shape in expected.items() if shapes[name] != shape]
     if wrong:
         said = [
-            f"{layout_name(name, config, tasks)} is {shapes[name]} instead of {expected[name]}" for name in wrong[:20]
+            f"{layout_name(name, config, heads)} is {shapes[name]} instead of {expected[name]}" for name in wrong[:20]
         ]
         raise BertcoreError(f"The weights in {folder} do not fit its config.json: {_listed(said, len(wrong))}.")
     whole = [name for name, parts in stored.items() if not all(part.dtype.is_floating_point for part in parts)]
     if whole:
         kind = str(stored[whole[0]][0].dtype).removeprefix("torch.")
         raise BertcoreError(
-            f"The weights in {folder} are no floating-point numbers ({kind}) in {_theirs(whole, config, tasks)}; "
+            f"The weights in {folder} are no floating-point numbers ({kind}) in {_theirs(whole, config, heads)}; "
             "ask for the model as it was before it was quantised."
         )
 
@@ -284,10 +284,10 @@ def _joined_shape(parts: tuple[StoredTensor, ...]) -> tuple[int, ...]:
     return shape if len(parts) == 1 else (sum(part.shape[0] for part in parts), *shape[1:])
 
 
-def _refuse_missing(missing: Collection[str], config: BertConfig, tasks: Collection[str], folder: Path) -> None:
+def _refuse_missing(missing: Collection[str], config: BertConfig, heads: Collection[str], folder: Path) -> None:
     if missing:
         raise BertcoreError(
-            f"The checkpoint {folder} lacks {_theirs(missing, config, tasks)}; it is incomplete or of another family."
+            f"The checkpoint {folder} lacks {_theirs(missing, config, heads)}; it is incomplete or of another family."
         )
 
 
@@ -301,7 +301,7 @@ def _check_numbers(weights: Mapping[str, Tensor], decoder: StoredTensor | None, 
     if broken:
         raise BertcoreError(
             f"The weights in {folder} contain infinite or NaN values, in "
-            f"{_theirs(broken, model.config, model.tasks)}; the training that made them went wrong."
+            f"{_theirs(broken, model.config, model.output_heads)}; the training that made them went wrong."
         )
 
 
@@ -309,9 +309,9 @@ def _same(table: Tensor, stored: StoredTensor) -> bool:
     return torch.equal(table, read_tensors({"": stored})[""].float())
 
 
-def _theirs(names: Collection[str], config: BertConfig, tasks: Collection[str], most: int = 20) -> str:
+def _theirs(names: Collection[str], config: BertConfig, heads: Collection[str], most: int = 20) -> str:
     """The names as the layout has them, the first so many."""
-    return _listed([layout_name(name, config, tasks) for name in sorted(names)[:most]], len(names))
+    return _listed([layout_name(name, config, heads) for name in sorted(names)[:most]], len(names))
 
 
 def _listed(names: list[str], count: int | None = None, most: int = 20) -> str:

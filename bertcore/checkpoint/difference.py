@@ -18,7 +18,7 @@ from bertcore.checkpoint.weights import SAFETENSORS, read_safetensors, with_mant
 from bertcore.errors import BertcoreError
 from bertcore.fine_tuned_from import DIFFERENCE_FILE
 from bertcore.locations import SHIPPED, shipped_checkpoint
-from bertcore.model.task_heads import HEAD_TITLES
+from bertcore.model.output_heads import HEAD_TITLES
 
 UP, DOWN = ".up", ".down"
 FACTOR_BITS = 4  # of the mantissa: a third less when packed, the same answers (docs/decisions/0024)

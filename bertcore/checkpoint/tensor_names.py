@@ -115,10 +115,10 @@ _CLASSES = {  # the heads that one of transformers' classes holds -> what its na
 }
 
 
-def class_name(config: BertConfig, tasks: Collection[str]) -> tuple[str, tuple[str, ...]]:
+def class_name(config: BertConfig, output_heads: Collection[str]) -> tuple[str, tuple[str, ...]]:
     """The class of `transformers` that holds most of these heads, and which of them it holds."""
     for held, ending in _CLASSES.items():
-        if set(held) <= set(tasks) and all(_fits(config, head) for head in held):
+        if set(held) <= set(output_heads) and all(_fits(config, head) for head in held):
             prefix = "MegatronBert" if config.norm == "pre" else config.family.class_prefix
             return f"{prefix}{ending}", held
     raise AssertionError("the encoder alone always has a class")

@@ -66,8 +66,8 @@ def info(
         from bertcore.loaded_model import load
 
         m = load(model)
-        facts = _facts(m.config, m.checkpoint.parameters, list(m.tasks))
-        facts["missing"] = what_is_missing(m.config, m.tasks, m.bert.pooler is not None)
+        facts = _facts(m.config, m.checkpoint.parameters, list(m.output_heads))
+        facts["missing"] = what_is_missing(m.config, m.output_heads, m.bert.pooler is not None)
         facts["unused_tensors"] = list(m.checkpoint.unused)
         facts["pooling"] = m.checkpoint.pooling.kind if m.checkpoint.pooling else None
         run = run_behind(m.checkpoint.folder)
@@ -78,7 +78,7 @@ def info(
     sentences = [*facts.pop("missing", {}).values(), *facts.pop("absent").values(), *facts.pop("diagnosis", ())]
     for name, value in facts.items():
         shown = f"{value:,}" if isinstance(value, int) else ", ".join(value) if isinstance(value, list) else value
-        if value is not None and (shown or name == "tasks"):
+        if value is not None and (shown or name == "output_heads"):
             say(f"{name.replace('_', ' '):18} {shown or 'none'}")
     for sentence in sentences:
         say(sentence)
@@ -96,7 +96,7 @@ def _training(run: Path) -> dict[str, Any]:
     return {"run": f"{record.state} at step {record.step:,}", "diagnosis": sentences}
 
 
-def _facts(config: BertConfig, parameters: int, tasks: list[str]) -> dict[str, Any]:
+def _facts(config: BertConfig, parameters: int, output_heads: list[str]) -> dict[str, Any]:
     segment = absent_points(config).get("embeddings.segment")
     return {
         "family": config.model_type,
@@ -111,8 +111,8 @@ def _facts(config: BertConfig, parameters: int, tasks: list[str]) -> dict[str, A
         "max_positions": config.max_length,
         "segments": config.type_vocab_size,
         "norm": config.norm if config.norm != "post" else None,
-        "tasks": tasks,
-        "labels": list(config.labels) if {"classify", "tag"} & set(tasks) else [],
+        "output_heads": output_heads,
+        "labels": list(config.labels) if {"classify", "tag"} & set(output_heads) else [],
         "absent": {"segments": segment} if segment else {},
     }
 
@@ -171,18 +171,18 @@ def fill(
     from bertcore.loaded_model import load
 
     text_a, text_b = texts(a, b)
-    m = load(model, random_heads=["mlm"] if allow_random else [])
+    m = load(model, random_output_heads=["mlm"] if allow_random else [])
     filled = m.fill(text_a, text_b, top=top)
     verdicts = _verdicts(filled)
-    random_heads = list(m.checkpoint.random_heads)
+    random_output_heads = list(m.checkpoint.random_output_heads)
     if as_json:
         masks = [
             {"position": at, "predictions": [asdict(guess) for guess in words]}
             for at, words in zip(filled.positions, filled, strict=True)
         ]
-        print_json({"masks": masks, **verdicts, "random_heads": random_heads})
+        print_json({"masks": masks, **verdicts, "random_output_heads": random_output_heads})
         return
-    if random_heads:
+    if random_output_heads:
         say("The model has no MLM head: these words come from a random one and mean nothing.", error_stream=True)
     for at, words in zip(filled.positions, filled, strict=True):
         say(f"position {at}")

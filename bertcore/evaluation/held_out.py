@@ -109,7 +109,7 @@ class PositionRange:
 
 def rules_for(checkpoint: Checkpoint) -> PairRules:
     """Two parts where the model has a head that compares them, else one: as it was trained."""
-    paired = {"nsp", "sop"} & set(checkpoint.tasks)
+    paired = {"nsp", "sop"} & set(checkpoint.output_heads)
     return PairRules.of(checkpoint.tokenizer, "nsp" if paired else "none")
 
 
@@ -203,7 +203,7 @@ def next_sentences(
 
     Empty where the model has no next-sentence head or no document has two connected sentences.
     """
-    if "nsp" not in checkpoint.tasks:
+    if "nsp" not in checkpoint.output_heads:
         return {}
     rng, rules = np.random.default_rng(HELD_OUT_SEED), rules_for(checkpoint)
     documents = [document for document in documents if document.is_connected]

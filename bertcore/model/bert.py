@@ -23,8 +23,7 @@ from bertcore.model.attention import causal_bias, padding_bias
 from bertcore.model.crf import LinearChainCrf
 from bertcore.model.embeddings import Embeddings, sinusoidal_table
 from bertcore.model.encoder import Encoder
-from bertcore.model.tap import Tap, identity
-from bertcore.model.task_heads import (
+from bertcore.model.output_heads import (
     HEAD_TITLES,
     MaskedWordHead,
     Pooler,
@@ -34,6 +33,7 @@ from bertcore.model.task_heads import (
     TokenHead,
     make_head,
 )
+from bertcore.model.tap import Tap, identity
 
 PRETRAINING = ("mlm", "nsp")  # the heads that BERT is pretrained with
 
@@ -45,8 +45,8 @@ class MissingHeadError(RuntimeError):
 class Bert(nn.Module):
     """One model of the BERT family, for training and for looking.
 
-    `tasks` names its heads (keys of HEAD_TITLES); `pooler` None means: as the family has it. A part that is absent is
-    None, and asking for its result is an error. A CRF works on the tagger's scores, so "crf" brings "tag" along.
+    `output_heads` are keys of HEAD_TITLES; `pooler` None means: as the family has it. A part that is absent is None,
+    and asking for its result is an error. A CRF works on the tagger's scores, so "crf" brings "tag" along.
     It comes with fresh weights, drawn from `generator`; on the meta device, for weights from a file, with none.
     """
 
@@ -64,12 +64,12 @@ class Bert(nn.Module):
     def __init__(
         self,
         config: BertConfig,
-        tasks: Collection[str] = PRETRAINING,
+        output_heads: Collection[str] = PRETRAINING,
         pooler: bool | None = None,
         generator: torch.Generator | None = None,
     ) -> None:
         super().__init__()
-        unknown = sorted(set(tasks) - set(HEAD_TITLES))
+        unknown = sorted(set(output_heads) - set(HEAD_TITLES))
         if unknown:
             raise ValueError(f"there is no head {', '.join(unknown)}; choose from {', '.join(HEAD_TITLES)}")
         has_pooler = config.family.pooler if pooler is None else pooler
@@ -77,15 +77,15 @@ class Bert(nn.Module):
         self.embeddings = Embeddings(config)
         self.encoder = Encoder(config)
         self.pooler = Pooler(config) if has_pooler else None
-        wanted = {*tasks, *(["tag"] if "crf" in tasks else [])}
-        for task in HEAD_TITLES:
-            setattr(self, task, make_head(config, task) if task in wanted else None)
+        wanted = {*output_heads, *(["tag"] if "crf" in output_heads else [])}
+        for head in HEAD_TITLES:
+            setattr(self, head, make_head(config, head) if head in wanted else None)
         if not self.embeddings.token.weight.is_meta:
             self._initialise(generator)
 
     @property
-    def tasks(self) -> tuple[str, ...]:
-        return tuple(task for task in HEAD_TITLES if getattr(self, task) is not None)
+    def output_heads(self) -> tuple[str, ...]:
+        return tuple(head for head in HEAD_TITLES if getattr(self, head) is not None)
 
     def forward(
         self,
@@ -184,14 +184,14 @@ class Bert(nn.Module):
         if self.config.positions == "sinusoidal_start":
             positions.copy_(sinusoidal_table(*positions.shape))
 
-    def _sequence_scores(self, task: str, first: Tensor, tap: Tap) -> Tensor:
-        head = self._head(task)
+    def _sequence_scores(self, name: str, first: Tensor, tap: Tap) -> Tensor:
+        head = self._head(name)
         return head(self.pool(first, tap) if head.reads_pooled and self.pooler is not None else first)
 
-    def _head(self, task: str) -> Any:
-        head = getattr(self, task)
+    def _head(self, name: str) -> Any:
+        head = getattr(self, name)
         if head is None:
-            raise MissingHeadError(f"this model has no {HEAD_TITLES[task]} head")
+            raise MissingHeadError(f"this model has no {HEAD_TITLES[name]} head")
         return head
 
 

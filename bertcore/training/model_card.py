@@ -16,7 +16,7 @@ from bertcore.checkpoint.tensor_names import class_name
 from bertcore.files import read_json_or_empty, write_atomic
 from bertcore.locations import built_in_checkpoint
 from bertcore.model.bert import Bert
-from bertcore.model.task_heads import HEAD_TITLES
+from bertcore.model.output_heads import HEAD_TITLES
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sources import noted_sources
 from bertcore.tasks.inference.evaluate import TaskEvaluation
@@ -286,7 +286,7 @@ def _model_rows(model: Bert, tokenizer: Tokenizer) -> Rows:
     config, case = model.config, "lower case" if tokenizer.lowercase else "upper and lower case"
     shape = f"{config.num_hidden_layers} layers x {config.hidden_size} wide, {config.num_attention_heads} heads"
     kind = "WordPiece" if tokenizer.kind == "wordpiece" else tokenizer.kind
-    heads = ", ".join(HEAD_TITLES[task] for task in model.tasks)
+    heads = ", ".join(HEAD_TITLES[head] for head in model.output_heads)
     return [
         ("architecture", f"{config.family.title}, {shape}, feed-forward {config.intermediate_size}; heads: {heads}"),
         ("positions", f"{config.max_length:,}"),
@@ -301,8 +301,8 @@ def _comparison(comparison: Mapping[str, Any]) -> str:
 
 
 def _how_to_open(model: Bert, task: str) -> str:
-    architecture, held = class_name(model.config, model.tasks)
-    left_out = [HEAD_TITLES[each] for each in model.tasks if each not in held]
+    architecture, held = class_name(model.config, model.output_heads)
+    left_out = [HEAD_TITLES[each] for each in model.output_heads if each not in held]
     beside = f"\n\n`transformers` has no place for its {', '.join(left_out)} head; BERTscope has." if left_out else ""
     command = "bertcore fill FOLDER" if task == "mlm" else "bertcore predict FOLDER"
     return (

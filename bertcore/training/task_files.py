@@ -131,7 +131,7 @@ def evaluate_file(
         labels,
         checkpoint.config,
         learned_windows(data),
-        crf="crf" in checkpoint.tasks,
+        crf="crf" in checkpoint.output_heads,
         need_answers=True,
     )
     return evaluate_task(checkpoint.model, batches, checkpoint.model.embeddings.token.weight.device, decoding)

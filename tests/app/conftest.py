@@ -40,7 +40,7 @@ TIMEOUT_MS = 30_000
 def make_checkpoint(
     folder: Path,
     *,
-    tasks: tuple[str, ...] = ("mlm", "nsp"),
+    output_heads: tuple[str, ...] = ("mlm", "nsp"),
     layers: int = 2,
     heads: int = 4,
     hidden: int = 32,
@@ -57,11 +57,11 @@ def make_checkpoint(
         intermediate_size=64,
         max_position_embeddings=64,
     )
-    model = Bert(config, tasks, pooler=bool(tasks), generator=torch.Generator().manual_seed(seed))
+    model = Bert(config, output_heads, pooler=bool(output_heads), generator=torch.Generator().manual_seed(seed))
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.mul_(8)  # far from uniform, so that a swapped or transposed picture shows
-    save_checkpoint(model, tokenizer, folder, name=folder.name, step=step if tasks else None)
+    save_checkpoint(model, tokenizer, folder, name=folder.name, step=step if output_heads else None)
     return folder
 
 
@@ -86,7 +86,7 @@ def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def headless_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An encoder without heads, as sentence encoders such as MiniLM are."""
-    return make_checkpoint(tmp_path_factory.mktemp("models") / "encoder-only", tasks=(), layers=3, heads=2)
+    return make_checkpoint(tmp_path_factory.mktemp("models") / "encoder-only", output_heads=(), layers=3, heads=2)
 
 
 @pytest.fixture(scope="session")

@@ -27,7 +27,7 @@ ALBERT_NAMES = ("<pad>", "<unk>", "[CLS]", "[SEP]")
 class Shape:
     """What a family's small model differs in."""
 
-    tasks: tuple[str, ...]
+    output_heads: tuple[str, ...]
     vocabulary: str = "wordpiece"
     pooler: bool = False
     pooling: bool = False  # a sentence encoder
@@ -63,7 +63,7 @@ def save_family(name: str, folder: Path, **sizes: int) -> Path:
         **sizes,
     }
     config = BertConfig(**fields)
-    model = Bert(config, shape.tasks, pooler=shape.pooler, generator=torch.Generator().manual_seed(1))
+    model = Bert(config, shape.output_heads, pooler=shape.pooler, generator=torch.Generator().manual_seed(1))
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.mul_(8)  # far from uniform, so that a swapped or transposed picture shows

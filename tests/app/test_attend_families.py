@@ -42,7 +42,7 @@ def test_every_mode_and_tab_of_each_family(
     room = attend(window, qtbot)
     model = window.state.model
     assert model is not None
-    if "mlm" in model.tasks:
+    if "mlm" in model.output_heads:
         window.state.set_masks((2,))
         settle(window, qtbot)
     for spec in PANELS:
@@ -54,7 +54,7 @@ def test_every_mode_and_tab_of_each_family(
         assert room.large.title != ""
         if isinstance(room.view, MatrixView):
             assert (room.view.grid.values is not None) == (spec.key != "gradient" or bool(room.chosen.targets))
-    has_target = bool(model.tasks)
+    has_target = bool(model.output_heads)
     assert bool(room.chosen.targets) == has_target
     if not has_target:
         assert room.heads_card.atlas.effects is None

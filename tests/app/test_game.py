@@ -229,7 +229,7 @@ def test_another_text_above_does_not_spoil_the_round(window: Window, room: GameR
 
 
 def test_a_model_without_words_says_so(open_window: Opener, tmp_path: Path, qtbot: QtBot) -> None:
-    window = open_window(make_checkpoint(tmp_path / "encoder", tasks=()))
+    window = open_window(make_checkpoint(tmp_path / "encoder", output_heads=()))
     qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
     room = window.open_room("game")
     assert isinstance(room, GameRoom)

@@ -103,7 +103,7 @@ def test_a_long_text_goes_beyond_the_limit(tmp_path: Path) -> None:
     """Of the shape of BERT-base, but for its width."""
     folder = tiny_checkpoint(
         tmp_path,
-        tasks=("mlm",),
+        output_heads=("mlm",),
         hidden_size=48,
         num_hidden_layers=12,
         num_attention_heads=12,

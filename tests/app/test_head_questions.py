@@ -191,7 +191,7 @@ def test_what_is_not_there_is_said(checkpoint: Checkpoint, layer: int, head: int
 
 
 def test_a_model_without_word_head_says_so(tmp_path: Path) -> None:
-    bare = load_checkpoint(tiny_checkpoint(tmp_path, tasks=(), pooler=False))
+    bare = load_checkpoint(tiny_checkpoint(tmp_path, output_heads=(), pooler=False))
     with pytest.raises(BertcoreError, match="no masked-word"):
         check_head(bare, TEXT, WORD, 0, 0, 0, lambda share: None)
 

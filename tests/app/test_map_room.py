@@ -225,10 +225,10 @@ def test_any_family(family: str, open_window: Opener, tmp_path: Path, qtbot: QtB
     view, model = shown_map(window, qtbot), window.state.model
     assert model is not None
     view.map.grab()
-    predicts = "mlm" in model.tasks
+    predicts = "mlm" in model.output_heads
     assert bool(view.map.answer.words) == bool(view.map.answer.guesses) == predicts
     assert bool(view.map.answer.reason) == (not predicts)
-    assert (view.map.content.verdict is not None) == bool({"nsp", "sop"} & set(model.tasks))
+    assert (view.map.content.verdict is not None) == bool({"nsp", "sop"} & set(model.output_heads))
     assert view.map.content.pair.text
     assert ("segment" in plan_of(view).embeddings) == (model.config.type_vocab_size > 0)
     assert plan_of(view).is_folded == (model.layers > 12)
@@ -322,7 +322,7 @@ def test_which_rooms_have_the_line_and_the_tokens(window: Window) -> None:
 
 
 def test_a_model_without_heads_says_nothing(open_window: Opener, tmp_path: Path, qtbot: QtBot) -> None:
-    folder = make_checkpoint(tmp_path / "encoder", tasks=())
+    folder = make_checkpoint(tmp_path / "encoder", output_heads=())
     window = open_text(open_window, folder, "The cat sat.", "It was.", (), qtbot)
     window.open_room("embed")
     prediction = window.frame.prediction.prediction

@@ -243,7 +243,9 @@ def test_what_is_changed_inside_stays_in_other_snapshots_of_the_run(
     state: ExploreState, model_folder: Path, tmp_path: Path
 ) -> None:
     opened = load_checkpoint(model_folder)
-    info = ModelInfo("tiny", model_folder, opened.tokenizer, opened.config, opened.parameters, None, opened.tasks)
+    info = ModelInfo(
+        "tiny", model_folder, opened.tokenizer, opened.config, opened.parameters, None, opened.output_heads
+    )
     run = tmp_path / "run"
     run.mkdir()
     for name in ("status.json", "config.json"):

@@ -31,7 +31,7 @@ class TestInfo:
             "vocab_size": len(VOCABULARY),
             "max_positions": 40,
             "segments": 2,
-            "tasks": ["mlm", "nsp"],
+            "output_heads": ["mlm", "nsp"],
             **dict.fromkeys(("layer_groups", "embedding_size", "norm", "pooling")),
             "labels": [],
             "absent": {},
@@ -40,7 +40,7 @@ class TestInfo:
         }
 
     def test_of_an_encoder(self, shell: Shell, encoder_only: Path) -> None:
-        assert shell("info", encoder_only, "--json").json["tasks"] == []
+        assert shell("info", encoder_only, "--json").json["output_heads"] == []
 
     @pytest.mark.parametrize("preset", PRESETS)
     def test_of_a_preset_without_weights(self, shell: Shell, preset: str) -> None:
@@ -56,7 +56,7 @@ class TestInfo:
         if not built_in_checkpoint().is_dir():
             pytest.skip("assets/checkpoints holds no model yet")
         facts = shell("info", "--json").json
-        assert facts["tasks"] == ["mlm", "nsp"] and facts["layers"] == 6 and facts["hidden_size"] == 384
+        assert facts["output_heads"] == ["mlm", "nsp"] and facts["layers"] == 6 and facts["hidden_size"] == 384
 
 
 class TestTokenize:
@@ -94,7 +94,7 @@ class TestTokenize:
 class TestFill:
     def test_every_mask_gets_its_words(self, shell: Shell, model: Path) -> None:
         answer = shell("fill", model, "--a", "The [MASK] sat.", "--b", "It was [MASK]!", "--top", "3", "--json").json
-        assert set(answer["next_sentence"]) == {"is_next", "not_next"} and answer["random_heads"] == []
+        assert set(answer["next_sentence"]) == {"is_next", "not_next"} and answer["random_output_heads"] == []
         assert all(answer[name] is None for name in ("sentence_order", "similarity", "replaced"))
         assert sum(answer["next_sentence"].values()) == pytest.approx(1)
         assert [mask["position"] for mask in answer["masks"]] == [2, 8]
@@ -179,7 +179,7 @@ class TestPretrain:
         assert [line["step"] for line in metrics(run)] == [1, 2, 3, 4]
         for reference in (run, answer["snapshot"]):
             facts = shell("info", reference, "--json").json
-            assert facts["layers"] == 2 and facts["hidden_size"] == 128 and facts["tasks"] == ["mlm", "nsp"]
+            assert facts["layers"] == 2 and facts["hidden_size"] == 128 and facts["output_heads"] == ["mlm", "nsp"]
         filled = shell("fill", run, "--a", "The cat says [MASK].", "--b", "It lives.", "--json").json
         assert len(filled["masks"][0]["predictions"]) == 5 and filled["next_sentence"] is not None
 

@@ -16,7 +16,7 @@ MASKED, OTHER = "The cat sat on [MASK].", "The dog sat on [MASK]."
 
 @pytest.fixture(scope="module")
 def classifier(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tiny_checkpoint(tmp_path_factory.mktemp("classifier"), tasks=("classify",), labels=("bad", "good"))
+    return tiny_checkpoint(tmp_path_factory.mktemp("classifier"), output_heads=("classify",), labels=("bad", "good"))
 
 
 class TestCompare:

@@ -75,7 +75,7 @@ class TestFill:
         asked = ("fill", encoder_only, "--a", "The [MASK] sat.")
         assert "MLM" in shell(*asked).sentence
         answer = shell(*asked, "--allow-random", "--json").json
-        assert answer["random_heads"] == ["mlm"] and len(answer["masks"][0]["predictions"]) == 5
+        assert answer["random_output_heads"] == ["mlm"] and len(answer["masks"][0]["predictions"]) == 5
         assert "mean nothing" in shell(*asked, "--allow-random").err
 
 

@@ -257,7 +257,7 @@ def test_pretraining_as_albert_and_roberta_do(shell: Shell, texts: tuple[Path, P
         run = tmp_path / pairs
         chosen = ("--pairs", pairs, "--masking", masking, "--vocabulary", vocabulary)
         assert shell("pretrain", *flags, *chosen, "--out", run, "--json").json["step"] == 2
-        assert set(load_checkpoint(run / "snapshots" / "step-00000002").tasks) == heads
+        assert set(load_checkpoint(run / "snapshots" / "step-00000002").output_heads) == heads
         assert json.loads((run / "first_batch.json").read_text())["sequences"]
     assert "choose" in shell("pretrain", *flags, "--pairs", "three", "--out", tmp_path / "x").sentence
 

@@ -52,8 +52,8 @@ def randomise(model: torch.nn.Module, seed: int = 0) -> None:
             parameter.add_(torch.randn(parameter.shape, generator=generator), alpha=0.2)
 
 
-def tiny_model(tasks: Sequence[str] = PRETRAINING, pooler: bool = True, seed: int = 0, **changes: Any) -> Bert:
-    model = Bert(tiny_config(**changes), tasks, pooler)
+def tiny_model(output_heads: Sequence[str] = PRETRAINING, pooler: bool = True, seed: int = 0, **changes: Any) -> Bert:
+    model = Bert(tiny_config(**changes), output_heads, pooler)
     for module in model.modules():
         if isinstance(module, torch.nn.Linear | torch.nn.Embedding):
             torch.nn.init.zeros_(module.weight)

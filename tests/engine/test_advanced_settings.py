@@ -44,7 +44,7 @@ def test_a_family_brings_what_its_models_learn(
     options = options.with_changes(family=family)
     assert (options.data.pairs, options.data.vocabulary) == (pairs, vocabulary)
     opened = load_checkpoint(start_or_resume(options, tmp_path / "run", resume=False))
-    assert (opened.config.model_type, opened.tasks) == (family, tasks)
+    assert (opened.config.model_type, opened.output_heads) == (family, tasks)
     assert opened.config.layer_groups == (1 if family == "albert" else 2)
     transformers = pytest.importorskip("transformers")
     theirs = transformers.AutoModelForMaskedLM.from_pretrained(opened.folder).eval()

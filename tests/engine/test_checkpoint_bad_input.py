@@ -433,4 +433,4 @@ def test_a_broken_bertscope_json_is_named(folder: Path, content: bytes) -> None:
 
 
 def test_a_sound_copy_does_open(folder: Path) -> None:
-    assert load_checkpoint(folder).tasks == ("mlm", "nsp")
+    assert load_checkpoint(folder).output_heads == ("mlm", "nsp")

@@ -112,7 +112,7 @@ class TestLeftOver:
     def test_a_classifier_of_unknown_kind_is_not_guessed(self, folder: Path) -> None:
         edit_weights(folder, lambda tensors: tensors.update({"classifier.weight": torch.zeros(2, 32)}))
         opened = load_checkpoint(folder)
-        assert opened.unused == ("classifier.weight",) and opened.tasks == ("mlm", "nsp")
+        assert opened.unused == ("classifier.weight",) and opened.output_heads == ("mlm", "nsp")
 
     def test_parts_of_the_encoder_that_a_bert_does_not_have(self, folder: Path) -> None:
         name = "bert.encoder.layer.0.attention.adapter.weight"

@@ -38,7 +38,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Opener:
         key = repr((tasks, changes))
         if key not in made:
             folder = tmp_path_factory.mktemp("model")
-            made[key] = load(tiny_checkpoint(folder, tasks=tasks or ("mlm", "nsp"), **changes))
+            made[key] = load(tiny_checkpoint(folder, output_heads=tasks or ("mlm", "nsp"), **changes))
         return made[key]
 
     return model

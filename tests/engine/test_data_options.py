@@ -92,7 +92,7 @@ def test_every_choice_trains_and_goes_on_as_if_never_stopped(choice: str, tmp_pa
     options = tiny_run(corpus, data, steps=8, causal_share=0.25)
     whole = start_or_resume(options, tmp_path / "whole", resume=False)
     checkpoint = load_checkpoint(whole)
-    assert checkpoint.model.tasks == tasks
+    assert checkpoint.model.output_heads == tasks
     assert checkpoint.config.pad_token_id == checkpoint.tokenizer.pad_id
     held_out = metrics(tmp_path / "whole", "held_out")
     head = tasks[1] if len(tasks) > 1 else None

@@ -53,7 +53,7 @@ def test_it_opens_as_the_model_that_was_stored(base: Checkpoint) -> None:
     model = tune(base)
     folder = stored(base, model)
     opened = load_checkpoint(folder)
-    assert (opened.name, opened.step, opened.tasks, opened.config.labels) == (TUNED[0], 7, ("classify",), LABELS)
+    assert (opened.name, opened.step, opened.output_heads, opened.config.labels) == (TUNED[0], 7, ("classify",), LABELS)
     state = opened.model.state_dict()
     assert set(state) == set(model.state_dict())
     for name, value in model.state_dict().items():

@@ -112,7 +112,7 @@ def test_a_run_compares_both_and_resumes_without_a_trace(teacher: Path, text: Pa
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     snapshot = start_or_resume_distilling(options(teacher, text), whole, resume=False)
     student = load_checkpoint(snapshot)
-    assert student.config.num_hidden_layers == 2 and student.tasks == ("mlm", "nsp")
+    assert student.config.num_hidden_layers == 2 and student.output_heads == ("mlm", "nsp")
     comparison = json.loads((whole / COMPARISON_FILE).read_text())
     assert comparison["teacher"]["layers"] == 4 and comparison["student"]["layers"] == 2
     assert comparison["student"]["parameters"] == student.parameters

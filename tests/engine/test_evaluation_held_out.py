@@ -386,7 +386,7 @@ class TestNextSentences:
         assert next_sentences(tiny, loose, [*loose, *documents], 24, windows=50) == {}
 
     def test_a_model_without_the_head_has_no_figure(self, tmp_path: Path, documents: list[Document]) -> None:
-        checkpoint = load_checkpoint(tiny_checkpoint(tmp_path, tasks=("mlm",)))
+        checkpoint = load_checkpoint(tiny_checkpoint(tmp_path, output_heads=("mlm",)))
         assert next_sentences(checkpoint, documents, documents, 24, windows=50) == {}
 
 

@@ -156,14 +156,14 @@ def test_without_text_the_sets_alone_are_measured(
 def test_a_model_without_pairs_is_read_in_one_part_and_has_no_next_sentence(
     tmp_path: Path, files: list[Path], report: ModelReport
 ) -> None:
-    checkpoint = load_checkpoint(tiny_checkpoint(tmp_path, tasks=("mlm",), max_position_embeddings=LONGEST))
+    checkpoint = load_checkpoint(tiny_checkpoint(tmp_path, output_heads=("mlm",), max_position_embeddings=LONGEST))
     assert rules_for(checkpoint) == PairRules.of(checkpoint.tokenizer, "none")
     text = measure_text(checkpoint, held_out_text(files, checkpoint.tokenizer), EFFORT)
     assert text.next_sentence == {}
     assert "## Next sentence" in figures(report)
     assert "ext sentence" not in figures(replace(report, text=text))
     with pytest.raises(BertcoreError, match="masked-word"):
-        measure_model(load_checkpoint(tiny_checkpoint(tmp_path / "other", tasks=("nsp",))))
+        measure_model(load_checkpoint(tiny_checkpoint(tmp_path / "other", output_heads=("nsp",))))
 
 
 class TestTheCard:

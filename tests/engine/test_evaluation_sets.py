@@ -178,7 +178,7 @@ class TestAnsweringTheCloze:
         assert _guesses(answer) == ["**bread** 50%", "milk 25%"]
 
     def test_a_model_without_a_word_head_is_refused(self, tmp_path: Path) -> None:
-        checkpoint = load_checkpoint(tiny_checkpoint(tmp_path, tasks=("nsp",)))
+        checkpoint = load_checkpoint(tiny_checkpoint(tmp_path, output_heads=("nsp",)))
         with pytest.raises(BertcoreError, match="masked-word"):
             answer_cloze(checkpoint, self.SENTENCES)
 

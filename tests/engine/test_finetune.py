@@ -235,7 +235,7 @@ class TestKinds:
         chosen = options(model, file, "tag", own={"crf": True}, steps=40)
         snapshot = start_or_resume_finetuning(chosen, tmp_path / "run", resume=False)
         opened = load_checkpoint(snapshot)
-        assert opened.tasks == ("tag", "crf")
+        assert opened.output_heads == ("tag", "crf")
         assert predict(opened, [as_example("tag", "a cat sang")])[0].answer == ("O", "B-ANIMAL", "O")
 
     def test_answers(self, model: Path, tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def m(folder: Path) -> LoadedModel:
 @pytest.fixture
 def named_files(tmp_path: Path) -> Path:
     """A folder with what the examples name."""
-    tiny_checkpoint(tmp_path / "runs" / "sentiment", tasks=("classify",), labels=("negative", "positive"))
+    tiny_checkpoint(tmp_path / "runs" / "sentiment", output_heads=("classify",), labels=("negative", "positive"))
     (tmp_path / "reviews.tsv").write_text("text\nThe cat sat.\nA dog sang.\n")
     (tmp_path / "labelled.tsv").write_text("text\tlabel\n" + "A good film.\t1\nA bad film.\t0\n" * 10)
     shutil.copy(assets() / "tasks" / "sentiment" / "dev.tsv", tmp_path / "held-out.tsv")
@@ -254,7 +254,7 @@ class TestInside:
 
     @pytest.mark.parametrize("label", [None, "good", "bad"])
     def test_attribution_of_a_classifier_is_of_its_label(self, tmp_path: Path, label: str | None) -> None:
-        m = load(tiny_checkpoint(tmp_path / "classifier", tasks=("classify",), labels=("good", "bad", "so-so")))
+        m = load(tiny_checkpoint(tmp_path / "classifier", output_heads=("classify",), labels=("good", "bad", "so-so")))
         said = m.predict(PLAIN[0])
         assert isinstance(said, LabelPrediction)
         found = m.attribute(PLAIN[0], wanted=label)
@@ -264,13 +264,13 @@ class TestInside:
             m.attribute(PLAIN[0], wanted="great")
 
     def test_attribution_of_a_tag_and_of_an_answer(self, tmp_path: Path) -> None:
-        m = load(tiny_checkpoint(tmp_path / "tagger", tasks=("tag",), labels=("O", "B-PER")))
+        m = load(tiny_checkpoint(tmp_path / "tagger", output_heads=("tag",), labels=("O", "B-PER")))
         found = m.attribute(PLAIN[0], wanted="B-PER", position=2)
         tags = m.predict(PLAIN[0])
         assert isinstance(tags, TagsPrediction) and found.prediction == "B-PER at cat"
         share = math.exp(found.value)
         assert tags.probabilities[1] == pytest.approx(share if tags.tags[1] == "B-PER" else 1 - share, abs=1e-5)
-        found = load(tiny_checkpoint(tmp_path / "answers", tasks=("span",))).attribute("a cat", PLAIN[0])
+        found = load(tiny_checkpoint(tmp_path / "answers", output_heads=("span",))).attribute("a cat", PLAIN[0])
         assert found.prediction.startswith("start at ") and np.abs(found.scores).max() > 0
 
     def test_heads_by_what_they_do(self, m: LoadedModel) -> None:
@@ -295,7 +295,10 @@ class TestInside:
             (lambda m: m.attribute("The cat.", position=99), "no token 99; this text has tokens 0 to 4"),
             (lambda m: m.attribute(MASKED[0], method="occlusion"), "no method 'occlusion'; choose one of integrated"),
             (lambda m: m.embed("The cat.", pooling="max"), "no pooling 'max'; choose one of mean, cls"),
-            (lambda m: load(m.checkpoint.folder, random_heads=["pos"]), "no head 'pos'; choose one of mlm"),
+            (
+                lambda m: load(m.checkpoint.folder, random_output_heads=["pos"]),
+                "no output head 'pos'; choose one of mlm",
+            ),
             (lambda m: m.predict("The cat."), "not fine-tuned on a task"),
         ],
     )

@@ -45,7 +45,7 @@ def their_loss(model: Bert, folder: Path, head: str, **answers: Tensor) -> Tenso
     import transformers
 
     save_checkpoint(model, word_tokenizer(), folder)
-    name, _ = class_name(model.config, model.tasks)
+    name, _ = class_name(model.config, model.output_heads)
     theirs = getattr(transformers, name).from_pretrained(folder).eval()
     inputs = {"input_ids": IDS, "attention_mask": MASK, "token_type_ids": torch.zeros_like(IDS)}
     if head == "choice":

@@ -36,7 +36,7 @@ def folder() -> Path:
 
 def test_it_opens_as_an_encoder_and_says_what_it_lacks(folder: Path) -> None:
     checkpoint = load_checkpoint(folder)
-    assert checkpoint.tasks == () and set(checkpoint.missing) == {"mlm", "nsp"}
+    assert checkpoint.output_heads == () and set(checkpoint.missing) == {"mlm", "nsp"}
     assert (checkpoint.config.num_hidden_layers, checkpoint.config.hidden_size) == (6, 384)
     assert checkpoint.parameters == 22_713_216
 

@@ -115,7 +115,7 @@ def test_what_transformers_writes_opens_here(tmp_path: Path, shape: dict[str, An
     theirs = _from_transformers(**shape)
     _write_by_transformers(theirs, tmp_path)
     opened = load_checkpoint(tmp_path)
-    assert opened.tasks == PRETRAINING and not set(opened.missing) - {"segments"}
+    assert opened.output_heads == PRETRAINING and not set(opened.missing) - {"segments"}
     _compare(opened.model, theirs, opened.config)
 
 
@@ -141,7 +141,7 @@ def test_fewer_heads_written_by_transformers(tmp_path: Path, kind: str, tasks: t
     theirs = _from_transformers(kind)
     _write_by_transformers(theirs, tmp_path)
     opened = load_checkpoint(tmp_path)
-    assert opened.tasks == tasks and set(opened.missing) == missing
+    assert opened.output_heads == tasks and set(opened.missing) == missing
     assert all(sentence.endswith(".") for sentence in opened.missing.values())
     _compare(opened.model, theirs, opened.config)
 
@@ -150,7 +150,7 @@ def test_a_fine_tuned_encoder_opens_with_its_classifier(tmp_path: Path) -> None:
     theirs = _from_transformers("BertForSequenceClassification")
     _write_by_transformers(theirs, tmp_path)
     opened = load_checkpoint(tmp_path)
-    assert opened.tasks == ("classify",) and set(opened.missing) == {"mlm", "nsp"}
+    assert opened.output_heads == ("classify",) and set(opened.missing) == {"mlm", "nsp"}
     _compare(opened.model, theirs.bert, opened.config)
 
 
@@ -201,7 +201,7 @@ def test_layouts_of_other_times(tmp_path: Path, rewrite: Callable[[Path, dict[st
     _write_by_transformers(theirs, tmp_path)
     rewrite(tmp_path, load_file(tmp_path / "model.safetensors"))
     opened = load_checkpoint(tmp_path)
-    assert opened.tasks == PRETRAINING
+    assert opened.output_heads == PRETRAINING
     _compare(opened.model, theirs, opened.config)
     assert (
         opened.tokenizer.encode("The cat sat on the mat.").ids == word_tokenizer().encode("The cat sat on the mat.").ids

@@ -11,8 +11,8 @@ from bertcore.config import PUBLISHED, BertConfig
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.model.embeddings import sinusoidal_table
+from bertcore.model.output_heads import HEAD_TITLES
 from bertcore.model.parameter_count import count_parameters
-from bertcore.model.task_heads import HEAD_TITLES
 from tests.engine.models import tiny_config, tiny_model, word_tokenizer
 
 TOLERANCE = 1e-5
@@ -105,7 +105,7 @@ class TestHeadsBeside:
         model = tiny_model(heads, labels=("O", "B-PER", "I-PER"))
         save_checkpoint(model, word_tokenizer(), tmp_path)
         again = load_checkpoint(tmp_path)
-        assert set(again.tasks) == set(heads)
+        assert set(again.output_heads) == set(heads)
         assert all(torch.equal(value, again.model.state_dict()[name]) for name, value in model.state_dict().items())
         kind = getattr(transformers, architecture)
         theirs, about = kind.from_pretrained(tmp_path, output_loading_info=True)
@@ -119,7 +119,7 @@ class TestHeadsBeside:
     def test_a_folder_written_again_forgets_the_heads_of_before(self, tmp_path: Path) -> None:
         save_checkpoint(tiny_model(("summarise",)), word_tokenizer(), tmp_path)
         save_checkpoint(tiny_model(("mlm",)), word_tokenizer(), tmp_path)
-        assert load_checkpoint(tmp_path).tasks == ("mlm",)
+        assert load_checkpoint(tmp_path).output_heads == ("mlm",)
 
 
 class TestSwitches:
@@ -151,7 +151,7 @@ class TestSwitches:
         randomise(model, 0)
         save_checkpoint(model.eval(), word_tokenizer(), tmp_path)
         again = load_checkpoint(tmp_path)
-        assert again.config.classifier_hidden == hidden and again.tasks == ("classify",)
+        assert again.config.classifier_hidden == hidden and again.output_heads == ("classify",)
         ids = torch.tensor([[2, 7, 9, 3]])
         with torch.no_grad():
             assert torch.equal(
@@ -200,7 +200,7 @@ class TestHeadsTheFileLacks:
         with pytest.raises(BertcoreError, match="no tagging head.*random"):
             load_checkpoint(tmp_path, heads=["tag"])
         opened = load_checkpoint(tmp_path, heads=["mlm", "tag"], allow_random=True)
-        assert opened.random_heads == ("tag",) and set(opened.tasks) == {"mlm", "tag"}
+        assert opened.random_output_heads == ("tag",) and set(opened.output_heads) == {"mlm", "tag"}
         again = load_checkpoint(tmp_path, heads=["tag"], allow_random=True)
         ids = torch.tensor([[2, 7, 9, 3]])
         assert torch.equal(opened.model.tag_logits(opened.model(ids)), again.model.tag_logits(again.model(ids)))

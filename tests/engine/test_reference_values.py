@@ -131,7 +131,7 @@ def test_without_a_file_there_is_nothing_to_say(tmp_path: Path) -> None:
 
 
 def test_a_model_without_a_word_head_has_none(tmp_path: Path) -> None:
-    checkpoint = load_checkpoint(tiny_checkpoint(tmp_path, tasks=("nsp",)))
+    checkpoint = load_checkpoint(tiny_checkpoint(tmp_path, output_heads=("nsp",)))
     with pytest.raises(BertcoreError, match="masked-word"):
         write_reference(checkpoint, tmp_path)
 

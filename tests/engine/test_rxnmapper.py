@@ -31,7 +31,7 @@ def folder() -> Path:
 
 def test_it_opens_with_its_head_and_counts_shared_weights_once(folder: Path) -> None:
     checkpoint = load_checkpoint(folder)
-    assert checkpoint.config.model_type == "albert" and checkpoint.tasks == ("mlm",)
+    assert checkpoint.config.model_type == "albert" and checkpoint.output_heads == ("mlm",)
     assert len(checkpoint.model.encoder.layers) == 1 and checkpoint.config.num_hidden_layers == 12
     assert checkpoint.parameters == count_parameters(checkpoint.config, ["mlm"])
 

@@ -199,7 +199,7 @@ class TestRuns:
         status = RunFolder(run).status()
         assert (status.state, status.step, status.total_steps, status.fraction) == ("done", 24, 24, 1.0)
         opened = load_checkpoint(snapshot)
-        assert opened.step == 24 and opened.tasks == ("mlm", "nsp")
+        assert opened.step == 24 and opened.output_heads == ("mlm", "nsp")
 
     def test_every_snapshot_is_a_checkpoint_of_its_step(self, text: Path, tmp_path: Path) -> None:
         run = tmp_path / "run"

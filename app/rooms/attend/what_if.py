@@ -80,7 +80,7 @@ class WhatIfPanel(QWidget):
 
     def _show_mask(self, reading: Reading, position: int) -> None:
         """Something is changed, and there is no prediction to see it by."""
-        wants_mask = reading.unchanged is not None and not reading.masks and "mlm" in reading.request.model.tasks
+        wants_mask = reading.unchanged is not None and not reading.masks and "mlm" in reading.request.model.output_heads
         target = word_to_mask(reading, position) if wants_mask else None
         self.mask_button.setVisible(target is not None)
         if target is not None:
@@ -160,7 +160,7 @@ def sentence_about_changes(reading: Reading) -> str:
     more = len(before.masks) - MOST_MASKS
     if more > 0:
         return translate("WhatIfPanel", "and %n more mask(s)", "", more)
-    if not before.masks and "mlm" in reading.request.model.tasks:
+    if not before.masks and "mlm" in reading.request.model.output_heads:
         return translate("WhatIfPanel", "Mask a word (M) to see what this does to it.")
     if changed_predictions(reading):
         return ""

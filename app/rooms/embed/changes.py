@@ -58,7 +58,7 @@ def effects_of(reading: Reading) -> list[Effect]:
 def sentence_about(reading: Reading, position: int) -> str:
     """How far the last hidden state of a token has moved; or what to do where there is nothing to compare."""
     before = reading.unchanged
-    wants_mask = "mlm" in reading.request.model.tasks and not reading.request.masked
+    wants_mask = "mlm" in reading.request.model.output_heads and not reading.request.masked
     mask_one = translate("changes", "Mask a word (M) to see how a change affects it.")
     if before is None:
         return mask_one if wants_mask else translate("changes", "Nothing is changed yet.")

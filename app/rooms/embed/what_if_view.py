@@ -167,7 +167,7 @@ class FirstSteps(QWidget):
         vbox(self.text, self.mask_button, self.change_button, parent=self, gap_px=8)
 
     def show_reading(self, reading: Reading, position: int) -> None:
-        predicts = "mlm" in reading.request.model.tasks
+        predicts = "mlm" in reading.request.model.output_heads
         target = word_to_mask(reading, position) if predicts and not reading.request.masked else None
         is_unchanged = reading.unchanged is None
         can_change = is_unchanged and target is None and addends_of(reading)["position"] is not None

@@ -130,7 +130,7 @@ class GameRoom(Room):
     @property
     def is_stuck(self) -> bool:
         """This model predicts no words."""
-        return self.state.model is not None and "mlm" not in self.state.model.tasks
+        return self.state.model is not None and "mlm" not in self.state.model.output_heads
 
     # What is shown.
 

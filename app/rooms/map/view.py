@@ -140,7 +140,7 @@ class MapView(View):
     ) -> None:
         """named: what each position is called in the answer: of a baseline's, ours that is compared with it."""
         request = reading.request
-        if "mlm" not in request.model.tasks or not positions:
+        if "mlm" not in request.model.output_heads or not positions:
             question.forget()
             return
         hidden = reading.trace.hidden_states[:, list(positions)]  # (L+1,R,H)
@@ -176,7 +176,7 @@ class MapView(View):
         token = reading.shown_tokens[position]
         is_mask = position in reading.request.masked
         color = "mask" if is_mask else "accent"
-        if "mlm" not in model.tasks:
+        if "mlm" not in model.output_heads:
             reason = model.missing.get("mlm", self.tr("This model has no masked-word (MLM) head."))
             return Answer(position, color, self.tr("No predicted words"), reason=reason)
         stages = (self.guesses or {}).get(position, [])
@@ -250,7 +250,7 @@ class MapView(View):
         lines = compared.problem or self.tr("The stronger a line’s colour, the more that token differs.")
         parts = (
             lines if selection.wants_difference else "",
-            words if "mlm" in reading.request.model.tasks else "",
+            words if "mlm" in reading.request.model.output_heads else "",
             hold,
         )
         return " ".join(part for part in parts if part)

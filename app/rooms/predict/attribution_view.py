@@ -104,7 +104,7 @@ class AttributionView(PredictView):
             self._fill_places()
             self._ask(reading)
             self._show_current(reading, selection)
-        elif "mlm" in reading.request.model.tasks:
+        elif "mlm" in reading.request.model.output_heads:
             self.check_masks(reading)
         else:
             self.show_nothing(self.tr("No predictions"), why_no_target(reading))

@@ -151,7 +151,7 @@ class TextsView(PredictView):
         if reading.request.model != self._model:
             self._model = reading.request.model
             self.scores.forget()
-        if not self._model.tasks and self._model.pooling is None:
+        if not self._model.output_heads and self._model.pooling is None:
             self.show_nothing(self.tr("No scores"), missing_words(reading))
             return
         self.show_content()

@@ -159,7 +159,7 @@ def mask_name(mask: MaskReading) -> str:
 def missing_words(reading: Reading) -> str:
     """Why this model predicts no words; empty where it does."""
     model = reading.request.model
-    if "mlm" in model.tasks:
+    if "mlm" in model.output_heads:
         return ""
     return model.missing.get("mlm", translate("Predict", "This model has no masked-word (MLM) head."))
 

@@ -204,7 +204,9 @@ class WordsView(PredictView):
         self._more.setVisible(len(masks) < len(reading.masks))
         shown = self.tr("Only the first {shown} of {all} masks are shown.")
         self._more.setText(shown.format(shown=MOST_MASKS, all=len(reading.masks)))
-        self._invitation.setVisible(not reading.masks and not (judges and "mlm" not in reading.request.model.tasks))
+        self._invitation.setVisible(
+            not reading.masks and not (judges and "mlm" not in reading.request.model.output_heads)
+        )
         self.replaced.setVisible(judges)
         units = selection.units(reading)
         if reading.replaced is not None:

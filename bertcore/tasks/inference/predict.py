@@ -52,11 +52,11 @@ class Windows(NamedTuple):
 
 def task_kind(checkpoint: Checkpoint) -> Kind | None:
     """What the checkpoint was fine-tuned on, as one of the kinds of tasks; None where it has no such head."""
-    tasks = checkpoint.tasks
-    if "classify" in tasks:
+    heads = checkpoint.output_heads
+    if "classify" in heads:
         return _KINDS[checkpoint.config.problem]
     kinds: tuple[Kind, ...] = ("tag", "span", "choice", "summarise")
-    return next((kind for kind in kinds if kind in tasks), None)
+    return next((kind for kind in kinds if kind in heads), None)
 
 
 def required_kind(checkpoint: Checkpoint) -> Kind:
@@ -120,7 +120,7 @@ def predict(
         labels_of(checkpoint),
         config,
         windows,
-        crf="crf" in checkpoint.tasks,
+        crf="crf" in checkpoint.output_heads,
     )
     device = checkpoint.model.embeddings.token.weight.device
     outputs = run_task(checkpoint.model, batches, device, progress, changes=changes)

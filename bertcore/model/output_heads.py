@@ -1,4 +1,4 @@
-"""What is asked of the encoder: masked words, sentence pairs, replaced tokens, and the tasks of the papers."""
+"""Output heads, which give the answers: masked words, sentence pairs, replaced tokens, and the tasks of the papers."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ from bertcore.model.encoder import ACTIVATION
 from bertcore.model.fast import Dropout, Linear
 from bertcore.tag_schemes import legal_moves
 
-# What people call the head of each task; in the order in which a model has them
+# What people call each; in the order in which a model has them
 HEAD_TITLES = {
     "mlm": "masked-word (MLM)",
     "nsp": "next-sentence (NSP)",
@@ -121,8 +121,8 @@ def _head_dropout(config: BertConfig) -> float:
     return config.hidden_dropout_prob if config.classifier_dropout is None else config.classifier_dropout
 
 
-def make_head(config: BertConfig, task: str) -> nn.Module:
-    """The head of a task (a key of HEAD_TITLES); `initialise` draws its weights."""
+def make_head(config: BertConfig, head: str) -> nn.Module:
+    """An output head, by its key of HEAD_TITLES; `initialise` draws its weights."""
     labels = config.label_count
     makers: dict[str, Callable[[], nn.Module]] = {
         "mlm": lambda: MaskedWordHead(config),
@@ -136,4 +136,4 @@ def make_head(config: BertConfig, task: str) -> nn.Module:
         "span": lambda: TokenHead(config, 2, dropout=0.0),
         "summarise": lambda: TokenHead(config, 1),
     }
-    return makers[task]()
+    return makers[head]()
