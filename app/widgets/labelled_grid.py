@@ -24,6 +24,7 @@ from .raster import Raster, paint_scale
 from .zoom import Zoom
 
 SCALE_PX = 58  # the colour scale at the right, with its numbers
+SLANTED_PX = 24  # how far a short label reaches beyond its column
 LONGEST_PX = 112
 LARGEST_PX = (110, 40)  # of a cell: width, height
 TILT_DEGREES = 50
@@ -146,11 +147,16 @@ class LabelledGrid(PointerWidget):
             self.zoomed.emit()
             self.update()
 
+    @property
+    def right_px(self) -> int:
+        """At the right of the cells: the colour scale, or the end of the last column's label."""
+        return theme.px(SCALE_PX) + theme.px(16) if self._scale else theme.px(SLANTED_PX if self._tilted else 2)
+
     def grid_rect(self) -> QRectF:
         """Where the cells stand."""
         left, top = self._label_sizes()
         rows, columns = max(len(self.rows.texts), 1), max(len(self.columns.texts), 1)
-        room_x = self.width() - left - (theme.px(SCALE_PX) + theme.px(16) if self._scale else theme.px(2))
+        room_x = self.width() - left - self.right_px
         room_y = self.height() - top - theme.px(4)
         most_x, most_y = (theme.px(side) for side in self._largest_px)
         if self._square:
@@ -170,8 +176,13 @@ class LabelledGrid(PointerWidget):
         return 0.0, 0.0, float(max(len(self.columns.texts), 1)), float(max(len(self.rows.texts), 1))
 
     def _font(self) -> QFont:
-        shown = self._view()[3] if self._square else 1
-        return theme.font(12.5 if shown <= 24 else 11.5 if shown <= 48 else 10)
+        """Of the labels: as large as a row is high, within limits."""
+        sizes = (12.5, 11.5, 10)
+        if not self._square:
+            return theme.font(sizes[0])
+        row = self.grid_rect().height() / self._view()[3]
+        fonts = [theme.font(size) for size in sizes]
+        return next((font for font in fonts if QFontMetrics(font).height() <= row), fonts[-1])
 
     def _label_sizes(self) -> tuple[float, float]:
         """The room for row labels at the left and for column labels above."""
@@ -242,7 +253,7 @@ class LabelledGrid(PointerWidget):
         height, width = rect.height() / down, rect.width() / across
         painter.setFont(self._font())
         hovered = self.hovered_cell or (None, None)
-        line = painter.fontMetrics().height() * 1.1
+        line = painter.fontMetrics().height()
         rows = self._labelled(len(self.rows.texts), y, down, height, self._row, line)
         least = line if self._tilted else min(self._advances[1], theme.px(30)) + theme.px(6)
         columns = self._labelled(len(self.columns.texts), x, across, width, self._column, least)

@@ -230,3 +230,20 @@ def test_of_several_heads_the_side_card_says_which_one_it_is_about(window: Windo
     assert room.side.intro.startswith("This card stays with head 2·3")
     room.open_view("matrix")
     assert "2·3" not in room.side.intro
+
+
+def test_a_window_built_anew_keeps_the_head_that_was_chosen(window: Window, qtbot: QtBot) -> None:
+    room = attend(window, ONE_WORD, qtbot, "moved")
+    panel = room.heads_card.get("moved")
+    assert isinstance(panel, MovedView)
+    qtbot.waitUntil(lambda: bool(panel.heads), timeout=TIMEOUT_MS)
+    settle(window, qtbot)
+    chosen = panel.heads[-1]
+    window.state.set_head(*chosen)
+    window.appearance.set_look(projector=True)
+    again = attend(window, ONE_WORD, qtbot, "moved").heads_card.get("moved")
+    assert isinstance(again, MovedView) and again is not panel
+    qtbot.waitUntil(lambda: bool(again.heads), timeout=TIMEOUT_MS)
+    settle(window, qtbot)
+    window.appearance.set_look(projector=False)
+    assert (window.state.layer, window.state.head) == chosen

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Signal
-from PySide6.QtGui import QMouseEvent, QPainter
+from PySide6.QtGui import QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from ...figures.figure import Axis, Figure, Numbers, joined
@@ -15,7 +15,7 @@ from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...state.baseline_names import own_name
 from ...state.token_units import Units
-from ...widgets.card import Hint, button
+from ...widgets.card import GAP_PX, Hint, button
 from ...widgets.labelled_grid import LabelledGrid, Labels
 from ...widgets.layouts import fill, hbox, vbox
 from ...widgets.raster import Raster
@@ -43,8 +43,8 @@ class AttentionGrid(LabelledGrid):
     weight_dragged = Signal(int, int, float)  # row, column, the weight it would have
     weight_set = Signal(int, int, float)
 
-    def __init__(self, name: str, *, signed: bool = False) -> None:
-        super().__init__(name, square=True, signed=signed, tilted=True, zooms=True)
+    def __init__(self, name: str, *, signed: bool = False, scale: bool = True) -> None:
+        super().__init__(name, square=True, signed=signed, tilted=True, zooms=True, scale=scale)
         self._is_signed = signed
         self.edits = False
         self.column: int | None = None  # that was clicked last: where the arrow keys begin
@@ -74,7 +74,7 @@ class AttentionGrid(LabelledGrid):
     def grid_rect(self) -> QRectF:
         """In the middle, where the picture is lower than it is wide."""
         rect = super().grid_rect()
-        free = self.width() - rect.right() - (theme.px(74) if self._scale else 0)
+        free = self.width() - rect.right() - self.right_px
         return rect.translated(max(free / 2, 0), 0)
 
     def paint_frames(self, painter: QPainter, rect: QRectF) -> None:
@@ -219,7 +219,7 @@ class HeadMatrix(MatrixView):
         hint = self.tr("Drag a square up or down to change its weight")
         self.edit = button(self.tr("Edit weights"), look="small", hint=hint, checkable=True)
         self.below.addWidget(self.edit)
-        self.other = AttentionGrid(self.tr("Attention in the baseline: rows look at columns"))
+        self.other = AttentionGrid(self.tr("Attention in the baseline: rows look at columns"), scale=False)
         explain(self.number_kind, self.other)
         self._counterpart = Counterpart(self)
         self._compared: ComparedAttentions | None = None  # whose difference is drawn
@@ -229,12 +229,18 @@ class HeadMatrix(MatrixView):
         vbox(self._beside_title, (self.other, 1), parent=self.beside, gap_px=4)
         place = self.body.indexOf(self.grid)
         self.body.removeWidget(self.grid)
-        line = hbox((self.beside, 1), (vbox(self._now, (self.grid, 1), gap_px=4), 1), gap_px=12)
+        line = hbox((self.beside, 1), (vbox(self._now, (self.grid, 1), gap_px=4), 1), gap_px=GAP_PX)
         self.body.insertLayout(place, line, 1)
         self.other.hovered.connect(self._on_other_hovered)
         self.edit.toggled.connect(self._on_edit_toggled)
         self.grid.weight_dragged.connect(self._on_grid_weight_dragged)
         self.grid.weight_set.connect(self.weight_set)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Both pictures are of one size; beside the one on the right stands the colour scale of both."""
+        super().resizeEvent(event)
+        half = (event.size().width() - theme.px(GAP_PX) - self.grid.right_px + self.other.right_px) // 2
+        self.beside.setMaximumWidth(max(half, self.beside.minimumSizeHint().width()))
 
     def draw(self) -> None:
         shown = way_to_show(self.attentions, self.selection)

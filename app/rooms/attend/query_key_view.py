@@ -192,7 +192,7 @@ class ScoreView(AttendView):
             said = text.format(number=bar, query=query, key=key, product=product)
             if theirs is not None and theirs.products is not None:
                 before = numbers.decimal(float(theirs.products[bar]), 4)
-                said = joined(said, self.tr("with {baseline}: {product}").format(baseline=theirs.name, product=before))
+                said = joined(said, self.tr("{there}: {product}").format(there=theirs.where, product=before))
             self.readout.setText(said)
             return
         score, scaled, weight = (
@@ -209,8 +209,8 @@ class ScoreView(AttendView):
         if not np.isfinite(theirs.scores[bar]):
             return self.tr("only in this text")
         score, weight = (numbers.decimal(float(one[bar]), 4) for one in (theirs.scores, theirs.weights))
-        text = self.tr("with {baseline}: score {score}, softmax {weight}")
-        return text.format(baseline=theirs.name, score=score, weight=weight)
+        text = self.tr("{there}: score {score}, softmax {weight}")
+        return text.format(there=theirs.where, score=score, weight=weight)
 
     def _on_strips_clicked(self, cell: tuple[int, int], modifiers: object) -> None:
         if cell[0] >= DIMENSIONS:

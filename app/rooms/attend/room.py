@@ -39,6 +39,7 @@ class _Kept:
     view: str
     panel: str
     heads: tuple[Head, ...]
+    head_chosen_in: object
 
 
 class AttendRoom(Room):
@@ -69,7 +70,7 @@ class AttendRoom(Room):
         if isinstance(kept, _Kept):
             self.large.open(kept.view)
             self.heads_card.open(kept.panel)
-            self.chosen.heads = kept.heads
+            self.chosen.heads, self._head_chosen_in = kept.heads, kept.head_chosen_in
 
     @property
     def view(self) -> AttendView:
@@ -377,5 +378,5 @@ class AttendRoom(Room):
         super().showEvent(event)
 
     def hideEvent(self, event: QHideEvent) -> None:
-        self.state.kept[KEPT] = _Kept(self.large.key, self.heads_card.panel, self.chosen.heads)
+        self.state.kept[KEPT] = _Kept(self.large.key, self.heads_card.panel, self.chosen.heads, self._head_chosen_in)
         super().hideEvent(event)

@@ -53,6 +53,7 @@ class TheirSteps:
     """The baseline's steps in our places: NaN for what only our text has."""
 
     name: str  # of the baseline
+    where: str  # "with the unchanged model"
     query: Floats | None  # (D); of heads of another shape None, as key and products: other dimensions
     key: Floats | None
     products: Floats | None
@@ -84,6 +85,7 @@ def their_steps(both: ComparedAttentions, head: Head, row: int, column: int) -> 
     has_same_dimensions = both.has_same_heads and len(query) == reading.trace.queries.shape[-1]
     return TheirSteps(
         both.name,
+        both.where,
         query if has_same_dimensions else None,
         keys[their_column] if has_same_dimensions else None,
         steps.products if has_same_dimensions else None,
