@@ -5613,6 +5613,10 @@ Ein anderer Schluss</translation>
 <translation>0: gleich, 1: nur andere Token. Mittel {mean}.</translation>
 </message>
 <message>
+<source>Beside each the most similar head of the other model. 0: the same, 1: nothing in common.</source>
+<translation>Daneben steht jeweils der ähnlichste Kopf des anderen Modells. 0: gleich, 1: nichts gemeinsam.</translation>
+</message>
+<message>
 <source>Compare with another model, step or text first: the menu is at the top.</source>
 <translation>Zuerst mit einem anderen Modell, Schritt oder Text vergleichen: Das Menü ist oben.</translation>
 </message>
@@ -5623,10 +5627,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>How far each head moved: rows are layers, columns are heads</source>
 <translation>Wie weit sich jeder Kopf bewegt hat: Zeilen sind Schichten, Spalten sind Köpfe</translation>
-</message>
-<message>
-<source>Next to each, the most similar head there. 0: the same, 1: nothing in common.</source>
-<translation>Daneben steht jeweils der ähnlichste Kopf dort. 0: gleich, 1: nichts gemeinsam.</translation>
 </message>
 </context>
 <context>
@@ -8299,12 +8299,12 @@ Ein anderer Schluss</translation>
 <translation>Summe = {sum}</translation>
 </message>
 <message>
-<source>with {baseline}: score {score}, softmax {weight}</source>
-<translation>mit {baseline}: Score {score}, Softmax {weight}</translation>
+<source>{there}: score {score}, softmax {weight}</source>
+<translation>{there}: Score {score}, Softmax {weight}</translation>
 </message>
 <message>
-<source>with {baseline}: {product}</source>
-<translation>mit {baseline}: {product}</translation>
+<source>{there}: {product}</source>
+<translation>{there}: {product}</translation>
 </message>
 <message>
 <source>{token}: score {score}, scaled {scaled}, softmax {weight}</source>
