@@ -74,7 +74,7 @@ def dot_product(
     return Derivation(
         value,
         total,
-        formula.format(count=numbers.count(len(products)), total=_number(total)),
+        formula.format(count=numbers.count(len(products)), total=numbers.exact(total)),
         terms=tuple(terms),
         rest=rest,
         rest_count=len(products) - len(order),
@@ -87,7 +87,7 @@ def scaled(value: float, score: float, head_size: int) -> Derivation:
     """score / sqrt(D)."""
     total = score / math.sqrt(head_size)
     facts = (Term(translate("derivation", "query · key"), score), Term(f"√{head_size}", math.sqrt(head_size)))
-    return Derivation(value, total, f"{_number(score)} / √{head_size} = {_number(total)}", facts)
+    return Derivation(value, total, f"{numbers.exact(score)} / √{head_size} = {numbers.exact(total)}", facts)
 
 
 def softmax(value: float, scores: NDArray, column: int) -> Derivation:
@@ -100,7 +100,7 @@ def softmax(value: float, scores: NDArray, column: int) -> Derivation:
     return Derivation(
         value,
         above / below,
-        f"{_number(above)} / {_number(below)} = {_number(above / below)}",
+        f"{numbers.exact(above)} / {numbers.exact(below)} = {numbers.exact(above / below)}",
         facts=(
             Term(translate("derivation", "score"), float(exact[column])),
             Term(translate("derivation", "highest score in the row"), highest),
@@ -124,7 +124,7 @@ def residual(value: float, there: float, added: float, is_attention: bool) -> De
         else translate("derivation", "what feed-forward adds")
     )
     terms = (Term(translate("derivation", "what was there"), there), Term(adds, added))
-    formula = f"{_number(there)} + {_number(added)} = {_number(total)}"
+    formula = f"{numbers.exact(there)} + {numbers.exact(added)} = {numbers.exact(total)}"
     return Derivation(value, total, formula, terms=terms, sum=total, sum_name=translate("derivation", "sum"))
 
 
@@ -134,10 +134,8 @@ def layer_norm(value: float, row: NDArray, column: int, scale: NDArray, shift: N
     mean, variance = float(exact.mean()), float(exact.var())
     x, gain, bias = float(exact[column]), float(scale[column]), float(shift[column])
     total = (x - mean) / math.sqrt(variance + epsilon) * gain + bias
-    formula = (
-        f"({_number(x)} − {_number(mean)}) / √({_number(variance)} + {epsilon:g}) × {_number(gain)} + {_number(bias)}"
-        f" = {_number(total)}"
-    )
+    before, middle, spread, times, plus, after = map(numbers.exact, (x, mean, variance, gain, bias, total))
+    formula = f"({before} − {middle}) / √({spread} + {epsilon:g}) × {times} + {plus} = {after}"
     facts = (
         Term(translate("derivation", "x, the number before this step"), x),
         Term(translate("derivation", "mean of the row"), mean),
@@ -152,22 +150,18 @@ def activation(value: float, x: float, name: str) -> Derivation:
     """One of the feed-forward layer's functions, by the config's name for it."""
     formula, helper, total = ACTIVATIONS[name](x)
     before = Term(translate("derivation", "x, the number before this step"), x)
-    return Derivation(value, total, f"{formula} = {_number(total)}", (before, *([helper] if helper else [])))
+    return Derivation(value, total, f"{formula} = {numbers.exact(total)}", (before, *([helper] if helper else [])))
 
 
 def _term(index: int, value: float, name: Name | None, factors: tuple[float, float] | None = None) -> Term:
     return Term("", value, factors, position=index) if name is None else Term(name(index), value, factors)
 
 
-def _number(value: float) -> str:
-    return numbers.number(value, 4)
-
-
 def _gelu(x: float) -> tuple[str, Term, float]:
     """x times the normal distribution function (Hendrycks and Gimpel 2016)."""
     share = (1 + math.erf(x / math.sqrt(2))) / 2
     return (
-        f"x · Φ(x) = {_number(x)} × {_number(share)}",
+        f"x · Φ(x) = {numbers.exact(x)} × {numbers.exact(share)}",
         Term(translate("derivation", "Φ(x), normal distribution"), share),
         x * share,
     )
@@ -177,27 +171,27 @@ def _gelu_tanh(x: float) -> tuple[str, Term, float]:
     """The same with an approximation of the distribution (section 2 there)."""
     share = (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))) / 2
     return (
-        f"x · Φ(x) = {_number(x)} × {_number(share)}",
+        f"x · Φ(x) = {numbers.exact(x)} × {numbers.exact(share)}",
         Term(translate("derivation", "Φ(x), approximated with tanh"), share),
         x * share,
     )
 
 
 def _relu(x: float) -> tuple[str, None, float]:
-    return f"max(0, {_number(x)})", None, max(0.0, x)
+    return f"max(0, {numbers.exact(x)})", None, max(0.0, x)
 
 
 def _silu(x: float) -> tuple[str, Term, float]:
     share = 1 / (1 + math.exp(-x)) if x > -700 else 0.0
     return (
-        f"x · σ(x) = {_number(x)} × {_number(share)}",
+        f"x · σ(x) = {numbers.exact(x)} × {numbers.exact(share)}",
         Term(translate("derivation", "σ(x), logistic function"), share),
         x * share,
     )
 
 
 def _tanh(x: float) -> tuple[str, None, float]:
-    return f"tanh({_number(x)})", None, math.tanh(x)
+    return f"tanh({numbers.exact(x)})", None, math.tanh(x)
 
 
 ACTIVATIONS: dict[str, Callable[[float], tuple[str, Term | None, float]]] = {

@@ -36,6 +36,7 @@ class HeadTarget:
     label: str
     target: Target
     note: str = ""  # stands behind the label in a list
+    answers: tuple[str, str] = ("", "")  # of a target with `against`: what its two answers are called
 
     @property
     def is_score(self) -> bool:

@@ -143,14 +143,14 @@ def _contrasts_of_heads(ours: Reading, theirs: Reading) -> Iterator[HeadTarget]:
         label = translate("HeadTarget", "“{word}” rather than “{other}”").format(
             word=labels[gained], other=labels[lost]
         )
-        yield HeadTarget(label, Target("classify", gained, against=lost))
+        yield HeadTarget(label, Target("classify", gained, against=lost), answers=(labels[gained], labels[lost]))
     if "tag" in change:
         at = int(np.abs(change["tag"]).max(axis=-1).argmax())
         gained, lost = _gained_and_lost(change["tag"][at])
         label = translate("HeadTarget", "tag {tag} rather than {other} for {token} ({position})").format(
             tag=labels[gained], other=labels[lost], token=isolated(tokens[at]), position=at
         )
-        yield HeadTarget(label, Target("tag", gained, at, against=lost))
+        yield HeadTarget(label, Target("tag", gained, at, against=lost), answers=(labels[gained], labels[lost]))
     if "span" in logits:
         names = (
             translate("HeadTarget", "the answer begins at {token} ({position}) rather than {other} ({other_position})"),
@@ -162,7 +162,8 @@ def _contrasts_of_heads(ours: Reading, theirs: Reading) -> Iterator[HeadTarget]:
                 label = names[end].format(
                     token=isolated(tokens[gained]), position=gained, other=isolated(tokens[lost]), other_position=lost
                 )
-                yield HeadTarget(label, Target("span", end, gained, against=lost))
+                both = f"{isolated(tokens[gained])} ({gained})", f"{isolated(tokens[lost])} ({lost})"
+                yield HeadTarget(label, Target("span", end, gained, against=lost), answers=both)
 
 
 def _gained_and_lost(change: NDArray) -> tuple[int, int]:
@@ -182,7 +183,8 @@ def _contrast(ours: Reading, theirs: Reading, number: int) -> HeadTarget | None:
     gained, lost = ids[int(change.argmax())], ids[int(change.argmin())]
     if gained == lost:
         return None
-    label = translate("HeadTarget", "“{word}” rather than “{other}” at {position}").format(
-        word=isolated(words[gained]), other=isolated(words[lost]), position=mask.position
+    answers = isolated(words[gained]), isolated(words[lost])
+    label = translate("HeadTarget", "“{word}” rather than “{other}” at position {position}").format(
+        word=answers[0], other=answers[1], position=mask.position
     )
-    return HeadTarget(label, Target("mlm", gained, mask.position, against=lost))
+    return HeadTarget(label, Target("mlm", gained, mask.position, against=lost), answers=answers)

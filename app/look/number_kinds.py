@@ -142,7 +142,7 @@ KINDS: dict[str, tuple[str, str]] = {  # kind -> meaning, formula
     ),
     "promotes": (
         QT_TRANSLATE_NOOP("NumberKind", "How much the neuron adds to the score of this word when it fires."),
-        QT_TRANSLATE_NOOP("NumberKind", "its output weights · the word’s row of the token table"),
+        QT_TRANSLATE_NOOP("NumberKind", "its output weights · the word’s embedding"),
     ),
     "divergence": (
         QT_TRANSLATE_NOOP("NumberKind", "How differently two heads look: 0 is exactly alike."),

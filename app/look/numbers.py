@@ -8,6 +8,7 @@
     numbers.signed(0.413)          "+0.41"   a change: with its sign; "0.00" has none
     numbers.number(0.041266)       "0.0413"  significant digits: norms, losses, ends of a scale
     numbers.rate(2e-5)             "0.00002"   a learning rate, so that those beside one another compare at a glance
+    numbers.exact(-1.00148)        "−1.0015"   of a calculation: four digits behind the point, more for what is small
     numbers.count(12204)           "12,204"
     numbers.compact_count(5.41e6)  "5.4 M"
     numbers.duration(840)          "14 min"
@@ -152,6 +153,12 @@ def signed(value: float | None, digits: int = 2) -> str:
     """`decimal` with a plus before what is above zero."""
     text = decimal(value, digits)
     return f"+{text}" if value is not None and value > 0 and text.strip("0.,") and text != MISSING else text
+
+
+def exact(value: float | None) -> str:
+    """Of a calculation, all in one format: four digits behind the point; what would be 0.0000 as "2.5e−5"."""
+    is_small = value is not None and math.isfinite(value) and 0 < abs(value) < 0.00005
+    return number(value) if is_small else decimal(value, 4)
 
 
 def number(value: float | None, digits: int = 3, *, keeps_zeros: bool = False) -> str:

@@ -252,18 +252,14 @@ def contrast(one: QColor, other: QColor) -> float:
 
 
 def ink_on(fill: QColor) -> QColor:
-    """What can be read on a filled cell: the ink of one of the themes, or black or white where neither has contrast."""
-    return QColor(_ink_on(fill.rgb(), _active.least_contrast))
+    """What can be read on a filled cell, black or white: always with a contrast of 4.5, and one weight in all cells."""
+    return QColor(_ink_on(fill.rgb()))
 
 
 @cache
-def _ink_on(fill: int, least: float) -> str:
+def _ink_on(fill: int) -> str:
     color = QColor.fromRgb(fill)
-    for inks in ((LIGHT.ink, DARK.ink), ("#000000", "#ffffff")):
-        best = max(inks, key=lambda ink: contrast(QColor(ink), color))
-        if contrast(QColor(best), color) >= least:
-            return best
-    return best
+    return max(("#000000", "#ffffff"), key=lambda ink: contrast(QColor(ink), color))
 
 
 @cache

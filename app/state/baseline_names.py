@@ -78,9 +78,9 @@ def beside(theirs: str, earlier: bool) -> str:
     return text.format(theirs=theirs)
 
 
-def replacing(ours: str, theirs: str) -> str:
-    """A token, and what stands in its place in the baseline: "france (vs england)"."""
-    return f"{ours} ({beside(theirs, earlier=False)})"
+def replacing(ours: str, theirs: str | None) -> str:
+    """A token or word, with what stands in its place in the baseline if that is another: "france (vs england)"."""
+    return ours if theirs is None or theirs == ours else f"{ours} ({beside(theirs, earlier=False)})"
 
 
 def labels_beside(reading: Reading, view: TokenView) -> list[str]:

@@ -12,7 +12,7 @@ from .pointer import PointerWidget
 
 ROW_PX = 22
 BAR_PX = 14
-NUMBER_PX = 48
+NUMBER_PX, WHOLE_NUMBER_PX = 48, 150
 LEAST_ROWS = 4
 LABEL_SHARE = 0.42  # of the width, at most
 
@@ -44,14 +44,17 @@ class BarList(PointerWidget):
         may_cut: bool = False,
         label_share: float = LABEL_SHARE,
         line_at: float | None = None,
+        of_whole: bool = False,
     ) -> None:
         """name: what the bars are, for screen readers. stretch_to_px: rows grow up to this where the layout stretches
         the list. may_cut: the last rows may be left out where there is no room. label_share: of the width, which long
-        labels may take. line_at: a length, 0..1, with a dotted line through all rows."""
+        labels may take. line_at: a length, 0..1, with a dotted line through all rows. of_whole: fractions of 1, which
+        the empty part of a bar shows; the scale is the same whatever stands behind the bars."""
         super().__init__(name, Qt.FocusPolicy.TabFocus if clickable else Qt.FocusPolicy.NoFocus)
         self.bars: list[Bar] = []
         self._clickable = clickable
-        self._may_cut, self._label_share, self._line_at = may_cut, label_share, line_at
+        self._may_cut, self._label_share = may_cut, label_share
+        self._line_at, self._of_whole = line_at, of_whole
         self._most_row = theme.px(stretch_to_px)
         grows = stretch_to_px > ROW_PX or may_cut
         vertical = QSizePolicy.Policy.Expanding if grows else QSizePolicy.Policy.Fixed
@@ -62,7 +65,7 @@ class BarList(PointerWidget):
         self.bars = bars = [replace(bar, label=fitting_line(bar.label)) for bar in bars]
         if self.hovered_cell is not None and self.hovered_cell >= len(bars):
             self.hovered_cell = None
-        self.setAccessibleDescription(", ".join(f"{bar.label} {bar.number}" for bar in bars))
+        self.setAccessibleDescription(", ".join(f"{bar.label} {_number(bar)}" for bar in bars))
         if resized:
             self.updateGeometry()
         self.update()
@@ -87,7 +90,7 @@ class BarList(PointerWidget):
         """What is kept free behind the longest bar: one width for all rows, so that their lengths compare."""
         metrics = QFontMetrics(theme.font(13, bold=True))
         marked = [metrics.horizontalAdvance(_number(bar)) + theme.px(10) for bar in self.bars if bar.mark]
-        return max([theme.px(NUMBER_PX), *marked])
+        return max([theme.px(WHOLE_NUMBER_PX if self._of_whole else NUMBER_PX), *marked])
 
     def _paint_row(self, painter: QPainter, row: int, label_width: int, number_width: int) -> None:
         bar, rect = self.bars[row], self.row_rect(row)
@@ -112,6 +115,9 @@ class BarList(PointerWidget):
         height = min(theme.px(BAR_PX) + (rect.height() - theme.px(ROW_PX)) * 0.4, rect.height() - 4)
         length = max(longest * min(max(bar.fraction, 0.0), 1.0), 2.0)
         painter.setPen(Qt.PenStyle.NoPen)
+        if self._of_whole:
+            painter.setBrush(theme.color("track"))
+            painter.drawRoundedRect(QRectF(label_width, rect.center().y() - height / 2, longest, height), 2.5, 2.5)
         painter.setBrush(theme.signed_color(bar.sign) if bar.sign else theme.color(bar.color))
         painter.drawRoundedRect(QRectF(label_width, rect.center().y() - height / 2, length, height), 2.5, 2.5)
         if bar.before is not None:
@@ -119,7 +125,7 @@ class BarList(PointerWidget):
             x, length = label_width + longest * min(bar.before, 1.0), max(length, longest * min(bar.before, 1.0))
             painter.drawLine(QLineF(x, rect.center().y() - height / 2 - 2, x, rect.center().y() + height / 2 + 2))
         painter.setPen(theme.color("ink" if bar.is_strong else "muted"))
-        end = length if self._line_at is None else longest  # no number on the line
+        end = longest if self._of_whole or self._line_at is not None else length  # no number on a line
         behind = QRectF(label_width + end + theme.px(7), rect.y(), number_width * 2, rect.height())
         painter.drawText(behind, left, _number(bar))
 

@@ -23,6 +23,7 @@ LEVEL_SHARE = 0.25  # of the plot's width, where the name of a level may stand
 LEVEL_ALPHA = 225  # of what is behind words that curves may pass
 ABOVE, BELOW = ((1.0, 1.0), (1.0, 1.0)), ((1.0, 0.0), (1.0, 0.0))  # its name at the right end of its line
 LEAST_TICKS_PX = 15  # between two numbers of an axis
+ABOVE_PX = 9  # above the plot, half of a number
 RAW_ALPHA = 70  # of what is drawn behind its smoothed curve
 MOST_WORDS = 0.5  # of a plot's height, for the words beside its marks
 RIGHT_OF_LINE, LEFT_OF_LINE = ((0.0, 0.5), (0.0, 0.5)), ((1.0, 0.5), (1.0, 0.5))
@@ -62,6 +63,19 @@ class NumberAxis(pg.AxisItem):
         super().__init__(orientation)
         self._percent = percent
         self.enableAutoSIPrefix(False)
+
+    def boundingRect(self) -> QRectF:
+        """With room for half of the number at the uppermost line: pyqtgraph leaves out what stands out."""
+        return super().boundingRect().adjusted(0, -theme.px(ABOVE_PX), 0, 0)
+
+    def generateDrawSpecs(self, painter: Any) -> Any:
+        """That number a little below its line."""
+        specs = super().generateDrawSpecs(painter)
+        if specs is None:  # of an axis without a length
+            return None
+        line, ticks, texts = specs
+        top = self.mapRectFromParent(self.geometry()).top()
+        return line, ticks, [(box.translated(0, max(top - box.top(), 0)), *text) for box, *text in texts]
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         if self.logMode:

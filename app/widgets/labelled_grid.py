@@ -25,7 +25,7 @@ from .zoom import Zoom
 
 SCALE_PX = 58  # the colour scale at the right, with its numbers
 SLANTED_PX = 24  # how far a short label reaches beyond its column
-LONGEST_PX = 112
+LONGEST_PX = 136
 LARGEST_PX = (110, 40)  # of a cell: width, height
 TILT_DEGREES = 50
 DRAG_PX = 4  # less is a click

@@ -9,7 +9,8 @@
 
 The plane keeps its proportions. Where one or two points are so far off that all others would crowd in a corner, they
 stand at the edge, as triangles that point to where they are. A name is left out where it would cover a point or another
-name; zoomed in, there is room for more. With `names=False` only what is selected or pointed at is named.
+name, until the mouse is at its point; zoomed in, there is room for more. With `names=False` only what is selected or
+pointed at is named.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,10 +20,12 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QColor,
+    QFont,
     QFontMetrics,
     QKeyEvent,
     QMouseEvent,
     QPainter,
+    QPainterPath,
     QPaintEvent,
     QPen,
     QPolygonF,
@@ -35,7 +38,7 @@ from .pointer import PointerWidget
 from .zoom import Zoom
 
 DOT_PX, SMALL_DOT_PX = 4.5, 3.0
-NAME_PX = 12
+NAME_PX, HALO_PX = 12, 4
 GRID_PX = 3  # places are kept free on a grid of squares of this size
 MARGIN_PX, NAME_ROOM_PX, REACH_PX = 16, 56, 13
 WORD = "word"  # the kind of a point around the text that is no token of it: hollow, and not clicked
@@ -241,14 +244,26 @@ class Scatter(PointerWidget):
         return self._named
 
     def _paint_names(self, painter: QPainter, spots: list[QPointF], path: list[QPointF]) -> None:
-        count = len(spots)
-        for place, box in self._named_places(spots, path).items():
-            is_stage, is_here = place >= count, place in self.selected or place == self.hovered_cell
-            painter.setFont(theme.font(10.5 if is_stage else NAME_PX, bold=is_here))
+        count, named = len(spots), self._named_places(spots, path)
+        hovered = self.hovered_cell
+        if hovered is not None and hovered < count and hovered not in named:  # on top of the others
+            named = named | {hovered: self._box_inside(spots[hovered], self.points.names[hovered])}
+        for place, box in named.items():
+            is_stage, is_here = place >= count, place in self.selected or place == hovered
+            font = theme.font(10.5 if is_stage else NAME_PX, bold=is_here)
+            painter.setFont(font)
+            text = self.points.stage_names[place - count] if is_stage else self.points.names[place]
+            if is_here or (path and len(named) < MANY_PATHS):  # on lines
+                _paint_halo(painter, box, font, text)
             kind = "" if is_stage else self._kind(place)
             painter.setPen(theme.color("ink" if is_here or not kind else "muted" if kind == WORD else kind))
-            text = self.points.stage_names[place - count] if is_stage else self.points.names[place]
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip, text)
+
+    def _box_inside(self, spot: QPointF, name: str) -> QRectF:
+        """A place for its name in the widget, whatever it covers."""
+        metrics = QFontMetrics(theme.font(NAME_PX, bold=True))
+        places = _around(spot, metrics.horizontalAdvance(name) + 2, metrics.height() - 2, self._radius)
+        return next((place for place in places if QRectF(self.rect()).contains(place)), places[0])
 
     def sizeHint(self) -> QSize:
         return QSize(theme.px(400), theme.px(120))
@@ -338,6 +353,16 @@ def _pointing_out(spot: QPointF, radius: float, area: QRect) -> QPolygonF:
     return QPolygonF([spot + out * radius, spot - out * radius + side * radius, spot - out * radius - side * radius])
 
 
+def _paint_halo(painter: QPainter, box: QRectF, font: QFont, text: str) -> None:
+    """What keeps a name apart from the lines below it."""
+    metrics, outline = QFontMetrics(font), QPainterPath()
+    left = box.center().x() - metrics.horizontalAdvance(text) / 2
+    outline.addText(QPointF(left, box.center().y() + (metrics.ascent() - metrics.descent()) / 2), font, text)
+    pen = QPen(theme.color("card"), theme.px(HALO_PX))
+    pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+    painter.strokePath(outline, pen)
+
+
 def naming_order(names: Sequence[str]) -> list[int]:
     """Each name once, then what is called the same: in a long text one word would take all the room."""
     first = list(dict(zip(reversed(names), range(len(names) - 1, -1, -1), strict=True)).values())
@@ -377,6 +402,7 @@ def place_names(
 
 
 def _around(spot: QPointF, width: float, height: float, radius: float) -> list[QRectF]:
+    """Right, left, above, below; then aslant."""
     x, y, gap = spot.x(), spot.y(), GRID_PX + 1
     return [
         QRectF(x + radius + gap, y - height / 2, width, height),

@@ -27,7 +27,7 @@ class ViewSwitches(QWidget):
             self.tr("Difference"), hint=self.tr("Show what differs, or both side by side (D)"), checkable=True
         )
         self.other = button(
-            self.tr("Hold: baseline"), hint=self.tr("Show only the baseline while this button or X is held")
+            self.tr("Hold for baseline"), hint=self.tr("Show only the baseline while this button or X is held")
         )
         for switch in (self.words, self.specials, self.difference, self.other):
             switch.setProperty("look", "small")
@@ -65,7 +65,7 @@ class WhatIfLine(QWidget):
             "",
             self._on_swap_clicked,
             look="small",
-            hint=self.tr("All rooms show this swap. Click or press Esc to end it"),
+            hint=self.tr("The whole window shows this swap. Click or press Esc to end it"),
             checkable=True,
         )
         self._reset = button(

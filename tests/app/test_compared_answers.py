@@ -44,9 +44,13 @@ def test_the_answer_of_another_model(kind: str, text: str, apply_to: Callable, t
     if kind == "classify":
         marks = {bar.label: bar.mark for bar in view.bars.bars}
         for name, share in theirs.probabilities.items():
-            assert f"baseline {numbers.probability(share)}" in marks[name]
+            assert marks[name] == f"vs {numbers.probability(share)}"
+        assert {bar.label: bar.before for bar in view.bars.bars} == theirs.probabilities
+        assert view.card.hint == "the line across a bar: classify"
     compare(window, room, None, qtbot)
     assert view.changed == "" and view.compared is None
+    if kind == "classify":
+        assert view.card.hint == "" and all(bar.before is None and not bar.mark for bar in view.bars.bars)
 
 
 def test_the_answer_to_another_text(apply_to: Callable, tmp_path: Path, qtbot: QtBot) -> None:

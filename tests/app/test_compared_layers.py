@@ -34,7 +34,7 @@ def test_distances_are_one_minus_the_cosine_of_each_pair(window: Window, qtbot: 
             one, other = ours[stage, token], theirs[stage, token]
             cosine = one @ other / np.linalg.norm(one) / np.linalg.norm(other)
             assert view.distance.values[token, stage] == pytest.approx(1 - cosine, abs=1e-5)
-    assert view.distance.rows.texts[2] == "cat ← dog" and view.distance.values[1, 0] == pytest.approx(0, abs=1e-6)
+    assert view.distance.rows.texts[2] == "cat (vs dog)" and view.distance.values[1, 0] == pytest.approx(0, abs=1e-6)
 
 
 def test_a_model_of_another_shape_has_layers_to_compare_but_no_cosine(
@@ -47,6 +47,17 @@ def test_a_model_of_another_shape_has_layers_to_compare_but_no_cosine(
     expected = linear_cka(reading.trace.hidden_states, reading.baseline.trace.hidden_states, reading.alignment)
     np.testing.assert_allclose(view.cka.values, np.maximum(expected, 0), atol=1e-6)
     assert expected.shape == (3, 4)
+    best = int(expected[-1].argmax())
+    assert f"after layer {best} (CKA {expected[-1, best]:.2f})" in view.finding.text() and best
+    assert "Compared:" not in view.finding.text()  # all tokens have a counterpart
+
+
+def test_words_that_only_one_text_has_are_said_to_be_left_out(window: Window, qtbot: QtBot) -> None:
+    view = apart(window, OtherText("The dog sat.", TEXT_B), qtbot)
+    reading = window.state.reading
+    assert reading is not None and reading.alignment is not None
+    pairs, count = len(reading.alignment.pairs), len(reading.encoding)
+    assert pairs < count and f"Compared: {pairs} of {count} tokens" in view.finding.text()
 
 
 def test_without_a_baseline_it_says_what_to_do(window: Window, qtbot: QtBot) -> None:

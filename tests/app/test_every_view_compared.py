@@ -85,7 +85,7 @@ def test_hidden_states_are_now_minus_before(window: Window, qtbot: QtBot) -> Non
     stage = window.state.selection.stage
     np.testing.assert_allclose(view.cosines.values, cosines(now[stage]) - cosines(before[stage]), atol=1e-5)
     low, high = view.lengths.color_range or (0, 0)
-    assert low == -high and "cat ← dog" in view.lengths.rows.texts and "Blue: shorter" in view.lengths_card.intro
+    assert low == -high and "cat (vs dog)" in view.lengths.rows.texts and "Blue: smaller" in view.lengths_card.intro
     window.comparison.toggle_difference()
     np.testing.assert_allclose(view.lengths.values, np.linalg.norm(now, axis=-1).T, atol=1e-4)
 

@@ -294,7 +294,7 @@ def test_every_step_shows_the_engines_numbers_and_their_parts(
         assert made is not None and window.state.focus == 6
         assert made.value == float(view.table.numbers.values[6, 2])
         assert made.total == pytest.approx(made.value, rel=1e-5, abs=1e-5)
-        assert view.derivation.number.text() == numbers.number(made.value, 6)
+        assert view.derivation.number.text() == numbers.exact(made.value)
 
 
 def test_cells_say_their_exact_value(room: LayersRoom, window: Window, qtbot: QtBot) -> None:

@@ -100,8 +100,16 @@ def test_durations_and_sizes() -> None:
     assert [numbers.file_size(size) for size in (4e5, 12.4e6, 1.3e9)] == ["0.4\u2009MB", "12\u2009MB", "1.3\u2009GB"]
 
 
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(-1.00148, "−1.0015"), (0.0045929, "0.0046"), (0.0, "0.0000"), (2.5e-5, "2.5e−5"), (1e-12, "1e−12")],
+)
+def test_numbers_of_a_calculation_have_one_format(value: float, text: str) -> None:
+    assert numbers.exact(value) == text
+
+
 def test_what_is_not_there_is_a_dash() -> None:
-    for form in (numbers.probability, numbers.percent, numbers.decimal, numbers.signed, numbers.number):
+    for form in (numbers.probability, numbers.percent, numbers.decimal, numbers.signed, numbers.number, numbers.exact):
         assert form(None) == numbers.MISSING
         assert form(math.nan) == numbers.MISSING
     assert numbers.duration(None) == numbers.file_size(None) == numbers.compact_count(None) == numbers.MISSING

@@ -1,14 +1,20 @@
 """The view "Swap in": what comes back where one place is swapped, as the engine computes it cell by cell."""
 
+import re
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 import torch
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.compute.head_questions import HeadTarget
+from app.compute.patching import SwapMap
+from app.look import numbers
 from app.rooms.layers.room import LayersRoom
+from app.rooms.layers.swap_result import SwapResult
 from app.rooms.layers.swap_view import PARTS, SwapView
 from app.shell.window import Window
 from app.state.baseline import ComparisonOffer, OtherText
@@ -17,6 +23,7 @@ from app.state.what_if import NOTHING_CHANGED, Swap, WhatIf
 from app.widgets.labelled_grid import LabelledGrid
 from bertcore.analysis.passes import as_text
 from bertcore.analysis.patching import patched_at
+from bertcore.analysis.targets import Target
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.model.tap import Intervention
 from tests.app.conftest import TEXT_A, TIMEOUT_MS, settle
@@ -86,6 +93,25 @@ def test_a_click_on_a_place_says_what_it_brings_back(view: SwapView, window: Win
     assert (window.state.layer, window.state.head) == (1, 0)
     figure = view._states_figure()
     assert figure is not None and set(figure.numbers) == {"share", "target"}
+
+
+def test_the_formula_gives_the_share_from_the_odds_that_are_printed(
+    looks: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the plain ratios it would be 68%."""
+    monkeypatch.setattr(numbers, "_is_technical", False)
+    result = SwapResult()
+    qtbot.addWidget(result)
+    her = HeadTarget("“her” rather than “his”", Target("mlm", 5, 9, against=6), answers=("her", "his"))
+    result.set_targets([her])
+    found = SwapMap("state", np.log(1 / 59), np.log(2.2), np.log([[1.5]]), (0,), 0.0)
+    result.show_maps(found, None, ["man → woman"])
+    result.show_swap(Swap("state", 0, 0, OtherText(THEIRS, ""), "woman"), found, 0, is_on=False)
+    odds = re.compile(r"“([^”]+)” is ([\d.]+) times as likely as “([^”]+)”")
+    assert odds.findall(result.scores.text()) == [("his", "59", "her"), ("her", "2.2", "his")]
+    assert odds.findall(result.cell.text()) == [("her", "1.5", "his")] and "log swapped" in result.formula.text()
+    share = (np.log(1.5) - np.log(1 / 59)) / (np.log(2.2) - np.log(1 / 59))
+    assert f"{share:.0%} of the way" in result.cell.text() and f"{share:.0%}" == "92%"
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from ...compute.applying import Applied
 from ...figures.figure import Numbers, numbers_of
 from ...look import numbers, theme
 from ...look.number_kinds import explain
+from ...state.baseline_names import beside, is_earlier, unchanged_name
 from ...state.model_info import ModelInfo
 from ...state.readings import Reading
 from ...widgets.bar_list import Bar, BarList
@@ -59,10 +60,13 @@ class ClassesView(TextView):
         else:
             self.card.set_title(self.tr("Predicted class"))
             self.card.set_intro(
-                self.tr("How sure the model is of each class: 100% in all. Change one word: does the answer change?")
+                self.tr(
+                    "How sure the model is of each class; together they make 100%. Change one word: does the answer "
+                    "change?"
+                )
             )
         self.answer = label("", "answer", wrap=True)
-        self.bars = BarList(self.tr("Probability of each class"), stretch_to_px=56)
+        self.bars = BarList(self.tr("Probability of each class"), stretch_to_px=56, of_whole=True)
         explain("own_probability" if self.task.kind == "multilabel" else "probability", self.bars)
         fill(self.card.body, self.answer, self._changed, (self.bars, 1))
         self.save_button([self.bars], self.answer.text)
@@ -78,18 +82,21 @@ class ClassesView(TextView):
             pairs = sorted(pairs, key=lambda pair: -pair[1])[:MOST_BARS]
         before = _probabilities(applied.before)
         theirs = _probabilities(self.compared.prediction if self.compared is not None else None)
+        is_older = self.reading is not None and is_earlier(self.reading)
         bars = []
         for name, share in pairs:
-            is_given = name in given
-            marks = [self.tr("predicted")] if is_given else []
-            if name in before:
-                marks.append(self.tr("before {probability}").format(probability=numbers.probability(before[name])))
-            if name in theirs:
-                baseline = self.tr("baseline {probability}")
-                marks.append(baseline.format(probability=numbers.probability(theirs[name])))
-            color = "bar_strong" if is_given else "bar"
-            bars.append(Bar(name, numbers.probability(share), share, color, is_given, " · ".join(marks)))
+            marks = [
+                beside(numbers.probability(others[name]), earlier)
+                for others, earlier in ((before, True), (theirs, is_older))
+                if name in others
+            ]
+            is_given, color = name in given, "bar_strong" if name in given else "bar"
+            other = theirs.get(name, before.get(name))
+            bars.append(Bar(name, numbers.probability(share), share, color, is_given, " · ".join(marks), before=other))
         self.bars.set_bars(bars)
+        line = self.tr("the line across a bar: {baseline}")
+        name = self.compared_name if theirs else unchanged_name() if before else ""
+        self.card.set_hint(line.format(baseline=name) if name else "")
 
     def figure_numbers(self, applied: Applied) -> Mapping[str, Numbers]:
         assert isinstance(applied.prediction, LabelPrediction | LabelSetPrediction)
@@ -105,6 +112,7 @@ class ClassesView(TextView):
     def clear(self) -> None:
         self.answer.setText("")
         self.bars.set_bars([])
+        self.card.set_hint("")
 
 
 class NumberView(TextView):

@@ -12,22 +12,26 @@ from ...look.language import QT_TRANSLATE_NOOP
 from ...widgets.card import GAP_PX, Card, button, label
 from ...widgets.flow_layout import FlowLayout
 from ...widgets.layouts import fill, hbox, vbox
+from .samples import SAMPLES
 
-OFFER_PX = 232
-OFFERS = {  # name of a model -> its task, what it answers
+OFFER_PX = 290
+OFFERS = {  # name of a model -> its task, what it answers, the kind of the task
     "bertscope-sentiment": (
         QT_TRANSLATE_NOOP("Offers", "Sentiment"),
         QT_TRANSLATE_NOOP("Offers", "Is a sentence positive or negative? It learned from film reviews."),
+        "classify",
     ),
     "bertscope-names": (
         QT_TRANSLATE_NOOP("Offers", "Names"),
         QT_TRANSLATE_NOOP("Offers", "Which words are people, places or organisations? It learned from old news."),
+        "tag",
     ),
     "bertscope-answers": (
         QT_TRANSLATE_NOOP("Offers", "Answers"),
         QT_TRANSLATE_NOOP(
             "Offers", "Where in a passage is the answer to a question? It works best with short, plain questions."
         ),
+        "span",
     ),
 }
 
@@ -52,7 +56,8 @@ class Offers(QWidget):
                 self.tr("Try {task}").format(task=offer_title(name)), partial(self.chosen.emit, name), look="primary"
             )
             about = label(QCoreApplication.translate("Offers", OFFERS[name][1]), "muted", wrap=True)
-            fill(box.body, (about, 1), self.buttons[name])
+            text = label(self.tr("For example: “{text}”").format(text=SAMPLES[OFFERS[name][2]][0]), wrap=True)
+            fill(box.body, about, text, None, self.buttons[name])
             box.setFixedWidth(theme.column_px(OFFER_PX))
             row.addWidget(box)
 

@@ -193,7 +193,9 @@ class ChoicesView(EditorView):
             translate("ChoicesView", "one per line"),
             translate("ChoicesView", "An ending\nAnother ending"),
         )
-        self.card.set_intro(self.tr("How likely the model finds each ending: 100% in all. Write one that fools it."))
+        self.card.set_intro(
+            self.tr("How likely the model finds each ending; together they make 100%. Write one that fools it.")
+        )
         self.ranked = RankedTexts(self.tr("Endings, most likely first"))
         fill(self.card.body, self._changed, (scrolled(self.ranked), 1))
         self.save_button([self.ranked])

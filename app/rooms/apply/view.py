@@ -114,7 +114,7 @@ class ApplyView(View):
         self.other = self.add_question(self._on_other_answered, self.line)
         self.applied: Applied | None = None  # what is on show
         self.compared: Applied | None = None  # the baseline's answer beside it
-        self._compared_name, self._no_comparison = "", ""  # the baseline's, or why it has no answer
+        self.compared_name, self._no_comparison = "", ""  # the baseline's, or why it has no answer
         self.card = Card(title)
         self._problem = label("", "muted", wrap=True)
         self._changed = label("", "strong", wrap=True)
@@ -190,8 +190,8 @@ class ApplyView(View):
     def _ask_baseline(self, reading: Reading) -> None:
         """What a person has chosen; the model unchanged is `before`, and of the same request."""
         theirs, chosen = reading.baseline, reading.request.baseline
-        before = self.compared, self._compared_name, self._no_comparison
-        self._compared_name, self._no_comparison = baseline_name(reading), ""
+        before = self.compared, self.compared_name, self._no_comparison
+        self.compared_name, self._no_comparison = baseline_name(reading), ""
         reads_same = isinstance(chosen, OtherText) and theirs is not None and self.texts(theirs) == self.texts(reading)
         if theirs is None or chosen is None or reads_same:
             self._compare_nothing("")
@@ -204,9 +204,9 @@ class ApplyView(View):
             )
         else:
             self._ask(self.other, theirs)
-            has_same_name = before[1] == self._compared_name
+            has_same_name = before[1] == self.compared_name
             self.compared = self.other.answer or (self.compared if has_same_name else None)
-        if before != (self.compared, self._compared_name, self._no_comparison):
+        if before != (self.compared, self.compared_name, self._no_comparison):
             self._show_both()
 
     def _compare_nothing(self, sentence: str) -> None:
@@ -229,7 +229,7 @@ class ApplyView(View):
         if applied is None or applied.prediction is None or self.problem:
             return None
         texts = pair_text(applied.request.text_a, applied.request.text_b)
-        settings = f"compared with {self._compared_name}" if self.compared is not None else ""
+        settings = f"compared with {self.compared_name}" if self.compared is not None else ""
         caption = joined(model_text(self.model), self.task.title, texts, *self._changes(applied), settings)
         return Figure(title, picture_of(widgets), self.figure_numbers(applied), caption, self.model.name)
 
@@ -245,7 +245,7 @@ class ApplyView(View):
         other = self.compared
         if other is not None and other.example is not None and other.prediction is not None:
             answer = self.brief(other.example, other.prediction)
-            lines.append(self.tr("With {baseline}: {answer}").format(baseline=self._compared_name, answer=answer))
+            lines.append(self.tr("With {baseline}: {answer}").format(baseline=self.compared_name, answer=answer))
         elif self._no_comparison or other is not None:
             lines.append(self._no_comparison or (other.problem if other is not None else ""))
         if applied.changed != applied.request.what_if:

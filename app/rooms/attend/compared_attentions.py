@@ -71,11 +71,9 @@ class ComparedAttentions:
     @cached_property
     def labels(self) -> list[str]:
         """(U) What stood in the baseline's text is named too: `france (vs england)`."""
-        named, theirs = [], self.theirs.units.labels
-        for label, place in zip(self.ours.units.labels, self.alignment.theirs_of, strict=True):
-            other = None if place is None else theirs[place]
-            named.append(label if other is None or other == label else replacing(label, other))
-        return named
+        theirs = self.theirs.units.labels
+        others = [None if place is None else theirs[place] for place in self.alignment.theirs_of]
+        return list(map(replacing, self.ours.units.labels, others))
 
     @cached_property
     def _pairs(self) -> tuple[np.ndarray, np.ndarray]:

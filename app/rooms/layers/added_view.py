@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...figures.figure import Axis, Figure, Numbers, joined
-from ...widgets.card import GAP_PX, Card, note
+from ...widgets.card import GAP_PX, Card, note, tip
 from ...widgets.curve_plot import CurvePlot
 from ...widgets.curve_specs import CurveSpec, PlotSpec
 from ...widgets.folding_card import folded_on_projector
@@ -49,10 +49,8 @@ class AddedView(LayersView):
             PlotSpec(
                 self.tr("Cosine with what was there"),
                 (
-                    CurveSpec("attention", self.tr("attention with x"), "curve_train", markers=True),
-                    CurveSpec(
-                        "feed_forward", self.tr("feed-forward with m"), "curve_held_out", markers=True, symbol="s"
-                    ),
+                    CurveSpec("attention", self.tr("attention"), "curve_train", markers=True),
+                    CurveSpec("feed_forward", self.tr("feed-forward"), "curve_held_out", markers=True, symbol="s"),
                     *self._curves_before(),
                 ),
                 left_label=self.tr("cosine"),
@@ -72,6 +70,14 @@ class AddedView(LayersView):
             intro=self.tr(
                 "Above 0: it confirms what was there. At 0: it adds something new. Below 0: it takes some of it back."
             ),
+        )
+        self.cosines.setToolTip(
+            tip(
+                self.tr(
+                    "Attention: its cosine with what enters the layer (x). Feed-forward: its cosine with what "
+                    "attention has made of that (m)."
+                )
+            )
         )
         self._formula = note("")
         both = ["attention", "feed_forward"]

@@ -14,7 +14,7 @@ from ...compute.question import Question, Step
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
 from ...look.number_kinds import explain
-from ...state.baseline_names import baseline_name
+from ...state.baseline_names import baseline_name, replacing
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...state.token_units import TokenView
@@ -24,7 +24,8 @@ from ...widgets.labelled_grid import LabelledGrid, Labels
 from ...widgets.layouts import fill, hbox, vbox
 from .stages import LayersView, stage_labels, stage_name
 
-LEAST_HIGH = 0.02  # to which the colours reach at least: rounding errors stay white
+LEAST_HIGH = 0.02  # to which the colours reach at least: rounding errors stay without colour
+CELL_PX = 260, 64  # of two layers, at most: two models of different sizes have few of them
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,22 +47,28 @@ class ApartView(LayersView):
             self.tr("How far each token is from the baseline: rows are tokens, columns are layers")
         )
         self.cka = LabelledGrid(
-            self.tr("How alike two layers are: rows are layers now, columns those of the baseline"), square=True
+            self.tr("How alike two layers are: rows are layers now, columns those of the baseline"),
+            largest_px=CELL_PX,
         )
         self.cka.set_axis_names(self.tr("now ↓"), self.tr("baseline →"))
         self.distance_card = Card(
             self.tr("Where do they begin to differ?"),
             intro=self.tr(
-                "Row: a token. Column: a layer. White: its hidden state points the same way as in the baseline."
+                "Row: a token. Column: a layer. No colour: its hidden state points the same way as in the baseline. "
+                "Stronger colour: further apart (1 − cosine; 0 is the same direction)."
             ),
         )
         self.cka_card = Card(
             self.tr("Which layers are alike?"),
-            intro=self.tr("Dark on the diagonal: layer by layer the same. Works for models of different sizes, too."),
+            intro=self.tr(
+                "Row: a layer of this model. Column: a layer of the baseline. Stronger colour: the two treat the same "
+                "tokens as alike (CKA); 1 is exactly so."
+            ),
         )
         explain("cosine_distance", self.distance)
         explain("cka", self.cka)
         self.problems = label("", wrap=True), label("", wrap=True)
+        self.finding = label("", wrap=True)  # of the layers
         self.try_it = self.offer_of_texts()
         self.nothing_text = label("", "muted", wrap=True)
         nothing = Card()
@@ -69,7 +76,7 @@ class ApartView(LayersView):
         cards = (self.distance_card, self.distance), (self.cka_card, self.cka)
         for (card, grid), problem in zip(cards, self.problems, strict=True):
             problem.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-            fill(card.body, (grid, 1))
+            fill(card.body, *([self.finding] if grid is self.cka else []), (grid, 1))
             card.body.addStretch(0)  # takes the grid's place while it is hidden
         self.distance_card.set_figure(self._distance_figure)
         self.cka_card.set_figure(self._cka_figure)
@@ -147,13 +154,30 @@ class ApartView(LayersView):
             self.show_selection(reading, self.selection)
         if apart.cka is not None:
             layers, theirs = (Labels(stage_labels(size)) for size in apart.cka.shape)
-            self.cka.set_grid(np.maximum(apart.cka, 0), layers, theirs, 0.0, 1.0)
+            values = np.maximum(apart.cka, 0)
+            texts = [[numbers.decimal(value) for value in row] for row in values.tolist()]
+            self.cka.set_grid(values, layers, theirs, 0.0, 1.0, texts)
+            self.finding.setText(self._found(apart.cka))
 
     def _labels(self, reading: Reading) -> list[str]:
-        """`france ← england` where the baseline has another token."""
+        """`france (vs england)` where the baseline has another token."""
         assert reading.baseline is not None
         ours, theirs = reading.shown_tokens, reading.baseline.shown_tokens
-        return [ours[i] if ours[i] == theirs[j] else f"{ours[i]} ← {theirs[j]}" for i, j in self._pairs]
+        return [replacing(ours[i], theirs[j]) for i, j in self._pairs]
+
+    def _found(self, cka: np.ndarray) -> str:
+        """Which layer the last one is most like, and which tokens were compared."""
+        best = int(cka[-1].argmax())
+        text = self.tr("The last layer here is most like the baseline {stage} (CKA {value}).")
+        found = text.format(stage=stage_name(best), value=numbers.decimal(float(cka[-1, best])))
+        count = 0 if self.reading is None else len(self.reading.encoding)
+        if len(self._pairs) == count:
+            return found
+        matched = self.tr(
+            "Compared: {some} of {all} tokens. A token counts where the baseline has one for the same word or piece; a "
+            "word that only one of the two splits is left out."
+        )
+        return f"{found} {matched.format(some=numbers.count(len(self._pairs)), all=numbers.count(count))}"
 
     def _on_distance_hovered(self, cell: tuple[int, int] | None) -> None:
         values, text = self.distance.values, ""

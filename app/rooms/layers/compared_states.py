@@ -1,11 +1,11 @@
-"""The hidden states of a reading beside those of its baseline: what has become longer, and what more alike."""
+"""The hidden states of a reading beside those of its baseline: what has become larger, and what more alike."""
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication
 
 from bertcore.analysis.vectors import cosines, lengths
 
-from ...state.baseline_names import reason_in_words
+from ...state.baseline_names import reason_in_words, replacing
 from ...state.readings import Reading
 from ...state.selection import Selection
 
@@ -35,11 +35,10 @@ class BothStates:
 
     @property
     def labels(self) -> list[str]:
-        """(U) `france ← england` where the baseline has another word."""
-        theirs, named = self._theirs.labels, []
-        for label, place in zip(self._ours.labels, self._places, strict=True):
-            named.append(label if place is None or theirs[place] == label else f"{label} ← {theirs[place]}")
-        return named
+        """(U) `france (vs england)` where the baseline has another word."""
+        theirs = self._theirs.labels
+        others = [None if place is None else theirs[place] for place in self._places]
+        return list(map(replacing, self._ours.labels, others))
 
     def lengths(self) -> np.ndarray | None:
         """(U,L+1) now minus before; 0 where there is no counterpart."""

@@ -1,4 +1,4 @@
-"""View "Hidden states": how long each is after each layer, and how similar the tokens are after one of them."""
+"""View "Hidden states": how large each is after each layer, and how similar the tokens are after one of them."""
 
 import numpy as np
 
@@ -18,17 +18,17 @@ from .compared_states import BothStates
 from .stages import LayersView, stage_labels, stage_name
 
 LEAST_CHANGE = 0.01  # that the colours of a difference reach to: rounding errors stay white
-LEAST_SPREAD = 0.001  # of the longest: a LayerNorm leaves all vectors equally long, up to rounding
+LEAST_SPREAD = 0.001  # of the largest: a LayerNorm leaves all vectors equally large, up to rounding
 
 
 class HiddenView(LayersView):
-    """Lengths on the left, cosines at the chosen stage on the right."""
+    """Sizes (L2 norms) on the left, cosines at the chosen stage on the right."""
 
     stages = "all"
 
     def __init__(self) -> None:
         super().__init__()
-        self.lengths = LabelledGrid(self.tr("Length of each hidden state: rows are tokens, columns are layers"))
+        self.lengths = LabelledGrid(self.tr("Size of each hidden state: rows are tokens, columns are layers"))
         self.cosines = LabelledGrid(
             self.tr("Cosine similarity of each pair of tokens"), square=True, signed=True, tilted=True
         )
@@ -65,7 +65,6 @@ class HiddenView(LayersView):
         by_layer = [lengths(units.vectors(one)) for one in states]
         values = np.ascontiguousarray(np.stack(by_layer, axis=1)) if len(units) else np.zeros((0, 0))  # (U,L+1)
         self._both = BothStates(reading, selection) if reading.baseline and selection.wants_difference else None
-        self._show_words(reading)
         difference = self._both.lengths() if self._both is not None else None
         rows, columns = Labels(units.labels, units.kinds), Labels(stage_labels(len(states)))
         if self._both is not None and difference is not None:
@@ -78,6 +77,7 @@ class HiddenView(LayersView):
             if high - low < LEAST_SPREAD * high:
                 low = 0.0
             self.lengths.set_grid(values, rows, columns, low, high, signed=False)
+        self._show_words(reading)
         is_pre = reading.request.model.config.norm == "pre"
         self.lengths_card.set_hint(
             joined(
@@ -125,20 +125,25 @@ class HiddenView(LayersView):
 
     def _show_words(self, reading: Reading) -> None:
         """What the colours are of."""
-        name, why = baseline_name(reading), self._both.problem if self._both is not None else ""
+        name, problem = baseline_name(reading), self._both.problem if self._both is not None else ""
         if self._is_difference:
-            longer = self.tr("Red: longer now than with {baseline}. Blue: shorter.").format(baseline=name)
+            larger = self.tr("Red: larger now than with {baseline}. Blue: smaller.").format(baseline=name)
             alike = self.tr("Red: more similar now than with {baseline}. Blue: less similar.").format(baseline=name)
         else:
-            longer = self.tr(
-                "Row: a token. Column: a layer. Stronger colour: its numbers are farther from zero (their "
-                "L2 norm). The larger they are, the less one more layer changes them."
-            )
+            what = self.tr("Row: a token. Column: a layer. Stronger colour: numbers farther from zero (L2 norm).")
+            why = self.tr("Each layer ends with a LayerNorm, which keeps the sizes close together.")
+            if reading.request.model.config.norm == "pre":
+                why = self.tr("Each layer adds to them: the larger they are, the less one more layer changes them.")
+            larger = f"{what} {why}"
+            low, _ = self.lengths.color_range or (0.0, 0.0)
+            if low > 0:
+                begin = self.tr("The colours begin at {low}, not 0.").format(low=numbers.number(low))
+                larger = f"{larger} {begin}"
             alike = self.tr(
                 "Row and column: two tokens. Red: similar for the model. No colour: unrelated. Blue: opposite."
             )
-        self.lengths_card.set_intro(f"{why} {longer}".strip())
-        self.cosines_card.set_intro(f"{why} {alike}".strip())
+        self.lengths_card.set_intro(f"{problem} {larger}".strip())
+        self.cosines_card.set_intro(f"{problem} {alike}".strip())
 
     def _lengths_figure(self) -> Figure | None:
         values, reading = self.lengths.values, self.reading
@@ -162,13 +167,13 @@ class HiddenView(LayersView):
         values, text = self.lengths.values, ""
         if cell is not None and values is not None and self.reading is not None:
             row, stage = cell
-            text = self.tr("{token}, {stage}: length {length}")
+            text = self.tr("{token}, {stage}: size {size}")
             if self._is_difference:
-                text = self.tr("{token}, {stage}: length {length}, compared with the baseline")
+                text = self.tr("{token}, {stage}: size {size}, compared with the baseline")
             text = text.format(
                 token=self.selection.units(self.reading).labels[row],
                 stage=stage_name(stage),
-                length=self._written(float(values[cell])),
+                size=self._written(float(values[cell])),
             )
         self.hover_text_changed.emit(text)
         self.hover_unit(cell[0] if cell else None)

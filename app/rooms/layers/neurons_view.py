@@ -188,7 +188,7 @@ class NeuronsView(LayersView):
             (self.tr("Fires for"), self.tr("activation, highest in this text first"), self.tokens),
             (
                 self.tr("Promotes"),
-                self.tr("dot product of its output weights with each row of the token table"),
+                self.tr("dot product of its output weights with each token’s embedding"),
                 self.words,
             ),
         ):
@@ -216,7 +216,7 @@ class NeuronsView(LayersView):
                 np.array([score for _, score in words.up]), (Axis("word", [word for word, _ in words.up]),)
             ),
         }
-        hint = self.tr("left: activation by token · right: words it promotes, by the token table")
+        hint = self.tr("left: activation by token · right: words it promotes, by the token embeddings")
         return self.figure(self.neuron_card.title, [self.tokens, self.words], arrays, hint=hint)
 
     def _on_strongest_clicked(self, row: int) -> None:

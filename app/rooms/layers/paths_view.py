@@ -73,23 +73,20 @@ class _Both:
         )
         if self._baseline is None:
             return text
-        name = baseline_name(self._reading)
         if self.theirs is None:
             other = QCoreApplication.translate(
                 "PathsView",
                 "{baseline} has different layers or sizes, so its paths cannot be drawn on the same map. Hold X to"
                 " see them.",
             )
-            return other.format(baseline=name)
+            return other.format(baseline=baseline_name(self._reading))
         other = QCoreApplication.translate(
             "PathsView",
-            "Thick line: the selected token. Dashed green: the same token with {baseline}. Click another token: where "
-            "do its two paths part? Rings show where each token is with {baseline}.",
+            "Thick line: the selected token; dashed: the same token in the baseline, whose tokens are rings. Click "
+            "another token: where do its two paths part?",
         )
-        if selection.wants_difference:
-            far = QCoreApplication.translate("PathsView", "Dotted lines show how far apart each pair is.")
-            other = f"{other} {far}"
-        return other.format(baseline=name)
+        far = QCoreApplication.translate("PathsView", "Dotted: how far apart the two are.")
+        return f"{other} {far}" if selection.wants_difference else other
 
 
 def _plane(parts: list[tuple[Units, np.ndarray]]) -> Pca:

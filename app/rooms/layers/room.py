@@ -53,8 +53,8 @@ class LayersRoom(ViewRoom):
             QT_TRANSLATE_NOOP("ViewSpec", "Swap in"),
             QT_TRANSLATE_NOOP(
                 "ViewSpec",
-                "A man or a woman: one word changes what the model guesses for another. Swap in parts of the "
-                "second text, one at a time: where inside the model does the difference lie?",
+                "Change “man” to “woman”, and the model fills the gap differently. Swap in what it computed for the "
+                "second text, one part at a time: where inside the model does the difference lie?",
             ),
             later(__package__, "swap_view", "SwapView"),
         ),
@@ -110,7 +110,7 @@ class LayersRoom(ViewRoom):
             QT_TRANSLATE_NOOP("ViewSpec", "Step by step"),
             QT_TRANSLATE_NOOP(
                 "ViewSpec",
-                "There is no magic inside a layer, only sums and products. Click a step to open it, and any number to "
+                "There is no magic inside a layer, only arithmetic. Click a step to open it, and any number to "
                 "see how it was computed.",
             ),
             later(__package__, "steps_view", "StepsView"),

@@ -76,7 +76,7 @@ class DerivationCard(Card):
         """title: which number it is; tokens (S): as they are shown."""
         self.derivation, self._tokens = derivation, tokens
         self.set_title(title)
-        self.number.setText(_exact(derivation.value))
+        self.number.setText(numbers.exact(derivation.value))
         self.formula.setText(derivation.formula)
         self.changed.setVisible(not derivation.adds_up)
         self.number.show()
@@ -89,13 +89,15 @@ class DerivationCard(Card):
 
     def _write_tables(self, derivation: Derivation) -> None:
         """In the colours of the theme in use."""
-        self._facts.setText(_table([(html.escape(fact.name), "", _exact(fact.value)) for fact in derivation.facts]))
+        self._facts.setText(
+            _table([(html.escape(fact.name), "", numbers.exact(fact.value)) for fact in derivation.facts])
+        )
         rows = [_row(term, self._tokens) for term in derivation.terms]
         if derivation.rest_count:
             others = self.tr("%Ln other(s)", "", derivation.rest_count)
-            rows.append((others, "", _exact(derivation.rest)))
+            rows.append((others, "", numbers.exact(derivation.rest)))
         if derivation.sum is not None:
-            rows.append((f"<b>{derivation.sum_name}</b>", "", f"<b>{_exact(derivation.sum)}</b>"))
+            rows.append((f"<b>{derivation.sum_name}</b>", "", f"<b>{numbers.exact(derivation.sum)}</b>"))
         self._terms.setText(_table(rows))
 
     def changeEvent(self, event: QEvent) -> None:
@@ -107,8 +109,8 @@ class DerivationCard(Card):
 def _row(term: Term, tokens: list[str]) -> tuple[str, str, str]:
     position = term.position
     name = term.name if position is None or position >= len(tokens) else f"{tokens[position]} ({position})"
-    product = " × ".join(numbers.number(factor) for factor in term.factors) if term.factors else ""
-    return html.escape(name), product, _exact(term.value)
+    product = " × ".join(numbers.exact(factor) for factor in term.factors) if term.factors else ""
+    return html.escape(name), product, numbers.exact(term.value)
 
 
 def _table(rows: list[tuple[str, str, str]]) -> str:
@@ -122,10 +124,6 @@ def _table(rows: list[tuple[str, str, str]]) -> str:
         for name, product, value in rows
     ]
     return f'<table cellspacing=0 cellpadding=1 style="font-size:{size}px">{"".join(lines)}</table>'
-
-
-def _exact(value: float) -> str:
-    return numbers.number(value, 6)
 
 
 translate = QCoreApplication.translate
@@ -280,7 +278,6 @@ class StepsView(LayersView):
         self.open_key = "" if key == self.open_key else key
         self._column = 0
         self._show_open()
-        self._after_layout.start(0)
 
     def _ask(self, reading: Reading, layer: int) -> None:
         request = reading.request
@@ -325,6 +322,7 @@ class StepsView(LayersView):
             header.show_step(step)
 
     def _show_open(self) -> None:
+        self._after_layout.start(0)
         self._list.removeWidget(self.table)
         opened = self._open_step
         self.table.setVisible(opened is not None)
@@ -360,7 +358,10 @@ class StepsView(LayersView):
 
     def _build(self) -> None:
         self.card.set_intro(
-            self.tr("Row: a token. Column: one of its numbers. What comes out of a step goes into the next one.")
+            self.tr(
+                "Row: a token. Column: one of its numbers (dimensions), counted from 0. What comes out of a step goes "
+                "into the next one."
+            )
         )
         self._head.setAccessibleName(self.tr("Head"))
         self.card.add_to_header(self._head)

@@ -31,11 +31,7 @@ class SwapResult(Card):
         self.target = Choice(self.tr("The prediction to explain"))
         self.path, self.cell = label("", wrap=True), label("", wrap=True)
         self.scores = label("", wrap=True)
-        self.formula = label(
-            self.tr("Share = (swapped − this text) / (other text − this text). Shares need not add up to 1."),
-            "muted",
-            wrap=True,
-        )
+        self.formula = label("", "muted", wrap=True)
         self.targets: list[HeadTarget] = []
         self._picked: HeadTarget | None = None  # what the person chose
         inside = QWidget()
@@ -70,11 +66,11 @@ class SwapResult(Card):
             words.setVisible(one is not None)
         if one is None:
             return
-        self.scores.setText(
-            self.tr("{what}\nThis text: {ours}\nThe other text: {theirs}").format(
-                what=self._number, ours=self.score_text(one.text), theirs=self.score_text(one.other)
-            )
+        scores = self.tr("This text: {ours}\nThe other text: {theirs}").format(
+            ours=self.score_text(one.text), theirs=self.score_text(one.other)
         )
+        self.scores.setText(f"{self._number}\n{scores}".strip())
+        self.formula.setText(self._formula)
         said = [] if places is None else [self._path(places, columns)]
         self.path.setText(" ".join(said if heads is None else [*said, self._strongest_head(heads)]).strip())
 
@@ -88,9 +84,9 @@ class SwapResult(Card):
             share=numbers.percent(float(found.shares[swap.row, column])),
         )
         what_now = (
-            self.tr("All rooms now show this swap, compared with the original text. Press Esc to end it.")
+            self.tr("The whole window now shows this swap, compared with the original text. Press Esc to end it.")
             if is_on
-            else self.tr("Click its cell to see this swap in all rooms.")
+            else self.tr("Click its cell to see this swap everywhere in the window.")
         )
         self.cell.setText(f"{sentence} {what_now}")
 
@@ -99,7 +95,7 @@ class SwapResult(Card):
         chosen = self.chosen
         assert chosen is not None
         if chosen.target.against is not None:
-            return numbers.log_factor(score)
+            return numbers.signed(score) if numbers.is_technical() else self._odds(score)
         return numbers.decimal(score) if chosen.is_score else numbers.probability(math.exp(min(score, 0.0)))
 
     @property
@@ -111,17 +107,44 @@ class SwapResult(Card):
             return self.tr("Cosine:") if chosen.target.head == "similarity" else self.tr("Its score:")
         if chosen.target.against is None:
             return self.tr("Its probability:")
-        if numbers.is_technical():
-            return self.tr("ln p of the first answer − ln p of the second, in nats:")
-        return self.tr("Probability of the first answer divided by that of the second:")
+        return self.tr("ln p of the first answer − ln p of the second, in nats:") if numbers.is_technical() else ""
+
+    def _odds(self, log_ratio: float) -> str:
+        """Of the two answers: "“her” is 2.2 times as likely as “his”"."""
+        assert self.chosen is not None
+        more, less = self.chosen.answers if log_ratio >= 0 else self.chosen.answers[::-1]
+        factor = numbers.number(math.exp(abs(log_ratio)), 2)
+        text = self.tr("“{more}” is {factor} times as likely as “{less}”")
+        if factor == numbers.number(1):
+            text = self.tr("“{more}” is as likely as “{less}”")
+        return text.format(more=more, less=less, factor=factor)
+
+    @property
+    def _formula(self) -> str:
+        """How a share follows from the numbers above, which are of ln p wherever there is a probability."""
+        chosen = self.chosen
+        assert chosen is not None
+        if chosen.is_score or (chosen.target.against is not None and numbers.is_technical()):
+            share = self.tr("Share = (swapped − this text) / (other text − this text).")
+        elif chosen.target.against is None:
+            share = self.tr(
+                "Share = (log swapped − log this text) / (log other text − log this text), of its probability."
+            )
+        else:
+            first, second = chosen.answers
+            share = self.tr(
+                "Share = (log swapped − log this text) / (log other text − log this text), of how many times as likely "
+                "“{first}” is as “{second}”."
+            ).format(first=first, second=second)
+        return share + " " + self.tr("Shares need not add up to 1.")
 
     def _strongest_head(self, heads: SwapMap) -> str:
         layer, head = divmod(int(heads.shares.argmax()), heads.shares.shape[1])
         share = float(heads.shares[layer, head])
         if share < LEAST_NAMED:
             return self.tr("No head alone carries much of it.")
-        return self.tr("Of all heads, {head} carries most of it: {share}.").format(
-            head=f"{layer + 1}·{head + 1}", share=numbers.percent(share)
+        return self.tr("Of all heads, head {head} of layer {layer} carries most of it: {share}.").format(
+            layer=layer + 1, head=head + 1, share=numbers.percent(share)
         )
 
     def _path(self, places: SwapMap, columns: Sequence[str]) -> str:

@@ -64,8 +64,7 @@ class SwapView(LayersView):
             self.tr("Where is the difference?"),
             intro=self.tr(
                 "Each cell is one experiment: this token’s numbers after this layer come from the other text. Red:"
-                " the answer moves towards the other text’s; 1 is all the way. Click a cell to see it in all "
-                "rooms."
+                " the answer moves towards the other text’s; 1 is all the way. Click a cell to see it everywhere."
             ),
         )
         self.heads_card = Card(
@@ -103,10 +102,10 @@ class SwapView(LayersView):
             card.body.addWidget(line)
         self.states_card.body.addWidget(self._some_line)
         maps = QWidget()
-        vbox((self.states_card, 3), (self.heads_card, 2), parent=maps, gap_px=GAP_PX)
+        vbox((self.states_card, 5), (self.heads_card, 3), parent=maps, gap_px=GAP_PX)
         content = QWidget()
         hbox((maps, 3), folded_on_projector(self.result, self.result.title), parent=content, gap_px=GAP_PX)
-        self.result.setMinimumWidth(theme.column_px(230))
+        self.result.setMinimumWidth(theme.column_px(300))
         self._nothing = Card()
         self.nothing_title, self.nothing_text = label("", "title", wrap=True), label("", "muted", wrap=True)
         self.try_it = self.offer_of_texts()

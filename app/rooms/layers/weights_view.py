@@ -1,4 +1,4 @@
-"""View "Weights": what training changed inside the model, part by part and word by word."""
+"""View "Weights": what training changed inside the model, part by part and token by token."""
 
 from __future__ import annotations
 
@@ -76,22 +76,22 @@ class WeightsView(LayersView):
         self.question = self.add_question(self._on_changes_answered, self.line)
         self.neighbours_question = self.add_question(self._on_neighbours_answered)
         intro = self.tr(
-            "Row: a layer. Column: a part of it; FFN is the feed-forward network. White: unchanged. The darker, "
-            "the further its weights moved."
+            "Row: a layer. Column: a part of it; FFN is the feed-forward network. No colour: unchanged. "
+            "Stronger colour: its weights moved further."
         )
         self.parts_card = Card(self.tr("What did training change?"), intro="" if theme.is_projector() else intro)
         self.words_card = Card(
-            self.tr("Which words moved most?"),
+            self.tr("Which tokens moved most?"),
             intro=self.tr(
-                "A word’s embedding holds what the model knows about it before reading a text. Click a word: which"
-                " words are near it now, and which were before?"
+                "A token’s embedding holds what the model knows about it before reading a text. The number is the L2 "
+                "distance that it moved. Click a token: which are near it now, and which were before?"
             ),
         )
         self.parts = LabelledGrid(
             self.tr("How far each part moved: rows are layers, columns are parts"), largest_px=CELL_PX
         )
         self.others = BarList(self.tr("How far the parts outside the layers moved"), may_cut=True)
-        self.words = BarList(self.tr("Words whose embedding moved most"), clickable=True, may_cut=True)
+        self.words = BarList(self.tr("Tokens whose embedding moved most"), clickable=True, may_cut=True)
         names = {
             SHARE: (self.tr("Percent"), self.tr("How far each part moved, as a share of its length before training")),
             LENGTH: (self.tr("Distance"), self.tr("The distance itself: large parts move further")),
@@ -234,7 +234,7 @@ class WeightsView(LayersView):
         )
         self.words.setVisible(bool(changes.words))
         if not changes.words:
-            frozen = self.tr("No word moved: training did not change the token embeddings.")
+            frozen = self.tr("No token moved: training did not change the token embeddings.")
             self.near.setText(changes.no_words or frozen)
         if self.reading is not None:
             self.show_selection(self.reading, self.selection)

@@ -79,7 +79,7 @@ class UsesEditor(QWidget):
         self.add = button(self.tr("Add a sentence"), self._on_add_clicked)
         vbox(
             hbox(label(self.tr("Word"), "muted"), (self.word, 1)),
-            note(self.tr("The number says which meaning the word has in that sentence. Click it to change it.")),
+            note(self.tr("Say which meaning the word has in each sentence: click to change it.")),
             self._column,
             hbox(self.add, None),
             parent=self,
@@ -147,14 +147,14 @@ class _Line(QWidget):
         self._show_group()
 
     def _show_group(self) -> None:
-        self.meaning.setText(str(self.group))
+        self.meaning.setText(self.tr("meaning {number}").format(number=self.group))
         self.meaning.setToolTip(self.tr("Meaning {number}; click for another").format(number=self.group))
         self.meaning.setAccessibleName(self.tr("Meaning {number}").format(number=self.group))
 
 
 translate = QCoreApplication.translate
 PAUSE_MS = 350  # after the last key in a sentence
-EDITOR_PX = 370
+EDITOR_PX = 430
 COLORS = ("segment_a", "segment_b", "good_text")
 
 
@@ -184,7 +184,13 @@ class WordView(LayersView):
         self.matrix = LabelledGrid(self.tr("Cosine of each pair of uses"), square=True, longest_px=300)
         self.verdict = label("", "strong", wrap=True)
         explain("cosine", self.matrix)
-        self.curves_card = Card(self.tr("Where its meanings separate"))
+        self.curves_card = Card(
+            self.tr("Where its meanings separate"),
+            intro=self.tr(
+                "The higher the curves, the more alike its uses; where the curves part, the model has noticed the two "
+                "meanings."
+            ),
+        )
         self.matrix_card = Card(self.tr("How similar are its uses?"))
         self.line = ProgressLine()
         self.compared = self.add_question(self._on_compared_answered, self.line)
@@ -284,10 +290,7 @@ class WordView(LayersView):
     def _build(self) -> None:
         left = Card(
             self.tr("One word in several sentences"),
-            intro=self.tr(
-                "The higher the curves, the more alike its uses; where the curves part, the model has noticed the two "
-                "meanings. Change the sentences."
-            ),
+            intro=self.tr("This view has sentences of its own, not the text above. Change them, or write others."),
         )
         left.setFixedWidth(theme.column_px(EDITOR_PX))
         inside = QWidget()
@@ -295,7 +298,8 @@ class WordView(LayersView):
         left.body.addWidget(scrolled(inside), 1)
         fill(self.curves_card.body, (self.curves, 1), self.verdict)
         self.matrix_card.body.addWidget(self.matrix, 1)
-        self.curves.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)  # half of the height each
+        for picture in (self.curves, self.matrix):  # they share the height
+            picture.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self.curves_card.set_figure(self._curves_figure)
         self.matrix_card.set_figure(self._matrix_figure)
         sentences = folded_on_projector(left, left.title)
@@ -303,7 +307,7 @@ class WordView(LayersView):
             matrix = folded_on_projector(self.matrix_card, self.matrix_card.title)
             hbox(sentences, (self.curves_card, 1), (matrix, 1), parent=self, gap_px=GAP_PX)
         else:
-            pictures = vbox((self.curves_card, 1), (self.matrix_card, 1), gap_px=GAP_PX)
+            pictures = vbox((self.curves_card, 4), (self.matrix_card, 3), gap_px=GAP_PX)
             hbox(sentences, (pictures, 1), parent=self, gap_px=GAP_PX)
 
     def _curves_figure(self) -> Figure | None:

@@ -51,6 +51,10 @@
 <translation>Über 0: bestätigt, was da war. Bei 0: fügt Neues hinzu. Unter 0: nimmt etwas davon zurück.</translation>
 </message>
 <message>
+<source>Attention: its cosine with what enters the layer (x). Feed-forward: its cosine with what attention has made of that (m).</source>
+<translation>Attention: ihr Kosinus mit dem, was in die Schicht hineingeht (x). Feed-Forward: sein Kosinus mit dem, was Attention daraus gemacht hat (m).</translation>
+</message>
+<message>
 <source>Cosine with what was there</source>
 <translation>Kosinus mit dem, was da war</translation>
 </message>
@@ -79,12 +83,12 @@
 <translation>Länge dessen, was hinzukommt</translation>
 </message>
 <message>
-<source>attention adds</source>
-<translation>Attention addiert</translation>
+<source>attention</source>
+<translation>Attention</translation>
 </message>
 <message>
-<source>attention with x</source>
-<translation>Attention mit x</translation>
+<source>attention adds</source>
+<translation>Attention addiert</translation>
 </message>
 <message>
 <source>attention, baseline</source>
@@ -99,12 +103,12 @@
 <translation>kommt in die Schicht</translation>
 </message>
 <message>
-<source>feed-forward adds</source>
-<translation>Feed-Forward addiert</translation>
+<source>feed-forward</source>
+<translation>Feed-Forward</translation>
 </message>
 <message>
-<source>feed-forward with m</source>
-<translation>Feed-Forward mit m</translation>
+<source>feed-forward adds</source>
+<translation>Feed-Forward addiert</translation>
 </message>
 <message>
 <source>feed-forward, baseline</source>
@@ -293,8 +297,8 @@
 <translation>Mit einem anderen Text, Modell oder Schritt vergleichen: Das Menü ist oben. Dann zeigt sich, in welcher Schicht und bei welchem Wort sich die beiden zu unterscheiden beginnen.</translation>
 </message>
 <message>
-<source>Dark on the diagonal: layer by layer the same. Works for models of different sizes, too.</source>
-<translation>Dunkel auf der Diagonale: Schicht für Schicht gleich. Geht auch bei verschieden großen Modellen.</translation>
+<source>Compared: {some} of {all} tokens. A token counts where the baseline has one for the same word or piece; a word that only one of the two splits is left out.</source>
+<translation>Verglichen: {some} von {all} Token. Ein Token zählt, wenn die Baseline eines für dasselbe Wort oder Wortstück hat; ein Wort, das nur auf einer Seite zerlegt wird, bleibt weg.</translation>
 </message>
 <message>
 <source>How alike two layers are: rows are layers now, columns those of the baseline</source>
@@ -305,8 +309,16 @@
 <translation>Wie weit jedes Token von der Baseline entfernt ist: Zeilen sind Token, Spalten sind Schichten</translation>
 </message>
 <message>
-<source>Row: a token. Column: a layer. White: its hidden state points the same way as in the baseline.</source>
-<translation>Zeile: ein Token. Spalte: eine Schicht. Weiß: Sein Hidden State zeigt in dieselbe Richtung wie bei der Baseline.</translation>
+<source>Row: a layer of this model. Column: a layer of the baseline. Stronger colour: the two treat the same tokens as alike (CKA); 1 is exactly so.</source>
+<translation>Zeile: eine Schicht dieses Modells. Spalte: eine Schicht der Baseline. Kräftigere Farbe: Beide behandeln dieselben Token als ähnlich (CKA); 1 heißt: genau so.</translation>
+</message>
+<message>
+<source>Row: a token. Column: a layer. No colour: its hidden state points the same way as in the baseline. Stronger colour: further apart (1 − cosine; 0 is the same direction).</source>
+<translation>Zeile: ein Token. Spalte: eine Schicht. Ohne Farbe: Sein Hidden State zeigt in dieselbe Richtung wie in der Baseline. Kräftigere Farbe: weiter auseinander (1 − Kosinus; 0 ist dieselbe Richtung).</translation>
+</message>
+<message>
+<source>The last layer here is most like the baseline {stage} (CKA {value}).</source>
+<translation>Die letzte Schicht hier ähnelt am meisten der Baseline: {stage} (CKA {value}).</translation>
 </message>
 <message>
 <source>The two models have different layers or sizes, so a token’s numbers cannot be compared one by one. What can be compared is which tokens each layer treats alike (CKA).</source>
@@ -1302,8 +1314,8 @@ Ein anderer Schluss</translation>
 <translation>Schlüsse, der wahrscheinlichste zuerst</translation>
 </message>
 <message>
-<source>How likely the model finds each ending: 100% in all. Write one that fools it.</source>
-<translation>Für wie wahrscheinlich das Modell jeden Schluss hält: zusammen 100 %. Einen schreiben, der es hereinlegt!</translation>
+<source>How likely the model finds each ending; together they make 100%. Write one that fools it.</source>
+<translation>Wie wahrscheinlich das Modell jeden Schluss findet; zusammen ergeben sie 100 %. Einen schreiben, der es täuscht.</translation>
 </message>
 <message>
 <source>Predicted ending</source>
@@ -1344,8 +1356,8 @@ Ein anderer Schluss</translation>
 <translation>Über jedes Label wird einzeln entschieden: Ein Text bekommt es, wenn seine Wahrscheinlichkeit mindestens {least} ist. Ein Wort ändern: Welche Balken bewegen sich?</translation>
 </message>
 <message>
-<source>How sure the model is of each class: 100% in all. Change one word: does the answer change?</source>
-<translation>Wie sicher sich das Modell bei jeder Klasse ist: zusammen 100 %. Ein Wort ändern: Ändert sich die Antwort?</translation>
+<source>How sure the model is of each class; together they make 100%. Change one word: does the answer change?</source>
+<translation>Wie sicher sich das Modell bei jeder Klasse ist; zusammen ergeben sie 100 %. Ein Wort ändern: Ändert sich die Antwort?</translation>
 </message>
 <message>
 <source>None of the labels</source>
@@ -1364,16 +1376,8 @@ Ein anderer Schluss</translation>
 <translation>Wahrscheinlichkeit jeder Klasse</translation>
 </message>
 <message>
-<source>baseline {probability}</source>
-<translation>Baseline {probability}</translation>
-</message>
-<message>
-<source>before {probability}</source>
-<translation>vorher {probability}</translation>
-</message>
-<message>
-<source>predicted</source>
-<translation>vorhergesagt</translation>
+<source>the line across a bar: {baseline}</source>
+<translation>der Strich auf dem Balken: {baseline}</translation>
 </message>
 </context>
 <context>
@@ -3663,8 +3667,8 @@ Ein anderer Schluss</translation>
 <translation>„{word}“ statt „{other}“</translation>
 </message>
 <message>
-<source>“{word}” rather than “{other}” at {position}</source>
-<translation>„{word}“ statt „{other}“ bei {position}</translation>
+<source>“{word}” rather than “{other}” at position {position}</source>
+<translation>„{word}“ statt „{other}“ an Position {position}</translation>
 </message>
 </context>
 <context>
@@ -3778,6 +3782,14 @@ Ein anderer Schluss</translation>
 <translation>Kosinusähnlichkeit jedes Paars von Token</translation>
 </message>
 <message>
+<source>Each layer adds to them: the larger they are, the less one more layer changes them.</source>
+<translation>Jede Schicht fügt etwas hinzu: Je größer sie sind, desto weniger ändert eine weitere Schicht.</translation>
+</message>
+<message>
+<source>Each layer ends with a LayerNorm, which keeps the sizes close together.</source>
+<translation>Jede Schicht endet mit einer LayerNorm, die die Größen nah beieinander hält.</translation>
+</message>
+<message>
 <source>How similar are the tokens?</source>
 <translation>Wie ähnlich sind die Token?</translation>
 </message>
@@ -3786,12 +3798,8 @@ Ein anderer Schluss</translation>
 <translation>L2-Norm · Zeilen: Token · Spalten: Schichten</translation>
 </message>
 <message>
-<source>Length of each hidden state: rows are tokens, columns are layers</source>
-<translation>Länge jedes Hidden States: Zeilen sind Token, Spalten sind Schichten</translation>
-</message>
-<message>
-<source>Red: longer now than with {baseline}. Blue: shorter.</source>
-<translation>Rot: jetzt länger als mit {baseline}. Blau: kürzer.</translation>
+<source>Red: larger now than with {baseline}. Blue: smaller.</source>
+<translation>Rot: jetzt größer als mit {baseline}. Blau: kleiner.</translation>
 </message>
 <message>
 <source>Red: more similar now than with {baseline}. Blue: less similar.</source>
@@ -3802,12 +3810,20 @@ Ein anderer Schluss</translation>
 <translation>Zeile und Spalte: zwei Token. Rot: für das Modell ähnlich. Ohne Farbe: ohne Bezug. Blau: gegensätzlich.</translation>
 </message>
 <message>
-<source>Row: a token. Column: a layer. Stronger colour: its numbers are farther from zero (their L2 norm). The larger they are, the less one more layer changes them.</source>
-<translation>Zeile: ein Token. Spalte: eine Schicht. Kräftigere Farbe: Seine Zahlen sind weiter von null entfernt (ihre L2-Norm). Je größer sie sind, desto weniger ändert sie eine weitere Schicht.</translation>
+<source>Row: a token. Column: a layer. Stronger colour: numbers farther from zero (L2 norm).</source>
+<translation>Zeile: ein Token. Spalte: eine Schicht. Kräftigere Farbe: Zahlen weiter weg von null (L2-Norm).</translation>
 </message>
 <message>
 <source>Size of each hidden state</source>
 <translation>Größe jedes Hidden States</translation>
+</message>
+<message>
+<source>Size of each hidden state: rows are tokens, columns are layers</source>
+<translation>Größe jedes Hidden States: Zeilen sind Token, Spalten sind Schichten</translation>
+</message>
+<message>
+<source>The colours begin at {low}, not 0.</source>
+<translation>Die Farben beginnen bei {low}, nicht bei 0.</translation>
 </message>
 <message>
 <source>cosine of each pair, {stage}</source>
@@ -3830,12 +3846,12 @@ Ein anderer Schluss</translation>
 <translation>{token} und {other}, {stage}: Kosinus {cosine}, verglichen mit der Baseline</translation>
 </message>
 <message>
-<source>{token}, {stage}: length {length}</source>
-<translation>{token}, {stage}: Länge {length}</translation>
+<source>{token}, {stage}: size {size}</source>
+<translation>{token}, {stage}: Größe {size}</translation>
 </message>
 <message>
-<source>{token}, {stage}: length {length}, compared with the baseline</source>
-<translation>{token}, {stage}: Länge {length}, verglichen mit der Baseline</translation>
+<source>{token}, {stage}: size {size}, compared with the baseline</source>
+<translation>{token}, {stage}: Größe {size}, verglichen mit der Baseline</translation>
 </message>
 </context>
 <context>
@@ -5680,8 +5696,8 @@ Ein anderer Schluss</translation>
 <translation>eine Aktivierung von 1 addiert einen Vektor der Länge {length} zum Hidden State des Tokens</translation>
 </message>
 <message>
-<source>dot product of its output weights with each row of the token table</source>
-<translation>Skalarprodukt seiner Ausgabegewichte mit jeder Zeile der Token-Tabelle</translation>
+<source>dot product of its output weights with each token’s embedding</source>
+<translation>Skalarprodukt seiner Ausgabegewichte mit dem Embedding jedes Tokens</translation>
 </message>
 <message>
 <source>for “{token}”, by activation</source>
@@ -5692,8 +5708,8 @@ Ein anderer Schluss</translation>
 <translation>Schicht {layer} · {neuron}</translation>
 </message>
 <message>
-<source>left: activation by token · right: words it promotes, by the token table</source>
-<translation>links: Aktivierung nach Token · rechts: Wörter, die es fördert, nach der Token-Tabelle</translation>
+<source>left: activation by token · right: words it promotes, by the token embeddings</source>
+<translation>links: Aktivierung je Token · rechts: Wörter, die es fördert, nach den Token-Embeddings</translation>
 </message>
 </context>
 <context>
@@ -6083,8 +6099,8 @@ Ein anderer Schluss</translation>
 <translation>exp(Entropie), Entropie = −Σ p ln p</translation>
 </message>
 <message>
-<source>its output weights · the word’s row of the token table</source>
-<translation>seine Ausgabegewichte · die Zeile des Wortes in der Token-Tabelle</translation>
+<source>its output weights · the word’s embedding</source>
+<translation>seine Ausgabegewichte · das Embedding des Wortes</translation>
 </message>
 <message>
 <source>linear CKA, without bias (Kornblith et al. 2019)</source>
@@ -6236,6 +6252,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Answers</source>
 <translation>Antworten</translation>
+</message>
+<message>
+<source>For example: “{text}”</source>
+<translation>Zum Beispiel: „{text}“</translation>
 </message>
 <message>
 <source>Is a sentence positive or negative? It learned from film reviews.</source>
@@ -6470,8 +6490,8 @@ Ein anderer Schluss</translation>
 <translation>Eine Linie ist ein Token, von seinem Embedding bis zur letzten Schicht; sein Punkt zeigt, wo es bei der Schicht des Reglers ist. Eine flache Karte vieler Zahlen: Abstände stimmen nur ungefähr.</translation>
 </message>
 <message>
-<source>Dotted lines show how far apart each pair is.</source>
-<translation>Gepunktete Linien zeigen, wie weit jedes Paar auseinanderliegt.</translation>
+<source>Dotted: how far apart the two are.</source>
+<translation>Gepunktet: wie weit beide auseinander sind.</translation>
 </message>
 <message>
 <source>PCA over all layers · across: {x} of the variance, up: {y}</source>
@@ -6482,8 +6502,8 @@ Ein anderer Schluss</translation>
 <translation>Weg jedes Tokens durch die Schichten</translation>
 </message>
 <message>
-<source>Thick line: the selected token. Dashed green: the same token with {baseline}. Click another token: where do its two paths part? Rings show where each token is with {baseline}.</source>
-<translation>Dicke Linie: das ausgewählte Token. Grün gestrichelt: dasselbe Token mit {baseline}. Ein anderes Token anklicken: Wo trennen sich seine beiden Wege? Ringe zeigen, wo jedes Token mit {baseline} ist.</translation>
+<source>Thick line: the selected token; dashed: the same token in the baseline, whose tokens are rings. Click another token: where do its two paths part?</source>
+<translation>Dicke Linie: das ausgewählte Token; gestrichelt: dasselbe Token in der Baseline, deren Token Ringe sind. Ein anderes Token anklicken: Wo trennen sich seine beiden Wege?</translation>
 </message>
 <message>
 <source>path of {token}</source>
@@ -8787,8 +8807,8 @@ Ein anderer Schluss</translation>
 <translation>Eine Schicht, Schritt für Schritt</translation>
 </message>
 <message>
-<source>Row: a token. Column: one of its numbers. What comes out of a step goes into the next one.</source>
-<translation>Zeile: ein Token. Spalte: eine seiner Zahlen. Was bei einem Schritt herauskommt, geht in den nächsten.</translation>
+<source>Row: a token. Column: one of its numbers (dimensions), counted from 0. What comes out of a step goes into the next one.</source>
+<translation>Zeile: ein Token. Spalte: eine seiner Zahlen (Dimensionen), gezählt ab 0. Was aus einem Schritt herauskommt, geht in den nächsten hinein.</translation>
 </message>
 <message>
 <source>Step by step</source>
@@ -8990,12 +9010,8 @@ Ein anderer Schluss</translation>
 <context>
 <name>SwapResult</name>
 <message>
-<source>All rooms now show this swap, compared with the original text. Press Esc to end it.</source>
-<translation>Alle Räume zeigen jetzt diesen Austausch, verglichen mit dem Text ohne ihn. Esc beendet ihn.</translation>
-</message>
-<message>
-<source>Click its cell to see this swap in all rooms.</source>
-<translation>Ein Klick auf die Zelle zeigt diesen Austausch in allen Räumen.</translation>
+<source>Click its cell to see this swap everywhere in the window.</source>
+<translation>Ein Klick auf die Zelle zeigt diesen Austausch im ganzen Fenster.</translation>
 </message>
 <message>
 <source>Cosine:</source>
@@ -9014,24 +9030,42 @@ Ein anderer Schluss</translation>
 <translation>Kein Kopf allein trägt viel davon.</translation>
 </message>
 <message>
-<source>Of all heads, {head} carries most of it: {share}.</source>
-<translation>Von allen Köpfen trägt {head} am meisten davon: {share}.</translation>
+<source>Of all heads, head {head} of layer {layer} carries most of it: {share}.</source>
+<translation>Von allen Köpfen trägt Kopf {head} der Schicht {layer} am meisten davon: {share}.</translation>
 </message>
 <message>
-<source>Probability of the first answer divided by that of the second:</source>
-<translation>Wahrscheinlichkeit der ersten Antwort geteilt durch die der zweiten:</translation>
+<source>Share = (log swapped − log this text) / (log other text − log this text), of how many times as likely “{first}” is as “{second}”.</source>
+<translation>Anteil = (log ausgetauscht − log dieser Text) / (log anderer Text − log dieser Text); gemeint ist, wievielmal so wahrscheinlich „{first}“ ist wie „{second}“.</translation>
 </message>
 <message>
-<source>Share = (swapped − this text) / (other text − this text). Shares need not add up to 1.</source>
-<translation>Anteil = (ausgetauscht − dieser Text) / (anderer Text − dieser Text). Anteile müssen zusammen nicht 1 ergeben.</translation>
+<source>Share = (log swapped − log this text) / (log other text − log this text), of its probability.</source>
+<translation>Anteil = (log ausgetauscht − log dieser Text) / (log anderer Text − log dieser Text), von seiner Wahrscheinlichkeit.</translation>
+</message>
+<message>
+<source>Share = (swapped − this text) / (other text − this text).</source>
+<translation>Anteil = (ausgetauscht − dieser Text) / (anderer Text − dieser Text).</translation>
+</message>
+<message>
+<source>Shares need not add up to 1.</source>
+<translation>Die Anteile müssen zusammen nicht 1 ergeben.</translation>
 </message>
 <message>
 <source>The prediction to explain</source>
 <translation>Die Vorhersage, die erklärt werden soll</translation>
 </message>
 <message>
+<source>The whole window now shows this swap, compared with the original text. Press Esc to end it.</source>
+<translation>Das ganze Fenster zeigt jetzt diesen Austausch, verglichen mit dem ursprünglichen Text. Esc beendet ihn.</translation>
+</message>
+<message>
 <source>This text with {what} swapped in: {score}. That is {share} of the way to the other text.</source>
 <translation>Dieser Text, ausgetauscht: {what}. Ergebnis: {score}. Das sind {share} des Wegs zum anderen Text.</translation>
+</message>
+<message>
+<source>This text: {ours}
+The other text: {theirs}</source>
+<translation>Dieser Text: {ours}
+Der andere Text: {theirs}</translation>
 </message>
 <message>
 <source>What comes out</source>
@@ -9058,12 +9092,12 @@ Ein anderer Schluss</translation>
 <translation>{stages} bei „{token}“</translation>
 </message>
 <message>
-<source>{what}
-This text: {ours}
-The other text: {theirs}</source>
-<translation>{what}
-Dieser Text: {ours}
-Der andere Text: {theirs}</translation>
+<source>“{more}” is as likely as “{less}”</source>
+<translation>„{more}“ ist so wahrscheinlich wie „{less}“</translation>
+</message>
+<message>
+<source>“{more}” is {factor} times as likely as “{less}”</source>
+<translation>„{more}“ ist {factor}-mal so wahrscheinlich wie „{less}“</translation>
 </message>
 </context>
 <context>
@@ -9077,8 +9111,8 @@ Der andere Text: {theirs}</translation>
 <translation>Diesen Text mit einem anderen gleicher Länge vergleichen (Strg+Alt+A), der eine andere Antwort bekommt. Dann ist zu sehen, in welcher Schicht, bei welchem Token und in welchem Kopf die Antwort entschieden wird.</translation>
 </message>
 <message>
-<source>Each cell is one experiment: this token’s numbers after this layer come from the other text. Red: the answer moves towards the other text’s; 1 is all the way. Click a cell to see it in all rooms.</source>
-<translation>Jede Zelle ist ein Versuch: Die Zahlen dieses Tokens nach dieser Schicht kommen aus dem anderen Text. Rot: Die Antwort nähert sich der anderen; 1 ist ganz. Ein Klick zeigt es in allen Räumen.</translation>
+<source>Each cell is one experiment: this token’s numbers after this layer come from the other text. Red: the answer moves towards the other text’s; 1 is all the way. Click a cell to see it everywhere.</source>
+<translation>Jede Zelle ist ein Versuch: Die Zahlen dieses Tokens nach dieser Schicht kommen aus dem anderen Text. Rot: Die Antwort nähert sich der anderen; 1 ist ganz. Ein Klick zeigt es im ganzen Fenster.</translation>
 </message>
 <message>
 <source>For a text of {count} tokens this map takes about {time}.</source>
@@ -10412,12 +10446,12 @@ Der andere Text: {theirs}</translation>
 <translation>Satz hinzufügen</translation>
 </message>
 <message>
-<source>Sentence {number}</source>
-<translation>Satz {number}</translation>
+<source>Say which meaning the word has in each sentence: click to change it.</source>
+<translation>Welche Bedeutung hat das Wort in jedem Satz? Ein Klick ändert sie.</translation>
 </message>
 <message>
-<source>The number says which meaning the word has in that sentence. Click it to change it.</source>
-<translation>Die Zahl sagt, welche Bedeutung das Wort in diesem Satz hat. Ein Klick ändert sie.</translation>
+<source>Sentence {number}</source>
+<translation>Satz {number}</translation>
 </message>
 <message>
 <source>The word to compare</source>
@@ -10580,10 +10614,6 @@ Der andere Text: {theirs}</translation>
 <translation>Eine Schicht ersetzt nicht, was ein Token ist, sie fügt etwas hinzu. Welche Hälfte einer Schicht fügt mehr hinzu: Attention, die Information von anderen Token einsammelt, oder Feed-Forward, das nur am Token selbst arbeitet?</translation>
 </message>
 <message>
-<source>A man or a woman: one word changes what the model guesses for another. Swap in parts of the second text, one at a time: where inside the model does the difference lie?</source>
-<translation>Ein Mann oder eine Frau: Ein Wort ändert, was das Modell für ein anderes rät. Teile des zweiten Textes einzeln austauschen: Wo im Modell liegt der Unterschied?</translation>
-</message>
-<message>
 <source>A model reads numbers, not words. Here you see how each token gets its numbers. Type a word twice: what is different between the two?</source>
 <translation>Ein Modell liest Zahlen, keine Wörter. Hier ist zu sehen, wie jedes Token zu seinen Zahlen kommt. Ein Wort zweimal eintippen: Worin unterscheiden sich die beiden?</translation>
 </message>
@@ -10598,6 +10628,10 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>Alike</source>
 <translation>Ähnlichkeit</translation>
+</message>
+<message>
+<source>Change “man” to “woman”, and the model fills the gap differently. Swap in what it computed for the second text, one part at a time: where inside the model does the difference lie?</source>
+<translation>Aus „man“ wird „woman“, und das Modell füllt die Lücke anders. Was es für den zweiten Text berechnet hat, lässt sich Teil für Teil einsetzen: Wo im Modell liegt der Unterschied?</translation>
 </message>
 <message>
 <source>Check</source>
@@ -10760,8 +10794,8 @@ Der andere Text: {theirs}</translation>
 <translation>Das ganze Modell</translation>
 </message>
 <message>
-<source>There is no magic inside a layer, only sums and products. Click a step to open it, and any number to see how it was computed.</source>
-<translation>In einer Schicht gibt es keine Zauberei, nur Summen und Produkte. Ein Klick öffnet einen Schritt, ein Klick auf eine Zahl zeigt, wie sie berechnet wurde.</translation>
+<source>There is no magic inside a layer, only arithmetic. Click a step to open it, and any number to see how it was computed.</source>
+<translation>In einer Schicht steckt keine Zauberei, nur Rechnen. Ein Klick öffnet einen Schritt; ein Klick auf eine Zahl zeigt, wie sie berechnet wurde.</translation>
 </message>
 <message>
 <source>This head</source>
@@ -10851,8 +10885,8 @@ Der andere Text: {theirs}</translation>
 <translation>Unterschied</translation>
 </message>
 <message>
-<source>Hold: baseline</source>
-<translation>Halten: Baseline</translation>
+<source>Hold for baseline</source>
+<translation>Halten für Baseline</translation>
 </message>
 <message>
 <source>Show only the baseline while this button or X is held</source>
@@ -11098,8 +11132,8 @@ Der andere Text: {theirs}</translation>
 <context>
 <name>WeightsView</name>
 <message>
-<source>A word’s embedding holds what the model knows about it before reading a text. Click a word: which words are near it now, and which were before?</source>
-<translation>Das Embedding eines Wortes enthält, was das Modell schon vor dem Lesen eines Textes über das Wort weiß. Ein Klick auf ein Wort zeigt: Welche Wörter sind ihm jetzt nah, welche waren es vorher?</translation>
+<source>A token’s embedding holds what the model knows about it before reading a text. The number is the L2 distance that it moved. Click a token: which are near it now, and which were before?</source>
+<translation>Das Embedding eines Tokens enthält, was das Modell über es weiß, bevor es einen Text liest. Die Zahl ist der L2-Abstand, um den es sich bewegt hat. Ein Token anklicken: Welche sind jetzt in seiner Nähe, welche waren es vorher?</translation>
 </message>
 <message>
 <source>Closest to “{word}” now: {now}. Before: {before}.</source>
@@ -11130,8 +11164,8 @@ Der andere Text: {theirs}</translation>
 <translation>Am weitesten bewegt: {part}, um {change}.</translation>
 </message>
 <message>
-<source>No word moved: training did not change the token embeddings.</source>
-<translation>Kein Wort hat sich bewegt: Das Training hat die Token-Embeddings nicht verändert.</translation>
+<source>No token moved: training did not change the token embeddings.</source>
+<translation>Kein Token hat sich bewegt: Das Training hat die Token-Embeddings nicht verändert.</translation>
 </message>
 <message>
 <source>Nothing: both models have the same weights.</source>
@@ -11142,8 +11176,8 @@ Der andere Text: {theirs}</translation>
 <translation>Prozent</translation>
 </message>
 <message>
-<source>Row: a layer. Column: a part of it; FFN is the feed-forward network. White: unchanged. The darker, the further its weights moved.</source>
-<translation>Zeile: eine Schicht. Spalte: ein Teil davon; FFN ist das Feed-Forward-Netz. Weiß: unverändert. Je dunkler, desto weiter haben sich seine Gewichte bewegt.</translation>
+<source>Row: a layer. Column: a part of it; FFN is the feed-forward network. No colour: unchanged. Stronger colour: its weights moved further.</source>
+<translation>Zeile: eine Schicht. Spalte: ein Teil von ihr; FFN ist das Feed-Forward-Netz. Ohne Farbe: unverändert. Kräftigere Farbe: Seine Gewichte haben sich weiter bewegt.</translation>
 </message>
 <message>
 <source>The distance itself: large parts move further</source>
@@ -11156,6 +11190,10 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>To see what training changed, compare the model with an earlier step of its training, or with the model it was fine-tuned from.</source>
 <translation>Um zu sehen, was das Training verändert hat, wird das Modell mit einem früheren Schritt seines Trainings verglichen oder mit dem Modell vor dem Fine-Tuning.</translation>
+</message>
+<message>
+<source>Tokens whose embedding moved most</source>
+<translation>Token, deren Embedding sich am weitesten bewegt hat</translation>
 </message>
 <message>
 <source>Try it: before and after learning from film reviews</source>
@@ -11178,12 +11216,8 @@ Der andere Text: {theirs}</translation>
 <translation>Was hat das Training verändert?</translation>
 </message>
 <message>
-<source>Which words moved most?</source>
-<translation>Welche Wörter haben sich am weitesten bewegt?</translation>
-</message>
-<message>
-<source>Words whose embedding moved most</source>
-<translation>Wörter, deren Embedding sich am weitesten bewegt hat</translation>
+<source>Which tokens moved most?</source>
+<translation>Welche Token haben sich am weitesten bewegt?</translation>
 </message>
 <message>
 <source>compared with {baseline}</source>
@@ -11260,16 +11294,16 @@ Der andere Text: {theirs}</translation>
 <context>
 <name>WhatIfLine</name>
 <message>
-<source>All rooms show this swap. Click or press Esc to end it</source>
-<translation>Alle Räume zeigen diesen Austausch. Ein Klick oder Esc beendet ihn</translation>
-</message>
-<message>
 <source>Reset</source>
 <translation>Zurücksetzen</translation>
 </message>
 <message>
 <source>Swapped in: {what}  ×</source>
 <translation>Ausgetauscht: {what}  ×</translation>
+</message>
+<message>
+<source>The whole window shows this swap. Click or press Esc to end it</source>
+<translation>Das ganze Fenster zeigt diesen Austausch. Ein Klick oder Esc beendet ihn</translation>
 </message>
 <message>
 <source>Undo every change inside the model</source>
@@ -11493,8 +11527,8 @@ Der andere Text: {theirs}</translation>
 <translation>Ein Wort in mehreren Sätzen</translation>
 </message>
 <message>
-<source>The higher the curves, the more alike its uses; where the curves part, the model has noticed the two meanings. Change the sentences.</source>
-<translation>Je höher die Kurven, desto ähnlicher die Verwendungen; wo sich die Kurven trennen, hat das Modell die beiden Bedeutungen bemerkt. Die Sätze lassen sich ändern.</translation>
+<source>The higher the curves, the more alike its uses; where the curves part, the model has noticed the two meanings.</source>
+<translation>Je höher die Kurven, desto ähnlicher die Stellen; wo sie auseinandergehen, hat das Modell die beiden Bedeutungen bemerkt.</translation>
 </message>
 <message>
 <source>The meanings are furthest apart after layer {layer}: cosine {within} within a meaning, {between} between meanings.</source>
@@ -11503,6 +11537,10 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>The meanings are furthest apart in the embeddings: cosine {within} within a meaning, {between} between meanings.</source>
 <translation>Am weitesten auseinander sind die Bedeutungen bei den Embeddings: Kosinus {within} bei gleicher, {between} bei verschiedener Bedeutung.</translation>
+</message>
+<message>
+<source>This view has sentences of its own, not the text above. Change them, or write others.</source>
+<translation>Diese Ansicht hat eigene Sätze, nicht den Text oben. Sie lassen sich ändern oder durch andere ersetzen.</translation>
 </message>
 <message>
 <source>To compare meanings, mark at least two sentences with one meaning and one with another.</source>
@@ -11644,6 +11682,10 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>The word is not in this sentence.</source>
 <translation>Das Wort kommt in diesem Satz nicht vor.</translation>
+</message>
+<message>
+<source>meaning {number}</source>
+<translation>Bedeutung {number}</translation>
 </message>
 </context>
 <context>
