@@ -194,7 +194,7 @@ class SurpriseView(PredictView):
         if selection.token_view.words:
             sentences.append(self.tr("Words: all pieces of a word are masked together, and their bits added up."))
         if self.reading is not None and self.reading.request.what_if:
-            sentences.append(self.tr("With your changes inside the model."))
+            sentences.append(self.tr("Your changes inside the model are included."))
         self._explanation.setText(" ".join(sentences))
 
     def _comparison_in_words(self, found: Surprise) -> list[str]:
