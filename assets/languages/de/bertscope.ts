@@ -8967,12 +8967,12 @@ Ein anderer Schluss</translation>
 <translation>Die beiden Pseudo-Perplexitäten sind Mittel über {ours} und {theirs} Token: Der Text ist anders zerlegt, oder es ist ein anderer.</translation>
 </message>
 <message>
-<source>With your changes inside the model.</source>
-<translation>Mit den Änderungen im Modell.</translation>
-</message>
-<message>
 <source>Words: all pieces of a word are masked together, and their bits added up.</source>
 <translation>Wörter: Alle Stücke eines Wortes werden zusammen maskiert und ihre Bits addiert.</translation>
+</message>
+<message>
+<source>Your changes inside the model are included.</source>
+<translation>Die Änderungen im Modell sind mitgerechnet.</translation>
 </message>
 <message>
 <source>baseline {bits}</source>
