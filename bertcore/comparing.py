@@ -54,7 +54,7 @@ class WordChange:
     other_rank: int | None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TextComparison(Table):
     """Two passes. What cannot be compared is None, and `notes` says why."""
 
@@ -71,12 +71,16 @@ class TextComparison(Table):
     other_answer: Prediction | None
     notes: list[str]
 
+    def __repr__(self) -> str:
+        tokens = f"{len(self.tokens)} tokens and {len(self.other_tokens)}"
+        return f"<{tokens}: {len(self.heads)} heads, {len(self.words)} words>"
+
     def rows(self) -> list[dict[str, Any]]:
         """The heads."""
         return self.heads.rows()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Table):
     """`text` is None where no text was given, `parameters` and `moved_words` where the model is the same."""
 
@@ -84,6 +88,10 @@ class Comparison(Table):
     parameters: Records[PartChange] | None
     moved_words: Records[MovedWord] | None  # the farthest first; None also for another vocabulary
     notes: list[str]
+
+    def __repr__(self) -> str:
+        parts = "" if self.parameters is None else f", {len(self.parameters)} parts of the model"
+        return f"<comparison: {self.text or 'no text'}{parts}>"
 
     def rows(self) -> list[dict[str, Any]]:
         """The heads of the text, or without one the parts of the model."""

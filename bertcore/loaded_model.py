@@ -25,7 +25,7 @@ from bertcore.analysis.targets import SimilarityTarget, Target
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import checkpoint_in_memory, load_checkpoint, save_checkpoint
 from bertcore.comparing import Comparison, compare
-from bertcore.errors import BertcoreError
+from bertcore.errors import BertcoreError, shortened
 from bertcore.files import write_errors
 from bertcore.model.bert import Bert
 from bertcore.model.output_heads import HEAD_TITLES
@@ -77,7 +77,7 @@ def _check_device(device: str) -> None:
     try:
         torch.empty(1, device=device)
     except (RuntimeError, AssertionError, NotImplementedError) as error:  # a build without CUDA asserts
-        why = str(error).splitlines()[0].rstrip(".")
+        why = shortened(str(error).splitlines()[0].rstrip("."), 120)
         raise BertcoreError(f"torch cannot use the device {device!r} here ({why}); leave it out for the CPU.") from None
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from bertcore.tasks.inference.evaluate import TaskEvaluation
     from bertcore.tasks.readers.spec import Role
 
-Texts = list[str] | tuple[str, ...]  # several texts: a batch
+Texts = list[str] | tuple[str, ...]  # several texts: a batch; whatever gives texts one by one will do
 Files = str | Path | Sequence[str | Path]  # one, or several
 
 
@@ -203,10 +203,11 @@ def pairs_of(a: str | Texts, b: str | Texts | None = None) -> tuple[list[tuple[s
         raise BertcoreError("Texts a and b go together: give one of each, or two lists of the same length.")
     if isinstance(a, str):
         return [(a, b if isinstance(b, str) else None)], True
-    seconds: Sequence[str | None] = [None] * len(a) if b is None else list(b)
-    if len(a) != len(seconds):
-        raise BertcoreError(f"There are {len(a)} texts a, but {len(seconds)} texts b; a pair needs one of each.")
-    return list(zip(a, seconds, strict=True)), False
+    firsts = list(a)
+    seconds: Sequence[str | None] = [None] * len(firsts) if b is None else list(b)
+    if len(firsts) != len(seconds):
+        raise BertcoreError(f"There are {len(firsts)} texts a, but {len(seconds)} texts b; a pair needs one of each.")
+    return list(zip(firsts, seconds, strict=True)), False
 
 
 def paths_of(files: Files) -> list[Path]:

@@ -175,11 +175,15 @@ class Predictions(list["Prediction"], Table):
         return [{"answer": prediction.answer, **asdict(prediction)} for prediction in self]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TracedText(Trace):
     """A trace with the text that it is of."""
 
     encoding: Encoding
+
+    def __repr__(self) -> str:
+        layers, heads, tokens, _ = self.attentions.shape
+        return f"<trace of {tokens} tokens: {layers} layers, {heads} heads>"
 
     @property
     def tokens(self) -> list[str]:

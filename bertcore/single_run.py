@@ -47,10 +47,10 @@ class Run(Table):
         return RunFolder(self.folder).config()
 
     @property
-    def metrics(self) -> dict[str, Any]:
-        """The last measurement on held-out data: loss, accuracy ...; empty before the first."""
+    def metrics(self) -> dict[str, float]:
+        """The numbers of the last measurement on held-out data: step, loss, accuracy ...; empty before the first."""
         measured = self.rows("held_out")
-        return measured[-1] if measured else {}
+        return {name: value for name, value in measured[-1].items() if _is_number(value)} if measured else {}
 
     @property
     def model(self) -> LoadedModel:
@@ -67,6 +67,10 @@ class Run(Table):
     def to_pandas(self, kind: str | None = None) -> Any:
         """`rows` as a pandas.DataFrame. Raises BertcoreError where pandas is not installed."""
         return as_frame(self.rows(kind))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def train(

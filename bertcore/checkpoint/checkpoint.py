@@ -80,7 +80,7 @@ def load_checkpoint(
     about = read_json(folder / ABOUT_FILE) if (folder / ABOUT_FILE).is_file() else {}
     base = base_folder(folder, about) if (folder / DIFFERENCE_FILE).is_file() else None
     tokenizer = tokenizer or Tokenizer.from_folder(folder)
-    _check_vocabulary(tokenizer, config, f" in {folder}")
+    _check_vocabulary(tokenizer, config, folder)
     made: dict[str, Tensor] = {}  # weights that are no tensors of this folder's files
     if base is not None:
         stored, unused, decoder = dict[str, tuple[StoredTensor, ...]](), list[str](), None
@@ -120,7 +120,11 @@ def load_checkpoint(
 def checkpoint_in_memory(model: Bert, tokenizer: Tokenizer, name: str) -> Checkpoint:
     """Of a model that lies in no folder; it is put into evaluation mode. Raises BertcoreError for a vocabulary that
     does not fit."""
-    _check_vocabulary(tokenizer, model.config)
+    if not _fits(tokenizer, model.config):
+        raise BertcoreError(
+            f"The vocabulary has {tokenizer.largest_id + 1:,} tokens but the model's token table has "
+            f"{model.config.vocab_size:,} rows; make the model with vocab_size={tokenizer.largest_id + 1}."
+        )
     missing = what_is_missing(model.config, model.output_heads, model.pooler is not None)
     return Checkpoint(model.eval(), tokenizer, model.config, None, name, missing=missing)
 
@@ -199,16 +203,18 @@ def without_spare_rows(model: Bert, rows: int) -> Bert:
     return model
 
 
-def _check_vocabulary(tokenizer: Tokenizer, config: BertConfig, where: str = "") -> None:
+def _check_vocabulary(tokenizer: Tokenizer, config: BertConfig, folder: Path) -> None:
+    if not _fits(tokenizer, config):
+        raise BertcoreError(
+            f"The vocabulary in {folder} has {tokenizer.largest_id + 1:,} tokens but the model's token table has "
+            f"{config.vocab_size:,} rows; they do not belong together."
+        )
+
+
+def _fits(tokenizer: Tokenizer, config: BertConfig) -> bool:
     """Ids must be rows of the token table; a few rows may be left over where ids are written down (decision 0006)."""
-    rows, largest = config.vocab_size, tokenizer.largest_id
-    left_over = rows - 1 - largest
-    if left_over == 0 or (0 < left_over <= MAX_UNUSED_ROWS and not tokenizer.numbered_by_line):
-        return
-    raise BertcoreError(
-        f"The vocabulary{where} has {largest + 1:,} tokens but the model's token table has "
-        f"{rows:,} rows; they do not belong together."
-    )
+    left_over = config.vocab_size - 1 - tokenizer.largest_id
+    return left_over == 0 or (0 < left_over <= MAX_UNUSED_ROWS and not tokenizer.numbered_by_line)
 
 
 def _random_heads(

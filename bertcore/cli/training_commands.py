@@ -30,7 +30,7 @@ from bertcore.files import read_json
 from bertcore.runs.known_runs import is_run
 from bertcore.runs.run_folder import RunFolder
 from bertcore.settings import read_recipe
-from bertcore.training.arguments import absolute, with_distilling, with_finetuning, with_pretraining
+from bertcore.training.arguments import with_distilling, with_finetuning, with_pretraining
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.memory import keep_freed_memory
@@ -64,7 +64,7 @@ def pretrain(
     flags: dict[str, Any],
 ) -> None:
     """Train a BERT from text. Stop it with Ctrl+C, continue with --resume."""
-    files = list(map(absolute, [*(corpus or []), *(more_corpus or [])]))
+    files = [*(corpus or []), *(more_corpus or [])]
     if run_named := next((file for file in files if is_run(Path(file))), None):
         raise BertcoreError(
             f"{run_named} is a run, not a text; to resume it, put --out before it: --resume --out {run_named}."

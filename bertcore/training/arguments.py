@@ -1,13 +1,11 @@
 """The settings of a run as a person gives them, by name, in the shell or in Python. Imports no torch.
 
-Files become absolute, so that a run resumes from anywhere; models become folders; and what a checkpoint brings along is
-taken from it.
+Models become folders, and what a checkpoint brings along is taken from it.
 """
 
 from __future__ import annotations
 
 import difflib
-import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
@@ -51,12 +49,12 @@ def run_settings(
 def with_pretraining(
     options: PretrainOptions, given: Mapping[str, Any], is_resumed: bool = False, in_recipe: Collection[str] = ()
 ) -> PretrainOptions:
-    """The settings with those given in their place; None changes nothing. Relative files are those from here.
+    """The settings with those given in their place; None changes nothing.
 
     is_resumed: `options` are those of the run that goes on. in_recipe: the settings of training that a recipe gave.
     Raises BertcoreError for what does not go together.
     """
-    named = _with_files(given)
+    named = _named(given)
     start, length = named.pop("start", None), named.get("sequence_length")
     if length and "long_sequence_length" not in named:
         named["long_sequence_length"] = max(length, options.data.long_sequence_length)
@@ -65,7 +63,7 @@ def with_pretraining(
         raise BertcoreError(f"A checkpoint has its own family, size and vocabulary; leave out {' and '.join(twice)}.")
     if "tokenizer" in named:
         named["tokenizer"] = str(resolve_model(named["tokenizer"]).resolve())
-    options = options.with_changes(**named)
+    options = options.with_changes(**named).with_absolute_paths()
     if start is None:
         return options
     folder = resolve_model(start).resolve()
@@ -78,36 +76,31 @@ def with_pretraining(
 
 def with_finetuning(options: FinetuneOptions, given: Mapping[str, Any], is_resumed: bool = False) -> FinetuneOptions:
     """As `with_pretraining`. Where nothing says what to learn from, it is the sample of the task."""
-    named = _with_files(given)
+    named = _named(given)
     if "train" not in named and not is_resumed and options.data == TaskDataOptions():
         if "task" not in named:
             raise BertcoreError("Name a task; `bertcore finetune list` shows them all.")
         sample = sample_folder(task_named(named["task"]))
         named["train"] = None if sample is None else str(sample)
-    return options.with_changes(**named)
+    return options.with_changes(**named).with_absolute_paths()
 
 
 def with_distilling(options: DistilOptions, given: Mapping[str, Any]) -> DistilOptions:
     """As `with_pretraining`."""
-    named = _with_files(given)
+    named = _named(given)
     if "sequence_length" in named:
         named.setdefault("long_sequence_length", named["sequence_length"])
     named["teacher"] = str(resolve_model(named.get("teacher") or options.teacher or None).resolve())
-    return options.with_changes(**named)
+    return options.with_changes(**named).with_absolute_paths()
 
 
-def absolute(path: str | Path) -> str:
-    return str(Path(os.path.expanduser(path)).resolve())
-
-
-def _with_files(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What is given, with absolute paths of the files to learn from."""
+def _named(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What is given, with the names of files as text."""
     named = {name: str(value) if isinstance(value, Path) else value for name, value in given.items()}
-    named = {name: value for name, value in named.items() if value is not None}
-    corpus = named.pop("corpus", None)
-    if corpus:
-        named["corpus"] = tuple(map(absolute, [corpus] if isinstance(corpus, str) else corpus))
-    return {**named, **{name: absolute(named[name]) for name in ("train", "dev") if named.get(name)}}
+    corpus = named.pop("corpus", None) or None
+    if corpus is not None:
+        named["corpus"] = (corpus,) if isinstance(corpus, str) else tuple(map(str, corpus))
+    return {name: value for name, value in named.items() if value is not None}
 
 
 def _refuse_unknown(kind: str, given: Mapping[str, Any], known: Collection[str]) -> None:

@@ -42,7 +42,9 @@ def open_or_create(
     options = options and options.with_absolute_paths()
     if has_run(run):
         if not resume:
-            raise BertcoreError(f"The folder {run} already holds a run; add --resume to continue it, or name another.")
+            raise BertcoreError(
+                f"The folder {run} already holds a run; continue it with --resume (resume=True), or name another."
+            )
         folder = RunFolder(run)
         return resume_settings(folder, kind.from_dict(folder.config()).with_absolute_paths(), options)
     settings = check(options)

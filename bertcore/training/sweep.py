@@ -101,7 +101,7 @@ class _SweepLoop:
         taken = [planned.path for planned in self._planned if has_run(planned.path)]
         if taken and not self._resume:
             raise BertcoreError(
-                f"The folder {taken[0]} already holds a run; add --resume to continue, or name another."
+                f"The folder {taken[0]} already holds a run; continue it with --resume (resume=True), or name another."
             )
         sweep_id = next((place.id for place in places if place), f"{name}-{secrets.token_hex(4)}")
         _check(self._planned[0].options)

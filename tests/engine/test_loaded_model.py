@@ -163,7 +163,7 @@ class TestInMemory:
 
     def test_a_vocabulary_of_another_size_is_refused(self, m: LoadedModel) -> None:
         other = bertcore.Bert(bertcore.BertConfig.preset("tiny", vocab_size=50))
-        with pytest.raises(BertcoreError, match="do not belong together"):
+        with pytest.raises(BertcoreError, match=f"vocab_size={m.tokenizer.vocab_size}"):
             LoadedModel.of(other, m.tokenizer)
 
     def test_a_run_is_not_written_over(self, m: LoadedModel, tmp_path: Path) -> None:
@@ -202,6 +202,7 @@ class TestBatches:
             np.testing.assert_allclose(surprised.scores, m.surprise(text).scores, atol=1e-6)
 
     def test_no_texts_are_no_results(self, m: LoadedModel) -> None:
+        assert m.score(iter(PLAIN)).shape == (3,)  # type: ignore[call-overload]
         assert m.fill([]) == [] and m.score([]).shape == (0,) and m.embed([]).shape == (0, 32)
 
     def test_a_single_text_gives_a_single_result(self, m: LoadedModel) -> None:
@@ -225,6 +226,10 @@ class TestBatches:
 
 
 class TestInside:
+    def test_results_are_short_in_a_notebook(self, m: LoadedModel) -> None:
+        assert repr(m.trace(PLAIN[0])) == "<trace of 9 tokens: 2 layers, 4 heads>"
+        assert len(repr(m.compare(PLAIN[0], other_model=m))) < 120
+
     def test_a_head_that_is_off_changes_what_follows_it(self, m: LoadedModel) -> None:
         whole, without = m.trace(PLAIN[0]), m.trace(PLAIN[0], heads_off=[(0, 1)])
         assert np.array_equal(whole.attentions[0], without.attentions[0])

@@ -43,6 +43,7 @@ def test_fine_tuning_gives_a_run_with_its_model_and_metrics(
     assert run.model.predict("the cat sang").label in ("negative", "positive")
     written = json.loads((out / "evaluation.json").read_text())["metrics"]
     assert run.metrics["accuracy"] == written["accuracy"] and run.metrics["step"] == 4
+    assert all(isinstance(value, int | float) for value in run.metrics.values())
     assert run.rows() == [line for line in map(json.loads, (out / "metrics.jsonl").open()) if "step" in line]
     assert [line["step"] for line in run.rows("train")] == [e["step"] for e in events if e["kind"] == "train"]
     assert run.settings["data"]["train"] == str(folder / "mine.tsv")  # it resumes from anywhere
