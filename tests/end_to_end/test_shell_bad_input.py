@@ -148,8 +148,8 @@ class TestBadInput:
 
     def test_a_run_folder_below_a_file(self, shell: Shell, texts: tuple[Path, Path]) -> None:
         command = ("pretrain", "--corpus", texts[0], *SMALL, "--steps", "1", "--json")
-        assert "run folder" in shell(*command, "--out", texts[1] / "run").sentence
-        assert "run folder" in shell(*command, "--out", texts[1]).sentence
+        assert "Cannot write the folder" in shell(*command, "--out", texts[1] / "run").sentence
+        assert "Cannot write the folder" in shell(*command, "--out", texts[1]).sentence
 
     @pytest.mark.parametrize(
         "arguments",

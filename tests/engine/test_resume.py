@@ -324,7 +324,7 @@ class TestFailures:
 
     def test_a_run_folder_that_cannot_be_written(self, text: Path, tmp_path: Path) -> None:
         """Below a file, where even root cannot make a folder."""
-        with pytest.raises(BertcoreError, match="run folder"):
+        with pytest.raises(BertcoreError, match="Cannot write the folder"):
             start_or_resume(tiny_run(text), text / "run", resume=False)
 
     def test_a_home_that_cannot_be_written(self, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
