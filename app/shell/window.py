@@ -400,7 +400,7 @@ class Window(QMainWindow):
             difference = self._check[0].largest_difference
             exact, near = self.tr("verified"), self.tr("verified, largest difference {difference}")
             verified = near.format(difference=numbers.number(difference, 1)) if difference else exact
-            meaning = self.tr("Verified: this computer gets the numbers that are stored with the model.")
+            meaning = self.tr("Verified: this computer gets the numbers stored with the model.")
         self.frame.status.set_facts(facts_about(reading, self._draw_ms, verified) if reading else "", meaning)
 
     # Qt's own names.

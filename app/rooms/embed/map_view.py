@@ -233,7 +233,7 @@ def legend(kinds: Sequence[str]) -> str:
     meanings = {
         "segment_a": translate("MapView", "Blue circle: sentence A."),
         "segment_b": translate("MapView", "Orange square: sentence B."),
-        "special": translate("MapView", "Grey: special token."),
+        "special": translate("MapView", "Grey: special tokens."),
         "mask": translate("MapView", "Purple: masked."),
     }
     return " ".join(meaning for kind, meaning in meanings.items() if kind in kinds)
