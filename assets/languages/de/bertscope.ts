@@ -5023,8 +5023,8 @@ Ein anderer Schluss</translation>
 <translation>Jede Linie ist ein Token des Textes. Der lila Linie von links nach rechts folgen: Sie beginnt als Maske und endet als Wort; die Wörter auf ihr sind der jeweils beste Tipp. Ein Klick öffnet jeden Teil.</translation>
 </message>
 <message>
-<source>Grey: special token.</source>
-<translation>Grau: Sondertoken.</translation>
+<source>Grey: special tokens.</source>
+<translation>Grau: Spezialtoken.</translation>
 </message>
 <message>
 <source>Grey: what {baseline} (the baseline) guessed, where it is another word.</source>
@@ -11474,8 +11474,8 @@ Der andere Text: {theirs}</translation>
 <translation>Rückgängig: {action}</translation>
 </message>
 <message>
-<source>Verified: this computer gets the numbers that are stored with the model.</source>
-<translation>Verifiziert: Dieser Rechner kommt auf die Zahlen, die beim Modell gespeichert sind.</translation>
+<source>Verified: this computer gets the numbers stored with the model.</source>
+<translation>Geprüft: Dieser Rechner kommt auf die Zahlen, die beim Modell gespeichert sind.</translation>
 </message>
 <message>
 <source>verified</source>
