@@ -50,7 +50,7 @@ def compare(
         str | None, typer.Option(metavar="MODEL", help="Another checkpoint, run or hub id, to compare this model with.")
     ] = None,
     other_step: Annotated[
-        int | None, typer.Option(help="The number of a training step of this model's run, to compare it with.")
+        int | None, typer.Option(metavar="NUMBER", help="A training step of this model's run, to compare it with.")
     ] = None,
     out: JsonFile = None,
     as_json: AsJson = False,

@@ -17,7 +17,7 @@ import numpy as np
 from bertcore.analysis.predict import next_sentence, predict_masks, top_words
 from bertcore.analysis.sentence_vectors import sentence_vectors
 from bertcore.analysis.vectors import cosine
-from bertcore.analysis.words import pieces_at, surprise, word_probability
+from bertcore.analysis.words import pieces_at, surprises, word_probability
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.limits import MOST_LISTED_TEXTS
@@ -131,13 +131,13 @@ def score_texts(
     kind = task_kind(checkpoint)
     examples = [_example(kind, text) for text in texts] if kind is not None else []
     answers: Sequence[Prediction | None] = predict_as_learned(checkpoint, examples) if examples else [None] * len(texts)
+    encodings = [_encoded(checkpoint, text) for text in texts]
+    words = [_word(checkpoint, text, encoding, word) for text, encoding in zip(texts, encodings, strict=True)]
+    bits_of = _surprises(checkpoint, encodings, progress)
     scores = []
-    for text, answer in zip(texts, answers, strict=True):
-        encoding = checkpoint.tokenizer.encode(text.a, text.b, max_length=checkpoint.config.max_length)
-        if not any(part != "special" for part in encoding.parts):
-            raise BertcoreError(f"{text.place}: there is no text; write at least one word.")
-        bits = _bits(checkpoint, encoding)
-        asked, probability = _word(checkpoint, text, encoding, word)
+    for text, encoding, answer, bits, (asked, probability) in zip(
+        texts, encodings, answers, bits_of, words, strict=True
+    ):
         scores.append(
             TextScore(
                 a=text.a,
@@ -154,8 +154,8 @@ def score_texts(
                 similarity=_similarity(checkpoint, text),
             )
         )
-        if progress is not None:
-            progress(len(scores) / len(texts))
+        if progress is not None:  # a model without an MLM head has only begun
+            progress(len(scores) / len(texts) if bits is None else 1.0)
     said = ("log_likelihood", "word", "next_sentence", "answer", "similarity")
     if all(getattr(score, name) is None for score in scores for name in said):
         raise BertcoreError(checkpoint.missing["mlm"])
@@ -181,12 +181,22 @@ def mean_by_choice(scores: Iterable[TextScore]) -> list[dict[str, float]]:
     return means
 
 
-def _bits(checkpoint: Checkpoint, encoding: Encoding) -> np.ndarray | None:
-    """-log2 p of each token but masks; None without an MLM head, or where all is masked."""
-    if checkpoint.model.mlm is None or checkpoint.tokenizer.mask_id is None:
-        return None
-    bits = surprise(checkpoint.model, encoding, checkpoint.tokenizer.mask_id).bits
-    return bits if len(bits) else None
+def _encoded(checkpoint: Checkpoint, text: ListedText) -> Encoding:
+    encoding = checkpoint.tokenizer.encode(text.a, text.b, max_length=checkpoint.config.max_length)
+    if not any(part != "special" for part in encoding.parts):
+        raise BertcoreError(f"{text.place}: there is no text; write at least one word.")
+    return encoding
+
+
+def _surprises(
+    checkpoint: Checkpoint, encodings: Sequence[Encoding], progress: Progress | None
+) -> list[np.ndarray | None]:
+    """-log2 p of each token but masks; None without an MLM head, or where all is masked. The most of the work."""
+    mask_id = checkpoint.tokenizer.mask_id
+    if checkpoint.model.mlm is None or mask_id is None:
+        return [None] * len(encodings)
+    found = surprises(checkpoint.model, encodings, mask_id, progress=progress)
+    return [each.bits if len(each.bits) else None for each in found]
 
 
 def _word(
