@@ -236,7 +236,7 @@ class LabelledGrid(PointerWidget):
 
     def _paint_texts(self, painter: QPainter, raster: Raster) -> None:
         size = self.cell_rect(0, 0).size()
-        if size.width() < theme.px(24) or size.height() < theme.px(18):
+        if size.width() < theme.px(24) or size.height() < theme.px(16):
             return
         painter.setFont(theme.font(12))
         metrics, room = painter.fontMetrics(), int(size.width()) - theme.px(4)

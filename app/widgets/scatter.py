@@ -9,8 +9,8 @@
 
 The plane keeps its proportions. Where one or two points are so far off that all others would crowd in a corner, they
 stand at the edge, as triangles that point to where they are. A name is left out where it would cover a point or another
-name, until the mouse is at its point; zoomed in, there is room for more. With `names=False` only what is selected or
-pointed at is named.
+name, unless it is selected or the mouse is at its point; zoomed in, there is room for more. With `names=False` only
+what is selected or pointed at is named.
 """
 
 from collections.abc import Mapping, Sequence
@@ -246,8 +246,9 @@ class Scatter(PointerWidget):
     def _paint_names(self, painter: QPainter, spots: list[QPointF], path: list[QPointF]) -> None:
         count, named = len(spots), self._named_places(spots, path)
         hovered = self.hovered_cell
-        if hovered is not None and hovered < count and hovered not in named:  # on top of the others
-            named = named | {hovered: self._box_inside(spots[hovered], self.points.names[hovered])}
+        for point in (*self.selected[:1], hovered):
+            if point is not None and point < count and point not in named:  # on top of the others
+                named = named | {point: self._box_inside(spots[point], self.points.names[point])}
         for place, box in named.items():
             is_stage, is_here = place >= count, place in self.selected or place == hovered
             font = theme.font(10.5 if is_stage else NAME_PX, bold=is_here)

@@ -93,6 +93,17 @@ def test_a_picture_has_cells_where_scroll_bars_would_be(view: StepsView, window:
     assert image.pixelColor(corner * 2) == expected
 
 
+def test_the_list_ends_below_a_whole_line_once_the_layer_is_computed(
+    view: StepsView, window: Window, qtbot: QtBot
+) -> None:
+    qtbot.waitUntil(lambda: bool(view.headers) and not view._after_layout.isActive())
+    QApplication.processEvents()
+    viewport = view._area.viewport()
+    places = [(header.mapTo(viewport, QPoint(0, 0)).y(), header.height()) for header in view.headers]
+    assert places[-1][0] > viewport.height()  # there are more than fit
+    assert [top for top, height in places if top < viewport.height() - 4 < viewport.height() < top + height] == []
+
+
 def test_a_table_with_few_columns_is_pictured_whole(view: StepsView, window: Window, qtbot: QtBot) -> None:
     window.resize(1000, 720)
     tokens = window.state.reading.shown_tokens  # type: ignore[union-attr]

@@ -1,5 +1,6 @@
 """Pictures and widgets by themselves."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.figures.figure import Figure, picture_of
+from app.figures.files import svg
 from app.look import numbers, theme
 from app.rooms.attend.atlas import HeadAtlas
 from app.rooms.attend.matrix_view import AttentionGrid
@@ -18,9 +21,11 @@ from app.rooms.embed.strips import Strips
 from app.shell.settings import Settings, load_settings
 from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import Hint, Steady, label
+from app.widgets.curve_plot import CurvePlot
+from app.widgets.curve_specs import CurveSpec, PlotSpec
 from app.widgets.labelled_grid import Labels
 from app.widgets.raster import Raster
-from app.widgets.scatter import place_names
+from app.widgets.scatter import Points, Scatter, place_names
 from app.widgets.token_strip import MOST_LINES, Chip, ChipField, TokenStrip
 
 pytestmark = pytest.mark.usefixtures("looks")
@@ -309,3 +314,51 @@ def test_kept_chip_pictures_are_those_of_the_chips(looks: QApplication, qtbot: Q
     field.set_selection(None, None)
     theme.apply(looks, "light")
     assert pixels(field) == seen[0]
+
+
+def written(*widgets: QWidget) -> list[str]:
+    """The words in their picture."""
+    return re.findall(r"<text[^>]*>([^<]*)</text>", svg(Figure("", picture_of(widgets), {}, "", "")).decode())
+
+
+def test_a_point_without_room_is_named_while_the_mouse_is_at_it_or_it_is_selected(looks: object, qtbot: QtBot) -> None:
+    picture = Scatter("points")
+    qtbot.addWidget(picture)
+    picture.resize(300, 200)
+    names = [f"word{number:02}" for number in range(30)]
+    grid = np.array([(x, y) for x in range(6) for y in range(5)]) * 0.01
+    picture.set_points(Points(np.vstack([grid, [[1.0, 1.0]]]), [*names, "far"], ["segment_a"] * 31))
+    picture.show()
+    unnamed = [point for point, name in enumerate(names) if name not in written(picture)]
+    assert unnamed
+    picture.set_hovered(unnamed[0])
+    assert names[unnamed[0]] in written(picture)
+    picture.set_hovered(None)
+    assert names[unnamed[0]] not in written(picture)
+    picture.set_selected([unnamed[0]])
+    assert names[unnamed[0]] in written(picture)
+
+
+def test_bars_of_a_whole_have_one_scale_whatever_stands_behind_them(looks: object, qtbot: QtBot) -> None:
+    ends = []
+    for mark in ("", "vs 93%"):
+        bars = BarList("bars", of_whole=True)
+        qtbot.addWidget(bars)
+        bars.resize(500, 60)
+        bars.set_bars([Bar("no", "34%", 0.34, mark=mark, before=0.93 if mark else None), Bar("yes", "66%", 0.66)])
+        seen, y = bars.grab().toImage(), round(bars.row_rect(1).center().y())
+        track = theme.color("track").rgb()
+        ends.append(max(x for x in range(seen.width()) if seen.pixel(x, y) == track))
+        assert bars.accessibleDescription().startswith(f"no 34%  {mark}".strip())
+    assert ends[0] == ends[1]
+
+
+def test_the_uppermost_line_of_a_plot_has_its_number(looks: object, qtbot: QtBot) -> None:
+    plot = CurvePlot(PlotSpec("Length", (CurveSpec("one", "one", "curve_train"),), "length", includes_zero=True))
+    qtbot.addWidget(plot)
+    plot.resize(600, 460)
+    plot.set_points({"one": (np.arange(6), np.array([18.0, 6.0, 7.0, 5.0, 38.1, 32.5]))}, list("123456"))
+    plot.show()
+    qtbot.waitUntil(lambda: plot.is_loaded, timeout=20_000)
+    qtbot.wait(30)
+    assert {"0", "20", "40"} <= set(written(plot))

@@ -102,7 +102,7 @@ class SwapView(LayersView):
             card.body.addWidget(line)
         self.states_card.body.addWidget(self._some_line)
         maps = QWidget()
-        vbox((self.states_card, 5), (self.heads_card, 3), parent=maps, gap_px=GAP_PX)
+        vbox((self.states_card, 3), (self.heads_card, 2), parent=maps, gap_px=GAP_PX)
         content = QWidget()
         hbox((maps, 3), folded_on_projector(self.result, self.result.title), parent=content, gap_px=GAP_PX)
         self.result.setMinimumWidth(theme.column_px(300))
