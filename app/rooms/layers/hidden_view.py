@@ -131,13 +131,13 @@ class HiddenView(LayersView):
             alike = self.tr("Red: more similar now than with {baseline}. Blue: less similar.").format(baseline=name)
         else:
             what = self.tr("Row: a token. Column: a layer. Stronger colour: numbers farther from zero (L2 norm).")
-            why = self.tr("Each layer ends with a LayerNorm, which keeps the sizes close together.")
+            why = self.tr("Each layer ends with a LayerNorm, which keeps sizes close together.")
             if reading.request.model.config.norm == "pre":
                 why = self.tr("Each layer adds to them: the larger they are, the less one more layer changes them.")
             larger = f"{what} {why}"
             low, _ = self.lengths.color_range or (0.0, 0.0)
             if low > 0:
-                begin = self.tr("The colours begin at {low}, not 0.").format(low=numbers.number(low))
+                begin = self.tr("Colours begin at {low}, not 0.").format(low=numbers.number(low))
                 larger = f"{larger} {begin}"
             alike = self.tr(
                 "Row and column: two tokens. Red: similar for the model. No colour: unrelated. Blue: opposite."

@@ -186,10 +186,7 @@ class WordView(LayersView):
         explain("cosine", self.matrix)
         self.curves_card = Card(
             self.tr("Where its meanings separate"),
-            intro=self.tr(
-                "The higher the curves, the more alike its uses; where the curves part, the model has noticed the two "
-                "meanings."
-            ),
+            self.tr("higher: more alike · where the curves part, the model tells the meanings apart"),
         )
         self.matrix_card = Card(self.tr("How similar are its uses?"))
         self.line = ProgressLine()
@@ -244,15 +241,12 @@ class WordView(LayersView):
 
     def _on_compared_answered(self, compared: Compared) -> None:
         self.shown = compared
-        uses, found, parting = compared
+        _, found, parting = compared
         self.editor.show_found(found.sentences)
         stages = np.arange(len(found.cosines))
         means = {"within": parting.within, "between": parting.between}
         self.curves.set_points(
             {key: (stages, values) for key, values in means.items()}, stage_labels(len(found.cosines))
-        )
-        self.curves_card.set_hint(
-            self.tr("“{word}” in %n sentence(s)", "", len(found.sentences)).format(word=uses.word.strip())
         )
         self.verdict.setText(verdict(parting))
         if self.reading is not None:
@@ -264,8 +258,7 @@ class WordView(LayersView):
         self.curves.set_points({})
         self.matrix.set_grid(np.empty((0, 0), dtype=np.float32), Labels(), Labels(), 0, 1)
         self.verdict.setText("")
-        for card in (self.curves_card, self.matrix_card):
-            card.set_hint("")
+        self.matrix_card.set_hint("")
 
     def _connect_editor(self) -> None:
         self.editor.edited.connect(self._on_editor_edited)
@@ -298,8 +291,7 @@ class WordView(LayersView):
         left.body.addWidget(scrolled(inside), 1)
         fill(self.curves_card.body, (self.curves, 1), self.verdict)
         self.matrix_card.body.addWidget(self.matrix, 1)
-        for picture in (self.curves, self.matrix):  # they share the height
-            picture.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
+        self.curves.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)  # half of the height each
         self.curves_card.set_figure(self._curves_figure)
         self.matrix_card.set_figure(self._matrix_figure)
         sentences = folded_on_projector(left, left.title)
@@ -307,7 +299,7 @@ class WordView(LayersView):
             matrix = folded_on_projector(self.matrix_card, self.matrix_card.title)
             hbox(sentences, (self.curves_card, 1), (matrix, 1), parent=self, gap_px=GAP_PX)
         else:
-            pictures = vbox((self.curves_card, 4), (self.matrix_card, 3), gap_px=GAP_PX)
+            pictures = vbox((self.curves_card, 1), (self.matrix_card, 1), gap_px=GAP_PX)
             hbox(sentences, (pictures, 1), parent=self, gap_px=GAP_PX)
 
     def _curves_figure(self) -> Figure | None:

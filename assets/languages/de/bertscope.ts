@@ -3778,6 +3778,10 @@ Ein anderer Schluss</translation>
 <context>
 <name>HiddenView</name>
 <message>
+<source>Colours begin at {low}, not 0.</source>
+<translation>Die Farben beginnen bei {low}, nicht bei 0.</translation>
+</message>
+<message>
 <source>Cosine similarity of each pair of tokens</source>
 <translation>Kosinusähnlichkeit jedes Paars von Token</translation>
 </message>
@@ -3786,7 +3790,7 @@ Ein anderer Schluss</translation>
 <translation>Jede Schicht fügt etwas hinzu: Je größer sie sind, desto weniger ändert eine weitere Schicht.</translation>
 </message>
 <message>
-<source>Each layer ends with a LayerNorm, which keeps the sizes close together.</source>
+<source>Each layer ends with a LayerNorm, which keeps sizes close together.</source>
 <translation>Jede Schicht endet mit einer LayerNorm, die die Größen nah beieinander hält.</translation>
 </message>
 <message>
@@ -3820,10 +3824,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Size of each hidden state: rows are tokens, columns are layers</source>
 <translation>Größe jedes Hidden States: Zeilen sind Token, Spalten sind Schichten</translation>
-</message>
-<message>
-<source>The colours begin at {low}, not 0.</source>
-<translation>Die Farben beginnen bei {low}, nicht bei 0.</translation>
 </message>
 <message>
 <source>cosine of each pair, {stage}</source>
@@ -11527,10 +11527,6 @@ Der andere Text: {theirs}</translation>
 <translation>Ein Wort in mehreren Sätzen</translation>
 </message>
 <message>
-<source>The higher the curves, the more alike its uses; where the curves part, the model has noticed the two meanings.</source>
-<translation>Je höher die Kurven, desto ähnlicher die Stellen; wo sie auseinandergehen, hat das Modell die beiden Bedeutungen bemerkt.</translation>
-</message>
-<message>
 <source>The meanings are furthest apart after layer {layer}: cosine {within} within a meaning, {between} between meanings.</source>
 <translation>Am weitesten auseinander sind die Bedeutungen nach Schicht {layer}: Kosinus {within} bei gleicher, {between} bei verschiedener Bedeutung.</translation>
 </message>
@@ -11559,6 +11555,10 @@ Der andere Text: {theirs}</translation>
 <translation>andere Bedeutung</translation>
 </message>
 <message>
+<source>higher: more alike · where the curves part, the model tells the meanings apart</source>
+<translation>höher: ähnlicher · wo die Kurven auseinandergehen, unterscheidet das Modell</translation>
+</message>
+<message>
 <source>layer</source>
 <translation>Schicht</translation>
 </message>
@@ -11577,13 +11577,6 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>sentences {first} and {second}, {stage}: cosine {cosine}</source>
 <translation>Sätze {first} und {second}, {stage}: Kosinus {cosine}</translation>
-</message>
-<message numerus="yes">
-<source>“{word}” in %n sentence(s)</source>
-<translation>
-<numerusform>„{word}“ in %n Satz</numerusform>
-<numerusform>„{word}“ in %n Sätzen</numerusform>
-</translation>
 </message>
 <message>
 <source>“{word}” in: {sentences}</source>
