@@ -110,7 +110,7 @@ def test_the_sentence_on_a_word_names_the_layer() -> None:
         tops = ["dog" if rank == 1 else f"word {stage}" for stage, rank in enumerate(ranks)]
         return word_sentence("dog", np.linspace(0.1, 0.6, len(ranks)), np.array(ranks), tops)
 
-    assert said(4, 1, 1) == "“dog” leads from layer 1 on (60%); before that, the guess is “word 0”."
+    assert said(4, 1, 1) == "“dog” leads from layer 1 (35%) to the last (60%); just before, the guess is “word 0”."
     assert said(4, 2, 1) == "“dog” wins only in the last layer (60%); after layer 1, the guess is still “word 1”."
     assert "before the first layer, the guess is still" in said(2, 1)
     assert said(1, 1, 1) == "“dog” leads from the embeddings to the last layer (60%)."

@@ -55,9 +55,11 @@ def word_sentence(word: str, chances: np.ndarray, ranks: np.ndarray | None, tops
         named["before"], named["layer"] = isolated(tops[decided - 1]), str(decided)
         if decided < last:
             sentence = translate(
-                "Predict", "“{word}” leads from layer {layer} on ({share}); before that, the guess is “{before}”."
+                "Predict",
+                "“{word}” leads from layer {layer} ({at_first}) to the last ({share}); just before, the guess is "
+                "“{before}”.",
             )
-            return sentence.format(**named)
+            return sentence.format(**named, at_first=numbers.percent(float(chances[decided])))
         sentence = translate(
             "Predict", "“{word}” wins only in the last layer ({share}); {until}, the guess is still “{before}”."
         )
@@ -79,7 +81,7 @@ def word_sentence(word: str, chances: np.ndarray, ranks: np.ndarray | None, tops
         sentence = translate(
             "Predict",
             "“{word}” leads {where}, “{other}” overtakes it in layer {lost}, and “{word}” leads again from layer "
-            "{layer} on ({share}).",
+            "{layer} to the last ({share}).",
         )
     return sentence.format(**named, layer=decided)
 
