@@ -6620,8 +6620,8 @@ Ein anderer Schluss</translation>
 <translation>„{word}“ ist nach {stage} am wahrscheinlichsten; am Ende ist seine Wahrscheinlichkeit {share}.</translation>
 </message>
 <message>
-<source>“{word}” leads from layer {layer} on ({share}); before that, the guess is “{before}”.</source>
-<translation>„{word}“ führt ab Schicht {layer} ({share}); davor ist der Tipp „{before}“.</translation>
+<source>“{word}” leads from layer {layer} ({at_first}) to the last ({share}); just before, the guess is “{before}”.</source>
+<translation>„{word}“ führt von Schicht {layer} ({at_first}) bis zur letzten ({share}); kurz davor ist der Tipp „{before}“.</translation>
 </message>
 <message>
 <source>“{word}” leads from the embeddings to the last layer ({share}).</source>
@@ -6632,8 +6632,8 @@ Ein anderer Schluss</translation>
 <translation>„{word}“ führt {where}, aber nicht am Ende: Wahrscheinlichkeit {share}, Rang {rank}.</translation>
 </message>
 <message>
-<source>“{word}” leads {where}, “{other}” overtakes it in layer {lost}, and “{word}” leads again from layer {layer} on ({share}).</source>
-<translation>„{word}“ führt {where}, „{other}“ überholt es in Schicht {lost}, und ab Schicht {layer} führt wieder „{word}“ ({share}).</translation>
+<source>“{word}” leads {where}, “{other}” overtakes it in layer {lost}, and “{word}” leads again from layer {layer} to the last ({share}).</source>
+<translation>„{word}“ führt {where}, „{other}“ überholt es in Schicht {lost}, und von Schicht {layer} bis zur letzten ({share}) führt wieder „{word}“.</translation>
 </message>
 <message>
 <source>“{word}” leads {where}, “{other}” overtakes it in layer {lost}, and “{word}” wins in layer {layer}, the last ({share}).</source>
