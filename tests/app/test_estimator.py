@@ -120,7 +120,7 @@ class TestCard:
         card.show_described(self._facts())
         card.show_estimate(_estimate())
         shown = {name: number.text for name, number in card.numbers.items()}
-        assert shown["parameters"] == "868,295" and shown["time"] == "67\u2009s" and shown["memory"] == "524\u2009MB"
+        assert shown["parameters"] == "868\u2009k" and shown["time"] == "67\u2009s" and shown["memory"] == "524\u2009MB"
         assert "150 steps" in card.time.text() and "busy" in card.time.text()
         card.show_estimate(_estimate(load=0.9))
         assert "busy right now" in card.time.text()

@@ -157,7 +157,7 @@ def test_rooms_matrix_palette_and_theme(window: RealWindow, hands: Hands, model:
     window.until(lambda shown: shown["seen_cells"] == size, "the whole matrix")
     hands.move(shown["places"]["chips"][2])
     shown = window.until(lambda shown: shown["tip"], "the tool tip of a token")
-    assert shown["tip"].startswith(f"{shown['chips'][2]} · position 2 · id ")
+    assert shown["tip"].startswith(f"{shown['chips'][2]} · position 2 · number ")
     assert (shown["hover"], shown["focus"]) == (2, 3)
     hands.press("Escape")
     window.until(lambda shown: shown["focus"] is None, "the token deselected")
