@@ -423,6 +423,7 @@ QLineEdit, QSpinBox, QDoubleSpinBox, QPlainTextEdit {{ background: {theme.field}
     selection-background-color: {theme.accent}; selection-color: {theme.on_accent}; }}
 QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QPlainTextEdit:focus {{ {ring(5, 9)} }}
 QAbstractSpinBox QLineEdit {{ background: transparent; border: none; padding: 0; }}
+* {{ dialogbuttonbox-buttons-have-icons: 0; }}
 QTableView {{ background: {theme.card}; color: {theme.ink}; border: none;
     selection-background-color: {theme.accent_tint}; selection-color: {theme.ink}; }}
 QHeaderView {{ background: {theme.card}; border: none; }}

@@ -1,14 +1,16 @@
 """What a person does with runs that are there: names, notes, the bin, one file to take along. No torch, no widgets."""
 
+import contextlib
 import errno
 import re
 import secrets
 import shutil
+import sys
 import threading
 import zipfile
 from pathlib import Path
 
-from PySide6.QtCore import QFile, QObject, Qt, Signal, Slot
+from PySide6.QtCore import QFile, QObject, QStandardPaths, Qt, Signal, Slot
 
 from bertcore.errors import BertcoreError
 from bertcore.files import is_temporary, reason_of
@@ -55,6 +57,7 @@ class RunKeeper(QObject):
         if problem := next(filter(None, map(self.why_kept, runs)), ""):
             self.problem_found.emit(problem)
             return
+        _make_room_for_the_bin()
         binned = []
         for run in runs:
             file = QFile(str(run.path))
@@ -150,3 +153,11 @@ def write_run(run: Path, file: Path) -> None:
         raise OSError(errno.EINVAL, "the name of a file in it is not UTF-8", str(run)) from None
     finally:
         part.unlink(missing_ok=True)
+
+
+def _make_room_for_the_bin() -> None:
+    """Qt makes the bin of a desktop, but not the folder that it is in, which a home folder may lack."""
+    if sys.platform.startswith("linux"):
+        place = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.GenericDataLocation)
+        with contextlib.suppress(OSError):  # then it cannot be moved there, which is said
+            Path(place).mkdir(parents=True, exist_ok=True)

@@ -70,19 +70,23 @@ def diagnose(record: RunRecord) -> list[Diagnosis]:
 
 def normal(record: RunRecord) -> Diagnosis | None:
     """What a run without a fault does; None where it is too early to say, or where it failed for another reason."""
-    losses = record.held_out_loss[1]
+    steps, losses = record.held_out_loss
     if record.state == "failed" or record.step < LEAST_STEPS or len(losses) < 2:
         return None
+    best = int(losses.argmin())
     for name, (_, scores) in record.scores.items():
         if len(scores) > 1 and scores[-1] > scores[0]:
+            if losses[-1] >= _WORSE * losses[best]:
+                values = {"best": float(losses[best]), "step": float(steps[best]), "last": float(losses[-1])}
+                return Diagnosis("normal_surer", {**values, "name": name})
             return Diagnosis("normal_score", {"score": float(scores[-1]), "first": float(scores[0]), "name": name})
     if record.scores or losses[-1] >= losses[0]:
         return None
-    values: dict[str, float | str] = {"start": float(losses[0]), "loss": float(losses[-1])}
+    fall: dict[str, float | str] = {"start": float(losses[0]), "loss": float(losses[-1])}
     ratios = record.update_ratio[1]
     if not len(ratios):
-        return Diagnosis("normal", values)
-    return Diagnosis("normal_updates", {**values, "ratio": float(ratios.max())})
+        return Diagnosis("normal", fall)
+    return Diagnosis("normal_updates", {**fall, "ratio": float(ratios.max())})
 
 
 def size_of_updates(ratios: Points) -> str:

@@ -135,6 +135,14 @@ WORDS = {  # kind -> what is seen, why it matters
         ),
         "",
     ),
+    "normal_surer": (
+        QT_TRANSLATE_NOOP(
+            "Diagnosis",
+            "This looks normal: its {name} is better than at the start. The held-out loss has risen from {best} at "
+            "step {step} to {last} all the same: the model has grown surer of its mistakes, too.",
+        ),
+        "",
+    ),
 }
 NOTHING_FOUND = QT_TRANSLATE_NOOP(
     "Diagnosis",

@@ -38,9 +38,9 @@ def test_the_answer_of_another_model(kind: str, text: str, apply_to: Callable, t
     theirs = predict(load_checkpoint(other), [as_example(kind, A, text or None)])[0]  # type: ignore[arg-type]
     view = compare(window, room, OtherModel(str(other)), qtbot)
     assert view.compared.prediction == theirs and view.applied.prediction == oracle != theirs
-    assert view.changed.startswith(f"With {kind}: ")
+    assert view.changed.startswith(f"Baseline ({kind}): ")
     if kind == "regress":
-        assert view.changed == f"With regress: {numbers.decimal(theirs.number)}"
+        assert view.changed == f"Baseline (regress): {numbers.decimal(theirs.number)}"
     if kind == "classify":
         marks = {bar.label: bar.mark for bar in view.bars.bars}
         for name, share in theirs.probabilities.items():
@@ -58,7 +58,7 @@ def test_the_answer_to_another_text(apply_to: Callable, tmp_path: Path, qtbot: Q
     theirs = predict(load_checkpoint(tmp_path / "regress"), [as_example("regress", OTHER_A, None)])[0]
     view = compare(window, room, OtherText(OTHER_A, ""), qtbot)
     assert view.compared.prediction == theirs != oracle
-    assert view.changed.startswith("With “") and view.changed.endswith(numbers.decimal(theirs.number))
+    assert view.changed.startswith("Baseline (“") and view.changed.endswith(numbers.decimal(theirs.number))
 
 
 def test_typing_on_asks_the_other_model_too(apply_to: Callable, tmp_path: Path, qtbot: QtBot) -> None:
@@ -69,7 +69,7 @@ def test_typing_on_asks_the_other_model_too(apply_to: Callable, tmp_path: Path, 
     settle(window, qtbot)
     theirs = predict(load_checkpoint(other), [as_example("regress", OTHER_A, None)])[0]
     assert room.view.compared.prediction == theirs
-    assert room.view.changed == f"With regress: {numbers.decimal(theirs.number)}"
+    assert room.view.changed == f"Baseline (regress): {numbers.decimal(theirs.number)}"
 
 
 def test_a_model_of_another_task_has_no_answer(apply_to: Callable, tmp_path: Path, qtbot: QtBot) -> None:

@@ -53,9 +53,8 @@ NAMES = ["a/b", "../../etc/passwd", "x" * 300, "🐈 Katze", "two\nlines", " ", 
 
 @pytest.fixture(autouse=True)
 def bin_folder(tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The bin of a desktop, as freedesktop.org has it."""
-    data = tmp_path / "data"
-    data.mkdir()
+    """The bin of a desktop, as freedesktop.org has it, in a home folder that has no folder for it yet."""
+    data = tmp_path / "home" / ".local" / "share"
     monkeypatch.setenv("XDG_DATA_HOME", str(data))
     return data / "Trash"
 

@@ -245,7 +245,7 @@ class ApplyView(View):
         other = self.compared
         if other is not None and other.example is not None and other.prediction is not None:
             answer = self.brief(other.example, other.prediction)
-            lines.append(self.tr("With {baseline}: {answer}").format(baseline=self.compared_name, answer=answer))
+            lines.append(self.tr("Baseline ({baseline}): {answer}").format(baseline=self.compared_name, answer=answer))
         elif self._no_comparison or other is not None:
             lines.append(self._no_comparison or (other.problem if other is not None else ""))
         if applied.changed != applied.request.what_if:

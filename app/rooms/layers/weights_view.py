@@ -230,7 +230,7 @@ class WeightsView(LayersView):
         self.finding.setText(self._found())
         longest = changes.words[0].distance if changes.words else 1.0
         self.words.set_bars(
-            [Bar(word.token, numbers.decimal(word.distance), word.distance / longest) for word in changes.words]
+            [Bar(word.token, numbers.decimal(word.distance, 3), word.distance / longest) for word in changes.words]
         )
         self.words.setVisible(bool(changes.words))
         if not changes.words:

@@ -44,7 +44,7 @@ class HealthStrip(QWidget):
         self.shown = list(found)
         normal = [one for one in found if one.kind.startswith("normal")]
         ill = [one for one in found if one not in normal]
-        if normal and is_over:
+        if normal and is_over and normal[0].kind != "normal_surer":  # which has figures of its own
             self.quiet.setText(QCoreApplication.translate(CONTEXT, NOTHING_FOUND))
         elif normal:
             self.quiet.setText(in_words(normal[0], window_format(), QCoreApplication.translate).seen)

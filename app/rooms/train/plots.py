@@ -164,8 +164,8 @@ def _loss(curves: tuple[CurveSpec, ...]) -> PlotSpec:
         translate("RunPlots", "loss: lower is better"),
         sentence=translate(
             "RunPlots",
-            "The loss says how wrong its guesses are. If it falls in training but not on held-out text, "
-            "the model is only memorising.",
+            "The loss says how wrong its guesses are. If it falls in training but no longer on held-out text, "
+            "the model has begun to memorise.",
         ),
         may_be_logarithmic=True,
     )
