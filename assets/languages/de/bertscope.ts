@@ -439,6 +439,10 @@
 <context>
 <name>ApplyView</name>
 <message>
+<source>Baseline ({baseline}): {answer}</source>
+<translation>Vergleich ({baseline}): {answer}</translation>
+</message>
+<message>
 <source>Before your changes: {answer}</source>
 <translation>Vor den Änderungen: {answer}</translation>
 </message>
@@ -453,10 +457,6 @@
 <message>
 <source>Type a text in A.</source>
 <translation>Einen Text in A eintippen.</translation>
-</message>
-<message>
-<source>With {baseline}: {answer}</source>
-<translation>Mit {baseline}: {answer}</translation>
 </message>
 <message>
 <source>{model} was not fine-tuned for this task, so it has no answer to compare.</source>
@@ -2559,6 +2559,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>The training loss is rising: {last} now, after {best} at step {step}.</source>
 <translation>Der Trainings-Loss steigt: jetzt {last}, nach {best} bei Schritt {step}.</translation>
+</message>
+<message>
+<source>This looks normal: its {name} is better than at the start. The held-out loss has risen from {best} at step {step} to {last} all the same: the model has grown surer of its mistakes, too.</source>
+<translation>Das sieht normal aus: {name} ist besser als am Anfang. Der Loss auf ungesehenen Daten ist trotzdem von {best} bei Schritt {step} auf {last} gestiegen: Das Modell ist sich auch bei seinen Fehlern sicherer geworden.</translation>
 </message>
 <message>
 <source>This looks normal: no sign of a learning rate that is too high or too low, of a plateau or of overfitting.</source>
@@ -7689,8 +7693,8 @@ Ein anderer Schluss</translation>
 <translation>Tempo</translation>
 </message>
 <message>
-<source>The loss says how wrong its guesses are. If it falls in training but not on held-out text, the model is only memorising.</source>
-<translation>Der Loss sagt, wie falsch die Tipps sind. Fällt er im Training, aber nicht auf ungesehenem Text, lernt das Modell nur auswendig.</translation>
+<source>The loss says how wrong its guesses are. If it falls in training but no longer on held-out text, the model has begun to memorise.</source>
+<translation>Der Loss sagt, wie falsch die Tipps sind. Fällt er im Training weiter, aber auf ungesehenem Text nicht mehr, hat das Modell begonnen, auswendig zu lernen.</translation>
 </message>
 <message>
 <source>The most memory in use at once since the run was last started or resumed.</source>
