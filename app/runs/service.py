@@ -197,6 +197,11 @@ class RunsService(QObject):
             self.runs = runs
             self.runs_changed.emit(runs)
 
+    def read_again(self) -> None:
+        """Reads all runs anew: what they are called is written in the language of now."""
+        self._known.clear()
+        self.refresh()
+
     def _info(self, path: Path, known_for_s: float = 0.0) -> RunInfo:
         """known_for_s: a run that has written nothing for less is taken to have its process still."""
         if path in self._pending and not registry.is_run(path):

@@ -213,6 +213,7 @@ class Window(QMainWindow):
         self.actions_.remove()
         self.actions_ = Actions(self, self._commands())
         self.lessons.change_language()
+        self.services.runs.read_again()
         self._rebuild()
         self._on_history_changed()
         self._on_lessons_changed()
