@@ -303,7 +303,10 @@ class TaskBox(QFrame):
         if is_share and isinstance(wanted, float):
             self.meter.set_values(value if isinstance(value, float) else 0.0, wanted, done)
         now = "" if unit == "word" and wanted is None else shown(task.done.measure, value)
-        if done:
+        if unit == "word" and now:
+            text = self.tr("Done: now it is “{now}”.") if done else self.tr("Not yet: now it is “{now}”.")
+            text = text.format(now=now)
+        elif done:
             text = self.tr("Done. {now}").format(now=now)
         elif isinstance(wanted, float):
             target = shown_in(unit, wanted)

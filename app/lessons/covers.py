@@ -17,15 +17,17 @@ class Covers(QObject):
         """names: of what is covered now, some of widgets.spots.SPOTS."""
         super().__init__(over)
         self._over, self._names = over, names
-        self._covers: dict[str, Cover] = {}
+        self._covers: dict[str, list[Cover]] = {}
 
     def update_covers(self) -> None:
         """A room that is built later is covered when it opens."""
         wanted = self._names()
         for name in list(self._covers):
             if name not in wanted:
-                self._covers.pop(name).remove()
+                for cover in self._covers.pop(name):
+                    cover.remove()
         for name in wanted:
             found = self._over.findChildren(QWidget, name)
             if name not in self._covers and found:
-                self._covers[name] = Cover(found[0], self.tr("Hidden until you have answered the question"))
+                sentence = self.tr("Hidden until you have answered the question")
+                self._covers[name] = [Cover(widget, sentence) for widget in found]

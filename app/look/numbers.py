@@ -91,7 +91,15 @@ def percent(share: float | None, digits: int = 0) -> str:
         return QCoreApplication.translate("numbers", "under 0.1%")
     if 0.9995 <= share < 1:
         return QCoreApplication.translate("numbers", "over 99.9%")
-    return f"{decimal(100 * share, 1 if 0 < share < 0.0095 or 0.995 <= share < 1 else digits)}{_style.percent}"
+    digits = 1 if 0 < share < 0.0095 or 0.995 <= share < 1 else digits
+    return f"{decimal(_half_up(100 * share, digits), digits)}{_style.percent}"
+
+
+def _half_up(value: float, digits: int) -> float:
+    """Rounded as at school: 62.5 is 63, not the even 62 of Python."""
+    if abs(value) >= HUGE:
+        return value
+    return math.copysign(math.floor(round(abs(value) * 10**digits, 6) + 0.5) / 10**digits, value)
 
 
 def percent_sign() -> str:

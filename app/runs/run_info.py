@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from bertcore.data.cloze import ClozeSentence
 
 SHIPPED: dict[str, str] = {  # what the runs that ship are called
-    locations.BUILT_IN: QT_TRANSLATE_NOOP("RunInfo", "The built-in model's training"),
-    locations.TINY: QT_TRANSLATE_NOOP("RunInfo", "The tiny model's training"),
+    locations.BUILT_IN: QT_TRANSLATE_NOOP("RunInfo", "The built-in model’s training"),
+    locations.TINY: QT_TRANSLATE_NOOP("RunInfo", "The tiny model’s training"),
     locations.CLASS_DEMO: QT_TRANSLATE_NOOP("RunInfo", "Class demo, finished"),
 }
 KINDS = tuple(options.kind for options in get_args(Options))

@@ -29,7 +29,10 @@ class Steps:
 
     def stage_of(self, folder: Path) -> str:
         """The stage that a checkpoint is; empty for another step."""
-        return next((name for name, of_stage in self.stages.items() if of_stage == folder.resolve()), "")
+        folder = folder.resolve()
+        if TRAINED in self.stages and folder == self.snapshots[-1][1].resolve():  # of a run that ships: the same model
+            return TRAINED
+        return next((name for name, of_stage in self.stages.items() if of_stage == folder), "")
 
 
 def steps_of(checkpoint: Path) -> Steps | None:

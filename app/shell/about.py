@@ -74,7 +74,7 @@ class AboutDialog(QDialog):
             self.text.setPlainText(self._licence_of(item.data(SOURCE)))
 
     def _licence_of(self, source: installed.Package | Path) -> str:
-        absent = self.tr("This installation has no licence text; the project's web page does.")
+        absent = self.tr("This installation has no licence text; the project’s web page does.")
         if isinstance(source, Path):
             return installed.text_of(source) if source.is_file() else absent
         head = "\n".join(filter(None, (source.about, source.licence, source.home_page)))

@@ -31,6 +31,7 @@ from ..state.readings import MaskReading, Reading
 from ..state.selection import Selection
 from ..state.text_spans import joined, places_of
 from ..state.token_units import Units
+from ..state.verdicts import verdict_of
 from ..widgets.labelled_grid import LabelledGrid, Labels
 from ..widgets.raster import Raster
 
@@ -245,13 +246,16 @@ def _html(reading: Reading, chosen: Sequence[Head], with_answers: bool) -> str:
 def _texts(reading: Reading, with_answers: bool) -> str:
     encoding, mask = reading.encoding, reading.request.model.tokenizer.mask_token or ""
     texts = {"a": encoding.text_a, "b": encoding.text_b or ""}
-    hidden = [] if with_answers else joined(places_of(encoding, reading.request.by_hand))
-    for place in reversed(hidden):  # from the end on, so that places stay true
+    words = []
+    for place in reversed(joined(places_of(encoding, reading.request.by_hand))):  # so that places stay true
         text = texts[place.part]
+        words.insert(0, text[place.start : place.stop])
         texts[place.part] = f"{text[: place.start]}{mask}{text[place.stop :]}"
     rows = [("A", texts["a"]), ("B", texts["b"])]
     cells = "".join(f"<tr><td><b>{name}</b></td><td>{escape(text)}</td></tr>" for name, text in rows if text)
-    return f"<table>{cells}</table>" + _paragraph(" ".join(reading.shown_tokens))
+    hidden = translate("LabSheet", "Hidden: {words}").format(words=", ".join(words))
+    answers = _paragraph(hidden) if with_answers and words else ""
+    return f"<table>{cells}</table>{answers}" + _paragraph(" ".join(reading.shown_tokens))
 
 
 def _predictions(reading: Reading, with_answers: bool) -> Iterator[str]:
@@ -262,10 +266,9 @@ def _predictions(reading: Reading, with_answers: bool) -> Iterator[str]:
         yield _paragraph(translate("LabSheet", "Write your five guesses before you look at the model’s."))
     for mask in reading.masks:
         yield _mask_table(reading, mask, with_answers)
-    if reading.next_sentence is not None:
-        pair = reading.next_sentence
-        said = translate("LabSheet", "yes ({share})") if pair.is_next >= 0.5 else translate("LabSheet", "no ({share})")
-        model = said.format(share=numbers.percent(max(pair.is_next, pair.not_next))) if with_answers else BLANK
+    verdict = verdict_of(reading)
+    if reading.next_sentence is not None and verdict is not None:
+        model = verdict.short if with_answers else BLANK
         question = translate("LabSheet", "Does B follow A? You: {line} The model: {model}")
         yield _paragraph(question.format(line=BLANK, model=model))
 

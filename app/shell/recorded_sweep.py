@@ -29,9 +29,10 @@ def recorded_sweep(folder: Path, done: int | None = None) -> list[RunInfo]:
         write_place(run.path, SweepPlace(ID, name, number, len(runs)))
         status = RunStatus("done", step=lines[-1]["step"], fraction=1.0, elapsed_s=20.0)
         if done is not None and number > done:
-            is_at_work = number == done + 1
+            is_at_work, steps = number == done + 1, lines[-1]["step"]
             lines = lines[: len(lines) // 2] if is_at_work else []
-            status = RunStatus("running", lines[-1]["step"], fraction=0.5, remaining_s=10.0) if lines else _WAITING
+            at_work = RunStatus("running", steps // 2, total_steps=steps, fraction=0.5, remaining_s=10.0)
+            status = at_work if lines else _WAITING
         for line in lines:
             run.append_metric({"kind": "held_out", **line})
         found.append(read_run(run.path, status, newest_held_out(run.path)))

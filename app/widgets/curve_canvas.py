@@ -25,6 +25,7 @@ ABOVE, BELOW = ((1.0, 1.0), (1.0, 1.0)), ((1.0, 0.0), (1.0, 0.0))  # its name at
 LEAST_TICKS_PX = 15  # between two numbers of an axis
 ABOVE_PX = 9  # above the plot, half of a number
 RAW_ALPHA = 70  # of what is drawn behind its smoothed curve
+WORD_ROW, MOST_HEADROOM = 1.5, 0.25  # of the type's size; of a plot's height, for one row of words
 MOST_WORDS = 0.5  # of a plot's height, for the words beside its marks
 RIGHT_OF_LINE, LEFT_OF_LINE = ((0.0, 0.5), (0.0, 0.5)), ((1.0, 0.5), (1.0, 0.5))
 
@@ -147,6 +148,8 @@ class CurveCanvas(QWidget):
         self._marked = pg.InfiniteLine(angle=90)
         self._marked.hide()
         self._plot.addItem(self._marked, ignoreBounds=True)
+        self._headroom = pg.PlotDataItem(pen=pg.mkPen((0, 0, 0, 0)))  # one point that nobody sees
+        self._plot.addItem(self._headroom)
         self._prepare_plot()
         self._paint_in_theme()
 
@@ -252,6 +255,7 @@ class CurveCanvas(QWidget):
         for number, line in enumerate(self._marks):
             line.set_height(-number / 1000)  # the words of one are legible on top of the next
             line.show_mark(marks[number] if number < len(marks) else None)
+        self._keep_headroom()
         self._fit_words()
 
     def show_all(self) -> None:
@@ -277,6 +281,19 @@ class CurveCanvas(QWidget):
         for line in self._marks:
             row = line.fit(row, box.width(), box.height(), self._plot.getViewBox().viewRange()[0])
 
+    def _keep_headroom(self) -> None:
+        """Room for the words before a mark above the curves, which are often highest where they begin."""
+        mark = next((line.mark for line in self._marks if line.mark and line.mark.before), None)
+        share = WORD_ROW * theme.font(11).pixelSize() / max(self._plot.getViewBox().height(), 1)
+        points = [(x, values) for x, values in (*self._points.values(), *self._behind) if len(x)]
+        if mark is None or mark.is_silent or not points or self._is_logarithmic or share > MOST_HEADROOM:
+            self._headroom.setData([], [])
+            return
+        before = [values[x <= mark.x] for x, values in points]
+        highest = max((float(values.max()) for values in before if len(values)), default=0.0)
+        lowest = min(float(values.min()) for _, values in points)
+        self._headroom.setData([float(points[0][0][0])], [highest + share / (1 - share) * (highest - lowest)])
+
     def _prepare_plot(self) -> None:
         plot, spec = self._plot, self._spec
         plot.hideButtons()
@@ -290,6 +307,7 @@ class CurveCanvas(QWidget):
         for widget in (self._view, self._view.viewport()):
             widget.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # no key does anything here; the legend says the numbers
         box = plot.getViewBox()
+        box.sigResized.connect(self._keep_headroom)
         for changed in (box.sigResized, box.sigXRangeChanged):
             changed.connect(self._fit_words)
         for changed in (box.sigResized, box.sigRangeChanged):
@@ -388,7 +406,7 @@ class _MarkLine:
             for words in self._labels:
                 words.setVisible(False)
             return row
-        line, (first, last) = 1.5 * self._font_px / max(height, 1), span
+        line, (first, last) = WORD_ROW * self._font_px / max(height, 1), span
         per_unit = width / max(last - first, 1e-9)
         left = per_unit * (self.mark.x - first)
         phase = per_unit * (self.mark.x - max(first, 0)) - theme.px(CLEAR_PX)

@@ -327,7 +327,15 @@ class _Legend(QWidget):
             if x + self._draw_curve(None, 0, y, curve, with_values) > self.width() and x > 0:
                 x, y = 0.0, y + theme.px(self._LINE_PX)
             x = self._draw_curve(painter, x, y, curve, with_values) + gap
+        for shape in self.spec.shapes if with_title else ():
+            if x + self._draw_shape(None, 0, y, shape) > self.width() and x > 0:
+                x, y = 0.0, y + theme.px(self._LINE_PX)
+            x = self._draw_shape(painter, x, y, shape) + gap
         return 1 + round(y / theme.px(self._LINE_PX))
+
+    def _draw_shape(self, painter: QPainter | None, x: float, y: float, shape: CurveSpec) -> float:
+        x = self._draw_sample(painter, x, y, shape)
+        return self._write(painter, x + theme.px(5), y, shape.name, "muted")
 
     def _draw_curve(self, painter: QPainter | None, x: float, y: float, curve: CurveSpec, with_value: bool) -> float:
         x = self._draw_sample(painter, x, y, curve)

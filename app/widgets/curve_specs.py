@@ -57,6 +57,7 @@ class PlotSpec:
     includes_zero: bool = False  # of the left axis
     sentence: str = ""  # below the title: what one sees, and why it matters
     level: Level | None = None
+    shapes: tuple[CurveSpec, ...] = ()  # at the end of the legend: what a line of this shape is, whatever its colour
     may_be_logarithmic: bool = False
 
 

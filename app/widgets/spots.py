@@ -20,6 +20,7 @@ SPOTS = {
     "attend.side": "what the selected token looks at",
     "predict.tabs": "the tabs of Predict",
     "predict.view": "the open view of Predict",
+    "predict.sentence": "what Layer by layer says in words",
     "layers.tabs": "the tabs of Layers",
     "layers.view": "the open view of Layers",
     "layers.slider": "the choice of a layer, in Layers",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +77,22 @@ class RunRecord:
         """Of how it trains; None where the run does not say."""
         training = self.settings.get("training")
         return training.get(name) if isinstance(training, Mapping) else None
+
+    def until(self, step: float) -> RunRecord:
+        """Its curves up to this step; all else as it is now."""
+
+        def before(points: Points) -> Points:
+            steps, values = points
+            return steps[steps <= step], values[steps <= step]
+
+        return replace(
+            self,
+            train_loss=before(self.train_loss),
+            held_out_loss=before(self.held_out_loss),
+            scores={name: before(points) for name, points in self.scores.items()},
+            rate=before(self.rate),
+            update_ratio=before(self.update_ratio),
+        )
 
     @property
     def step(self) -> int:

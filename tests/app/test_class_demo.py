@@ -143,6 +143,7 @@ class TestAnswers:
         page.show_measurement(1)
         assert page.plot.marked == 10 and shown["step"].text == "10" and "20" in shown["step"].unit
         assert shown["loss"].text == "3.00" and shown["speed"].isHidden()
+        assert room.view.health.quiet.text().strip() == "", "too early to say"
         page.show_measurement(None)
         assert page.plot.marked is None and shown["loss"].text == "1.00" and not shown["speed"].isHidden()
 

@@ -227,6 +227,11 @@ class TestCompared:
             written = map(json.loads, (run / "metrics.jsonl").read_text().splitlines())
             losses = [line["mlm_loss"] for line in written if line["kind"] == "train" and line["mlm_loss"] is not None]
             assert plot.points(f"{number}:loss_masked")[1].tolist() == losses
+        assert [shape.name for shape in plot.spec.shapes] == [
+            "training, next word",
+            "training, masked words",
+            "held-out text",
+        ]
         assert list(plot.legend_values) and page.table.rows == [("batch size", ("–", "64"))]
         page.toggle_compared(second)
         assert page.table.isHidden() and page.compared_paths == []

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.look import numbers, theme
 from app.shell.lab_sheet import LabSheet, lab_sheet, new_folder
 from app.shell.window import Window
+from app.state.verdicts import verdict_of
 from bertcore.analysis.attention_heads import clearest_head
 from bertcore.errors import BertcoreError
 from tests.app.conftest import settle
@@ -31,8 +32,9 @@ def test_answers_are_on_the_second_sheet_alone(sheet: LabSheet, window: Window) 
     guess = reading.masks[0].words[0]
     cell = f"<td>{guess.token}</td><td>{numbers.percent(guess.probability)}</td>"
     assert cell in sheet.answers and cell not in sheet.html
-    follows = max((reading.next_sentence.is_next, "yes"), (reading.next_sentence.not_next, "no"))
-    verdict = f"The model: {follows[1]} ({numbers.percent(follows[0])})"
+    shown = verdict_of(reading)
+    assert shown is not None and numbers.percent(reading.next_sentence.is_next) in shown.short
+    verdict = f"The model: {shown.short}"  # as the window says it
     assert verdict in sheet.answers and verdict not in sheet.html
     assert "____" in sheet.html
     tables = [re.findall("<t(?:able|h)[^>]* width='([0-9]+)'", html) for html in (sheet.html, sheet.answers)]
@@ -48,7 +50,8 @@ def test_a_word_that_is_hidden_by_hand_is_on_the_answers_alone(window: Window, q
     assert window.state.reading is not None
     made = lab_sheet(window.state.reading, window.state.selection)
     assert "The [MASK] sat on the [MASK]." in made.html and "cat" not in made.html
-    assert "The cat sat on the mat." in made.answers
+    assert "The [MASK] sat on the [MASK]." in made.answers  # what the model read
+    assert "Hidden: cat, mat" in made.answers and "Hidden" not in made.html
 
 
 def test_every_head_has_its_picture_and_two_are_large(sheet: LabSheet, window: Window) -> None:

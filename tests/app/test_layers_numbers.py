@@ -118,12 +118,12 @@ def test_a_table_with_few_columns_is_pictured_whole(view: StepsView, window: Win
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (-0.0, "0.000"),
-        (-0.0001, "0.000"),
-        (0.0001, "0.000"),
-        (-0.0006, "−0.001"),
-        (-12.345, "−12.35"),
-        (-123.4, "−123.4"),
+        (-0.0, "0.0000"),
+        (-0.00001, "0.0000"),
+        (0.00001, "0.0000"),
+        (-0.00148, "−0.0015"),
+        (-12.345, "−12.345"),
+        (-123.4, "−123.40"),
     ],
 )
 def test_nothing_has_no_sign(value: float, text: str) -> None:

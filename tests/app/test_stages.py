@@ -95,6 +95,7 @@ def test_models_that_ship(name: str) -> None:
     assert steps is not None and steps.stages["trained"] == shipped_checkpoint(name).resolve()
     assert set(steps.stages) == {"untrained", "half_trained", "trained"}
     assert steps_of(snapshots[3][1]) == steps
+    assert steps.stage_of(snapshots[-1][1]) == steps.stage_of(shipped_checkpoint(name)) == "trained"
 
 
 # In the window.

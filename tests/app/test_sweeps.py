@@ -14,6 +14,7 @@ from app.runs.service import RunsService
 from app.runs.sweeps import APPLY, GO_ON, OPEN, SEEDS, USE, finding_of, read_row, rows_of, sweep_row
 from app.shell.rooms import connect_train_room
 from app.widgets.curve_specs import Level
+from app.shell.recorded_sweep import ID, recorded_sweep
 from bertcore.errors import BertcoreError
 from bertcore.runs.known_runs import known_runs
 from bertcore.runs.run_folder import RunFolder
@@ -240,6 +241,7 @@ def test_what_takes_no_learning_is_a_line_and_a_diverged_accuracy_has_its_place(
     assert page.sweep is not None and page.sweep.chance == 0.52
     assert page.curves is not None and page.curves.spec.level == Level(0.52, "")
     assert set(page.curves._legend.names.values()) == {"0.001", "0.1"}, "the one that diverged has a colour, too"
+    assert [room.runs.state_line(row).split(" · ")[0] for row in room.runs.shown_runs] == ["Done", "Diverged"]
     cross = next(dot for dot in page.chart._dots() if dot.is_failed)
     assert cross.at == page.chart._point(0.1, 0.5)
 
@@ -295,6 +297,14 @@ def test_the_table_has_every_run_with_the_best_marked_and_the_failed_named(room:
     assert [row[0] for row in cells] == ["0.0001", "0.001", "0.1"]
     assert [row[1] for row in cells] == ["70.0%", "90.0% · best", "diverged"]
     assert INFINITE in table.item(2, 1).toolTip()
+
+
+def test_of_a_run_at_work_the_table_has_no_final_numbers(room: TrainRoom, tmp_path: Path) -> None:
+    room.show_runs(recorded_sweep(tmp_path, done=7))
+    room.show_sweep(ID)
+    table = room.sweep_page.table
+    cells = [[table.item(row, column).text() for column in range(table.columnCount())] for row in range(15)]
+    assert [row[-1] for row in cells if "step 25 of 50" in row[2]] == ["–"]
 
 
 def test_the_chart_has_a_dot_for_each_run_at_its_place(room: TrainRoom, record: Recorder) -> None:

@@ -23,7 +23,9 @@ OFFERS = {  # name of a model -> its task, what it answers, the kind of the task
     ),
     "bertscope-names": (
         QT_TRANSLATE_NOOP("Offers", "Names"),
-        QT_TRANSLATE_NOOP("Offers", "Which words are people, places or organisations? It learned from old news."),
+        QT_TRANSLATE_NOOP(
+            "Offers", "Which words are people, places or organisations? It learned from 1990s news reports."
+        ),
         "tag",
     ),
     "bertscope-answers": (

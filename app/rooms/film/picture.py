@@ -186,7 +186,7 @@ class FilmPainter:
         color = "accent" if index == now else "ink"
         draw_text(painter, plan.steps[place], numbers.count(step), color, 13, align=CENTER, bold=True)
         if film.curve is not None:
-            loss = translate("FilmStrip", "loss {loss}").format(loss=numbers.decimal(film.curve.at(step)))
+            loss = translate("FilmStrip", "loss ≈ {loss}").format(loss=numbers.decimal(film.curve.at(step)))
             draw_text(painter, plan.losses[place], loss, "muted", LABEL_PX, align=CENTER)
         frame = film.frames.get(index)
         if frame is None:

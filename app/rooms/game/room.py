@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QLineEdit, QPushButton, QSizePolicy, QWidget
 
-from ...look import theme
+from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...state.explore_state import ExploreState
 from ...state.readings import Reading
@@ -162,7 +162,8 @@ class GameRoom(Room):
             self.sentence.show_choices(game.own_sentence)
         skips = self.tr("Enter or the remote’s next button: the answer · ↓: another sentence")
         forward = self.tr("Press Enter, or the remote’s next button, to continue.")
-        self.keys.setText({Phase.GUESS: skips, Phase.OWN: ""}.get(phase, forward))
+        again = self.tr("Press Enter, or the remote’s next button, for another game.")
+        self.keys.setText({Phase.GUESS: skips, Phase.OWN: "", Phase.END: again}.get(phase, forward))
         if self.line.text() != game.typed:
             self.line.setText(game.typed)
         self.go.setText(
@@ -182,6 +183,8 @@ class GameRoom(Room):
             self.points.setText("")
             return
         text = self.tr("Sentence {round} of {rounds} · Class {class_points} : {model_points} Model")
+        if game.phase is Phase.END:
+            text = self.tr("Class {class_points} : {model_points} Model")
         self.points.setText(
             text.format(
                 round=max(game.round, 1), rounds=ROUNDS, class_points=game.score.class_, model_points=game.score.model
@@ -243,7 +246,9 @@ class GameRoom(Room):
         self.class_rows.set_rows([GuessRow(word, None, puzzle.is_right(word)) for word in game.class_words])
         self.model_rows.set_rows([GuessRow(word, share, puzzle.is_right(word)) for word, share in game.model_words])
         if class_points == model_points:
-            text = self.tr("It was “{word}”. Both get the same.")
+            text = self.tr("It was “{word}”. Both score {points}.")
+            if not class_points:
+                text = self.tr("It was “{word}”. Neither of them found it.")
         elif class_points > model_points:
             text = self.tr("It was “{word}”. This one goes to the class.")
         else:
@@ -251,7 +256,7 @@ class GameRoom(Room):
         others = [self.tr("“{word}”").format(word=word) for word in puzzle.answers[1:]]
         also = self.tr("{words} also counts.") if len(others) == 1 else self.tr("{words} also count.")
         also = also.format(words=", ".join(others))
-        said = text.format(word=puzzle.answer)
+        said = text.format(word=puzzle.answer, points=numbers.count(class_points))
         self.verdict.setText(f"{said} {also}" if puzzle.answers[1:] else said)
 
     def _set_covered(self, is_covered: bool) -> None:

@@ -167,9 +167,13 @@ class ApartView(LayersView):
 
     def _found(self, cka: np.ndarray) -> str:
         """Which layer the last one is most like, and which tokens were compared."""
-        best = int(cka[-1].argmax())
+        last = cka[-1].tolist()
+        value = numbers.decimal(max(last))
+        best = [stage for stage, cka_of_stage in enumerate(last) if numbers.decimal(cka_of_stage) == value]
         text = self.tr("The last layer here is most like the baseline {stage} (CKA {value}).")
-        found = text.format(stage=stage_name(best), value=numbers.decimal(float(cka[-1, best])))
+        if len(best) > 1:  # as far as the digits on the screen go
+            text = self.tr("The last layer here is most like these of the baseline: {stage} (CKA {value}).")
+        found = text.format(stage=", ".join(map(stage_name, best)), value=value)
         count = 0 if self.reading is None else len(self.reading.encoding)
         if len(self._pairs) == count:
             return found

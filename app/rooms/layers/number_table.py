@@ -217,7 +217,7 @@ class NumberTable(QTableView):
 
 def short(value: float) -> str:
     """Fits a cell."""
-    digits = 3 if abs(value) < 10 else 2 if abs(value) < 100 else 1
+    digits = 4 if abs(value) < 10 else 3 if abs(value) < 100 else 2  # as in the derivation beside the table
     return numbers.decimal(value, digits)
 
 

@@ -113,7 +113,7 @@ class SwapResult(Card):
         """Of the two answers: "“her” is 2.2 times as likely as “his”"."""
         assert self.chosen is not None
         more, less = self.chosen.answers if log_ratio >= 0 else self.chosen.answers[::-1]
-        factor = numbers.number(math.exp(abs(log_ratio)), 2)
+        factor = numbers.number(math.exp(abs(log_ratio)))
         text = self.tr("“{more}” is {factor} times as likely as “{less}”")
         if factor == numbers.number(1):
             text = self.tr("“{more}” is as likely as “{less}”")

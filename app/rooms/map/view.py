@@ -206,8 +206,9 @@ class MapView(View):
         model = reading.request.model
         question, verdict = question_for(model), verdict_of(reading)
         if verdict is not None:
-            from_token = self.tr("from {token} alone").format(token=first_token(reading))
-            note = f"{verdict.number} ({_verdict_before(reading) or from_token})"
+            before = _verdict_before(reading)
+            from_token = self.tr("from {token}").format(token=first_token(reading))
+            note = f"{verdict.number} ({before})" if before else f"{verdict.number}, {from_token}"
         elif question.missing:
             note = question.missing
         elif reading.encoding.text_b is None:
@@ -291,6 +292,10 @@ class MapView(View):
         if not tokens:
             return self.tr("After the last layer the lines can be read: as words, as a yes or no.")
         count = numbers.count(reading.request.model.config.vocab_size)
+        if not reading.masks and "mlm" in reading.request.model.output_heads:
+            return self.tr(
+                "Each answer uses one line only: yes or no that of {token}, “What fits?” that of the word."
+            ).format(token=tokens[0])
         if len(tokens) == 1:
             return self.tr("Here the model uses only the line of {token}.").format(token=tokens[0])
         return self.tr(

@@ -23,6 +23,7 @@ from ...widgets.folding_card import folded_on_projector
 from ...widgets.layouts import fill, hbox
 from ...widgets.progress_line import ProgressLine
 from ...widgets.raster import ColorBar
+from ...widgets.spots import name_spot
 from .lens_cells import Column, LensTable, highest
 from .lens_sentences import decided_sentence, top_guesses, word_sentence
 from .view import (
@@ -64,6 +65,8 @@ class LensView(PredictView):
         self.word = QLineEdit()
         self.bars = BarList(self.tr("Probability of the word after each layer"), stretch_to_px=60)
         self.verdict = label("", "strong", wrap=True)
+        for spot in (self.decided, self.verdict):
+            name_spot(spot, "predict.sentence")
         explain("probability", self.table, self.bars)
         self.pieces = label("", "muted", wrap=True)
         self._card, self._scale = Card(self.tr("Layer by layer"), intro=" "), ColorBar(signed=False)

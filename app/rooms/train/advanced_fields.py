@@ -97,7 +97,7 @@ _WORDS = {
     ),
     "layers": (
         QT_TRANSLATE_NOOP("RunSetting", "Layers of the student"),
-        QT_TRANSLATE_NOOP("RunSetting", "Taken evenly from the teacher's; usually half of them."),
+        QT_TRANSLATE_NOOP("RunSetting", "Taken evenly from the teacher’s; usually half of them."),
     ),
     "temperature": (
         QT_TRANSLATE_NOOP("RunSetting", "Temperature"),

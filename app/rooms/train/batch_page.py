@@ -236,9 +236,14 @@ class BatchPage(QWidget):
         self.weights_line.setVisible(batch is not None and not theme.is_projector())
         self.weights.setItemText(0, self._newest_before(batch))
         if batch is not None:
-            title = self.tr("%n sequence(s)", "", len(batch.ids))
+            is_example_a_row = batch.task is not None and len(set(batch.task.examples.tolist())) == len(batch.ids)
+            rows = len(batch.ids)  # lupdate wants a plain name
+            title = self.tr("%n example(s)", "", rows) if is_example_a_row else self.tr("%n sequence(s)", "", rows)
             self.map_title.setText(title)
-            self.legend.set_fates(TASK_LEGEND if batch.task is not None else () if batch.causal else LEGEND)
+            self.legend.set_fates(
+                TASK_LEGEND if batch.task is not None else () if batch.causal else LEGEND,
+                has_tags=batch.task is not None and batch.task.kind == "tag",
+            )
             self._drawn.setVisible(batch.task is None)
             self.labels.setVisible(batch.task is not None)
             if batch.task is not None:
@@ -320,7 +325,7 @@ class BatchPage(QWidget):
             part.setVisible(drawn is not None)
         if drawn is None:
             is_causal = self.batch is not None and self.batch.causal
-            intro = self.tr("Nothing: in this step each token predicts the next one, and can only look back.")
+            intro = self.tr("No tokens: in this step each token predicts the next one, and can only look back.")
             self.drawn_intro.setText(intro if is_causal else "")
             return
         self.drawn_intro.setText(self.tr("Bar: what was chosen. Line: what the settings ask for."))

@@ -84,11 +84,11 @@ class SequenceText(WrappedBoxes):
         segment = "special" if is_special else ("segment_a", "segment_b")[min(int(batch.segments[at]), 1)]
         body = box.adjusted(1, 1, -1, -line - 2)
         if any(self.tags):
-            room, is_wrong = self.px(TAGGED_PX - BOX_PX), bool(batch.fates[at] == WRONG)
+            room = self.px(TAGGED_PX - BOX_PX)
             below = QRectF(body.x(), body.bottom() - room, body.width(), room)
             body.setBottom(below.top())
-            painter.setFont(self.sized_font(10.5, bold=is_wrong))
-            painter.setPen(theme.color("bad_text" if is_wrong else "muted"))
+            painter.setFont(self.sized_font(10.5))
+            painter.setPen(theme.color("muted"))
             painter.drawText(below, Qt.AlignmentFlag.AlignCenter, self.tags[number])
         paint_token(painter, body, self.words[number], int(batch.fates[at]), segment, self.factor)
         if batch.losses is not None and batch.fates[at] > 0:
@@ -144,12 +144,15 @@ class BatchLegend(QWidget):
         super().__init__()
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._legend: Legend = ()
+        self._note = ""
         self.set_fates(LEGEND)
 
-    def set_fates(self, legend: Legend) -> None:
-        """LEGEND, TASK_LEGEND, or () where nothing is marked in this batch."""
+    def set_fates(self, legend: Legend, *, has_tags: bool = False) -> None:
+        """LEGEND, TASK_LEGEND, or () where nothing is marked in this batch. has_tags: each word has one below it."""
         self._legend = legend
-        self.setAccessibleName(", ".join(translate("BatchLegend", meaning) for _, _, meaning in legend))
+        self._note = translate("BatchLegend", "below each word: the right tag") if has_tags else ""
+        said = [translate("BatchLegend", meaning) for _, _, meaning in legend] + [self._note]
+        self.setAccessibleName(", ".join(filter(None, said)))
         self.updateGeometry()
         self.update()
 
@@ -175,7 +178,8 @@ class BatchLegend(QWidget):
             bold.horizontalAdvance(sample) + plain.horizontalAdvance(meaning) + theme.px(36)
             for _, sample, meaning in self._items()
         )
-        return items + sum(map(plain.horizontalAdvance, self._scale())) + theme.px(86)
+        note = plain.horizontalAdvance(self._note) + theme.px(15) if self._note else 0
+        return items + note + sum(map(plain.horizontalAdvance, self._scale())) + theme.px(86)
 
     @property
     def _has_scale(self) -> bool:
@@ -191,6 +195,10 @@ class BatchLegend(QWidget):
             x += width + theme.px(5)
             room = plain.horizontalAdvance(meaning) + theme.px(4)
             theme.draw_text(painter, QRectF(x, 0, room, height), meaning, "muted", 12)
+            x += room + theme.px(11)
+        if self._note:
+            room = plain.horizontalAdvance(self._note) + theme.px(4)
+            theme.draw_text(painter, QRectF(x, 0, room, height), self._note, "muted", 12)
             x += room + theme.px(11)
         if not self._has_scale:  # the fates come first
             return

@@ -95,4 +95,6 @@ def _overlaid(spec: PlotSpec, runs: int) -> PlotSpec:
     def curve_of(run: int, curve: CurveSpec) -> CurveSpec:
         return replace(curve, key=overlaid_key(run, curve.key), color=RUN_COLORS[run])
 
-    return replace(spec, curves=tuple(curve_of(run, curve) for run in range(runs) for curve in spec.curves))
+    curves = tuple(curve_of(run, curve) for run in range(runs) for curve in spec.curves)
+    shapes = tuple(replace(curve, color="muted") for curve in spec.curves)
+    return replace(spec, curves=curves, shapes=shapes if len(shapes) > 1 else ())

@@ -39,14 +39,14 @@ _TEXTS = (
 )
 _LAYOUTS = {
     "cola": QT_TRANSLATE_NOOP(
-        "DataWords", "CoLA's own layout: four columns without names, with the label second and the sentence last."
+        "DataWords", "CoLA’s own layout: four columns without names, with the label second and the sentence last."
     ),
     "conll": QT_TRANSLATE_NOOP(
         "DataWords",
         "One word per line, with a blank line after each sentence. Words are in column {text}, tags in column {label}.",
     ),
-    "squad": QT_TRANSLATE_NOOP("DataWords", "SQuAD's JSON: passages, each with its questions and answers."),
-    "choices": QT_TRANSLATE_NOOP("DataWords", "CommonsenseQA's JSON: a question, its choices and the right one."),
+    "squad": QT_TRANSLATE_NOOP("DataWords", "SQuAD’s JSON: passages, each with its questions and answers."),
+    "choices": QT_TRANSLATE_NOOP("DataWords", "CommonsenseQA’s JSON: a question, its choices and the right one."),
     "blocks": QT_TRANSLATE_NOOP("DataWords", "Plain text: each line is a paragraph, and a blank line ends a document."),
     "lines": QT_TRANSLATE_NOOP("DataWords", "Plain text without blank lines, so each line counts as a document."),
     "records": QT_TRANSLATE_NOOP(

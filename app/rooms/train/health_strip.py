@@ -53,6 +53,11 @@ class HealthStrip(QWidget):
             warning.show_diagnosis(diagnosis)
         self.setVisible(bool(ill) or not self.quiet.isHidden())
 
+    def show_step(self, found: Diagnosis | None) -> None:
+        """What looked normal at an earlier step; None: it was too early to say. The line keeps its place."""
+        words = None if found is None else in_words(found, window_format(), QCoreApplication.translate)
+        self.quiet.setText("\u00a0" if words is None else words.seen)
+
 
 class _Warning(QFrame):
     try_requested = Signal(object)  # Diagnosis

@@ -236,6 +236,7 @@ class TrainRoom(QWidget):
         if self._sweep is not None:
             try:
                 self.sweep_page.show_row(sweep_row(self._runs, self._sweep))
+                self.runs.set_diverged(self.sweep_page.diverged)
             except ValueError:
                 self._sweep = None
         if self.runs_card.shows_form:

@@ -33,6 +33,7 @@ class RunList(PointerWidget):
         self.rows: list[RunInfo | SweepRow] = []
         self._runs: list[RunInfo] = []
         self._selected: Path | str | None = None
+        self._diverged: frozenset[Path] = frozenset()
         self.clicked.connect(self._on_clicked)
 
     @property
@@ -42,6 +43,12 @@ class RunList(PointerWidget):
     def set_runs(self, runs: list[RunInfo]) -> None:
         self._runs = runs
         self._fill()
+
+    def set_diverged(self, runs: frozenset[Path]) -> None:
+        """The finished runs of a sweep that are worse than untrained: their folders do not say so."""
+        if runs != self._diverged:
+            self._diverged = runs
+            self._fill()
 
     def set_selected(self, selected: Path | str | None) -> None:
         """The folder of a run, or the id of a sweep."""
@@ -55,7 +62,7 @@ class RunList(PointerWidget):
             open_sweep = selected.sweep.id
         self.rows = rows_of(self._runs, open_sweep)
         described = (
-            f"{row.name}, {row.does}, {state_line(row)}"
+            f"{row.name}, {row.does}, {self.state_line(row)}"
             if isinstance(row, RunInfo)
             else f"{row.name}, {self.tr('sweep')}, {sweep_line(row)}"
             for row in self.rows
@@ -63,6 +70,9 @@ class RunList(PointerWidget):
         self.setAccessibleDescription("; ".join(described))
         self.setMinimumHeight(len(self.rows) * theme.px(ROW_PX + GAP_PX))
         self.update()
+
+    def state_line(self, run: RunInfo) -> str:
+        return state_line(run, self.tr("Diverged") if run.path in self._diverged else "")
 
     def _on_clicked(self, index: int, _modifiers: Qt.KeyboardModifier) -> None:
         row = self.rows[index]
@@ -101,7 +111,7 @@ class RunList(PointerWidget):
         if isinstance(run, SweepRow):
             does, line_text, is_bad = self.tr("sweep"), sweep_line(run), False
         else:
-            does, line_text, is_bad = run.does, state_line(run), run.status.state == "failed"
+            does, line_text, is_bad = run.does, self.state_line(run), run.status.state == "failed"
             does = "" if run.is_built_in or run.sweep is not None else does
         kind_width = _width(f" · {does}") if does else 0.0
         name = shown_name(run, short=True) if isinstance(run, RunInfo) else run.name
@@ -115,7 +125,8 @@ class RunList(PointerWidget):
             _paint_bar(painter, inner, run.fraction, "accent" if run.is_active else "good")
         else:
             fraction = 1.0 if run.status.state == "done" else run.status.fraction
-            _paint_bar(painter, inner, fraction, STATE_COLORS.get(run.status.state, "muted"))
+            color = "warn" if run.path in self._diverged else STATE_COLORS.get(run.status.state, "muted")
+            _paint_bar(painter, inner, fraction, color)
 
     def sizeHint(self) -> QSize:
         return QSize(theme.px(220), len(self.rows) * theme.px(ROW_PX + GAP_PX))
@@ -129,10 +140,17 @@ class RunList(PointerWidget):
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             index = self.cell_at(QPointF(event.pos()))
-            text = "" if index is None else plain_tip(_tool_tip(self.rows[index]))
+            text = "" if index is None else plain_tip(self._tool_tip(self.rows[index]))
             QToolTip.showText(event.globalPos(), text, self)
             return True
         return super().event(event)
+
+    def _tool_tip(self, run: RunInfo | SweepRow) -> str:
+        if isinstance(run, SweepRow):
+            return "\n".join((run.name, sweep_line(run)))
+        tags = " ".join(f"#{tag}" for tag in run.tags)
+        lines = [f"{run.name} · {run.does}", run.about, self.state_line(run), tags, run.note, str(run.path)]
+        return "\n".join(line for line in lines if line)
 
 
 def state_name(state: str) -> str:
@@ -149,10 +167,10 @@ def state_name(state: str) -> str:
     }.get(state, translate("RunList", "Unreadable"))
 
 
-def state_line(run: RunInfo) -> str:
-    """How a run stands, in one line: "Running · 61% · 14 min left"."""
+def state_line(run: RunInfo, outcome: str = "") -> str:
+    """How a run stands, in one line: "Running · 61% · 14 min left". outcome: in place of "Done"."""
     status, translate = run.status, QCoreApplication.translate
-    parts = [state_name(status.state)]
+    parts = [outcome or state_name(status.state)]
     if status.state == "running":
         parts.append(numbers.percent(status.fraction))
         if status.remaining_s is not None:
@@ -224,11 +242,3 @@ def _write(painter: QPainter, rect: QRectF, text: str, color: str, bold: bool = 
 
 def _width(text: str, bold: bool = False) -> float:
     return QFontMetricsF(theme.font(13 if bold else 12, medium=bold)).horizontalAdvance(fitting_line(text))
-
-
-def _tool_tip(run: RunInfo | SweepRow) -> str:
-    if isinstance(run, SweepRow):
-        return "\n".join((run.name, sweep_line(run)))
-    tags = " ".join(f"#{tag}" for tag in run.tags)
-    lines = [f"{run.name} · {run.does}", run.about, state_line(run), tags, run.note, str(run.path)]
-    return "\n".join(line for line in lines if line)

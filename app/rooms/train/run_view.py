@@ -10,6 +10,7 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication, QPoint, Signal
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
+from bertcore.runs.diagnosis import normal
 from bertcore.runs.run_folder import RunStatus
 from bertcore.runs.run_metrics import RunMetrics
 from bertcore.runs.run_record import RunRecord, record_of
@@ -213,10 +214,16 @@ class RunView(Card):
         ending = None if self._info.has_questions else ending_of(self._info, self.metrics)
         is_told = ending is not None and ending.is_bad  # with what to try
         self.health.show_health([] if is_told else health_of(self.record), ending is not None)
+        self._show_health_at(self.questions.shown_step)
         self.ending.show_ending(ending, self._info.path, self._possible, self.health.is_ill)
         self._place_ending()
         if ending is not None and ending.is_bad:
             self._message.hide()
+
+    def _show_health_at(self, step: int | None) -> None:
+        """Of a healthy run that is played again: how far its loss had fallen by that step."""
+        if step is not None and not self.health.is_ill:
+            self.health.show_step(normal(self.record.until(step)))
 
     def _place_ending(self) -> None:
         """The batch and the weights need its room."""
@@ -381,6 +388,7 @@ class RunView(Card):
 
     def _on_questions_step_shown(self, _step: object) -> None:
         self._show_numbers()
+        self._show_ending()
 
     def _on_batch_shown(self) -> None:
         if self.shows_batch:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QPushButton
@@ -114,6 +116,12 @@ class SweepPage(Card):
         if not theme.is_projector():  # in front of a class one chart is enough
             self._show_curves(sweep)
 
+    @property
+    def diverged(self) -> frozenset[Path]:
+        """The finished runs that are worse than untrained."""
+        runs = () if self.sweep is None else self.sweep.runs
+        return frozenset(run.path for run in runs if run.has_diverged and run.figure is not None)
+
     # --- inside
 
     def _about(self, sweep: Sweep) -> str:
@@ -207,7 +215,7 @@ class SweepPage(Card):
         last = max((each[-1] for each in counts if each), default=0)
         if not 0 < first < last:
             return ""
-        text = self.tr("The last point is of all {all} held-out examples, those before it of {some} of them.")
+        text = self.tr("The final point uses all {all} held-out examples, earlier points only {some}.")
         return text.format(all=numbers.count(last), some=numbers.count(first))
 
     def _chart_figure(self) -> Figure | None:

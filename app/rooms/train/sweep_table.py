@@ -74,7 +74,8 @@ class SweepTable(QTableWidget):
             measured = [figure, best.format(figure=mean) if mean and self._is_best(group) else mean]
         else:
             measured = [best.format(figure=figure) if self._is_best(group) else figure]
-        return [*measured, *([numbers.decimal(run.loss, 3)] if name != "mlm_loss" else [])]
+        loss = None if run.status.active else run.loss  # the last so far is no final one
+        return [*measured, *([numbers.decimal(loss, 3)] if name != "mlm_loss" else [])]
 
     def _mean(self, group: SweepGroup) -> str:
         """With how many runs it is of, where that could be doubted."""
@@ -91,9 +92,13 @@ class SweepTable(QTableWidget):
         """Of a run that has no figure."""
         if run.has_diverged:
             return self.tr("diverged")
-        state = state_name(run.status.state)
-        share = numbers.percent(run.status.fraction)
-        return f"{state} · {share}" if run.status.state in ("running", "paused") else state
+        status = run.status
+        state, step, total = state_name(status.state), numbers.count(status.step), status.total_steps
+        if status.state not in ("running", "paused"):
+            return state
+        if total is None:  # not in percent: this column has accuracies
+            return self.tr("{state} · step {step}").format(state=state, step=step)
+        return self.tr("{state} · step {step} of {total}").format(state=state, step=step, total=numbers.count(total))
 
     def _item(self, text: str, run: SweepRun, is_best: bool) -> QTableWidgetItem:
         item = QTableWidgetItem(text)

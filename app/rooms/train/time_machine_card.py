@@ -127,10 +127,10 @@ class TimeMachineCard(Card):
             parts = [self.tr("the open snapshot is no longer there")]
         else:
             step, folder = self.snapshots[self.chosen]
-            at = self.tr("step {step} of {newest}")
-            parts = [at.format(step=numbers.count(step), newest=numbers.count(newest))]
-            if folder == self._open_model.newest_folder:
-                parts.append(self.tr("open"))
+            is_open = folder == self._open_model.newest_folder
+            at = self.tr("open: step {step}") if is_open else self.tr("chosen: step {step}")
+            last = self.tr("the last saved is {newest}") if step != newest else self.tr("the last saved")
+            parts = [f"{at.format(step=numbers.count(step))}, {last.format(newest=numbers.count(newest))}"]
         parts.append(self.tr("%n snapshot(s) kept", "", len(self.snapshots)))
         with contextlib.suppress(OSError):
             size = numbers.file_size((path / "model.safetensors").stat().st_size)
