@@ -20,14 +20,14 @@ class Covers(QObject):
         self._covers: dict[str, list[Cover]] = {}
 
     def update_covers(self) -> None:
-        """A room that is built later is covered when it opens."""
+        """All of that name; a room or view that is built later is covered when it opens."""
         wanted = self._names()
         for name in list(self._covers):
             if name not in wanted:
                 for cover in self._covers.pop(name):
                     cover.remove()
         for name in wanted:
-            found = self._over.findChildren(QWidget, name)
-            if name not in self._covers and found:
+            found = self._over.findChildren(QWidget, name) if name not in self._covers else []
+            if found:
                 sentence = self.tr("Hidden until you have answered the question")
                 self._covers[name] = [Cover(widget, sentence) for widget in found]

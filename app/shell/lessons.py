@@ -118,6 +118,7 @@ class Lessons(QObject):
         for changed in (player.page_changed, player.opened):
             changed.connect(covers.update_covers)
             changed.connect(spotlight.update_spots)
+        player.facts_changed.connect(covers.update_covers)  # a view is built when it is opened, after its page
         for update in (covers.update_covers, spotlight.update_spots):
             frame.room_opened.connect(update)
         spotlight.follow(lambda: player.page.highlights if player.page else ())

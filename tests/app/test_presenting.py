@@ -93,6 +93,14 @@ def test_covers_follow_the_pages_and_end_with_the_lesson(window: Window, player:
     assert covers(window) == []
 
 
+def test_what_a_view_says_in_words_is_covered_once_it_is_built(window: Window, tmp_path: Path, qtbot: QtBot) -> None:
+    file = tmp_path / "words.md"
+    changed = LESSON.replace(":: cover prediction predict.view", ":: view lens\n:: cover predict.sentence")
+    file.write_text(changed, encoding="utf-8")
+    window.lessons.open(file)
+    qtbot.waitUntil(lambda: covers(window) == ["predict.sentence"] * 2, timeout=TIMEOUT_MS)
+
+
 def test_a_remote_turns_pages_from_anywhere(window: Window, player: LessonPlayer) -> None:
     for widget in (window.frame.sentences.a, window.frame.strip.field, window.frame.sentences.b):
         widget.setFocus()

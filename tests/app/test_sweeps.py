@@ -12,9 +12,9 @@ from app.rooms.train.room import TrainRoom
 from app.runs.run_info import RunInfo, read_run
 from app.runs.service import RunsService
 from app.runs.sweeps import APPLY, GO_ON, OPEN, SEEDS, USE, finding_of, read_row, rows_of, sweep_row
+from app.shell.recorded_sweep import ID, recorded_sweep
 from app.shell.rooms import connect_train_room
 from app.widgets.curve_specs import Level
-from app.shell.recorded_sweep import ID, recorded_sweep
 from bertcore.errors import BertcoreError
 from bertcore.runs.known_runs import known_runs
 from bertcore.runs.run_folder import RunFolder

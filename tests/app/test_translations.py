@@ -49,6 +49,12 @@ def test_what_was_translated_is_what_the_english_says_now(code: str) -> None:
     assert stale == [], "translate these anew, then `python -m scripts.translations --translated NAME ...`"
 
 
+def test_apostrophes_are_curly(code: str) -> None:
+    texts = [text for _, text in translations.read_ts(folder_of(code) / "bertscope.ts")]
+    straight = re.compile(r"\w'\w")
+    assert [text for text in (*texts, *translations.english_texts().values()) if straight.search(text)] == []
+
+
 def test_a_changed_english_text_is_named(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = translations.english_texts()
     changed, gone, new = sorted(texts)[0], sorted(texts)[1], "help/new.md"
