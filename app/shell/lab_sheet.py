@@ -246,7 +246,7 @@ def _html(reading: Reading, chosen: Sequence[Head], with_answers: bool) -> str:
 def _texts(reading: Reading, with_answers: bool) -> str:
     encoding, mask = reading.encoding, reading.request.model.tokenizer.mask_token or ""
     texts = {"a": encoding.text_a, "b": encoding.text_b or ""}
-    words = []
+    words: list[str] = []
     for place in reversed(joined(places_of(encoding, reading.request.by_hand))):  # so that places stay true
         text = texts[place.part]
         words.insert(0, text[place.start : place.stop])
