@@ -24,7 +24,7 @@
 <translation>Lizenz</translation>
 </message>
 <message>
-<source>This installation has no licence text; the project's web page does.</source>
+<source>This installation has no licence text; the project’s web page does.</source>
 <translation>Diese Installation enthält keinen Lizenztext; er steht auf der Webseite des Projekts.</translation>
 </message>
 <message>
@@ -319,6 +319,10 @@
 <message>
 <source>The last layer here is most like the baseline {stage} (CKA {value}).</source>
 <translation>Die letzte Schicht hier ähnelt am meisten der Baseline: {stage} (CKA {value}).</translation>
+</message>
+<message>
+<source>The last layer here is most like these of the baseline: {stage} (CKA {value}).</source>
+<translation>Die letzte Schicht hier ähnelt am meisten diesen der Baseline: {stage} (CKA {value}).</translation>
 </message>
 <message>
 <source>The two models have different layers or sizes, so a token’s numbers cannot be compared one by one. What can be compared is which tokens each layer treats alike (CKA).</source>
@@ -751,6 +755,10 @@
 <translation>falsch beantwortet</translation>
 </message>
 <message>
+<source>below each word: the right tag</source>
+<translation>unter jedem Wort: das richtige Tag</translation>
+</message>
+<message>
 <source>hidden</source>
 <translation>verdeckt</translation>
 </message>
@@ -785,6 +793,13 @@
 <translation>
 <numerusform>%n war zu lang und musste gekürzt werden.</numerusform>
 <numerusform>%n waren zu lang und mussten gekürzt werden.</numerusform>
+</translation>
+</message>
+<message numerus="yes">
+<source>%n example(s)</source>
+<translation>
+<numerusform>%n Beispiel</numerusform>
+<numerusform>%n Beispiele</numerusform>
 </translation>
 </message>
 <message numerus="yes">
@@ -865,8 +880,8 @@
 <translation>Loss der nächsten Wörter {loss} Nat, {right} beim ersten Tipp richtig.</translation>
 </message>
 <message>
-<source>Nothing: in this step each token predicts the next one, and can only look back.</source>
-<translation>Nichts: In diesem Schritt sagt jedes Token das nächste voraus und kann nur zurückschauen.</translation>
+<source>No tokens: in this step each token predicts the next one, and can only look back.</source>
+<translation>Keine Token: In diesem Schritt sagt jedes Token das nächste voraus und kann nur zurückschauen.</translation>
 </message>
 <message>
 <source>O: not a name. B-: a name begins; I-: it continues.</source>
@@ -1142,8 +1157,8 @@
 <translation>{said} Quadratischer Fehler: {loss}.</translation>
 </message>
 <message>
-<source>{share} of it is padding, which fills shorter texts up to the longest one; the model ignores it.</source>
-<translation>{share} davon ist Padding, das kürzere Texte bis zum längsten auffüllt; das Modell beachtet es nicht.</translation>
+<source>{share} of the batch is padding, which fills shorter texts up to the longest one; the model ignores it.</source>
+<translation>{share} des Batches sind Padding, das kürzere Texte bis zum längsten auffüllt; das Modell beachtet es nicht.</translation>
 </message>
 </context>
 <context>
@@ -2252,11 +2267,11 @@ Ein anderer Schluss</translation>
 <translation>Anfang</translation>
 </message>
 <message>
-<source>CoLA's own layout: four columns without names, with the label second and the sentence last.</source>
+<source>CoLA’s own layout: four columns without names, with the label second and the sentence last.</source>
 <translation>Das eigene Format von CoLA: vier Spalten ohne Namen, das Label in der zweiten, der Satz in der letzten.</translation>
 </message>
 <message>
-<source>CommonsenseQA's JSON: a question, its choices and the right one.</source>
+<source>CommonsenseQA’s JSON: a question, its choices and the right one.</source>
 <translation>Das JSON von CommonsenseQA: eine Frage, ihre Antworten zur Wahl und die richtige.</translation>
 </message>
 <message>
@@ -2340,7 +2355,7 @@ Ein anderer Schluss</translation>
 <translation>Richtiges Ende</translation>
 </message>
 <message>
-<source>SQuAD's JSON: passages, each with its questions and answers.</source>
+<source>SQuAD’s JSON: passages, each with its questions and answers.</source>
 <translation>Das JSON von SQuAD: Abschnitte, jeder mit seinen Fragen und Antworten.</translation>
 </message>
 <message>
@@ -3142,8 +3157,8 @@ Ein anderer Schluss</translation>
 <translation>Schichten ↓</translation>
 </message>
 <message>
-<source>loss {loss}</source>
-<translation>Loss {loss}</translation>
+<source>loss ≈ {loss}</source>
+<translation>Loss ≈ {loss}</translation>
 </message>
 <message>
 <source>no answer</source>
@@ -3286,6 +3301,10 @@ Ein anderer Schluss</translation>
 <translation>Klasse</translation>
 </message>
 <message>
+<source>Class {class_points} : {model_points} Model</source>
+<translation>Klasse {class_points} : {model_points} Modell</translation>
+</message>
+<message>
 <source>Click the word to hide; or press Enter, choose it with ← →, and press Enter again.</source>
 <translation>Klickt das Wort an, das verdeckt wird; oder drückt Enter, wählt es mit ← → und drückt wieder Enter.</translation>
 </message>
@@ -3306,8 +3325,12 @@ Ein anderer Schluss</translation>
 <translation>Verdeckt, bis ihr geraten habt</translation>
 </message>
 <message>
-<source>It was “{word}”. Both get the same.</source>
-<translation>Es war „{word}“. Beide bekommen gleich viel.</translation>
+<source>It was “{word}”. Both score {points}.</source>
+<translation>Es war „{word}“. Beide Seiten bekommen Punkte: je {points}.</translation>
+</message>
+<message>
+<source>It was “{word}”. Neither of them found it.</source>
+<translation>Es war „{word}“. Keine Seite hat es gefunden.</translation>
 </message>
 <message>
 <source>It was “{word}”. This one goes to the class.</source>
@@ -3324,6 +3347,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Next sentence</source>
 <translation>Nächster Satz</translation>
+</message>
+<message>
+<source>Press Enter, or the remote’s next button, for another game.</source>
+<translation>Noch ein Spiel mit Enter oder der Weiter-Taste des Presenters.</translation>
 </message>
 <message>
 <source>Press Enter, or the remote’s next button, to continue.</source>
@@ -3946,6 +3973,10 @@ Ein anderer Schluss</translation>
 <translation>Folgt B auf A? Eigene Antwort: {line} Das Modell: {model}</translation>
 </message>
 <message>
+<source>Hidden: {words}</source>
+<translation>Verdeckt: {words}</translation>
+</message>
+<message>
 <source>Lab sheet</source>
 <translation>Arbeitsblatt</translation>
 </message>
@@ -4018,10 +4049,6 @@ Ein anderer Schluss</translation>
 <translation>schaut vor allem auf Spezialtoken</translation>
 </message>
 <message>
-<source>no ({share})</source>
-<translation>nein ({share})</translation>
-</message>
-<message>
 <source>probability</source>
 <translation>Wahrscheinlichkeit</translation>
 </message>
@@ -4032,10 +4059,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>the model’s guess</source>
 <translation>der Tipp des Modells</translation>
-</message>
-<message>
-<source>yes ({share})</source>
-<translation>ja ({share})</translation>
 </message>
 <message>
 <source>your guess</source>
@@ -5007,6 +5030,10 @@ Ein anderer Schluss</translation>
 <translation>Verglichen mit {baseline}</translation>
 </message>
 <message>
+<source>Each answer uses one line only: yes or no that of {token}, “What fits?” that of the word.</source>
+<translation>Jede Antwort nutzt nur eine Linie: ja oder nein die von {token}, „Was passt?“ die des Wortes.</translation>
+</message>
+<message>
 <source>Each dot is a token.</source>
 <translation>Jeder Punkt ist ein Token.</translation>
 </message>
@@ -5155,8 +5182,8 @@ Ein anderer Schluss</translation>
 <translation>Ohne Segment und Position ist dasselbe Wort ein einziger Punkt, egal wo es steht.</translation>
 </message>
 <message>
-<source>from {token} alone</source>
-<translation>allein aus {token}</translation>
+<source>from {token}</source>
+<translation>von {token}</translation>
 </message>
 <message>
 <source>there are no tokens to show</source>
@@ -6282,8 +6309,8 @@ Ein anderer Schluss</translation>
 <translation>Wo in einem Textabschnitt steht die Antwort auf eine Frage? Am besten geht es mit kurzen, einfachen Fragen.</translation>
 </message>
 <message>
-<source>Which words are people, places or organisations? It learned from old news.</source>
-<translation>Welche Wörter sind Personen, Orte oder Organisationen? Gelernt hat es aus alten Nachrichten.</translation>
+<source>Which words are people, places or organisations? It learned from 1990s news reports.</source>
+<translation>Welche Wörter sind Personen, Orte oder Organisationen? Gelernt hat es aus Nachrichten der 1990er-Jahre.</translation>
 </message>
 </context>
 <context>
@@ -7351,11 +7378,11 @@ Ein anderer Schluss</translation>
 <translation>Vorführung, fertig</translation>
 </message>
 <message>
-<source>The built-in model's training</source>
+<source>The built-in model’s training</source>
 <translation>Training des eingebauten Modells</translation>
 </message>
 <message>
-<source>The tiny model's training</source>
+<source>The tiny model’s training</source>
 <translation>Training des kleinsten Modells</translation>
 </message>
 <message>
@@ -7530,6 +7557,10 @@ Ein anderer Schluss</translation>
 </context>
 <context>
 <name>RunList</name>
+<message>
+<source>Diverged</source>
+<translation>Divergiert</translation>
+</message>
 <message>
 <source>Done</source>
 <translation>Fertig</translation>
@@ -7932,7 +7963,7 @@ Ein anderer Schluss</translation>
 <translation>Anteil der Token, die zu erraten sind</translation>
 </message>
 <message>
-<source>Taken evenly from the teacher's; usually half of them.</source>
+<source>Taken evenly from the teacher’s; usually half of them.</source>
 <translation>Gleichmäßig aus denen des Lehrers genommen; gewöhnlich die Hälfte.</translation>
 </message>
 <message>
@@ -9441,12 +9472,12 @@ Der andere Text: {theirs}</translation>
 <translation>Den laufenden Lauf stoppen und die anderen nicht beginnen</translation>
 </message>
 <message>
-<source>The form, filled in with the settings of the best run</source>
-<translation>Das Formular, ausgefüllt mit den Einstellungen des besten Laufs</translation>
+<source>The final point uses all {all} held-out examples, earlier points only {some}.</source>
+<translation>Der letzte Punkt verwendet alle {all} ungesehenen Beispiele, frühere nur {some}.</translation>
 </message>
 <message>
-<source>The last point is of all {all} held-out examples, those before it of {some} of them.</source>
-<translation>Der letzte Punkt ist von allen {all} ungesehenen Beispielen, die davor von {some} davon.</translation>
+<source>The form, filled in with the settings of the best run</source>
+<translation>Das Formular, ausgefüllt mit den Einstellungen des besten Laufs</translation>
 </message>
 <message>
 <source>The run folders of this sweep cannot be read.</source>
@@ -9514,6 +9545,14 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>{mean} · {measured} of {all}</source>
 <translation>{mean} · {measured} von {all}</translation>
+</message>
+<message>
+<source>{state} · step {step}</source>
+<translation>{state} · Schritt {step}</translation>
+</message>
+<message>
+<source>{state} · step {step} of {total}</source>
+<translation>{state} · Schritt {step} von {total}</translation>
 </message>
 </context>
 <context>
@@ -9670,12 +9709,20 @@ Der andere Text: {theirs}</translation>
 <translation>Geschafft. {now}</translation>
 </message>
 <message>
+<source>Done: now it is “{now}”.</source>
+<translation>Geschafft: Jetzt ist es „{now}“.</translation>
+</message>
+<message>
 <source>Hint</source>
 <translation>Hinweis</translation>
 </message>
 <message>
 <source>Not yet. {now}</source>
 <translation>Noch nicht. {now}</translation>
+</message>
+<message>
+<source>Not yet: now it is “{now}”.</source>
+<translation>Noch nicht: Jetzt ist es „{now}“.</translation>
 </message>
 <message>
 <source>Now {now}; you need anything else.</source>
@@ -10068,16 +10115,24 @@ Der andere Text: {theirs}</translation>
 <translation>In Anwenden ausprobieren</translation>
 </message>
 <message>
+<source>chosen: step {step}</source>
+<translation>gewählt: Schritt {step}</translation>
+</message>
+<message>
 <source>no snapshots</source>
 <translation>keine Snapshots</translation>
 </message>
 <message>
-<source>open</source>
-<translation>offen</translation>
+<source>open: step {step}</source>
+<translation>geöffnet: Schritt {step}</translation>
 </message>
 <message>
-<source>step {step} of {newest}</source>
-<translation>Schritt {step} von {newest}</translation>
+<source>the last saved</source>
+<translation>der letzte gespeicherte</translation>
+</message>
+<message>
+<source>the last saved is {newest}</source>
+<translation>der letzte gespeicherte ist {newest}</translation>
 </message>
 <message>
 <source>the open snapshot is no longer there</source>
