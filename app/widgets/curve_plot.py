@@ -238,7 +238,10 @@ class CurvePlot(QWidget):
         for curve in self.spec.curves:
             steps, numbers_ = self._shown.get(curve.key, _NOTHING)
             if len(steps):
-                index = -1 if at is None else _nearest(steps, at)
+                if self._hovered is not None:
+                    index = _nearest(steps, self._hovered)
+                else:  # the last that was known there, as the numbers beside the plot
+                    index = -1 if at is None else max(int(np.searchsorted(steps, at, "right")) - 1, 0)
                 about = "≈ " if numbers_ is not self._points[curve.key][1] else ""
                 values[curve.key] = about + curve.format(float(numbers_[index]))
         self._legend.set_values(values, "" if self._hovered is None else self._place_text(self._hovered))

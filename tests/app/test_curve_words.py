@@ -83,6 +83,23 @@ def test_axes_of_one_point_have_nothing_below_zero(plot: CurvePlot, qtbot: QtBot
     assert -0.03 * STEPS < _axes(plot)[0][0] <= 0
 
 
+def test_the_legend_has_the_last_values_up_to_a_marked_step_and_words_before_it_have_room(
+    looks: QApplication, qtbot: QtBot
+) -> None:
+    plot = CurvePlot(PlotSpec("Loss", (CurveSpec("loss", "training", "curve_train", numbers.decimal),), "loss"))
+    qtbot.addWidget(plot)
+    plot.resize(600, 300)
+    plot.show()
+    qtbot.waitUntil(lambda: plot.is_loaded, timeout=20_000)
+    plot.set_points({"loss": (np.array([0.0, 224.0, 226.0]), np.array([8.0, 2.27, 2.13]))})
+    plot.set_marked(225)
+    assert plot.legend_values == {"loss": "2.27"}
+    qtbot.waitUntil(lambda: _axes(plot)[1][1] >= 8)
+    highest = _axes(plot)[1][1]
+    plot.set_marks([Mark(200, "then: masked words", "first: next word")])
+    qtbot.waitUntil(lambda: _axes(plot)[1][1] > highest)
+
+
 def test_places_have_names_and_are_clicked(looks: QApplication, qtbot: QtBot) -> None:
     curves = (CurveSpec("a", "attention", "curve_train", markers=True),)
     made = CurvePlot(PlotSpec("Length", curves, "length", bottom_label="layer", at="layer {x}", includes_zero=True))

@@ -105,7 +105,7 @@ class PicturesCard(Card):
         self.tables = tables
         places = Labels([str(place) for place in range(len(tables.position_cosines))])
         self.positions.set_grid(tables.position_cosines, places, places, -1, 1)
-        self.positions_hint.setText(self.tr("How alike any two are (cosine)"))
+        self.positions_hint.setText(self.tr("Cosine of any two"))
         self.no_segments.setText(no_segments)
         has_segments = tables.segments is not None
         self._no_segments_area.setVisible(not has_segments)
@@ -120,14 +120,14 @@ class PicturesCard(Card):
         self.segments.set_grid(tables.segments, kinds, dimensions, -limit, limit)
         self.segment_scale.set_range(-limit, limit)
         cosine, distance = numbers.decimal(tables.segment_cosine), numbers.decimal(tables.segment_distance)
-        self.segments_hint.setText(self.tr("Their numbers, one by one; cosine {cosine}").format(cosine=cosine))
+        self.segments_hint.setText(self.tr("Their numbers; cosine {cosine}").format(cosine=cosine))
         more = self.tr("The vectors of A and B: cosine {cosine}, distance {distance}")
         self.segments_hint.setToolTip(f"{self.segments_hint.text()}\n{more.format(cosine=cosine, distance=distance)}")
 
     def show_map(self, plane: Pca, units: Units) -> None:
         self.map.set_points(Points(plane.points, units.labels, units.kinds))
         self.map_hint.setText(
-            self.tr("Near dots tend to be alike: this flat picture (PCA) shows {share} of the differences.").format(
+            self.tr("Near dots: mostly alike. PCA shows {share} of the differences.").format(
                 share=numbers.percent(plane.kept)
             )
         )
@@ -187,7 +187,7 @@ class PartsView(View):
             self.tr("How the input vectors add up"),
             intro=self.tr(
                 "Row: a token. Column: one of its numbers; red is above zero, blue below. The sum is the strips above "
-                "it, added number by number."
+                "it, added number by number: all that the model knows before its first layer."
             ),
         )
         self.menu = MenuButton(self.tr("Parts"), self._fill_parts, self.tr("Leave a part out of the sum"))
@@ -437,14 +437,13 @@ class PartsView(View):
     def _lay_out(self) -> None:
         self.strips_card.add_to_header(self.menu)
         self.strips_card.set_figure(self._strips_figure)
-        why = self.tr("This sum is all the model knows about the text before its first layer.")
         scales, holder = FlowLayout(14), QWidget()
         holder.setLayout(scales)
         for pair in ((self.scale_name, self.scale), (self.last_scale_name, self.last_scale)):
             together = QWidget()
             hbox(*pair, parent=together, gap_px=4)
             scales.addWidget(together)
-        fill(self.strips_card.body, (self.strips, 1), hbox(holder, (Hint(why), 1), gap_px=14))
+        fill(self.strips_card.body, (self.strips, 1), holder)
         self.pictures.set_figures(self._positions_figure, self._segments_figure, self._map_figure)
         self.token.set_figure(self._token_figure, self.tr("the selected token"))
         side = QWidget()

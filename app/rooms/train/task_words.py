@@ -131,7 +131,7 @@ def about_batch(batch: ShownBatch) -> str:
     if padding:
         text = translate(
             "BatchPage",
-            "{share} of the batch is padding, which fills shorter texts up to the longest one; the model ignores it.",
+            "{share} of the batch is padding, up to the longest text; the model ignores it.",
         )
         parts.append(text.format(share=numbers.percent(padding)))
     if cut:
