@@ -1157,8 +1157,8 @@
 <translation>{said} Quadratischer Fehler: {loss}.</translation>
 </message>
 <message>
-<source>{share} of the batch is padding, which fills shorter texts up to the longest one; the model ignores it.</source>
-<translation>{share} des Batches sind Padding, das kürzere Texte bis zum längsten auffüllt; das Modell beachtet es nicht.</translation>
+<source>{share} of the batch is padding, up to the longest text; the model ignores it.</source>
+<translation>{share} des Batches sind Padding bis zur Länge des längsten Textes; das Modell beachtet es nicht.</translation>
 </message>
 </context>
 <context>
@@ -6434,8 +6434,8 @@ Ein anderer Schluss</translation>
 <translation>Positionen und Segmente</translation>
 </message>
 <message>
-<source>Row: a token. Column: one of its numbers; red is above zero, blue below. The sum is the strips above it, added number by number.</source>
-<translation>Zeile: ein Token. Spalte: eine seiner Zahlen; Rot ist über null, Blau darunter. Die Summe sind die Streifen darüber, Zahl für Zahl addiert.</translation>
+<source>Row: a token. Column: one of its numbers; red is above zero, blue below. The sum is the strips above it, added number by number: all that the model knows before its first layer.</source>
+<translation>Zeile: ein Token. Spalte: eine seiner Zahlen; Rot ist über null, Blau darunter. Die Summe sind die Streifen darüber, Zahl für Zahl addiert: alles, was das Modell vor der ersten Schicht weiß.</translation>
 </message>
 <message>
 <source>Segment embedding</source>
@@ -6448,10 +6448,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>The selected token</source>
 <translation>Das ausgewählte Token</translation>
-</message>
-<message>
-<source>This sum is all the model knows about the text before its first layer.</source>
-<translation>Mehr weiß das Modell vor seiner ersten Schicht nicht.</translation>
 </message>
 <message>
 <source>Token embedding</source>
@@ -6552,20 +6548,20 @@ Ein anderer Schluss</translation>
 <context>
 <name>PicturesCard</name>
 <message>
-<source>Cosine similarity of each pair of position vectors</source>
-<translation>Kosinusähnlichkeit jedes Paars von Positionsvektoren</translation>
+<source>Cosine of any two</source>
+<translation>Kosinus je zweier</translation>
 </message>
 <message>
-<source>How alike any two are (cosine)</source>
-<translation>Wie ähnlich sich je zwei sind</translation>
+<source>Cosine similarity of each pair of position vectors</source>
+<translation>Kosinusähnlichkeit jedes Paars von Positionsvektoren</translation>
 </message>
 <message>
 <source>Map of this text</source>
 <translation>Karte dieses Textes</translation>
 </message>
 <message>
-<source>Near dots tend to be alike: this flat picture (PCA) shows {share} of the differences.</source>
-<translation>Nahe Punkte ähneln sich meist: Dieses flache Bild (PCA) zeigt {share} der Unterschiede.</translation>
+<source>Near dots: mostly alike. PCA shows {share} of the differences.</source>
+<translation>Nahe Punkte: meist ähnlich. PCA zeigt {share} der Unterschiede.</translation>
 </message>
 <message>
 <source>Positions</source>
@@ -6584,8 +6580,8 @@ Ein anderer Schluss</translation>
 <translation>Die Vektoren von Segment A und Segment B</translation>
 </message>
 <message>
-<source>Their numbers, one by one; cosine {cosine}</source>
-<translation>Zahl für Zahl; Kosinus {cosine}</translation>
+<source>Their numbers; cosine {cosine}</source>
+<translation>Ihre Zahlen; Kosinus {cosine}</translation>
 </message>
 <message>
 <source>positions {first} and {second}: cosine {cosine}</source>
