@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
 from . import numbers, translated
+from .bidi import isolated
 
 LANGUAGES = {"en": "English", "de": "Deutsch"}  # by its own name, so that it is found by those who speak it
 SYSTEM = "system"  # in the settings: whichever of them the system speaks
@@ -40,6 +41,11 @@ class EnglishPlurals(QTranslator):
 def QT_TRANSLATE_NOOP(context: str, text: str) -> str:
     """Marks a text of a table for lupdate; whoever shows it translates it. Qt's own, but typed."""
     return text
+
+
+def quoted(word: str) -> str:
+    """A word of a text beside other words, in the language's quotation marks."""
+    return QCoreApplication.translate("Language", "“{word}”").format(word=isolated(word))
 
 
 @dataclass(frozen=True)

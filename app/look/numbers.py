@@ -3,6 +3,8 @@
     from app.look import numbers
     numbers.probability(0.0031)    "0.003"   alone, in a bar or a cell; "< 0.001" and "> 0.999" at the ends
     numbers.percent(0.0004)        "under 0.1%"   in a sentence: "p < 0.001" beside a word reads as a significance test
+    numbers.percent(0.019, fine=True)   "1.9%"    of two that are compared: both would be "2%"
+    numbers.difference(3.894, 5.378)    1.49      of the two as they are shown: 5.38 and 3.89
     numbers.surprise(6.97)         "6.97 bits"; in plain words "surprising"; `entropy` and `log_change` likewise
     numbers.decimal(-0.001)        "0.00"    fixed digits behind the point, never a negative zero
     numbers.signed(0.413)          "+0.41"   a change: with its sign; "0.00" has none
@@ -64,13 +66,13 @@ def is_technical() -> bool:
     return _is_technical
 
 
-def probability(p: float | None) -> str:
+def probability(p: float | None, *, fine: bool = False) -> str:
     """Two digits, three where it is small or nearly one; what is not 0 or 1 is never shown as 0 or 1.
 
-    In plain words it is `percent`.
+    In plain words it is `percent`, which see for `fine`.
     """
     if not _is_technical:
-        return percent(p)
+        return percent(p, fine=fine)
     if p is None or not math.isfinite(p):
         return MISSING
     if 0 < p < 0.0005:
@@ -80,18 +82,20 @@ def probability(p: float | None) -> str:
     return decimal(p, 3 if 0 < p < 0.0995 or 0.995 <= p < 1 else 2)
 
 
-def percent(share: float | None, digits: int = 0) -> str:
+def percent(share: float | None, digits: int = 0, *, fine: bool = False) -> str:
     """Whole percents, one digit below 1% and above 99%; what is not 0% or 100% is never shown as that.
 
-    digits: behind the point, for shares that lie close together.
+    digits: behind the point, for shares that lie close together. fine: beside another that it is compared with. Below
+    10% it has two significant digits, so that small ones do not look the same, or their factor wrong.
     """
     if share is None or not math.isfinite(share):
         return MISSING
-    if 0 < share < 0.0005:
+    if 0 < share < (0.001 if fine else 0.0005):
         return QCoreApplication.translate("numbers", "under 0.1%")
     if 0.9995 <= share < 1:
         return QCoreApplication.translate("numbers", "over 99.9%")
-    digits = 1 if 0 < share < 0.0095 or 0.995 <= share < 1 else digits
+    if 0 < share < (0.0995 if fine else 0.0095) or 0.995 <= share < 1:
+        digits = 2 if fine and share < 0.00995 else 1
     return f"{decimal(_half_up(100 * share, digits), digits)}{_style.percent}"
 
 
@@ -105,13 +109,6 @@ def _half_up(value: float, digits: int) -> float:
 def percent_sign() -> str:
     """As it stands behind a number: "%"."""
     return _style.percent
-
-
-def odds(p: float) -> str:
-    """Of a small probability: "2.1e−5", or "1 in 48,000"."""
-    if _is_technical or p < 1e-9:
-        return number(p, 2)
-    return QCoreApplication.translate("numbers", "1 in {count}").format(count=count(round(float(f"{1 / p:.2g}"))))
 
 
 def surprise(bits: float) -> str:
@@ -161,6 +158,11 @@ def signed(value: float | None, digits: int = 2) -> str:
     """`decimal` with a plus before what is above zero."""
     text = decimal(value, digits)
     return f"+{text}" if value is not None and value > 0 and text.strip("0.,") and text != MISSING else text
+
+
+def difference(before: float, now: float, digits: int = 2) -> float:
+    """Of the two as `decimal` shows them, so that a person who subtracts gets the same."""
+    return round(round(float(now), digits) - round(float(before), digits), digits)
 
 
 def exact(value: float | None) -> str:

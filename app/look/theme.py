@@ -86,7 +86,7 @@ class Theme:
     # attention, probability: low to high. None: a jump, past the middle tones on which no text has a contrast of 7
     sequential: tuple[str | None, ...] = _values(
         ("#f7fbff", "#d3e4f3", "#9dc8e4", "#5aa4d0", "#2b78b8", "#0f4c94", "#08255c"),
-        ("#171d25", "#15304b", "#174b78", "#2270ab", "#4699d3", "#8cc7ee", "#eef8ff"),
+        ("#171d25", "#15304b", "#174b78", "#1c68a6", "#2f86d1", "#55a6f0", "#8ecbff"),
         ("#000000", "#001f52", "#0043a8", None, "#4fa3ff", "#a6d4ff", "#ffffff"),
     )
     # signed values: negative, zero in the middle, positive

@@ -24,7 +24,7 @@ def unchanged_name() -> str:
 
 
 def unswapped_name() -> str:
-    return translate("Baseline", "the original text")
+    return translate("Baseline", "no swap")
 
 
 def baseline_name(reading: Reading) -> str:
@@ -42,11 +42,21 @@ def baseline_name(reading: Reading) -> str:
 
 
 def where_compared(reading: Reading) -> str:
-    """Behind a comparison, "more than": "with the unchanged model", "at step 0"."""
+    """Behind a comparison, "more than": "with the unchanged model", "at step 0"; empty where there is nothing."""
     name, baseline = baseline_name(reading), reading.baseline
-    is_step = baseline is not None and name == _step_name(baseline.request.model)
+    if baseline is None:
+        return ""
+    if name == unswapped_name():
+        return translate("Baseline", "without the swap")
+    is_step = name == _step_name(baseline.request.model)
     words = translate("Baseline", "at {step}") if is_step else translate("Baseline", "with {name}")
     return words.format(step=name, name=name)
+
+
+def where_first(reading: Reading) -> str:
+    """`where_compared` as the beginning of a sentence."""
+    where = where_compared(reading)
+    return where[:1].upper() + where[1:]
 
 
 def own_name(reading: Reading) -> str:

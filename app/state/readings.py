@@ -141,6 +141,10 @@ class Reading:
         masked, mask = self.request.by_hand, self.request.model.tokenizer.mask_token or ""
         return [mask if i in masked else token for i, token in enumerate(self.encoding.labels)]
 
+    def mask_name(self, position: int) -> str:
+        """A mask and its place, as every room names it: "[MASK] (7)"."""
+        return f"{self.request.model.tokenizer.mask_token or ''} ({position})"
+
     @property
     def special_names(self) -> list[str]:
         """What the model calls the special tokens around this text, each once: [CLS], [SEP] or <s>, </s>."""

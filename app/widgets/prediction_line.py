@@ -49,9 +49,7 @@ def prediction_of(reading: Reading, selection: Selection) -> Prediction:
         token, count = reading.request.model.tokenizer.mask_token or "", len(reading.masks)
         title = translate("PredictionLine", "{mask} could be").format(mask=token)
         if count > 1:
-            title = translate("PredictionLine", "{mask} at position {position} could be").format(
-                mask=token, position=mask.position
-            )
+            title = translate("PredictionLine", "{mask} could be").format(mask=reading.mask_name(mask.position))
         words = tuple((word.token, word.probability) for word in mask.words[:MOST_WORDS])
     elif "mlm" in reading.request.model.output_heads:
         hint = translate("PredictionLine", "Double-click a token to mask it: the model then guesses the word.")

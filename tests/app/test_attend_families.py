@@ -74,7 +74,10 @@ def test_a_fine_tuned_model_is_asked_about_its_own_task(
     reading = window.state.reading
     assert reading is not None and reading.baseline is not None
     target = changed_targets(reading.baseline, reading)[0]
-    expected = (target.label, *(numbers.probability(target.value(one)) for one in (reading.baseline, reading)))
+    expected = (
+        target.label,
+        *(numbers.probability(target.value(one), fine=True) for one in (reading.baseline, reading)),
+    )
     assert expected in room.side.what_if.effect.rows
     room.heads_card.open("effects")
     answered(window, room, qtbot)

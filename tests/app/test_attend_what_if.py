@@ -142,9 +142,9 @@ def test_the_effect_on_the_words_and_on_the_pair_is_told(
     best = int(words[0].argmax())
     name = request.model.tokenizer.label(best)
     rows = room.side.what_if.effect.rows
-    assert rows[0] == (f"{name} (2)", *(numbers.probability(float(one[best])) for one in words))
+    assert rows[0] == (f"[MASK] (2): “{name}”", *(numbers.probability(float(one[best]), fine=True) for one in words))
     pair = [float(torch.tensor(found.next_sentence_logits).softmax(0)[0]) for found in (before, after)]
-    assert rows[-1] == ("B follows A", *map(numbers.probability, pair))
+    assert rows[-1] == ("B follows A", *(numbers.probability(one, fine=True) for one in pair))
 
 
 def test_without_a_mask_it_says_how_to_see_the_words(room: AttendRoom, window: Window, qtbot: QtBot) -> None:

@@ -193,7 +193,7 @@ def test_a_word_through_the_layers_with_the_baseline(window: Window, model_folde
     assert view.followed_word.answer is not None
     full = max(*found.probability, *view.followed_word.answer.probability, SHORTEST_SCALE)
     assert [bar.before for bar in view.bars.bars] == pytest.approx((found.probability / full).tolist(), rel=1e-3)
-    assert "Line across a bar" in view._word_card.intro and "Framed: another word" in view._card.intro
+    assert "Line across a bar" in view._word_card.intro and "Framed: a different word" in view._card.intro
     window.comparison.end()
     answered(window, room, qtbot)
     assert {bar.before for bar in view.bars.bars} == {None} and "Framed" not in view._card.intro

@@ -220,7 +220,7 @@ def test_a_head_of_a_skipped_layer_says_so_and_cannot_be_switched_off(window: Wi
     assert room.side.intro == room.large.intro == "Layer 1 is skipped, so this head has no effect."
     assert not room.side.what_if.head_off.isEnabled() and room.side.what_if.layer_off.isEnabled()
     window.state.set_head(1, 1)
-    assert room.side.what_if.head_off.isEnabled() and "1 in all" in room.side.intro
+    assert room.side.what_if.head_off.isEnabled() and "add up to 1" in room.side.intro
 
 
 def test_of_several_heads_the_side_card_says_which_one_it_is_about(window: Window, qtbot: QtBot) -> None:

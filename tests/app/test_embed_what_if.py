@@ -101,9 +101,10 @@ def test_what_is_said_before_and_after_is_the_engines(
     for number, traced in enumerate((was, now)):
         assert traced.mlm_logits is not None and traced.next_sentence_logits is not None
         best = top_words(traced.mlm_logits[0], checkpoint.tokenizer, 1)[0]
-        said = (shown["mask at 2"].before, shown["mask at 2"].after)[number]
-        assert said.split()[0] == checkpoint.tokenizer.label(best.id)
-        assert shown["mask at 2"].numbers[number] == pytest.approx(best.probability, abs=1e-5)
+        mask = view.effects.effects[0]
+        word, said = checkpoint.tokenizer.label(best.id), (mask.before, mask.after)[number]
+        assert mask.name.startswith("[MASK] (2)") and (f"“{word}”" in mask.name or said.startswith(f"“{word}” "))
+        assert mask.numbers[number] == pytest.approx(best.probability, abs=1e-5)
         follows = next_sentence(traced.next_sentence_logits).is_next
         assert shown["B follows A"].numbers[number] == pytest.approx(follows, abs=1e-5)
     tiles = view.tiles.tiles

@@ -290,11 +290,11 @@ def test_the_line_says_the_best_words_and_the_verdict(window: Window, qtbot: QtB
     state.set_masks([2, 5])
     settle(window, qtbot)
     assert state.reading is not None and state.reading.trace.mlm_logits is not None
-    assert line.prediction.title == "[MASK] at position 2 could be"
+    assert line.prediction.title == "[MASK] (2) could be"
     row = softmax(state.reading.trace.mlm_logits[0])
     assert [share for _, share in line.prediction.words] == pytest.approx(sorted(row.tolist())[::-1][:3])
     state.set_focus(5)
-    assert line.prediction.title == "[MASK] at position 5 could be"
+    assert line.prediction.title == "[MASK] (5) could be"
     assert [word for word, _ in line.prediction.words] == [word.token for word in state.reading.masks[1].words[:3]]
     assert state.reading.next_sentence is not None and line.prediction.verdict is not None
     yes = state.reading.next_sentence.is_next

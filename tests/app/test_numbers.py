@@ -51,6 +51,31 @@ def test_percents_say_small_shares_in_words(share: float, text: str) -> None:
     assert numbers.percent(share) == text
 
 
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (1e-6, "under 0.1%"),
+        (0.0008, "under 0.1%"),
+        (0.0016, "0.16%"),
+        (0.0021, "0.21%"),
+        (0.019, "1.9%"),
+        (0.0996, "10%"),
+        (0.724, "72%"),
+        (0.9962, "99.6%"),
+    ],
+)
+def test_percents_that_are_compared_do_not_look_the_same(share: float, text: str) -> None:
+    assert numbers.percent(share, fine=True) == text
+    assert numbers.probability(share, fine=True) == numbers.probability(share)  # technical: fine enough as it is
+
+
+def test_a_difference_is_that_of_the_numbers_on_the_screen() -> None:
+    """3.89 → 5.38 had +1.48 beside it."""
+    assert numbers.signed(numbers.difference(3.894, 5.3765)) == "+1.49"
+    assert numbers.signed(numbers.difference(8.93412, 11.09384, 4), 4) == "+2.1597"
+    assert numbers.difference(1.001, 0.9996) == 0
+
+
 @pytest.mark.parametrize("value", [-0.0, -0.001, -1e-12, 0.001])
 def test_what_rounds_to_nothing_has_no_sign(value: float) -> None:
     assert numbers.decimal(value) == "0.00"

@@ -111,8 +111,11 @@ def test_the_sentence_on_a_word_names_the_layer() -> None:
         return word_sentence("dog", np.linspace(0.1, 0.6, len(ranks)), np.array(ranks), tops)
 
     assert said(4, 1, 1) == "“dog” leads from layer 1 (35%) to the last (60%); just before, the guess is “word 0”."
-    assert said(4, 2, 1) == "“dog” wins only in the last layer (60%); after layer 1, the guess is still “word 1”."
-    assert "before the first layer, the guess is still" in said(2, 1)
+    assert said(4, 2, 1) == "“dog” wins only in the last layer (60%); after layer 1, the guess is “word 1”."
+    assert "before the first layer, the guess is “word 0”" in said(2, 1)
+    assert "after layer 2, the guess is still “cat”" in word_sentence(
+        "dog", np.array([0.1, 0.1, 0.2, 0.6]), np.array([4, 2, 2, 1]), ["word", "cat", "cat", "dog"]
+    )
     assert said(1, 1, 1) == "“dog” leads from the embeddings to the last layer (60%)."
     assert said(1, 2, 1).startswith("“dog” leads before the first layer, “word 1” overtakes it in layer 1, and")
     assert "leads up to layer 1, “word 2” overtakes it in layer 2, and “dog” leads again from layer 3" in said(
@@ -143,7 +146,7 @@ def test_surprise_is_the_engines_over_tokens_and_words(
     assert view.bits == pytest.approx(expected.tolist(), abs=1e-4)
     now = [token.number.split(" → ")[-1] for token in view.tokens.tokens]  # before it: the model unchanged
     assert now == [f"{bits:.2f}" for bits in view.bits if bits is not None]
-    assert view.perplexity.text().split(" · ")[0] == f"pseudo-perplexity {numbers.decimal(found.pseudo_perplexity)}"
+    assert view.perplexity.text().split(" · ")[0] == f"pseudo-perplexity {numbers.decimal(found.pseudo_perplexity, 1)}"
     assert "[MASK]" not in [token.token for token in view.tokens.tokens]
     order = np.argsort(-expected, kind="stable")
     assert view.bars.bars[0].number == f"{expected[order[0]]:.2f}"

@@ -105,7 +105,8 @@ def test_what_is_changed_inside_shows_before_and_now(window: Window, qtbot: QtBo
     for number, card in enumerate(room.words_view.shown_cards):
         word, chance = was[card.position].token, was[card.position].probability
         assert card.before.startswith(
-            f"With the unchanged model: {word} {numbers.probability(chance)} → now: {card.words[0].token} "
+            f"With the unchanged model: “{word}” {numbers.probability(chance, fine=True)} → now: "
+            f"“{card.words[0].token}” "
         )
         chances = softmax(plain.mlm_logits[number])
         compared = compared_mask(reading_of(window), reading_of(window).masks[number])

@@ -183,7 +183,7 @@ class TestInAllRooms:
         assert np.allclose(reading.trace.hidden_states[1, 1], plain.trace.hidden_states[1, 1], atol=1e-6)
         assert np.array_equal(reading.baseline.trace.hidden_states, plain.trace.hidden_states)
         assert reading.other_text.encoding.text_a == THEIRS
-        assert baseline_name(reading) == "the original text" and window.state.wants_difference
+        assert baseline_name(reading) == "no swap" and window.state.wants_difference
         assert view.place_map.answer is found and view.states.selected == (1, 2)
         assert window.frame.strip.field.chips[2].below == "dog swapped in"
 

@@ -177,7 +177,7 @@ def test_pairs_are_shown_as_a_person_would_type_them(view: TextsView, tmp_path: 
     assert view.box.toPlainText().splitlines()[:2] == ["# word_order", "the cat sat. > the cat the."]
     assert "Press Score" in view.empty
     qtbot.waitUntil(lambda: not view.scores.is_running, timeout=TIMEOUT_MS)
-    written, fields = view.scores.answer, ["a", "b", "is_right", "margin_bits", "phenomenon"]
+    written, fields = view.scores.answer, ["a", "b", "margin_bits", "phenomenon"]
     assert isinstance(written, ScoredPairs)
     assert [(one.a, one.b, one.phenomenon) for one in written.scores] == [
         (pair["sentence_good"], pair["sentence_bad"], pair["UID"]) for pair in BLIMP
@@ -185,9 +185,20 @@ def test_pairs_are_shown_as_a_person_would_type_them(view: TextsView, tmp_path: 
     assert [column.field for column in view.table.scores.columns] == fields
     scored(view, "the cat sat. > the cat the.", qtbot)
     assert isinstance(view.scores.answer, ScoredPairs) and view._phenomena_area.isHidden()
-    assert [column.field for column in view.table.scores.columns] == fields[:4]
+    assert [column.field for column in view.table.scores.columns] == fields[:3]
     scored(view, "the cat sat. > the cat sat.", qtbot)
     assert "line 1: expected a right sentence" in view.line.text
+
+
+def test_columns_fit_whatever_was_scored_before(view: TextsView, qtbot: QtBot) -> None:
+    """After minimal pairs, texts and numbers were cut beside an empty half of the card."""
+    scored(view, "\n".join(map(json.dumps, BLIMP)), qtbot)
+    scored(view, "the [cat|dog] sat on the [mat|rug].", qtbot)
+    table, header = view.table, view.table.horizontalHeader()
+    for column in range(header.count()):
+        needed = max(table.sizeHintForColumn(column), header.sectionSizeHint(column))
+        qtbot.waitUntil(lambda column=column, needed=needed: header.sectionSize(column) >= needed, timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: header.length() <= table.viewport().width(), timeout=TIMEOUT_MS)
 
 
 def test_what_is_no_list_of_pairs_stays_as_it_is() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -164,7 +165,8 @@ class CheckView(AttendView):
             text = self.tr("Without this head, {prediction}: {before} → {after} ({change}).")
         else:
             before, after = math.exp(before), math.exp(after)
-            write = numbers.number if numbers.is_technical() else numbers.percent
+            if not numbers.is_technical():
+                write = partial(numbers.percent, fine=True)
             text = self.tr("Without this head, the probability of {prediction}: {before} → {after} ({change}).")
         sentences = [
             text.format(
@@ -233,9 +235,7 @@ class CheckBars(QWidget):
             line = QRectF(bars.x(), area.y() + row * theme.px(ROW_PX), bars.width(), theme.px(ROW_PX))
             if np.isfinite(value) and _number(column, row) != "0":
                 painter.setPen(Qt.PenStyle.NoPen)
-                color = (
-                    theme.diverging_color(0.7 if value > 0 else -0.7) if column.is_signed else theme.color("bar_strong")
-                )
+                color = theme.diverging_color(0.7 if value > 0 else -0.7) if column.is_signed else theme.color("faint")
                 color.setAlpha(80 if is_narrow else 255)
                 painter.setBrush(color)
                 length = float(value) / reach * longest

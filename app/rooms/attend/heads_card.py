@@ -48,7 +48,8 @@ PANELS = (
         QT_TRANSLATE_NOOP("ViewSpec", "Find"),
         QT_TRANSLATE_NOOP(
             "ViewSpec",
-            "Which heads look from one of your words to another? Type what you look for, and see which heads do it.",
+            "Which heads look from one of your words to another? Type what you are looking for, and see which heads do "
+            "it.",
         ),
         FindView,
     ),

@@ -47,7 +47,7 @@ MATRICES = (  # one tab, with a row of tabs of their own
         QT_TRANSLATE_NOOP("ViewSpec", "Rollout"),
         QT_TRANSLATE_NOOP(
             "ViewSpec",
-            "In every layer tokens mix with others, so one head is not the whole story. Each row is a token after "
+            "In every layer, tokens mix with others, so one head is not the whole story. Each row is a token after "
             "these layers, each column a word that its information came from.",
         ),
         RolloutMatrix,

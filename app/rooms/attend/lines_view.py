@@ -56,7 +56,9 @@ class LinesView(AttendView):
             Choice(self.tr("Which lines are drawn")),
         )
         self.filter.addItems([self.tr("All tokens"), self.tr("A → B"), self.tr("B → A"), self.tr("Within A, within B")])
-        self.limit.addItems([self.tr("Each token’s strongest lines, together"), self.tr("Lines stronger than")])
+        self.limit.addItems(
+            [self.tr("Each token’s strongest lines, together at least"), self.tr("Lines stronger than")]
+        )
         name = self.tr("Share of each token’s attention, or smallest weight, in percent")
         self.percent = NumberBox(name, 0, 100, step=5, suffix=numbers.percent_sign())
         self._percents = dict(FIRST_PERCENTS)
@@ -200,7 +202,7 @@ class LinesView(AttendView):
         return between(parts, "a", "b") if chosen == A_TO_B else between(parts, "b", "a")
 
     def _show_legend(self, lines: Sequence[HeadLines]) -> None:
-        texts = [self._legend_of(one) for one in lines]
+        texts = [self._legend_of(one, is_alone=len(lines) == 1) for one in lines]
         chosen = len(self.chosen.heads)
         if chosen > len(lines):
             texts.append(self.tr("the last {shown} of {chosen} selected heads").format(shown=len(lines), chosen=chosen))
@@ -225,13 +227,13 @@ class LinesView(AttendView):
             parts.append(self.tr("tokens found in only one text are left out"))
         return "&nbsp;&nbsp; ".join(parts) + "<br>"
 
-    def _legend_of(self, lines: HeadLines) -> str:
+    def _legend_of(self, lines: HeadLines, *, is_alone: bool) -> str:
         links, name = lines.links, head_name(*lines.head)
         if lines.head in self.attentions.off:
             name = self.tr("{head} off").format(head=name)
         count = len(links.weights)
         if lines.signs is not None:
-            return self._difference_legend(lines, name, count)
+            return self._difference_legend(lines, name, count, is_alone=is_alone)
         if count < links.fitting:
             text = self.tr("the strongest {count} of {all} lines, {share} of the attention")
         elif count == 1:
@@ -244,12 +246,14 @@ class LinesView(AttendView):
         color, dash = theme.color(lines.color).name(), DASHES.get(lines.style, "┅┅")
         return f'<span style="color:{color}"><b>{dash}</b></span> <b>{html.escape(name)}</b>: {html.escape(said)}'
 
-    def _difference_legend(self, lines: HeadLines, name: str, count: int) -> str:
+    def _difference_legend(self, lines: HeadLines, name: str, count: int, *, is_alone: bool) -> str:
+        """The kind of line tells heads apart, the colour more from less."""
         text = self.tr("%n line(s), {share} of the difference", "", count)
         if not count:
             text = self.tr("nothing differs by {least} or more").format(least=numbers.decimal(LEAST_CHANGE))
         said = text.format(share=numbers.percent(lines.links.share))
-        return f"{DASHES.get(lines.style, '┅┅')} <b>{html.escape(name)}</b>: {html.escape(said)}"
+        dash = "" if is_alone else f"{DASHES.get(lines.style, '┅┅')} "
+        return f"{dash}<b>{html.escape(name)}</b>: {html.escape(said)}"
 
     def changeEvent(self, event: QEvent) -> None:
         """The legend's colours stand in its text."""

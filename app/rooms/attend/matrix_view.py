@@ -284,12 +284,13 @@ class HeadMatrix(MatrixView):
         if self.grid.hovered_cell is None or np.isnan(self._compared.before(*self.head)[self.grid.hovered_cell]):
             return self.tr("{row} or {column} has no counterpart in the baseline").format(row=row, column=column)
         now = float(self.attentions.weights(*self.head)[self.grid.hovered_cell])
+        change = numbers.difference(now - value, now, 4)
         return self.tr("{row} looks at {column}: {before} → {now} ({change})").format(
             row=row,
             column=column,
             before=numbers.decimal(now - value, 4),
             now=numbers.decimal(now, 4),
-            change=numbers.signed(value, 4),
+            change=numbers.signed(change, 4),
         )
 
     def make_figure(self) -> Figure | None:

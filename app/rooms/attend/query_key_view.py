@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication
 
 from ...figures.figure import Axis, Figure, Numbers, joined
 from ...look import numbers
@@ -22,7 +21,6 @@ from .counterpart import Counterpart, Shown, way_to_show
 from .score_steps import ScoreSteps, TheirSteps, score_steps, their_steps
 from .view import AttendView
 
-translate = QCoreApplication.translate
 DIMENSIONS = 3  # strips over dimensions; the others are over tokens
 SAME = 1e-3  # weights that differ by less are those of the softmax
 MOST_RAISED = 500.0  # e to more than that is no number
@@ -40,8 +38,8 @@ class ScoreView(AttendView):
         self._counterpart = Counterpart(self)
         self.strips = BarStrips(self.tr("From query and key to one attention weight"))
         explain("attention", self.strips)
-        self._note = label("", "muted", wrap=True)
-        fill(self.body, (self.strips, 1), self._note, self.readout)
+        self._asked, self._note = label("", "strong", wrap=True), label("", "muted", wrap=True)
+        fill(self.body, self._asked, (self.strips, 1), self._note, self.readout)
         self._show_invitation()
         self.strips.hovered.connect(self._on_strips_hovered)
         self.strips.clicked.connect(self._on_strips_clicked)
@@ -64,8 +62,7 @@ class ScoreView(AttendView):
         named = self.tr("“{token}” ({position})")
         one = named.format(token=tokens[position], position=position)
         other = named.format(token=tokens[column], position=column)
-        hint = self.tr("how much {row} looks at {column}")
-        self.set_title(self.attentions.title(*self.head), hint.format(row=one, column=other))
+        self.set_title(self.attentions.title(*self.head))
         shown = way_to_show(self.attentions, self.selection)
         both, head, why = shown.difference or shown.beside, None, ""
         if both is not None:
@@ -76,6 +73,10 @@ class ScoreView(AttendView):
         strips = self._strips(steps, query, keys[column], tokens, one, other)
         if self.theirs is not None:
             strips = compared_strips(strips, self.theirs, column, as_difference=shown.difference is not None)
+        asked = self.tr("How much {row} looks at {column}").format(row=one, column=other)
+        if shown.difference is not None and self.theirs is not None:
+            asked = joined(asked, self.tr("now minus {baseline}").format(baseline=shown.difference.name))
+        self._asked.setText(asked)
         self.strips.set_strips(strips)
         self._show_note(steps, weights, self._about_bars(shown, both, head, theirs, why))
 
@@ -112,7 +113,7 @@ class ScoreView(AttendView):
             before = {"scores": self.theirs.scores, "scaled": self.theirs.scaled, "softmax": self.theirs.weights}
             for name, one in before.items():
                 values[f"{name} with the baseline"] = Numbers(one, (Axis("is looked at", tokens),))
-        return self.figure(self.title, [self.strips], values, hint=self.hint, head=True, by_token=True)
+        return self.figure(self.title, [self.strips], values, hint=self._asked.text(), head=True, by_token=True)
 
     def _show_invitation(self) -> None:
         self.readout.setText(
@@ -230,15 +231,16 @@ def compared_strips(strips: Sequence[Strip], theirs: TheirSteps, column: int, *,
             continue
         result = strip.result
         if index >= DIMENSIONS and np.isfinite(values[column]):
-            then, now = float(values[column]), float(strip.values[column])
-            result = f"{numbers.decimal(then, 4)} → {numbers.decimal(now, 4)} ({numbers.signed(now - then, 4)})"
+            result = _change(float(values[column]), float(strip.values[column]))
         elif index == DIMENSIONS - 1:
-            then, now = float(values.sum()), float(strip.values.sum())
-            result = f"{numbers.decimal(then, 4)} → {numbers.decimal(now, 4)} ({numbers.signed(now - then, 4)})"
+            result = _change(float(values.sum()), float(strip.values.sum()))
         if as_difference:
-            title = joined(strip.title, translate("ScoreView", "now minus {baseline}").format(baseline=theirs.name))
-            values = strip.values - values
-            made.append(replace(strip, title=title, values=values, result=result, is_difference=True))
+            made.append(replace(strip, values=strip.values - values, result=result, is_difference=True))
         else:
             made.append(replace(strip, before=values, result=result))
     return made
+
+
+def _change(before: float, now: float) -> str:
+    difference = numbers.signed(numbers.difference(before, now, 4), 4)
+    return f"{numbers.decimal(before, 4)} → {numbers.decimal(now, 4)} ({difference})"

@@ -79,8 +79,12 @@ class SideCard(Card):
         or layers, this card of one head all the same."""
         self.what_if.show_selection(attentions, selection, column)
         head = head_name(selection.layer, selection.head)
-        alone = self.tr("This card stays with head {head}: how much it alone looks at each token, 1 in all.")
-        usual = self.tr("How much it looks at each token, 1 in all. Click a token above for its numbers.")
+        alone = self.tr(
+            "This card stays with head {head}: how much it alone looks at each token; the weights add up to 1."
+        )
+        usual = self.tr(
+            "How much it looks at each token; the weights add up to 1. Click a token above for its numbers."
+        )
         why = attentions.why_no_effect(selection.layer, selection.head)
         intro = why or (alone.format(head=head) if is_apart else usual)
         if intro != self.intro:  # not at each move of the mouse
@@ -100,7 +104,7 @@ class SideCard(Card):
             before = both.before(selection.layer, selection.head)[row]
         order = np.argsort(-self.row, kind="stable")[:MOST_BARS].tolist()
         highest = float(self.row[order[0]]) or 1.0
-        digits = 2 if highest >= 0.1 else 3
+        digits = 2 if 0.1 <= highest < 0.995 else 3
         self.bars.set_bars([self._bar(attentions, i, highest, digits, before) for i in order])
 
     def _bar(self, attentions: Attentions, unit: int, highest: float, digits: int, before: np.ndarray | None) -> Bar:

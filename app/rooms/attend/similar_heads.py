@@ -117,7 +117,7 @@ class AlikeView(AttendView):
         order = [i for i in np.argsort(head_map.divergence[own], kind="stable").tolist() if i != own][:NEAREST]
         links = [(divmod(i, heads), numbers.decimal(float(head_map.divergence[own, i]))) for i in order]
         title = self.tr("most like {head}").format(head=head_name(layer, head))
-        self.nearest.show_rows([(title, links, "")])
+        self.nearest.show_rows([(title, links, self.tr("(distance; 0: the same)"))])
 
     def _head_of(self, point: int) -> Head:
         head_map = self.question.answer

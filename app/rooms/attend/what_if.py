@@ -9,6 +9,7 @@ from bertcore.analysis.targets import word_target
 
 from ...compute.head_questions import HeadTarget, changed_targets
 from ...look import numbers
+from ...look.language import quoted
 from ...state.readings import MaskReading, Reading, word_to_mask
 from ...state.selection import Selection
 from ...widgets.before_after import BeforeAfter
@@ -143,13 +144,14 @@ def changed_predictions(reading: Reading) -> list[tuple[str, str, str]]:
         return []
     targets = []
     for mask, now in list(zip(before.masks, reading.masks, strict=True))[:MOST_MASKS]:
-        targets += _word_targets(mask, now)
+        targets += _word_targets(reading.mask_name(mask.position), mask, now)
     targets += changed_targets(before, reading)
-    return [
-        (target.label, write(target.value(before)), write(target.value(reading)))
-        for target in targets
-        for write in (numbers.decimal if target.is_score else numbers.probability,)
-    ]
+
+    def written(target: HeadTarget, of: Reading) -> str:
+        value = target.value(of)
+        return numbers.decimal(value) if target.is_score else numbers.probability(value, fine=True)
+
+    return [(target.label, written(target, before), written(target, reading)) for target in targets]
 
 
 def sentence_about_changes(reading: Reading) -> str:
@@ -167,10 +169,10 @@ def sentence_about_changes(reading: Reading) -> str:
     return translate("WhatIfPanel", "This model makes no prediction to compare; look at how the pictures change.")
 
 
-def _word_targets(mask: MaskReading, now: MaskReading) -> list[HeadTarget]:
-    """The likeliest word before, and the likeliest after."""
+def _word_targets(name: str, mask: MaskReading, now: MaskReading) -> list[HeadTarget]:
+    """The likeliest word before, and the likeliest after. name: of the mask."""
     words: dict[int, WordGuess] = {word.id: word for word in (mask.words[0], now.words[0], *mask.words[1:])}
     return [
-        HeadTarget(f"{word.token} ({mask.position})", word_target(mask.position, word.id))
+        HeadTarget(f"{name}: {quoted(word.token)}", word_target(mask.position, word.id))
         for word in list(words.values())[:MOST_WORDS]
     ]

@@ -7,7 +7,7 @@ from PySide6.QtCore import QCoreApplication, Signal
 
 from ...figures.figure import Numbers, numbers_of
 from ...look import numbers, theme
-from ...look.bidi import isolated
+from ...look.language import quoted
 from ...state.readings import MaskReading, Reading
 from ...widgets.before_after import BeforeAfter
 from ...widgets.card import Card, Hint, button, label
@@ -34,7 +34,10 @@ def effects_of(reading: Reading) -> list[Effect]:
     before = reading.unchanged
     if before is None:
         return []
-    found = [_mask_effect(old, new) for old, new in zip(before.masks, reading.masks, strict=False)]
+    found = [
+        _mask_effect(reading.mask_name(old.position), old, new)
+        for old, new in zip(before.masks, reading.masks, strict=False)
+    ]
     if before.next_sentence is not None and reading.next_sentence is not None:
         found.append(
             _probability_effect(
@@ -143,15 +146,19 @@ class ChangeCard(Card):
         self.waiting.setVisible(is_waiting)
 
 
-def _mask_effect(was: MaskReading, now: MaskReading) -> Effect:
+def _mask_effect(name: str, was: MaskReading, now: MaskReading) -> Effect:
+    """name: of the mask; a word that stays the best is named beside it."""
     best = was.words[0], now.words[0]
-    words = [f"{isolated(word.token)} {numbers.probability(word.probability)}" for word in best]
-    name = translate("changes", "mask at {position}").format(position=was.position)
-    return Effect(name, words[0], words[1], (best[0].probability, best[1].probability))
+    shares = [numbers.probability(word.probability, fine=True) for word in best]
+    if best[0].id == best[1].id:
+        name = f"{name}: {quoted(best[0].token)}"
+    else:
+        shares = [f"{quoted(word.token)} {share}" for word, share in zip(best, shares, strict=True)]
+    return Effect(name, shares[0], shares[1], (best[0].probability, best[1].probability))
 
 
 def _probability_effect(name: str, was: float, now: float) -> Effect:
-    return Effect(name, numbers.probability(was), numbers.probability(now), (was, now))
+    return Effect(name, numbers.probability(was, fine=True), numbers.probability(now, fine=True), (was, now))
 
 
 def _tokens(count: int) -> str:

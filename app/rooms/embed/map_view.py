@@ -14,7 +14,7 @@ from bertcore.analysis.vectors import Pca, pca
 from ...compute.embedding import words_around
 from ...figures.figure import Axis, Figure, Numbers, joined
 from ...look import numbers
-from ...state.baseline_names import baseline_name, labels_beside
+from ...state.baseline_names import labels_beside, where_compared
 from ...widgets.card import Card, label, note
 from ...widgets.controls import Choice
 from ...widgets.layouts import fill, vbox
@@ -178,10 +178,10 @@ class MapView(View):
         far = self.tr("A triangle at the edge is a token farther away.") if self.picture.far else ""
         both = ""
         if theirs is not None:
-            both = self.tr("Rings: the tokens with {baseline}; dotted lines join each pair.")
+            both = self.tr("Rings: the tokens {there}; dotted lines join each pair.")
         elif compared_reading(self.reading) is not None:  # vectors of another size, or words around the tokens
-            both = self.tr("Hold X to see the map with {baseline}.")
-        both = both.format(baseline=baseline_name(self.reading))
+            both = self.tr("Hold X to see the map {there}.")
+        both = both.format(there=where_compared(self.reading))
         parts = (legend(units.kinds), self._choices[self.shown][1], both, far)
         self._note.setText(" ".join(part for part in parts if part))
         share = numbers.percent(word_map.plane.kept)
@@ -208,8 +208,8 @@ class MapView(View):
                     token=units.labels[point], position=units.first_positions[point]
                 )
             elif word_map.around is None and (theirs := self._their_units(self.reading, self.selection)) is not None:
-                text = self.tr("{token} with {baseline}").format(
-                    token=theirs.labels[point - len(units)], baseline=baseline_name(self.reading)
+                text = self.tr("{token} {there}").format(
+                    token=theirs.labels[point - len(units)], there=where_compared(self.reading)
                 )
             elif word_map.around is not None:
                 text = self.tr("{word}: cosine {cosine}").format(

@@ -17,7 +17,7 @@ from ...compute.embedding import Tables, compare_tables, near_words
 from ...figures.figure import Axis, Figure, Numbers, joined, numbers_of
 from ...look import numbers, theme
 from ...look.number_kinds import explain
-from ...state.baseline_names import baseline_name
+from ...state.baseline_names import where_compared
 from ...state.token_units import Units
 from ...widgets.card import GAP_PX, Card, Hint, label, scrolled
 from ...widgets.controls import MenuButton
@@ -181,7 +181,7 @@ class PartsView(View):
         super().__init__()
         self.strips = Strips()
         self.scale, self.last_scale = (ColorBar(signed=True, width_px=200) for _ in range(2))
-        self.scale_name, self.last_scale_name = label(self.tr("token to sum"), "muted"), label("", "muted")
+        self.scale_name, self.last_scale_name = label("", "muted"), label("", "muted")
         explain("component", self.strips, self.scale, self.last_scale)
         self.strips_card = Card(
             self.tr("How the input vectors add up"),
@@ -273,6 +273,8 @@ class PartsView(View):
         last_limit = color_limit([last.values]) if last is not None and last.values is not None else 1.0
         difference = sum_difference(reading, units) if parts and self.selection.wants_difference else None
         self.strips.set_parts(parts if difference is None else [*parts, difference], limit, last_limit)
+        is_drawn = difference is not None and difference.values is not None
+        self.scale_name.setText(self.tr("token to sum, difference") if is_drawn else self.tr("token to sum"))
         self.scale.set_range(-limit, limit)
         self.last_scale.set_range(-last_limit, last_limit)
         self.last_scale_name.setText(last.name if last is not None else "")
@@ -284,12 +286,10 @@ class PartsView(View):
             if width != after
             else self.tr("columns: the {width} numbers of each vector")
         ).format(width=numbers.count(width), after=numbers.count(after))
-        minus = self.tr("difference: the sum now minus that with {baseline}").format(baseline=baseline_name(reading))
+        minus = self.tr("difference: the sum now minus that {there}").format(there=where_compared(reading))
         same = reading.baseline is not None and compared_reading(reading) is None
         later = self.tr("your change comes later and cannot change the embeddings") if same else ""
-        self.strips_card.set_hint(
-            joined(columns, self.selection.token_view.vectors_note, minus if difference is not None else later)
-        )
+        self.strips_card.set_hint(joined(columns, self.selection.token_view.vectors_note, minus if is_drawn else later))
 
     def _on_near_answered(self, answer: tuple[Measure, list[NearWord]]) -> None:
         if self.reading is not None:

@@ -12,7 +12,7 @@ from bertcore.analysis.nearest import Measure, NearWord
 from ...figures.figure import joined
 from ...look import numbers, theme
 from ...look.number_kinds import explain
-from ...state.baseline_names import baseline_name
+from ...state.baseline_names import baseline_name, where_compared
 from ...state.readings import Reading
 from ...state.token_units import Units
 from ...widgets import token_chips
@@ -116,12 +116,12 @@ class TokenCard(Card):
         self._compared.setVisible(has_baseline)
         if not has_baseline:
             return
-        name = baseline_name(reading)
         if theirs is None:
-            self._compared.setText(self.tr("This token has no counterpart in {baseline}.").format(baseline=name))
+            text = self.tr("This token has no counterpart in {baseline}.")
+            self._compared.setText(text.format(baseline=baseline_name(reading)))
         else:
-            text = self.tr("baseline: “{token}” in {baseline}")
-            self._compared.setText(text.format(token=theirs.label, baseline=name))
+            text = self.tr("baseline: “{token}” {there}")
+            self._compared.setText(text.format(token=theirs.label, there=where_compared(reading)))
 
     def clear(self) -> None:
         """There is no token to show."""

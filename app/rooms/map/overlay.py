@@ -127,12 +127,14 @@ class Overlay:
         shown = answer.words[: plan.answer_count]
         widest = max(metrics.horizontalAdvance(word) for word, _ in shown)
         label = min(widest + px(8), box.width() * 0.5)
+        unknown = translate("Map", "no such token")  # in the baseline's vocabulary
         befores = [
-            "" if share is None else f" ({beside(numbers.percent(share), answer.is_earlier)})"
+            f" ({unknown if share is None else beside(numbers.percent(share, fine=True), answer.is_earlier)})"
             for share in answer.words_before
         ]
+        known = (befores[i] for i, share in enumerate(answer.words_before) if share is not None)
         width = QFontMetricsF(theme.font(12, bold=True)).horizontalAdvance
-        room = max(map(width, befores), default=0.0) + width("99.9%") + px(10)
+        room = max(map(width, known), default=0.0) + width("99.9%") + px(10)
         full = max(box.width() - label - room, px(12))
         longest = max(shown[0][1], *(before for before in answer.words_before if before is not None), 0.01)
         for row, (word, share) in enumerate(shown):
@@ -143,14 +145,14 @@ class Overlay:
             painter.setBrush(theme.color(answer.color if row == 0 else "bar"))
             painter.drawRoundedRect(bar, 2.5, 2.5)
             before = answer.words_before[row] if row < len(answer.words_before) else None
-            number, end = numbers.percent(share), bar.right()
+            number, end = numbers.percent(share, fine=bool(befores)), bar.right()
             if before is not None:
                 at = line.right() + min(full * before / longest, full)
                 end = max(end, at)
                 painter.setPen(QPen(theme.color("ink"), theme.stroke(1.6)))
                 painter.drawLine(QLineF(at, bar.top() - 2, at, bar.bottom() + 2))
             behind = QRectF(end + px(6), line.top(), box.right() - end - px(4), px(21))
-            if before is not None and width(number + befores[row]) <= behind.width():
+            if row < len(befores) and width(number + befores[row]) <= behind.width():
                 number += befores[row]
             theme.draw_text(painter, behind, number, "ink" if row == 0 else "muted", 12, bold=row == 0)
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame
 
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers
-from ...state.baseline_names import beside, is_earlier
+from ...state.baseline_names import beside, is_earlier, where_compared
 from ...state.compared_words import ComparedMask, compared_mask
 from ...state.token_units import TokenView
 from ...state.verdicts import first_token, question_for, verdict_of
@@ -217,9 +217,9 @@ class MapView(View):
             note = self.tr("Open Predict for the answer.")
         text = (
             self.tr(
-                "Every line is one token of your text. Follow the purple line from left to right: it starts as a "
-                "mask and ends as a word; the words on it are the best guess so far. Click any part to open it."
-            )
+                "Every line is one token of your text. Follow the thick line of {mask} from left to right: it starts "
+                "as a mask and ends as a word; the words on it are the best guess so far. Click any part to open it."
+            ).format(mask=model.tokenizer.mask_token)
             if reading.masks
             else self.tr(
                 "Every line is one token of your text, from left to right through all layers. Hover over a line to "
@@ -246,8 +246,11 @@ class MapView(View):
     def _comparison_in_words(self, reading: Reading, selection: Selection, compared: ComparedLines) -> str:
         """What a person sees of both; the colours have a key of their own."""
         hold = self.tr("Hold X to see the baseline’s map.")
-        words = self.tr("Grey: what {baseline} (the baseline) guessed, where it is another word.")
-        words = words.format(baseline=compared.name)
+        baseline = reading.baseline
+        words = self.tr("Grey: the guess {there}, where it is a different word.")
+        if baseline is not None and len(baseline.trace.hidden_states) != len(reading.trace.hidden_states):
+            words = self.tr("Grey: the final guess {there}, if it is a different word.")
+        words = words.format(there=where_compared(reading))
         lines = compared.problem or self.tr("The stronger a line’s colour, the more that token differs.")
         parts = (
             lines if selection.wants_difference else "",
@@ -361,7 +364,7 @@ def _verdict_before(reading: Reading) -> str:
     before = None if reading.baseline is None else verdict_of(reading.baseline)
     if before is None:
         return ""
-    return beside(numbers.percent(before.share), is_earlier(reading))
+    return beside(numbers.percent(before.share, fine=True), is_earlier(reading))
 
 
 def _words(reading: Reading) -> list[Word]:

@@ -306,13 +306,13 @@ class MethodCard(Card):
 
     def _plain_summary(self, found: Attribution) -> str:
         """The same as probabilities."""
-        now = numbers.percent(math.exp(found.value))
+        now = numbers.percent(math.exp(found.value), fine=found.baseline is not None)
         if found.baseline is None:
             return self.tr("Probability with this text: {now}.").format(now=now)
         return self.tr(
-            "Probability: {now} with this text, {then} with every word masked. The shares say which words make the "
-            "difference."
-        ).format(now=now, then=numbers.percent(math.exp(found.baseline)))
+            "Probability: {now} with this text, {then} with every word masked. The numbers show how much each word "
+            "adds to the difference."
+        ).format(now=now, then=numbers.percent(math.exp(found.baseline), fine=True))
 
     def _on_tokens_hovered(self, unit: int | None) -> None:
         text = ""
@@ -336,7 +336,7 @@ def grouped_targets(
     for mask in reading.masks:
         words = {word.id: word for word in (*mask.words, *([mask.was] if mask.was else []))}
         targets = [HeadTarget(word.token, word_target(mask.position, word.id)) for word in words.values()]
-        groups.append((mask_name(mask), targets))
+        groups.append((mask_name(reading, mask), targets))
     by_head: dict[str, list[HeadTarget]] = {}
     for target in targets_of(reading, position, other):
         by_head.setdefault(target.target.head, []).append(target)

@@ -68,7 +68,8 @@ class FillView(PredictView):
         self._joint, self._hint = label("", "strong", wrap=True), label("", "muted", wrap=True)
         explain("probability", self.tokens, self.bars)
         self._steps_card = Card(
-            self.tr("Steps"), intro=self.tr("The words in the order in which they were filled in, and how sure it was.")
+            self.tr("Steps"),
+            intro=self.tr("The words in the order in which they were filled in, and how sure the model was."),
         )
         self._start = QWidget()  # while there are no steps
         self._build()
@@ -175,14 +176,14 @@ class FillView(PredictView):
         )
         top = hbox(self.order, self.next, self.all, self.undo, self.restart, None, gap_px=8)
         scale = ColorBar(signed=False)
-        scale.set_range(0, 1)
+        scale.set_range(0, 1, numbers.probability)
         fill(
             card.body,
             top,
             with_name(self.tr("probability when it was filled in"), scale),
             (scrolled_column(self.tokens, self._hint, least_px=LEAST_PX), 1),
         )
-        text = self.tr("No word is filled in yet. Guess the first one yourself, and then see the model’s.")
+        text = self.tr("No word has been filled in yet. Guess the first one yourself, and then see the model’s.")
         first = button(self.tr("Fill next"), self._on_start_clicked, look="primary")
         self._steps_card.add_to_header(self.insert)
         self._steps_card.set_figure(self._figure, self.tr("the steps"))

@@ -11,6 +11,7 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy
 
 from ...look import numbers, theme
+from ...look.language import quoted
 from ...state.baseline_names import beside
 from ...widgets.labelled_grid import LabelledGrid, Labels
 from ...widgets.pointer import ARROWS, PointerWidget
@@ -163,8 +164,10 @@ class LensTable(LabelledGrid):
         guess, before = self.guesses[column][stage][0], self.guess_before(stage, column)
         texts = [f"{guess.token}  {numbers.probability(guess.probability)}", guess.token]
         if before is not None:
-            theirs = beside(f"{before.token} {numbers.probability(before.probability)}", self._is_earlier)
-            texts.insert(0, f"{texts[0]}  ({theirs})")
+            ours, theirs = (
+                f"{quoted(one.token)} {numbers.probability(one.probability, fine=True)}" for one in (guess, before)
+            )
+            texts.insert(0, f"{ours}  ({beside(theirs, self._is_earlier)})")
         return texts
 
     def minimumSizeHint(self) -> QSize:

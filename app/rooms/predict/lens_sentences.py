@@ -61,8 +61,12 @@ def word_sentence(word: str, chances: np.ndarray, ranks: np.ndarray | None, tops
             )
             return sentence.format(**named, at_first=numbers.percent(float(chances[decided])))
         sentence = translate(
-            "Predict", "“{word}” wins only in the last layer ({share}); {until}, the guess is still “{before}”."
+            "Predict", "“{word}” wins only in the last layer ({share}); {until}, the guess is “{before}”."
         )
+        if decided > 1 and tops[decided - 2] == tops[decided - 1]:
+            sentence = translate(
+                "Predict", "“{word}” wins only in the last layer ({share}); {until}, the guess is still “{before}”."
+            )
         return sentence.format(**named, until=_until(last - 1))
     lost = next(stage for stage in range(first, last + 1) if ranks[stage] != 1)  # where it is overtaken
     named |= {"where": _led(first, lost - 1), "other": isolated(tops[lost]), "lost": str(lost)}

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QLineEdit
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
 from ...look.number_kinds import explain
-from ...state.baseline_names import baseline_name, beside, is_earlier
+from ...state.baseline_names import beside, is_earlier, where_compared
 from ...state.compared_words import their_mask
 from ...state.readings import Reading, ReadingRequest
 from ...state.selection import Selection
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 SIDE_PX = 400
 LEAST_PX = 200  # where the window is lower, the whole room scrolls
-LEAST_EXACT = 0.001  # what is less likely is written as odds
+LEAST_EXACT = 0.001  # what is less likely has an exponent, or is "under 0.1%"
 SHORTEST_SCALE = 0.01  # what is hardly likely anywhere has short bars
 
 
@@ -107,7 +107,7 @@ class LensView(PredictView):
         masks = self.masks
         columns = [[stage[number] for stage in lens.words] for number in range(len(masks))]
         assert self.reading is not None
-        headings, earlier = [mask_name(mask) for mask in masks], is_earlier(self.reading)
+        headings, earlier = [mask_name(self.reading, mask) for mask in masks], is_earlier(self.reading)
         before, marks = self._columns_before(), self.selection.wants_difference
         self.table.set_columns(headings, columns, before, earlier=earlier, marks_others=marks)
         self._scale.set_range(0, highest(lens), numbers.probability)
@@ -115,14 +115,12 @@ class LensView(PredictView):
             "Row: after this layer. Column: a mask. In the box: the best guess so far. Stronger colour: more certain."
         )
         if marks and any(before):
-            framed = self.tr("Framed: another word than with {baseline}.")
-            intro = f"{intro} {framed.format(baseline=baseline_name(self.reading))}"
+            framed = self.tr("Framed: a different word from that {there}.")
+            intro = f"{intro} {framed.format(there=where_compared(self.reading))}"
         self._card.set_intro(intro)
         self.table.set_selected(column=self.mask_number)
-        sentence = self.tr("Position {position}: {decided}")
-        sentences = [
-            sentence.format(position=mask.position, decided=decided_sentence(lens, i)) for i, mask in enumerate(masks)
-        ]
+        named = self.reading.mask_name
+        sentences = [f"{named(mask.position)}: {decided_sentence(lens, i)}" for i, mask in enumerate(masks)]
         self.decided.setText("\n".join(sentences))
 
     def _columns_before(self) -> list[Column]:
@@ -160,8 +158,7 @@ class LensView(PredictView):
     def _show_followed(self) -> None:
         self._ask_their_word()
         lens, number, found = self.lens.answer, self.mask_number, self.followed_word.answer
-        at = self.masks[number].position
-        self._word_card.set_hint(self.tr("at position {position}").format(position=at))
+        self._word_card.set_hint(self.tr("at {mask}").format(mask=self._mask_name(number)))
         if lens is None or (found is None and self.word.text().strip()):
             self._show_word(None, None, [], [])
         elif found is not None and self.word.text().strip():
@@ -169,6 +166,9 @@ class LensView(PredictView):
         else:
             tops = top_guesses(lens, number)
             self._show_word(lens.probability[:, number], lens.rank[:, number], [self.followed], tops)
+
+    def _mask_name(self, number: int) -> str:
+        return "" if self.reading is None else self.reading.mask_name(self.masks[number].position)
 
     def _show_word(
         self, chances: np.ndarray | None, ranks: np.ndarray | None, pieces: list[str], tops: list[str]
@@ -185,15 +185,16 @@ class LensView(PredictView):
         marks = [
             self._mark(None if ranks is None else int(ranks[i]), their_chance) for i, their_chance in enumerate(before)
         ]
-        line = self.tr("Line across a bar: with {baseline}.") if before[0] is not None else ""
-        name = "" if self.reading is None else baseline_name(self.reading)
+        is_compared = before[0] is not None and self.reading is not None
+        line = self.tr("Line across a bar: {there}.") if is_compared else ""
+        there = "" if self.reading is None else where_compared(self.reading)
         intro = self.tr("How likely this word is after each layer. Type another one to compare.")
-        self._word_card.set_intro(f"{intro} {line.format(baseline=name)}".strip())
+        self._word_card.set_intro(f"{intro} {line.format(there=there)}".strip())
         self.bars.set_bars(
             [
                 Bar(
                     stage_name(i),
-                    _exact(p),
+                    _exact(p, fine=is_compared),
                     p / full,
                     "good" if ranks is not None and ranks[i] == 1 else "bar",
                     mark=mark,
@@ -214,7 +215,7 @@ class LensView(PredictView):
         """Behind a probability: the word's rank, and the baseline's probability."""
         parts = [] if rank is None else [self.tr("rank {rank}").format(rank=numbers.count(rank))]
         if before is not None and before >= LEAST_EXACT and self.reading is not None:
-            parts.append(f"({beside(numbers.probability(before), is_earlier(self.reading))})")
+            parts.append(f"({beside(numbers.probability(before, fine=True), is_earlier(self.reading))})")
         return "  ".join(parts)
 
     def _build(self) -> None:
@@ -283,8 +284,7 @@ class LensView(PredictView):
         arrays = {"probability": Numbers(chances, axis)}
         if ranks is not None:
             arrays["rank"] = Numbers(ranks, axis)
-        title = self.tr("“{word}” at position {position}")
-        title = title.format(word=self.followed, position=self.masks[number].position)
+        title = self.tr("“{word}” at {mask}").format(word=self.followed, mask=self._mask_name(number))
         hint = self.tr("probability and rank after each layer")
         return self.figure(title, [self.bars], arrays, hint=hint, settings=self.verdict.text())
 
@@ -320,9 +320,11 @@ def _following(request: ReadingRequest, position: int, word: str) -> Callable[[C
     return work
 
 
-def _exact(probability: float) -> str:
-    """Small ones too: on their way words come from far below."""
-    return numbers.probability(probability) if probability >= LEAST_EXACT else numbers.odds(probability)
+def _exact(probability: float, *, fine: bool) -> str:
+    """Small ones too, where numbers are technical: on their way words come from far below."""
+    if numbers.is_technical() and probability < LEAST_EXACT:
+        return numbers.number(probability, 2)
+    return numbers.probability(probability, fine=fine)
 
 
 def _stages(lens: MaskLens) -> list[str]:

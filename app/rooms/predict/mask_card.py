@@ -94,8 +94,8 @@ class MaskCard(Card):
         """The best guess after each layer."""
         return self._strip.words
 
-    def show_reading(self, reading: MaskReading, mask: str) -> None:
-        """To be followed by `show_compared`. mask: what the model calls its mask."""
+    def show_reading(self, reading: MaskReading, name: str, mask: str) -> None:
+        """To be followed by `show_compared`. name: "[MASK] (7)". mask: what the model calls its mask."""
         if reading.position != self.position:
             self.show_lens(None, 0)
         self.position = reading.position
@@ -105,7 +105,7 @@ class MaskCard(Card):
             words.append(was)
         self.words = words
         self._own_id = None if was is None else was.id
-        self.set_title(self.tr("Position {position}").format(position=reading.position))
+        self.set_title(name)
         self.set_hint(self._history(reading, mask))
 
     def show_compared(
@@ -114,56 +114,58 @@ class MaskCard(Card):
         name: str,
         full_bar: float,
         *,
+        where: str = "",
         wants_difference: bool = False,
         earlier: bool = False,
     ) -> None:
         """The words, beside those of the baseline. compared: a sentence where there is nothing to compare, None without
-        a baseline. name: of the baseline. earlier: see `baseline_names.is_earlier`. full_bar: the probability of a bar
-        that fills the card; the same for all cards, so that they compare."""
-        bars = []
+        a baseline. name: of the baseline; where: the same as `baseline_names.where_first` has it. earlier: see
+        `baseline_names.is_earlier`. full_bar: the probability of a bar that fills the card; the same for all cards, so
+        that they compare."""
+        bars, is_compared = [], isinstance(compared, ComparedMask)
         for word in self.words:
             is_own = word.id == self._own_id
             mark, color = (self.tr("in the text"), "good") if is_own else ("", "bar")
-            number, share = numbers.probability(word.probability), word.probability / full_bar
+            number, share = numbers.probability(word.probability, fine=is_compared), word.probability / full_bar
             bars.append(Bar(word.token, number, share, color, is_strong=is_own, mark=mark))
         self.bars.set_bars(bars)
         self.compared = compared if isinstance(compared, ComparedMask) else None
         is_shift = self.compared is not None and wants_difference
         self._lists.setVisible(not is_shift)
         self.shift.setVisible(is_shift)
-        self.set_intro(self._intro_of_shift(name) if is_shift else self._intro_of_bars())
+        self.set_intro(self._intro_of_shift() if is_shift else self._intro_of_bars())
         for widget in (self._beside, self._now_title):
             widget.setVisible(self.compared is not None)
         self._changed.setVisible(compared is not None)
         if isinstance(compared, str):
             self._changed.setText(compared)
         elif compared is not None:
-            self._show_both(compared, name, full_bar, earlier)
+            self._show_both(compared, name, where, full_bar, earlier)
 
     def _intro_of_bars(self) -> str:
         return self.tr("Its best guesses; the longer the bar, the likelier. Click one to insert it.")
 
-    def _intro_of_shift(self, name: str) -> str:
+    def _intro_of_shift(self) -> str:
         return self.tr(
-            "Left: with {baseline}. Right: now. Red: more likely now. Blue: less likely. Thicker line: a bigger "
-            "change. Click a word on the right to insert it."
-        ).format(baseline=name)
+            "Red: more likely now. Blue: less likely. Thicker line: a bigger change. Click a word on the right to "
+            "insert it."
+        )
 
-    def _show_both(self, compared: ComparedMask, name: str, full_bar: float, earlier: bool) -> None:
+    def _show_both(self, compared: ComparedMask, name: str, where: str, full_bar: float, earlier: bool) -> None:
         first, now = compared.words[0], self.words[0]
         self._changed.setText(
-            self.tr("With {baseline}: {word} {probability} → now: {new_word} {new_probability}").format(
-                baseline=name,
+            self.tr("{where}: “{word}” {probability} → now: “{new_word}” {new_probability}").format(
+                where=where,
                 word=isolated(first.token),
-                probability=numbers.probability(first.probability),
+                probability=numbers.probability(first.probability, fine=True),
                 new_word=isolated(now.token),
-                new_probability=numbers.probability(now.probability),
+                new_probability=numbers.probability(now.probability, fine=True),
             )
         )
         self._beside_title.setText(name)
         self._theirs.set_bars(
             [
-                Bar(word.token, numbers.probability(word.probability), word.probability / full_bar)
+                Bar(word.token, numbers.probability(word.probability, fine=True), word.probability / full_bar)
                 for word in compared.words
             ]
         )
@@ -174,11 +176,12 @@ class MaskCard(Card):
         }
         most = max(changed.values(), default=0.0) or 1.0
         rows = {word.id: row for row, word in enumerate(compared.words)}
-        before = [ShiftedWord(one.token, numbers.probability(one.probability)) for one in compared.words]
+        before = [ShiftedWord(one.token, numbers.probability(one.probability, fine=True)) for one in compared.words]
         shifted = []
         for word in self.words:
             change = compared.changes.get(word.id)
-            shown = ShiftedWord(word.token, numbers.probability(word.probability), changed.get(word.id, 0.0) / most)
+            number = numbers.probability(word.probability, fine=True)
+            shown = ShiftedWord(word.token, number, changed.get(word.id, 0.0) / most)
             if change is None:
                 unknown = self.tr("not in {baseline}’s vocabulary").format(baseline=name)
                 shown = replace(shown, change=unknown, has_line=False)

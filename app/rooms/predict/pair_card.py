@@ -136,14 +136,13 @@ class PairCard(Card):
         question: PairQuestion,
         verdict: Verdict,
         before: Verdict | None = None,
-        baseline: str = "",
+        where: str = "",
     ) -> None:
-        """before: of what the reading is compared with; baseline: its name."""
+        """before: of what the reading is compared with; where: `baseline_names.where_first`."""
         self._show_question(reading, question)
         self._before.setVisible(before is not None)
         if before is not None:
-            text = self.tr("With {baseline}: {verdict}")
-            self._before.setText(text.format(baseline=baseline, verdict=before.short))
+            self._before.setText(self.tr("{where}: {verdict}").format(where=where, verdict=before.short))
         set_role(self._answer, verdict.role)
         self._answer.setText(verdict.answer)
         self._number.setText(verdict.number)

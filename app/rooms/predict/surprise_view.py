@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QWidget
 from ...figures.figure import Figure, joined, numbers_of
 from ...look import numbers, theme
 from ...look.number_kinds import explain
-from ...state.baseline_names import baseline_name
+from ...state.baseline import OtherText
+from ...state.baseline_names import baseline_name, where_compared
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...widgets.bar_list import Bar, BarList
@@ -48,7 +49,7 @@ class SurpriseView(PredictView):
         self.perplexity = label("", "number")
         self.bits: list[float | None] = []  # (U) as they are shown
         self.their_bits: list[float | None] = []  # (U) of what each is compared with
-        self.changes: list[float | None] = []  # (U) now minus before, where that is what is drawn
+        self.changes: list[float | None] = []  # (U) now minus before as both are shown, where that is what is drawn
         self._explanation = label("", "muted", wrap=True)
         self._scale, self._scale_name = ColorBar(signed=False), label("", "muted")
         explain("surprise", self.tokens, self.bars, self._scale)
@@ -105,8 +106,10 @@ class SurpriseView(PredictView):
             theirs = _bits_of(self.their_surprise.answer, reading.baseline, reading.baseline.units(units.view))
             places = reading.places_in_baseline(units.view)
             self.their_bits = [None if place is None else theirs[place] for place in places]
-        pairs = zip(self.bits, self.their_bits, strict=True)
-        differences = [None if now is None or before is None else now - before for now, before in pairs]
+        differences = [
+            None if now is None or before is None else numbers.difference(before, now)
+            for now, before in zip(self.bits, self.their_bits, strict=True)
+        ]
         is_difference = selection.wants_difference and any(one is not None for one in differences)
         self.changes = differences if is_difference else [None] * len(units)
         drawn = self.changes if is_difference else self.bits
@@ -137,10 +140,12 @@ class SurpriseView(PredictView):
         if is_difference:
             self._scale_name.setText(self.tr("change in bits"))
             self._scale.set_range(-highest, highest, numbers.signed, signed=True)
-            colors = self.tr("Red: harder to guess now than with {baseline}. Blue: easier.")
-            self._card.set_intro(colors.format(baseline=baseline_name(reading)))
+            colors = self.tr("Red: harder to guess now than {there}. Blue: easier.")
+            self._card.set_intro(colors.format(there=where_compared(reading)))
             self._side.set_title(self.tr("Changed most"))
-            self._side.set_intro(self.tr("The change, then the bits before and now. Click a word to select it."))
+            self._side.set_intro(
+                self.tr("The change, then the bits in the baseline and now. Click a word to select it.")
+            )
         else:
             self._scale_name.setText(self.tr("surprise in bits"))
             self._scale.set_range(0, highest, signed=False)
@@ -161,8 +166,7 @@ class SurpriseView(PredictView):
 
     def _change_bar(self, word: str, change: float, highest: float, unit: int, units: Units) -> Bar:
         note, both = str(units.first_positions[unit]), _before_and_now(self.their_bits[unit], self.bits[unit])
-        sign = int(np.sign(round(change, 2)))
-        return Bar(word, numbers.signed(change), abs(change) / highest, mark=both, note=note, sign=sign)
+        return Bar(word, numbers.signed(change), abs(change) / highest, mark=both, note=note, sign=int(np.sign(change)))
 
     def _bar(self, word: str, bits: float, highest: float, unit: int, units: Units) -> Bar:
         before, note = self.their_bits[unit], str(units.first_positions[unit])
@@ -173,29 +177,34 @@ class SurpriseView(PredictView):
         is_known = found is not None and len(found.bits) > 0
         for widget in (self.perplexity, self._explanation):
             widget.setVisible(is_known)
-        if found is None or not is_known:
+        if found is None or not is_known or self.reading is None:
             return
-        perplexity = self.tr("pseudo-perplexity {perplexity}").format(
-            perplexity=numbers.decimal(found.pseudo_perplexity)
-        )
+        perplexity = self.tr("pseudo-perplexity {perplexity}").format(perplexity=self._perplexity(found, self.reading))
         theirs = self.their_surprise.answer
-        if theirs is not None and len(theirs.bits):
+        if theirs is not None and len(theirs.bits) and self.reading.baseline is not None:
             before = self.tr("baseline {perplexity}")
             if len(theirs.bits) != len(found.bits):
                 before = self.tr("baseline {perplexity} (not directly comparable)")
-            perplexity = joined(perplexity, before.format(perplexity=numbers.decimal(theirs.pseudo_perplexity)))
+            perplexity = joined(perplexity, before.format(perplexity=self._perplexity(theirs, self.reading.baseline)))
         self.perplexity.setText(perplexity)
         mean = self.tr(
             "0 bits: certain. 1 bit: a coin toss. 10 bits: one in a thousand. Pseudo-perplexity says how unsure the "
             "model is on average: as if it chose among that many equally likely words. It is 2 to the power of the "
             "mean, {mean} bits over {count} tokens."
-        ).format(mean=numbers.decimal(float(found.bits.mean())), count=numbers.count(len(found.bits)))
+        ).format(mean=numbers.decimal(float(found.bits.mean()), 3), count=numbers.count(len(found.bits)))
         sentences = [*self._comparison_in_words(found), mean]
         if selection.token_view.words:
             sentences.append(self.tr("Words: all pieces of a word are masked together, and their bits added up."))
-        if self.reading is not None and self.reading.request.what_if:
+        if self.reading.request.what_if:
             sentences.append(self.tr("Your changes inside the model are included."))
         self._explanation.setText(" ".join(sentences))
+
+    def _perplexity(self, found: Surprise, reading: Reading) -> str:
+        """One digit: two would not follow from the mean as it is shown."""
+        number = numbers.decimal(found.pseudo_perplexity, 1)
+        if found.pseudo_perplexity <= reading.request.model.config.vocab_size:
+            return number
+        return self.tr("{perplexity} (worse than guessing at random)").format(perplexity=number)
 
     def _comparison_in_words(self, found: Surprise) -> list[str]:
         """What is before the arrows, and what cannot be compared."""
@@ -203,17 +212,22 @@ class SurpriseView(PredictView):
         if reading is None or reading.baseline is None or theirs is None:
             return []
         name = baseline_name(reading)
-        sentences = [self.tr("Left of the arrow: the bits with {baseline}.").format(baseline=name)]
+        sentences = [self.tr("Left of the arrow: the bits {there}.").format(there=where_compared(reading))]
         known = [change for bits, change in zip(self.bits, self.changes, strict=True) if bits is not None]
         if None in known and any(change is not None for change in known):
             sentences.append(self.tr("Striped: nothing to compare with in {baseline}.").format(baseline=name))
         if len(theirs.bits) and len(theirs.bits) != len(found.bits):
             text = self.tr(
-                "The two pseudo-perplexities are means over {ours} and {theirs} tokens: the text is cut differently, "
-                "or it is another one."
+                "The two pseudo-perplexities are taken over {ours} and {theirs} tokens, because {baseline} cuts the "
+                "text differently."
             )
+            if isinstance(reading.request.baseline, OtherText):
+                text = self.tr(
+                    "The two pseudo-perplexities are taken over {ours} and {theirs} tokens, because they are of two "
+                    "texts."
+                )
             counts = {"ours": numbers.count(len(found.bits)), "theirs": numbers.count(len(theirs.bits))}
-            sentences.append(text.format(**counts))
+            sentences.append(text.format(baseline=name, **counts))
         return sentences
 
     def _build(self) -> None:

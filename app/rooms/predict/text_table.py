@@ -35,7 +35,7 @@ RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 LEAST_PX, AIR_PX = 80, 14  # of a column, and beside its longest number
 LEAST_TABLE_PX = 500
-MOST_PX = 150  # of the phenomenon, which is named in full beside the table
+MOST_PX = 250  # of the phenomenon, which is named in full beside the table
 translate = QCoreApplication.translate
 
 
@@ -74,15 +74,16 @@ def pair_columns(*, has_phenomena: bool) -> list[Column]:
     columns = [
         Column("a", translate("TextTable", "Right")),
         Column("b", translate("TextTable", "Wrong")),
-        Column("is_right", translate("TextTable", "It prefers"), "", _preferred),
-        Column("margin_bits", translate("TextTable", "By (bits)"), "pair_margin", numbers.signed),
+        Column("margin_bits", translate("TextTable", "It prefers"), "pair_margin", _preferred),
         Column("phenomenon", translate("TextTable", "Phenomenon")),
     ]
-    return columns if has_phenomena and not theme.is_projector() else columns[:4]
+    return columns if has_phenomena and not theme.is_projector() else columns[:3]
 
 
-def _preferred(is_right: bool) -> str:
-    return translate("TextTable", "✓ right") if is_right else translate("TextTable", "✗ wrong")
+def _preferred(margin_bits: float) -> str:
+    right = translate("TextTable", "✓ right by {margin} bits")
+    wrong = translate("TextTable", "✗ wrong by {margin} bits")
+    return (right if margin_bits > 0 else wrong).format(margin=numbers.decimal(abs(margin_bits)))
 
 
 def _answer(answer: str | float) -> str:
@@ -169,16 +170,18 @@ class TextTable(QTableView):
         header = self.horizontalHeader()
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         header.setMinimumSectionSize(theme.px(LEAST_PX))
-        self.resizeColumnsToContents()
-        wanted = [header.sectionSize(number) + theme.px(AIR_PX) for number in range(header.count())]
+        wanted = [
+            max(self.sizeHintForColumn(number), header.sectionSizeHint(number)) + theme.px(AIR_PX)
+            for number in range(header.count())
+        ]
         bar = self.verticalScrollBar().sizeHint().width()
         self.setMaximumWidth(max(sum(wanted) + bar, theme.px(LEAST_TABLE_PX)))  # numbers stay beside their text
         for number, column in enumerate(self.scores.columns):
             most = theme.px(MOST_PX) if column.field == "phenomenon" else header.maximumSectionSize()
-            header.resizeSection(number, min(wanted[number], most))
             header.setSectionResizeMode(
                 number, QHeaderView.ResizeMode.Stretch if column.is_text else QHeaderView.ResizeMode.Interactive
             )
+            header.resizeSection(number, min(wanted[number], most))
 
     @property
     def shown(self) -> list[Row]:

@@ -148,12 +148,12 @@ def mask_token(reading: Reading) -> str:
     return reading.request.model.tokenizer.mask_token or ""
 
 
-def mask_name(mask: MaskReading) -> str:
-    """One of several: "position 2 (hides “boy”)"."""
+def mask_name(reading: Reading, mask: MaskReading) -> str:
+    """One of several: "[MASK] (2) hides “boy”"."""
+    name = reading.mask_name(mask.position)
     if mask.was is None:
-        return translate("Predict", "position {position}").format(position=mask.position)
-    text = translate("Predict", "position {position} (hides “{word}”)")
-    return text.format(position=mask.position, word=isolated(mask.was.token))
+        return name
+    return translate("Predict", "{mask} hides “{word}”").format(mask=name, word=isolated(mask.was.token))
 
 
 def missing_words(reading: Reading) -> str:

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QGridLayout, QScrollArea, QWidget
 from ...figures.figure import Axis, Figure, Numbers, numbers_of
 from ...look import numbers, theme
 from ...look.number_kinds import explain
-from ...state.baseline_names import baseline_name, beside, is_earlier
+from ...state.baseline_names import baseline_name, beside, is_earlier, where_first
 from ...state.compared_words import compared_mask
 from ...state.readings import Reading, word_to_mask
 from ...state.selection import Selection
@@ -61,8 +61,10 @@ class ReplacedCard(Card):
         self.bars = BarList(self.tr("Most likely replaced"), stretch_to_px=30)
         self._scale = ColorBar(signed=False)
         explain("own_probability", self.tokens, self.bars, self._scale)
-        self._scale.set_range(0, 1)
-        framed = self.tr("outlined: judged to be replaced (probability {least} or more)").format(least=REPLACED_FROM)
+        self._scale.set_range(0, 1, numbers.probability)
+        framed = self.tr("outlined: judged to be replaced (probability {least} or more)").format(
+            least=numbers.probability(REPLACED_FROM)
+        )
         line = hbox(label(self.tr("probability"), "muted"), self._scale, label(framed, "muted"), None)
         for widget in (self.answer, self.tokens):
             fill(self.body, widget, 4)
@@ -90,17 +92,18 @@ class ReplacedCard(Card):
             ]
         )
         before, earlier = replaced_before(reading, units), is_earlier(reading)
+        chance = partial(numbers.probability, fine=reading.baseline is not None)
         words = [i for i in np.argsort(-np.asarray(values), kind="stable").tolist() if units.kinds[i] != "special"]
         self.answer.setText(self._sentence([shown[i] for i in words if i in judged], len(words)))
         self.bars.set_bars(
             [
                 Bar(
                     shown[i],
-                    numbers.probability(values[i]),
+                    chance(values[i]),
                     values[i],
                     "bad" if i in judged else "bar",
                     is_strong=i in judged,
-                    mark="" if (theirs := before[i]) is None else beside(numbers.probability(theirs), earlier),
+                    mark="" if (theirs := before[i]) is None else beside(chance(theirs), earlier),
                     note=str(units.first_positions[i]),
                 )
                 for i in words[:MOST_BARS]
@@ -266,9 +269,10 @@ class WordsView(PredictView):
         best = max((mask.words[0].probability for mask in reading.masks), default=1.0)
         full_bar, name = max(best, SHORTEST_SCALE), baseline_name(reading)
         for card, mask in zip(self.cards, masks, strict=False):
-            card.show_reading(mask, mask_token(reading))
+            card.show_reading(mask, reading.mask_name(mask.position), mask_token(reading))
             compared, differs = compared_mask(reading, mask), self.selection.wants_difference
-            card.show_compared(compared, name, full_bar, wants_difference=differs, earlier=is_earlier(reading))
+            earlier, where = is_earlier(reading), where_first(reading)
+            card.show_compared(compared, name, full_bar, where=where, wants_difference=differs, earlier=earlier)
         for number, card in enumerate(self.cards):
             card.setVisible(number < len(masks))
 
@@ -288,7 +292,7 @@ class WordsView(PredictView):
             self._show_similarity(reading, question)
         else:
             before = None if reading.baseline is None else verdict_of(reading.baseline)
-            card.show_verdict(reading, question, verdict, before, baseline_name(reading))
+            card.show_verdict(reading, question, verdict, before, where_first(reading))
         card.offer(not question.missing, encoding.text_b is not None)
 
     def _show_similarity(self, reading: Reading, question: PairQuestion) -> None:
