@@ -146,7 +146,12 @@ def test_surprise_is_the_engines_over_tokens_and_words(
     assert view.bits == pytest.approx(expected.tolist(), abs=1e-4)
     now = [token.number.split(" → ")[-1] for token in view.tokens.tokens]  # before it: the model unchanged
     assert now == [f"{bits:.2f}" for bits in view.bits if bits is not None]
-    assert view.perplexity.text().split(" · ")[0] == f"pseudo-perplexity {numbers.decimal(found.pseudo_perplexity, 1)}"
+    total, is_worse = (
+        view.perplexity.text().split(" · ")[0],
+        found.pseudo_perplexity > reading.request.model.config.vocab_size,
+    )
+    assert total.startswith(f"pseudo-perplexity {numbers.decimal(found.pseudo_perplexity, 1)}")
+    assert total.endswith("(worse than guessing at random)") == is_worse
     assert "[MASK]" not in [token.token for token in view.tokens.tokens]
     order = np.argsort(-expected, kind="stable")
     assert view.bars.bars[0].number == f"{expected[order[0]]:.2f}"

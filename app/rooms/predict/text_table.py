@@ -74,15 +74,15 @@ def pair_columns(*, has_phenomena: bool) -> list[Column]:
     columns = [
         Column("a", translate("TextTable", "Right")),
         Column("b", translate("TextTable", "Wrong")),
-        Column("margin_bits", translate("TextTable", "It prefers"), "pair_margin", _preferred),
+        Column("margin_bits", translate("TextTable", "It prefers (bits)"), "pair_margin", _preferred),
         Column("phenomenon", translate("TextTable", "Phenomenon")),
     ]
     return columns if has_phenomena and not theme.is_projector() else columns[:3]
 
 
 def _preferred(margin_bits: float) -> str:
-    right = translate("TextTable", "✓ right by {margin} bits")
-    wrong = translate("TextTable", "✗ wrong by {margin} bits")
+    right = translate("TextTable", "✓ right by {margin}")
+    wrong = translate("TextTable", "✗ wrong by {margin}")
     return (right if margin_bits > 0 else wrong).format(margin=numbers.decimal(abs(margin_bits)))
 
 
