@@ -84,7 +84,7 @@ class SwapResult(Card):
             share=numbers.percent(float(found.shares[swap.row, column])),
         )
         what_now = (
-            self.tr("The whole window now shows this swap, compared with the original text. Press Esc to end it.")
+            self.tr("The whole window now shows this swap, compared with no swap. Press Esc to end it.")
             if is_on
             else self.tr("Click its cell to see this swap everywhere in the window.")
         )
