@@ -177,16 +177,16 @@
 <translation>Welche Köpfe sich ähneln</translation>
 </message>
 <message>
+<source>distance to {head}</source>
+<translation>Abstand zu {head}</translation>
+</message>
+<message>
 <source>heads near each other look at the same tokens</source>
 <translation>Köpfe nah beieinander schauen auf dieselben Token</translation>
 </message>
 <message>
 <source>map of heads</source>
 <translation>Karte der Köpfe</translation>
-</message>
-<message>
-<source>most like {head}</source>
-<translation>ähnlich wie {head}</translation>
 </message>
 <message>
 <source>{some} of {all} rows were compared.</source>
@@ -669,6 +669,10 @@
 <translation>bei {step}</translation>
 </message>
 <message>
+<source>no swap</source>
+<translation>Text ohne Austausch</translation>
+</message>
+<message>
 <source>now</source>
 <translation>jetzt</translation>
 </message>
@@ -679,10 +683,6 @@
 <message>
 <source>the built-in model</source>
 <translation>das eingebaute Modell</translation>
-</message>
-<message>
-<source>the original text</source>
-<translation>Text ohne Austausch</translation>
 </message>
 <message>
 <source>the unchanged model</source>
@@ -707,6 +707,10 @@
 <message>
 <source>with {name}</source>
 <translation>mit {name}</translation>
+</message>
+<message>
+<source>without the swap</source>
+<translation>ohne den Austausch</translation>
 </message>
 <message>
 <source>{model} cannot predict words.</source>
@@ -2913,7 +2917,7 @@ Ein anderer Schluss</translation>
 <translation>Masken, eine nach der anderen gefüllt</translation>
 </message>
 <message>
-<source>No word is filled in yet. Guess the first one yourself, and then see the model’s.</source>
+<source>No word has been filled in yet. Guess the first one yourself, and then see the model’s.</source>
 <translation>Noch ist kein Wort eingesetzt. Erst selbst das erste raten, dann das des Modells ansehen.</translation>
 </message>
 <message>
@@ -2941,8 +2945,8 @@ Ein anderer Schluss</translation>
 <translation>Der Text mit den bisher gefüllten Masken</translation>
 </message>
 <message>
-<source>The words in the order in which they were filled in, and how sure it was.</source>
-<translation>Die Wörter in der Reihenfolge, in der sie eingesetzt wurden, und wie sicher es sich war.</translation>
+<source>The words in the order in which they were filled in, and how sure the model was.</source>
+<translation>Die Wörter in der Reihenfolge, in der sie eingesetzt wurden, und wie sicher das Modell war.</translation>
 </message>
 <message>
 <source>Undo</source>
@@ -4112,6 +4116,13 @@ Ein anderer Schluss</translation>
 </message>
 </context>
 <context>
+<name>Language</name>
+<message>
+<source>“{word}”</source>
+<translation>„{word}“</translation>
+</message>
+</context>
+<context>
 <name>LargeCard</name>
 <message>
 <source>Matrix</source>
@@ -4188,8 +4199,8 @@ Ein anderer Schluss</translation>
 <context>
 <name>LensView</name>
 <message>
-<source>Framed: another word than with {baseline}.</source>
-<translation>Umrahmt: ein anderes Wort als mit {baseline}.</translation>
+<source>Framed: a different word from that {there}.</source>
+<translation>Umrahmt: ein anderes Wort als {there}.</translation>
 </message>
 <message>
 <source>How likely this word is after each layer. Type another one to compare.</source>
@@ -4200,16 +4211,12 @@ Ein anderer Schluss</translation>
 <translation>Schicht für Schicht</translation>
 </message>
 <message>
-<source>Line across a bar: with {baseline}.</source>
-<translation>Strich über einem Balken: mit {baseline}.</translation>
+<source>Line across a bar: {there}.</source>
+<translation>Strich über einem Balken: {there}.</translation>
 </message>
 <message>
 <source>One word through the layers</source>
 <translation>Ein Wort durch die Schichten</translation>
-</message>
-<message>
-<source>Position {position}: {decided}</source>
-<translation>Position {position}: {decided}</translation>
 </message>
 <message>
 <source>Probability of the word after each layer</source>
@@ -4236,8 +4243,8 @@ Ein anderer Schluss</translation>
 <translation>Wort, dem durch die Schichten gefolgt wird</translation>
 </message>
 <message>
-<source>at position {position}</source>
-<translation>an Position {position}</translation>
+<source>at {mask}</source>
+<translation>bei {mask}</translation>
 </message>
 <message>
 <source>probability</source>
@@ -4260,8 +4267,8 @@ Ein anderer Schluss</translation>
 <translation>{pieces}: das Produkt der Wahrscheinlichkeiten aller Stücke, jedes mit den Stücken davor. Einen Rang gibt es nicht, denn es gibt keine Liste aller Wörter aus mehreren Stücken.</translation>
 </message>
 <message>
-<source>“{word}” at position {position}</source>
-<translation>„{word}“ an Position {position}</translation>
+<source>“{word}” at {mask}</source>
+<translation>„{word}“ bei {mask}</translation>
 </message>
 </context>
 <context>
@@ -4685,8 +4692,8 @@ Ein anderer Schluss</translation>
 <translation>Strg+Klick auf einen anderen Kopf vergleicht ihn</translation>
 </message>
 <message>
-<source>Each token’s strongest lines, together</source>
-<translation>Stärkste Linien je Token, zusammen</translation>
+<source>Each token’s strongest lines, together at least</source>
+<translation>Stärkste Linien je Token, zusammen mindestens</translation>
 </message>
 <message>
 <source>Lines stronger than</source>
@@ -4972,6 +4979,10 @@ Ein anderer Schluss</translation>
 <translation>Im Vergleich: „{word}“, {share}.</translation>
 </message>
 <message>
+<source>no such token</source>
+<translation>kein solches Token</translation>
+</message>
+<message>
 <source>{count} neurons work on each token alone; what they find is added to its line.</source>
 <translation>{count} Neuronen bearbeiten jedes Token für sich; was sie finden, wird zu seiner Linie addiert.</translation>
 </message>
@@ -5050,16 +5061,20 @@ Ein anderer Schluss</translation>
 <translation>Jede Linie ist ein Token des Textes, von links nach rechts durch alle Schichten. Mit der Maus auf eine Linie zeigen, um ihr zu folgen; ein Token maskieren (M), um es raten zu lassen. Ein Klick öffnet jeden Teil.</translation>
 </message>
 <message>
-<source>Every line is one token of your text. Follow the purple line from left to right: it starts as a mask and ends as a word; the words on it are the best guess so far. Click any part to open it.</source>
-<translation>Jede Linie ist ein Token des Textes. Der lila Linie von links nach rechts folgen: Sie beginnt als Maske und endet als Wort; die Wörter auf ihr sind der jeweils beste Tipp. Ein Klick öffnet jeden Teil.</translation>
+<source>Every line is one token of your text. Follow the thick line of {mask} from left to right: it starts as a mask and ends as a word; the words on it are the best guess so far. Click any part to open it.</source>
+<translation>Jede Linie ist ein Token des Textes. Der dicken Linie von {mask} von links nach rechts folgen: Sie beginnt als Maske und endet als Wort; die Wörter auf ihr sind der jeweils beste Tipp. Ein Klick öffnet jeden Teil.</translation>
 </message>
 <message>
 <source>Grey: special tokens.</source>
 <translation>Grau: Spezialtoken.</translation>
 </message>
 <message>
-<source>Grey: what {baseline} (the baseline) guessed, where it is another word.</source>
-<translation>Grau: was mit {baseline} (der Baseline) geraten wurde, wo es ein anderes Wort ist.</translation>
+<source>Grey: the final guess {there}, if it is a different word.</source>
+<translation>Grau: der letzte Tipp {there}, wenn es ein anderes Wort ist.</translation>
+</message>
+<message>
+<source>Grey: the guess {there}, where it is a different word.</source>
+<translation>Grau: der Tipp {there}, wo es ein anderes Wort ist.</translation>
 </message>
 <message>
 <source>Here the model uses only the line of {token}.</source>
@@ -5074,8 +5089,8 @@ Ein anderer Schluss</translation>
 <translation>Solange X gedrückt ist, erscheint die Karte des Vergleichs.</translation>
 </message>
 <message>
-<source>Hold X to see the map with {baseline}.</source>
-<translation>X gedrückt halten zeigt die Karte mit {baseline}.</translation>
+<source>Hold X to see the map {there}.</source>
+<translation>X gedrückt halten zeigt die Karte {there}.</translation>
 </message>
 <message>
 <source>Hollow: for each token, the words whose vectors point in a similar direction (cosine).</source>
@@ -5118,8 +5133,8 @@ Ein anderer Schluss</translation>
 <translation>Seltene Wörter werden zerlegt: „{word}“ ist {pieces}.</translation>
 </message>
 <message>
-<source>Rings: the tokens with {baseline}; dotted lines join each pair.</source>
-<translation>Ringe: die Token mit {baseline}; gepunktete Linien verbinden jedes Paar.</translation>
+<source>Rings: the tokens {there}; dotted lines join each pair.</source>
+<translation>Ringe: die Token {there}; gepunktete Linien verbinden jedes Paar.</translation>
 </message>
 <message>
 <source>Show:</source>
@@ -5198,8 +5213,8 @@ Ein anderer Schluss</translation>
 <translation>{token} an Position {position}</translation>
 </message>
 <message>
-<source>{token} with {baseline}</source>
-<translation>{token} mit {baseline}</translation>
+<source>{token} {there}</source>
+<translation>{token} {there}</translation>
 </message>
 <message>
 <source>{word}: cosine {cosine}</source>
@@ -5224,10 +5239,6 @@ Ein anderer Schluss</translation>
 <translation>Seine besten Tipps; je länger der Balken, desto wahrscheinlicher. Ein Klick setzt einen ein.</translation>
 </message>
 <message>
-<source>Left: with {baseline}. Right: now. Red: more likely now. Blue: less likely. Thicker line: a bigger change. Click a word on the right to insert it.</source>
-<translation>Links: mit {baseline}. Rechts: jetzt. Rot: jetzt wahrscheinlicher. Blau: weniger wahrscheinlich. Dickere Linie: größere Änderung. Ein Klick auf ein Wort rechts setzt es ein.</translation>
-</message>
-<message>
 <source>Most likely words</source>
 <translation>Wahrscheinlichste Wörter</translation>
 </message>
@@ -5240,8 +5251,8 @@ Ein anderer Schluss</translation>
 <translation>Wahrscheinlichste Wörter, bei der Baseline und jetzt</translation>
 </message>
 <message>
-<source>Position {position}</source>
-<translation>Position {position}</translation>
+<source>Red: more likely now. Blue: less likely. Thicker line: a bigger change. Click a word on the right to insert it.</source>
+<translation>Rot: jetzt wahrscheinlicher. Blau: weniger wahrscheinlich. Dickere Linie: größere Änderung. Ein Klick auf ein Wort rechts setzt es ein.</translation>
 </message>
 <message>
 <source>The top guess if the model stopped there; the colour shows its probability</source>
@@ -5250,10 +5261,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Top guess after each layer</source>
 <translation>Erster Tipp nach jeder Schicht</translation>
-</message>
-<message>
-<source>With {baseline}: {word} {probability} → now: {new_word} {new_probability}</source>
-<translation>Bei {baseline}: {word} {probability} → jetzt: {new_word} {new_probability}</translation>
 </message>
 <message>
 <source>hides “{word}” · rank {rank} · probability {probability} · {surprise}</source>
@@ -5282,6 +5289,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>you typed {mask} here</source>
 <translation>hier steht {mask} im eigenen Text</translation>
+</message>
+<message>
+<source>{where}: “{word}” {probability} → now: “{new_word}” {new_probability}</source>
+<translation>{where}: „{word}“ {probability} → jetzt: „{new_word}“ {new_probability}</translation>
 </message>
 </context>
 <context>
@@ -5399,8 +5410,8 @@ Ein anderer Schluss</translation>
 <translation>Wahrscheinlichkeit mit diesem Text: {now}.</translation>
 </message>
 <message>
-<source>Probability: {now} with this text, {then} with every word masked. The shares say which words make the difference.</source>
-<translation>Wahrscheinlichkeit: {now} mit diesem Text, {then}, wenn jedes Wort maskiert ist. Die Anteile sagen, welche Wörter den Unterschied machen.</translation>
+<source>Probability: {now} with this text, {then} with every word masked. The numbers show how much each word adds to the difference.</source>
+<translation>Wahrscheinlichkeit: {now} mit diesem Text, {then}, wenn jedes Wort maskiert ist. Die Zahlen zeigen, wie viel jedes Wort zum Unterschied beiträgt.</translation>
 </message>
 <message>
 <source>Score with this text: {value}.</source>
@@ -6358,12 +6369,12 @@ Ein anderer Schluss</translation>
 <translation>Das B eines anderen Beispiels ausprobieren</translation>
 </message>
 <message>
-<source>With {baseline}: {verdict}</source>
-<translation>Bei {baseline}: {verdict}</translation>
-</message>
-<message>
 <source>{verdict} (with changes)</source>
 <translation>{verdict} (mit Änderungen)</translation>
+</message>
+<message>
+<source>{where}: {verdict}</source>
+<translation>{where}: {verdict}</translation>
 </message>
 </context>
 <context>
@@ -6466,8 +6477,8 @@ Ein anderer Schluss</translation>
 <translation>Spalten: {width} Zahlen, {after} nach der Projektion</translation>
 </message>
 <message>
-<source>difference: the sum now minus that with {baseline}</source>
-<translation>Differenz: die Summe jetzt minus die mit {baseline}</translation>
+<source>difference: the sum now minus that {there}</source>
+<translation>Differenz: die Summe jetzt minus die {there}</translation>
 </message>
 <message>
 <source>nearest words by cosine</source>
@@ -6492,6 +6503,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>token to sum</source>
 <translation>Token bis Summe</translation>
+</message>
+<message>
+<source>token to sum, difference</source>
+<translation>Token bis Summe, Differenz</translation>
 </message>
 <message>
 <source>your change comes later and cannot change the embeddings</source>
@@ -6627,20 +6642,16 @@ Ein anderer Schluss</translation>
 <translation>Schicht {layer}</translation>
 </message>
 <message>
-<source>position {position}</source>
-<translation>Position {position}</translation>
-</message>
-<message>
-<source>position {position} (hides “{word}”)</source>
-<translation>Position {position} (verdeckt „{word}“)</translation>
-</message>
-<message>
 <source>underlined: judged to be replaced</source>
 <translation>unterstrichen: gilt als ersetzt</translation>
 </message>
 <message>
 <source>up to layer {layer}</source>
 <translation>bis Schicht {layer}</translation>
+</message>
+<message>
+<source>{mask} hides “{word}”</source>
+<translation>{mask} verdeckt „{word}“</translation>
 </message>
 <message>
 <source>“{word}” is most likely after {stage}; its final probability is {share}.</source>
@@ -6673,6 +6684,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>“{word}” wins only in the last layer ({share}); {until}, the guess is still “{before}”.</source>
 <translation>„{word}“ gewinnt erst in der letzten Schicht ({share}); {until} ist der Tipp noch „{before}“.</translation>
+</message>
+<message>
+<source>“{word}” wins only in the last layer ({share}); {until}, the guess is “{before}”.</source>
+<translation>„{word}“ gewinnt erst in der letzten Schicht ({share}); {until} ist der Tipp „{before}“.</translation>
 </message>
 </context>
 <context>
@@ -6727,10 +6742,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>What the mask could be</source>
 <translation>Was die Maske sein könnte</translation>
-</message>
-<message>
-<source>{mask} at position {position} could be</source>
-<translation>{mask} an Position {position} könnte sein:</translation>
 </message>
 <message>
 <source>{mask} could be</source>
@@ -8286,6 +8297,10 @@ Ein anderer Schluss</translation>
 <translation>Von Query und Key zu einem Attention-Gewicht</translation>
 </message>
 <message>
+<source>How much {row} looks at {column}</source>
+<translation>Wie stark {row} auf {column} schaut</translation>
+</message>
+<message>
 <source>Line across a bar: its value in {head}.</source>
 <translation>Strich über einem Balken: sein Wert in {head}.</translation>
 </message>
@@ -8308,10 +8323,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>divided by √{size} = {root}</source>
 <translation>geteilt durch √{size} = {root}</translation>
-</message>
-<message>
-<source>how much {row} looks at {column}</source>
-<translation>wie stark {row} auf {column} schaut</translation>
 </message>
 <message>
 <source>key of {token}</source>
@@ -8525,12 +8536,12 @@ Ein anderer Schluss</translation>
 <context>
 <name>SideCard</name>
 <message>
-<source>How much it looks at each token, 1 in all. Click a token above for its numbers.</source>
-<translation>Wie viel es auf jedes Token schaut, zusammen 1. Ein Klick auf ein Token oben zeigt dessen Zahlen.</translation>
+<source>How much it looks at each token; the weights add up to 1. Click a token above for its numbers.</source>
+<translation>Wie viel es auf jedes Token schaut; die Gewichte ergeben zusammen 1. Ein Klick auf ein Token oben zeigt dessen Zahlen.</translation>
 </message>
 <message>
-<source>This card stays with head {head}: how much it alone looks at each token, 1 in all.</source>
-<translation>Diese Karte bleibt bei Kopf {head}: wie viel er allein auf jedes Token schaut, zusammen 1.</translation>
+<source>This card stays with head {head}: how much it alone looks at each token; the weights add up to 1.</source>
+<translation>Diese Karte bleibt bei Kopf {head}: wie viel er allein auf jedes Token schaut; die Gewichte ergeben zusammen 1.</translation>
 </message>
 <message>
 <source>This head</source>
@@ -8962,8 +8973,8 @@ Ein anderer Schluss</translation>
 <translation>Wie überraschend ist jedes Wort?</translation>
 </message>
 <message>
-<source>Left of the arrow: the bits with {baseline}.</source>
-<translation>Links vom Pfeil: die Bits mit {baseline}.</translation>
+<source>Left of the arrow: the bits {there}.</source>
+<translation>Links vom Pfeil: die Bit {there}.</translation>
 </message>
 <message>
 <source>Most surprising</source>
@@ -8978,8 +8989,8 @@ Ein anderer Schluss</translation>
 <translation>Keine Vorhersagen</translation>
 </message>
 <message>
-<source>Red: harder to guess now than with {baseline}. Blue: easier.</source>
-<translation>Rot: jetzt schwerer zu raten als mit {baseline}. Blau: leichter.</translation>
+<source>Red: harder to guess now than {there}. Blue: easier.</source>
+<translation>Rot: jetzt schwerer zu raten als {there}. Blau: leichter.</translation>
 </message>
 <message>
 <source>Striped: nothing to compare with in {baseline}.</source>
@@ -8990,12 +9001,16 @@ Ein anderer Schluss</translation>
 <translation>Überraschung jedes Wortes, in Bit</translation>
 </message>
 <message>
-<source>The change, then the bits before and now. Click a word to select it.</source>
-<translation>Die Änderung, dann die Bit vorher und jetzt. Ein Klick auf ein Wort wählt es aus.</translation>
+<source>The change, then the bits in the baseline and now. Click a word to select it.</source>
+<translation>Die Änderung, dann die Bit in der Baseline und jetzt. Ein Klick auf ein Wort wählt es aus.</translation>
 </message>
 <message>
-<source>The two pseudo-perplexities are means over {ours} and {theirs} tokens: the text is cut differently, or it is another one.</source>
-<translation>Die beiden Pseudo-Perplexitäten sind Mittel über {ours} und {theirs} Token: Der Text ist anders zerlegt, oder es ist ein anderer.</translation>
+<source>The two pseudo-perplexities are taken over {ours} and {theirs} tokens, because they are of two texts.</source>
+<translation>Die beiden Pseudo-Perplexitäten sind über {ours} und {theirs} Token genommen, weil es zwei Texte sind.</translation>
+</message>
+<message>
+<source>The two pseudo-perplexities are taken over {ours} and {theirs} tokens, because {baseline} cuts the text differently.</source>
+<translation>Die beiden Pseudo-Perplexitäten sind über {ours} und {theirs} Token genommen, weil {baseline} den Text anders zerlegt.</translation>
 </message>
 <message>
 <source>Words: all pieces of a word are masked together, and their bits added up.</source>
@@ -9032,6 +9047,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>surprise in bits</source>
 <translation>Überraschung in Bit</translation>
+</message>
+<message>
+<source>{perplexity} (worse than guessing at random)</source>
+<translation>{perplexity} (schlechter als blindes Raten)</translation>
 </message>
 <message>
 <source>{token}: {surprise}, probability {probability}</source>
@@ -9085,8 +9104,8 @@ Ein anderer Schluss</translation>
 <translation>Die Vorhersage, die erklärt werden soll</translation>
 </message>
 <message>
-<source>The whole window now shows this swap, compared with the original text. Press Esc to end it.</source>
-<translation>Das ganze Fenster zeigt jetzt diesen Austausch, verglichen mit dem ursprünglichen Text. Esc beendet ihn.</translation>
+<source>The whole window now shows this swap, compared with no swap. Press Esc to end it.</source>
+<translation>Das ganze Fenster zeigt jetzt diesen Austausch, verglichen mit dem Text ohne Austausch. Esc beendet ihn.</translation>
 </message>
 <message>
 <source>This text with {what} swapped in: {score}. That is {share} of the way to the other text.</source>
@@ -9850,16 +9869,12 @@ Der andere Text: {theirs}</translation>
 <translation>B folgt auf A</translation>
 </message>
 <message>
-<source>By (bits)</source>
-<translation>Um (Bit)</translation>
-</message>
-<message>
 <source>How sure</source>
 <translation>Wie sicher</translation>
 </message>
 <message>
-<source>It prefers</source>
-<translation>Es bevorzugt</translation>
+<source>It prefers (bits)</source>
+<translation>Es bevorzugt (Bit)</translation>
 </message>
 <message>
 <source>Its probability</source>
@@ -9902,12 +9917,12 @@ Der andere Text: {theirs}</translation>
 <translation>ln p (ganzer Text)</translation>
 </message>
 <message>
-<source>✓ right</source>
-<translation>✓ richtig</translation>
+<source>✓ right by {margin}</source>
+<translation>✓ richtig, um {margin}</translation>
 </message>
 <message>
-<source>✗ wrong</source>
-<translation>✗ falsch</translation>
+<source>✗ wrong by {margin}</source>
+<translation>✗ falsch, um {margin}</translation>
 </message>
 </context>
 <context>
@@ -10287,8 +10302,8 @@ Der andere Text: {theirs}</translation>
 <translation>Baseline {length}</translation>
 </message>
 <message>
-<source>baseline: “{token}” in {baseline}</source>
-<translation>Baseline: „{token}“ in {baseline}</translation>
+<source>baseline: “{token}” {there}</source>
+<translation>Baseline: „{token}“ {there}</translation>
 </message>
 <message numerus="yes">
 <source>mean of %n piece(s)</source>
@@ -10757,7 +10772,7 @@ Der andere Text: {theirs}</translation>
 <translation>Wie viel von jedem Wort könnte bei jedem Token ankommen? Attention-Gewichte wirken wie Rohre von Schicht zu Schicht, und das engste Rohr auf dem Weg setzt die Grenze.</translation>
 </message>
 <message>
-<source>In every layer tokens mix with others, so one head is not the whole story. Each row is a token after these layers, each column a word that its information came from.</source>
+<source>In every layer, tokens mix with others, so one head is not the whole story. Each row is a token after these layers, each column a word that its information came from.</source>
 <translation>In jeder Schicht mischen sich Token mit anderen; ein Kopf allein sagt darum nicht alles. Jede Zeile ist ein Token nach diesen Schichten, jede Spalte ein Wort, aus dem seine Information kam.</translation>
 </message>
 <message>
@@ -10909,7 +10924,7 @@ Der andere Text: {theirs}</translation>
 <translation>Woher kommt ein Attention-Gewicht? Die Query eines Tokens wird mit dem Key jedes Tokens multipliziert: Je besser sie zusammenpassen, desto mehr schaut es dorthin.</translation>
 </message>
 <message>
-<source>Which heads look from one of your words to another? Type what you look for, and see which heads do it.</source>
+<source>Which heads look from one of your words to another? Type what you are looking for, and see which heads do it.</source>
 <translation>Welche Köpfe schauen von einem Wort des Textes auf ein anderes? Eintippen, was gesucht wird: Es erscheinen die Köpfe, die das tun.</translation>
 </message>
 <message>
@@ -11794,10 +11809,6 @@ Der andere Text: {theirs}</translation>
 <source>judged replaced</source>
 <translation>gilt als ersetzt</translation>
 </message>
-<message>
-<source>mask at {position}</source>
-<translation>Maske an Stelle {position}</translation>
-</message>
 </context>
 <context>
 <name>derivation</name>
@@ -12007,10 +12018,6 @@ Der andere Text: {theirs}</translation>
 </context>
 <context>
 <name>numbers</name>
-<message>
-<source>1 in {count}</source>
-<translation>1 von {count}</translation>
-</message>
 <message>
 <source>a little surprising</source>
 <translation>etwas überraschend</translation>
