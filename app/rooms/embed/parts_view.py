@@ -127,7 +127,7 @@ class PicturesCard(Card):
     def show_map(self, plane: Pca, units: Units) -> None:
         self.map.set_points(Points(plane.points, units.labels, units.kinds))
         self.map_hint.setText(
-            self.tr("Near dots: mostly alike. PCA shows {share} of the differences.").format(
+            self.tr("Near dots are alike; PCA shows {share} of the differences.").format(
                 share=numbers.percent(plane.kept)
             )
         )
