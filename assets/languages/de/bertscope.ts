@@ -6575,8 +6575,8 @@ Ein anderer Schluss</translation>
 <translation>Karte dieses Textes</translation>
 </message>
 <message>
-<source>Near dots: mostly alike. PCA shows {share} of the differences.</source>
-<translation>Nahe Punkte: meist ähnlich. PCA zeigt {share} der Unterschiede.</translation>
+<source>Near dots are alike; PCA shows {share} of the differences.</source>
+<translation>Nahe Punkte ähneln sich; PCA zeigt {share} der Unterschiede.</translation>
 </message>
 <message>
 <source>Positions</source>
