@@ -19,7 +19,7 @@ from .demos import DemoPanel
 from .new_run_form import NewRunForm
 from .run_list import RunList
 
-LIST_PX, FORM_PX = 264, 302
+LIST_PX, FORM_PX = 268, 302
 
 
 class RunsCard(Card):

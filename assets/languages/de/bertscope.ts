@@ -2707,7 +2707,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>On held-out examples its {metric} went from {before} to {after}.</source>
-<translation>Auf ungesehenen Beispielen ging {metric} von {before} auf {after}.</translation>
+<translation>{metric} auf ungesehenen Beispielen: erst {before}, jetzt {after}.</translation>
 </message>
 <message>
 <source>On held-out text its loss went from {before} to {after}; {share} of the masked words are right.</source>
