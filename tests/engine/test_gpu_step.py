@@ -1,6 +1,7 @@
 """What a step on a GPU needs, as far as a CPU can show it: no waiting, fixed shapes, batches made in processes."""
 
 import json
+import shutil
 import threading
 from collections import Counter
 from pathlib import Path
@@ -21,7 +22,7 @@ from bertcore.model.bert import Bert
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training import pretrain
 from bertcore.training.loop import TrainingLoop
-from bertcore.training.objective import losses_of_heads, pretraining_loss, step_metrics
+from bertcore.training.objective import compiled_losses, losses_of_heads, pretraining_loss, step_metrics
 from bertcore.training.pretrain import start_or_resume
 from bertcore.training.probe import parts_that_fit
 from bertcore.training.update_sizes import is_measured
@@ -90,6 +91,22 @@ def test_one_graph_serves_all_batches_of_a_shape(sampler: PairSampler, model: Be
         assert float(pretraining_loss(model, form, losses=compiled).total.detach()) == pytest.approx(expected, rel=1e-6)
         words.add((form.words, form.pairs))
     assert counter.frame_count == 2 and len(words) > 2  # masked and causal
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("g++") is None, reason="there is no compiler for what torch writes")
+def test_what_is_compiled_has_the_same_loss_and_gradient(sampler: PairSampler, model: Bert) -> None:
+    """With the code that torch makes for this processor: some twenty seconds for each kind of batch."""
+    compiled = compiled_losses()
+    for batch in _batches(sampler, 2):
+        form = batch.in_fixed_shape(SHARE)
+        values = []
+        for way in (losses_of_heads, compiled):
+            model.zero_grad()
+            loss = pretraining_loss(model, form, losses=way)
+            loss.total.backward()
+            values.append((loss.total.detach(), [p.grad for p in model.parameters() if p.grad is not None]))
+        torch.testing.assert_close(values[1], values[0], rtol=1e-4, atol=1e-5)
 
 
 READS = ("item", "tolist", "numpy", "cpu", "nonzero", "__float__", "__int__", "__bool__", "__index__")
