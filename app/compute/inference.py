@@ -2,13 +2,18 @@
 
 For each kind of job only the newest one waits. Whoever posts a job is given its result, on the window's thread, by one
 queued signal; results come in the order in which they were computed.
+
+Who gets a result stays on the window's thread; other threads know only a number for it. A thread that let go of a view
+last would free it while Qt may be deleting it, which brings the process down.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,21 +39,33 @@ TASK_HEADS = frozenset(("classify", "tag", "span", "choice", "summarise"))
 Deliver = Callable[[Any, BaseException | None], object]  # result, what went wrong; called on the window's thread
 
 
+@dataclass(frozen=True, eq=False)
+class _Recipient:
+    """Who gets the result of a job."""
+
+    deliver: Deliver
+    progress: Callable[[float], object] = lambda share: None
+
+
 class Inference(QObject):
     """Jobs come in on the window's thread, results leave there."""
 
     failed = Signal(str)  # a sentence: something unexpected happened while a question was answered
     job_finished = Signal()
-    _finished = Signal(object, object, object)  # Deliver, result, what went wrong
-    _progressed = Signal(object, object, float)  # Question, its Job, share done
+    _finished = Signal(int, object, object)  # number of the recipient, result, what went wrong
+    _progressed = Signal(int, float)  # number of the recipient, share done
+    _sent = Signal(object, object)  # Deliver, result
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._loaded: tuple[ModelInfo, Checkpoint] | None = None  # of the worker's thread, as the next two
         self._kept: list[tuple[ModelInfo, Checkpoint]] = []  # others that can be shown at once
         self._second: tuple[str | None, ModelInfo, Checkpoint] | None = None  # what the open model is compared with
+        self._recipients: dict[int, _Recipient] = {}  # of jobs that are not reported yet; of the window's thread
+        self._numbers = itertools.count()
         self._finished.connect(self._on_worker_finished, Qt.ConnectionType.QueuedConnection)
         self._progressed.connect(self._on_worker_progressed, Qt.ConnectionType.QueuedConnection)
+        self._sent.connect(self._on_worker_sent, Qt.ConnectionType.QueuedConnection)
         self._worker = Worker((OPEN, READ))
 
     @property
@@ -61,18 +78,20 @@ class Inference(QObject):
 
         `work` raises UnwantedError where nobody needs the result any more; `deliver` is not called then.
         """
-        self._worker.post(kind, work, partial(self._finished.emit, deliver))
+        self._post(kind, work, self._number(_Recipient(deliver)))
 
     def post_outside(self, work: Callable[[], Any], deliver: Deliver) -> None:
         """Runs `work` on a thread of its own: what waits for a network shall not hold up the worker."""
         self._worker.expect()
-        threading.Thread(target=self._run_outside, args=(work, deliver), name="outside", daemon=True).start()
+        arguments = work, self._number(_Recipient(deliver))
+        threading.Thread(target=self._run_outside, args=arguments, name="outside", daemon=True).start()
 
     def ask(self, question: Question[Any]) -> None:
         """Has the worker compute a question's job; the answer goes back to the question, and to nobody else."""
-        job = question.job
+        job, kind = question.job, _kind_of(question)
         if job is not None:
-            self.post(_kind_of(question), partial(self._answer, question, job), partial(_deliver, self, question, job))
+            number = self._number(_Recipient(partial(_deliver, self, question, job), partial(_progress, question, job)))
+            self._post(kind, partial(self._answer, kind, job, number), number)
 
     def cancel(self, question: Question[Any]) -> None:
         """Nobody waits for its answer any more."""
@@ -81,10 +100,19 @@ class Inference(QObject):
     def stop(self) -> None:
         """Tells the worker to end; what still waits is dropped, and nothing is delivered any more."""
         self._worker.stop()
+        self._recipients.clear()
 
     def join(self, timeout_s: float = 10.0) -> bool:
         """Waits for the worker to end; False where a job was still under way after that time."""
         return self._worker.join(timeout_s)
+
+    def _number(self, recipient: _Recipient) -> int:
+        number = next(self._numbers)
+        self._recipients[number] = recipient
+        return number
+
+    def _post(self, kind: str, work: Callable[[], Any], number: int) -> None:
+        self._worker.post(kind, work, partial(self._finished.emit, number))
 
     # On the worker's thread.
 
@@ -143,41 +171,49 @@ class Inference(QObject):
     def send(self, deliver: Deliver, result: object) -> None:
         """Something that the window shall have before a job is done."""
         self._worker.expect()
-        self._finished.emit(deliver, result, None)
+        self._sent.emit(deliver, result)
 
-    def _answer(self, question: Question[Any], job: Job) -> Any:
-        kind = _kind_of(question)
+    def _answer(self, kind: str, job: Job, number: int) -> Any:
         checkpoints = [self.checkpoint_of(model) for model in job.models]
 
         def step(share: float) -> None:
             self._worker.step(kind)
             for model in job.models:
                 self.checkpoint_of(model)
-            self._progressed.emit(question, job, share)
+            self._progressed.emit(number, share)
 
         return job.work(*checkpoints, step)
 
-    def _run_outside(self, work: Callable[[], Any], deliver: Deliver) -> None:
+    def _run_outside(self, work: Callable[[], Any], number: int) -> None:
         result, problem = None, None
         try:
             result = work()
         except Exception as error:
             problem = error
-        self._finished.emit(deliver, result, problem)
+        self._finished.emit(number, result, problem)
 
     # On the window's thread again.
 
-    @Slot(object, object, object)
-    def _on_worker_finished(self, deliver: Deliver, result: Any, problem: BaseException | None) -> None:
+    @Slot(int, object, object)
+    def _on_worker_finished(self, number: int, result: Any, problem: BaseException | None) -> None:
         self._worker.acknowledge()
-        if not (self._worker.is_closing or isinstance(problem, UnwantedError)):
-            deliver(result, problem)
+        recipient = self._recipients.pop(number, None)
+        if recipient is not None and not isinstance(problem, UnwantedError):
+            recipient.deliver(result, problem)
             self.job_finished.emit()
 
-    @Slot(object, object, float)
-    def _on_worker_progressed(self, question: Question[Any], job: Job, share: float) -> None:
-        if isValid(question) and question.job is job:
-            question.show_progress(share)
+    @Slot(object, object)
+    def _on_worker_sent(self, deliver: Deliver, result: Any) -> None:
+        self._worker.acknowledge()
+        if not self._worker.is_closing:
+            deliver(result, None)
+            self.job_finished.emit()
+
+    @Slot(int, float)
+    def _on_worker_progressed(self, number: int, share: float) -> None:
+        recipient = self._recipients.get(number)
+        if recipient is not None:
+            recipient.progress(share)
 
 
 def _deliver(
@@ -187,6 +223,11 @@ def _deliver(
         inference.failed.emit(sentence(problem))
     if isValid(question):  # else its view is gone
         question.deliver(job, answer, "" if problem is None else sentence(problem))
+
+
+def _progress(question: Question[Any], job: Job, share: float) -> None:
+    if isValid(question) and question.job is job:
+        question.show_progress(share)
 
 
 def _kind_of(question: Question[Any]) -> str:

@@ -1,4 +1,4 @@
-"""One thread for all that torch computes. For each kind of job only the newest waits; all that completes is reported.
+"""One thread for all that torch computes. For each kind of job only the newest waits; each job is reported once.
 
 A long job calls `step` between its parts: what is more urgent runs there and then, on the same thread, so that typing
 goes on; and a job that nobody wants any more ends there.
@@ -40,21 +40,21 @@ class Worker:
     def post(self, kind: str, job: Job, report: Report) -> None:
         """The newest of its kind goes to the end of the line, in place of the one before.
 
-        report: gets the result, or what went wrong: UnwantedError where the job was cut short.
+        report: gets the result, or what went wrong: UnwantedError where the job was cut short or never began.
         """
         with self._changed:
             if self.is_closing:
                 return
-            self._waiting.pop(kind, None)
+            dropped = self._drop(kind)
             self._waiting[kind] = job, report
-            self._unwanted |= {kind} & set(self._running)
             self._changed.notify()
+        _report_unwanted(dropped)
 
     def cancel(self, kind: str) -> None:
         """Neither waits nor goes on beyond its next `step`."""
         with self._changed:
-            self._waiting.pop(kind, None)
-            self._unwanted |= {kind} & set(self._running)
+            dropped = self._drop(kind)
+        _report_unwanted(dropped)
 
     def expect(self) -> None:
         """Something outside the worker will be reported too: it counts as busy until `acknowledge`."""
@@ -85,6 +85,15 @@ class Worker:
         """Waits for the thread to end; False where it has not."""
         self.thread.join(timeout_s)
         return not self.thread.is_alive()
+
+    def _drop(self, kind: str) -> Report | None:
+        """What waits is taken out, and its report returned; what runs is to end. With the lock held."""
+        self._unwanted |= {kind} & set(self._running)
+        waiting = self._waiting.pop(kind, None)
+        if waiting is None:
+            return None
+        self._unreported += 1
+        return waiting[1]
 
     def _run_jobs(self) -> None:
         while True:
@@ -120,3 +129,8 @@ class Worker:
         with self._changed:
             self._running.pop()
         report(result, problem)
+
+
+def _report_unwanted(report: Report | None) -> None:
+    if report is not None:
+        report(None, UnwantedError())

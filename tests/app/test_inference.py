@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
+from shiboken6 import delete
 
 from app.compute.inference import Inference
 from app.compute.open_model import OpenModel
@@ -256,6 +257,30 @@ def test_who_is_gone_is_told_nothing(opened: Parts, qtbot: QtBot) -> None:
     hold.set()
     settle(opened, qtbot)
     assert answers == []
+
+
+def test_what_is_gone_is_let_go_of_on_the_windows_thread(parts: Parts, qtbot: QtBot) -> None:
+    """On another thread Qt may just be deleting it, and the process comes down."""
+    freed_on: list[threading.Thread] = []
+    for cancels in (False, True):
+        hold = parts.hold()
+        view = QObject()
+        question = Question[int](view, lambda answer: None)
+        question.requested.connect(parts.inference.ask)
+        question.cancelled.connect(parts.inference.cancel)
+        question.compute((cancels,), lambda step: 1, pause_ms=0)
+        weakref.finalize(question, lambda: freed_on.append(threading.current_thread()))
+        if cancels:
+            question.forget()
+        hold.set()
+        settle(parts, qtbot)
+        delete(view)
+        del question, view
+        parts.inference.post("another", lambda: None, lambda *_: None)
+        settle(parts, qtbot)
+        gc.collect()
+    assert freed_on == [threading.main_thread()] * 2
+    assert not parts.inference._recipients
 
 
 def test_stopping_does_not_wait_for_what_is_under_way(qtbot: QtBot) -> None:
