@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from bertcore.errors import BertcoreError
     from bertcore.loaded_model import LoadedModel, load
     from bertcore.model.bert import Bert
-    from bertcore.single_run import Run, train
-    from bertcore.sweeping import sweep
     from bertcore.tokenizer.tokenizer import Tokenizer
+    from bertcore.training_api import Run, sweep, train
 
 __all__ = [
     "Bert",
@@ -41,12 +40,12 @@ _DEFINED_IN = {
     "BertConfig": "bertcore.config",
     "BertcoreError": "bertcore.errors",
     "LoadedModel": "bertcore.loaded_model",
-    "Run": "bertcore.single_run",
+    "Run": "bertcore.training_api",
     "Tokenizer": "bertcore.tokenizer.tokenizer",
     "load": "bertcore.loaded_model",
-    "sweep": "bertcore.sweeping",
+    "sweep": "bertcore.training_api",
     "trace": "bertcore.analysis.trace",
-    "train": "bertcore.single_run",
+    "train": "bertcore.training_api",
 }
 
 

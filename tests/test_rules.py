@@ -48,7 +48,7 @@ TORCH_FREE = (
     "bertcore.training.resume_settings",
     "bertcore.training.pretrain_options",
     "bertcore.training.sweep_plan",
-    "bertcore.runs.sweep",
+    "bertcore.runs.sweep_results",
 )
 
 # Built from parts, so that this file does not name them.

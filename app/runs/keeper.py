@@ -20,7 +20,7 @@ from bertcore.runs.run_folder import LOCK, SNAPSHOTS, RunFolder
 
 from .run_info import RunInfo, is_built_in
 from .service import RunsService
-from .sweeps import SweepRow
+from .sweep_rows import SweepRow
 
 STORED = (".safetensors", ".bin")  # these do not get smaller
 MOST_NAME = 60  # characters of a file's name

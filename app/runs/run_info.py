@@ -16,7 +16,7 @@ from bertcore.json_text import parse_json
 from bertcore.runs.label import read_label
 from bertcore.runs.run_folder import QUESTIONS, RunFolder, RunStatus
 from bertcore.runs.snapshots import can_resume
-from bertcore.runs.sweep import SweepPlace, read_place
+from bertcore.runs.sweep_results import SweepPlace, read_place
 from bertcore.training.pretrain_options import PretrainOptions
 
 from ..look.language import QT_TRANSLATE_NOOP

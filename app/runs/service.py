@@ -21,7 +21,7 @@ from bertcore.runs import known_runs as registry
 from bertcore.runs.label import LABEL
 from bertcore.runs.metrics_file import METRICS, MetricsTail
 from bertcore.runs.run_folder import CONFIG, NO_WORD, SNAPSHOTS, STATUS, RunFolder, RunStatus
-from bertcore.runs.sweep import SWEEP
+from bertcore.runs.sweep_results import SWEEP
 from bertcore.training.pretrain_options import PretrainOptions
 
 from .estimator import RunEstimator

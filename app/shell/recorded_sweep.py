@@ -7,7 +7,7 @@ from pathlib import Path
 from bertcore.files import read_json
 from bertcore.locations import assets
 from bertcore.runs.run_folder import RunFolder, RunStatus
-from bertcore.runs.sweep import SweepPlace, write_place
+from bertcore.runs.sweep_results import SweepPlace, write_place
 from bertcore.training.finetune_options import FinetuneOptions
 
 from ..runs.run_info import RunInfo, newest_held_out, read_run

@@ -12,7 +12,7 @@ from bertcore.cli import (
     compare_commands,
     embed_command,
     inspect_commands,
-    sweep_command,
+    sweep_commands,
     task_commands,
     training_commands,
 )
@@ -39,7 +39,7 @@ for command in (
     training_commands.pretrain,
     training_commands.finetune,
     training_commands.distil,
-    sweep_command.sweep,
+    sweep_commands.sweep,
     training_commands.cache,
     batch_command.batch,
     task_commands.evaluate,

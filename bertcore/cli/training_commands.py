@@ -24,7 +24,7 @@ from bertcore.cli.output import (
 )
 from bertcore.cli.progress import watching
 from bertcore.cli.run_settings import run_and_settings, with_flags_of
-from bertcore.cli.sweep_flags import train_sweep, with_sweep_flags
+from bertcore.cli.sweep_commands import train_sweep, with_sweep_flags
 from bertcore.errors import BertcoreError
 from bertcore.files import read_json
 from bertcore.runs.known_runs import is_run

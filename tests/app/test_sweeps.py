@@ -11,14 +11,15 @@ from pytestqt.qtbot import QtBot
 from app.rooms.train.room import TrainRoom
 from app.runs.run_info import RunInfo, read_run
 from app.runs.service import RunsService
-from app.runs.sweeps import APPLY, GO_ON, OPEN, SEEDS, USE, finding_of, read_row, rows_of, sweep_row
+from app.runs.sweep_findings import APPLY, GO_ON, OPEN, SEEDS, USE, finding_of
+from app.runs.sweep_rows import read_row, rows_of, sweep_row
 from app.shell.recorded_sweep import ID, recorded_sweep
 from app.shell.rooms import connect_train_room
 from app.widgets.curve_specs import Level
 from bertcore.errors import BertcoreError
 from bertcore.runs.known_runs import known_runs
 from bertcore.runs.run_folder import RunFolder
-from bertcore.runs.sweep import SweepPlace, write_place
+from bertcore.runs.sweep_results import SweepPlace, write_place
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.run_estimate import Cost, RunEstimate
 from bertcore.training.sweep_plan import Varied, usual_rate
@@ -105,7 +106,7 @@ def test_the_button_says_how_long_all_five_take_as_far_as_that_is_known(room: Tr
 
 
 def test_the_child_gets_flags_that_mean_the_same_sweep(room: TrainRoom, tmp_path: Path) -> None:
-    from bertcore.cli.sweep_flags import varied_from
+    from bertcore.cli.sweep_commands import varied_from
 
     varied = Varied((2.2e-05, 1e-3), (8, 16), (1.0, 2.5), 3, 5, 0.25)
     words = list(varied.flags)

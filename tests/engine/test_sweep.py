@@ -13,14 +13,22 @@ import pytest
 
 import bertcore
 from bertcore.checkpoint.checkpoint import save_checkpoint
-from bertcore.cli.sweep_flags import varied_from
+from bertcore.cli.sweep_commands import varied_from
 from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RunFolder
-from bertcore.runs.sweep import MeasurementReader, Sweep, SweepPlace, find_sweep, read_place, read_sweep, write_place
+from bertcore.runs.sweep_results import (
+    MeasurementReader,
+    Sweep,
+    SweepPlace,
+    find_sweep,
+    read_place,
+    read_sweep,
+    write_place,
+)
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.options import RunOptions
 from bertcore.training.pretrain_options import PretrainOptions
-from bertcore.training.sweep import resume_sweep, run_sweep
+from bertcore.training.sweep_loop import resume_sweep, run_sweep
 from bertcore.training.sweep_plan import Varied, plan_sweep, rates_around, usual_rate
 from tests.engine.models import tiny_model, word_tokenizer
 
@@ -319,7 +327,7 @@ def test_what_was_not_finished_is_trained_later_by_the_folder_of_any_run(
 
 
 def test_the_shell_shows_it(trained: Sweep, capsys: pytest.CaptureFixture[str]) -> None:
-    from bertcore.cli.sweep_command import sweep
+    from bertcore.cli.sweep_commands import sweep
 
     sweep(trained.runs[0].path, None, False, True)
     found = json.loads(capsys.readouterr().out)

@@ -14,11 +14,12 @@ from bertcore.training.run_estimate import RunEstimate
 
 from ...compute.open_model import OpenModel
 from ...look import theme
-from ...runs import sweeps
+from ...runs import sweep_findings
 from ...runs.ending import AGAIN, APPLY, BEST, COMPARE, GO_ON, ON, OPEN, SLOWER, nearest_snapshot
 from ...runs.process import RunCommand
 from ...runs.run_info import RunInfo
-from ...runs.sweeps import SEEDS, USE, SweepRow, sweep_row, three_seeds
+from ...runs.sweep_findings import SEEDS, USE
+from ...runs.sweep_rows import SweepRow, sweep_row, three_seeds
 from ...widgets.card import GAP_PX, Card, button, label
 from ...widgets.context_menu import show_context_menu
 from ...widgets.folding_card import Folded
@@ -348,7 +349,7 @@ class TrainRoom(QWidget):
             self.runs_card.show_problem(self.tr("The snapshots of this run are gone."))
         else:
             self._open_model.open(snapshot)
-            if action == sweeps.APPLY:
+            if action == sweep_findings.APPLY:
                 self.apply_requested.emit()
 
     def _on_sweep_stop_requested(self, runs: list[Path]) -> None:

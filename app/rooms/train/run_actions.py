@@ -26,7 +26,7 @@ from ...look import theme
 from ...runs.keeper import export_name
 from ...runs.process import RunCommand
 from ...runs.run_info import RunInfo
-from ...runs.sweeps import SweepRow, again, can_be_swept, five_rates, three_seeds
+from ...runs.sweep_rows import SweepRow, again, can_be_swept, five_rates, three_seeds
 from ...widgets.card import label
 from ...widgets.context_menu import Entry
 from ...widgets.layouts import vbox

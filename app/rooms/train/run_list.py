@@ -12,7 +12,7 @@ from bertcore.runs.run_folder import RunStatus
 from ...look import numbers, theme
 from ...look.fitting import fitting_line, plain_tip
 from ...runs.run_info import RunInfo
-from ...runs.sweeps import SweepRow, rows_of, shown_name
+from ...runs.sweep_rows import SweepRow, rows_of, shown_name
 from ...state.task_info import metric_name, metric_value
 from ...widgets.pointer import ARROWS, PointerWidget
 

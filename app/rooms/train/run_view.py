@@ -21,7 +21,7 @@ from ...look.number_kinds import explain
 from ...runs.ending import ending_of
 from ...runs.health import health_of, settings_of_run
 from ...runs.run_info import RunInfo, RunResult
-from ...runs.sweeps import shown_name
+from ...runs.sweep_rows import shown_name
 from ...state.task_info import metric_value
 from ...widgets.big_number import BigNumber
 from ...widgets.card import Card, button, label, set_role

@@ -12,7 +12,8 @@ from bertcore.errors import BertcoreError
 
 from ...look import numbers
 from ...runs.process import RunCommand
-from ...runs.sweeps import A_THIRD, FIVE, THREE, five_rates, three_seeds
+from ...runs.sweep_findings import THREE
+from ...runs.sweep_rows import A_THIRD, FIVE, five_rates, three_seeds
 from ...widgets.card import button
 from ...widgets.context_menu import show_context_menu
 from ...widgets.controls import IconButton

@@ -12,10 +12,10 @@ from PySide6.QtCore import QCoreApplication, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QToolTip
 
-from bertcore.runs.sweep import Sweep, SweepGroup, SweepRun
+from bertcore.runs.sweep_results import Sweep, SweepGroup, SweepRun
 
 from ...look import numbers, theme
-from ...runs.sweeps import setting_name, setting_value
+from ...runs.sweep_findings import setting_name, setting_value
 from ...state.task_info import SHARES, metric_name, metric_value
 from ...widgets.pointer import ARROWS, PointerWidget
 from .curve_grid import RUN_COLORS

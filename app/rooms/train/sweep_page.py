@@ -8,23 +8,22 @@ import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QPushButton
 
-from bertcore.runs.sweep import MeasurementReader, Sweep, SweepRun
+from bertcore.runs.sweep_results import MeasurementReader, Sweep, SweepRun
 
 from ...figures.figure import Figure, numbers_of, picture_of
 from ...look import numbers, theme
-from ...runs.sweeps import (
+from ...runs.sweep_findings import (
     APPLY,
     GO_ON,
     OPEN,
     SEEDS,
     USE,
-    SweepRow,
     finding_of,
     mean_in_words,
-    read_row,
     settings_in_words,
     values_in_words,
 )
+from ...runs.sweep_rows import SweepRow, read_row
 from ...state.task_info import SHARES, metric_form, metric_name
 from ...widgets.card import Card, button, label
 from ...widgets.curve_plot import CurvePlot
@@ -40,7 +39,7 @@ SYMBOLS = ("o", "s", "t", "d")
 
 
 class SweepPage(Card):
-    """`action` is one of the names of `runs.sweeps`, with the run that it is about."""
+    """`action` is one of the names of `runs.sweep_findings`, with the run that it is about."""
 
     run_chosen = Signal(object)  # Path
     action = Signal(str, object)  # OPEN ..., Path of the best run

@@ -7,10 +7,10 @@ from pathlib import Path
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QTableWidget, QTableWidgetItem
 
-from bertcore.runs.sweep import Sweep, SweepGroup, SweepRun
+from bertcore.runs.sweep_results import Sweep, SweepGroup, SweepRun
 
 from ...look import numbers, theme
-from ...runs.sweeps import mean_in_words, setting_name, setting_value
+from ...runs.sweep_findings import mean_in_words, setting_name, setting_value
 from ...state.task_info import metric_name, metric_value
 from .run_list import state_name
 

@@ -1,4 +1,4 @@
-"""Flags with which one command trains several runs that differ in a few settings, and what they found, as a table."""
+"""Flags with which a command trains several runs that differ in a few settings; sweep: what they found, as a table."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Annotated, Any
 
 import typer
 
-from bertcore.cli.output import print_json, say
+from bertcore.cli.output import AsJson, print_json, say
 from bertcore.cli.progress import watching
 from bertcore.cli.run_settings import Command, with_parameters
 from bertcore.errors import BertcoreError, brief
-from bertcore.runs.sweep import Sweep, SweepGroup
-from bertcore.sweeping import Swept
+from bertcore.runs.sweep_results import Sweep, SweepGroup, find_sweep
 from bertcore.training.options import RunOptions
 from bertcore.training.sweep_plan import Varied
+from bertcore.training_api import SweepResult
 
 Rates = Annotated[
     str | None,
@@ -85,11 +85,33 @@ def _numbers(flag: str, text: str | None) -> tuple[float, ...]:
 
 def train_sweep(options: RunOptions, base: Path, varied: Varied, resume: bool, as_json: bool) -> None:
     """Trains the runs and prints what they found."""
-    from bertcore.training.sweep import run_sweep
+    from bertcore.training.sweep_loop import run_sweep
 
     with watching(as_json) as on_event:
         sweep = run_sweep(options, base, varied, resume, on_event)
     print_sweep(sweep, as_json)
+
+
+def sweep(
+    run: Annotated[Path | None, typer.Argument(help="The folder of any of its runs.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", hidden=True)] = None,  # as the window names every run
+    resume: Annotated[bool, typer.Option("--resume", help="First train the runs that have not finished.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show what a sweep found: several runs that differ in a few settings. `finetune --rates 5` starts one."""
+    folder = run or out
+    if folder is None:
+        raise BertcoreError("Name the folder of one of the sweep's runs.")
+    if not resume:
+        print_sweep(find_sweep(folder), as_json)
+        return
+    from bertcore.training.memory import keep_freed_memory
+    from bertcore.training.sweep_loop import resume_sweep
+
+    keep_freed_memory()
+    with watching(as_json) as on_event:
+        found = resume_sweep(folder, on_event)
+    print_sweep(found, as_json)
 
 
 def print_sweep(sweep: Sweep, as_json: bool) -> None:
@@ -111,7 +133,7 @@ def as_table(sweep: Sweep) -> dict[str, Any]:
         ],
         "best": dict(sweep.best.values) if sweep.best else None,
         "best_run": str(sweep.best_run.path) if sweep.best_run else None,
-        "runs": Swept(sweep).rows(),
+        "runs": SweepResult(sweep).rows(),
     }
 
 

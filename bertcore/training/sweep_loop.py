@@ -15,7 +15,7 @@ from bertcore.errors import BertcoreError
 from bertcore.runs.failure_causes import cause_of
 from bertcore.runs.known_runs import register_run
 from bertcore.runs.run_folder import RunFolder
-from bertcore.runs.sweep import Sweep, SweepPlace, find_sweep, read_place, read_sweep, write_place
+from bertcore.runs.sweep_results import Sweep, SweepPlace, find_sweep, read_place, read_sweep, write_place
 from bertcore.training.failures import StopRequestedError, stop_signals
 from bertcore.training.finetune import refuse_finetuning
 from bertcore.training.finetune_options import FinetuneOptions

@@ -1,27 +1,19 @@
-"""Sweeps as the window shows them: their rows in the list of runs, and what they found, in words. No torch."""
+"""What a sweep found, in words: the best settings, what to bear in mind, and what to do next. No torch."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QCoreApplication
 
-from bertcore.errors import BertcoreError
-from bertcore.runs.run_folder import RunFolder
-from bertcore.runs.sweep import MeasurementReader, Sweep, SweepGroup, SweepRun, read_sweep
-from bertcore.training.finetune_options import FinetuneOptions
-from bertcore.training.pretrain_options import PretrainOptions
-from bertcore.training.sweep_plan import WORDS, Varied, rates_around, usual_rate
+from bertcore.runs.sweep_results import Sweep, SweepGroup, SweepRun
 
 from ..look import numbers
 from ..look.language import QT_TRANSLATE_NOOP
 from ..state.task_info import metric_name, metric_value
-from .process import RunCommand
-from .run_info import RunInfo
 
-FIVE, THREE, A_THIRD = 5, 3, 1 / 3  # learning rates, seeds; of the budget
+THREE = 3  # seeds
 OPEN, APPLY, USE, SEEDS, GO_ON = "open", "apply", "use", "seeds", "go_on"
 FEW_EXAMPLES = 200  # with fewer held-out examples, a few of them decide
 translate = QCoreApplication.translate
@@ -31,106 +23,6 @@ SETTING_NAMES: dict[str, str] = {
     "epochs": QT_TRANSLATE_NOOP("Sweep", "epochs"),
     "seed": QT_TRANSLATE_NOOP("Sweep", "seed"),
 }
-
-
-@dataclass(frozen=True)
-class SweepRow:
-    """A sweep in the list of runs."""
-
-    id: str
-    name: str
-    runs: tuple[RunInfo, ...]  # by their numbers
-    of: int
-
-    @property
-    def is_active(self) -> bool:
-        return any(run.status.active for run in self.runs)
-
-    @property
-    def done(self) -> int:
-        return sum(run.status.state == "done" for run in self.runs)
-
-    @property
-    def fraction(self) -> float:
-        """Of all budgets together; what failed or was stopped is over, too."""
-        shares = [run.status.fraction if run.status.active else 1.0 for run in self.runs]
-        return sum(shares) / max(len(shares), 1)
-
-
-def five_rates(command: RunCommand, budget_share: float = 1.0) -> RunCommand:
-    """The same run with five learning rates around the usual one."""
-    rates = rates_around(usual_rate(command.options, download=False), FIVE)
-    return replace(command, varied=Varied(rates=rates, budget_share=budget_share))
-
-
-def three_seeds(command: RunCommand) -> RunCommand:
-    return replace(command, varied=Varied(seeds=THREE))
-
-
-def can_be_swept(kind: str) -> bool:
-    return kind in (PretrainOptions.kind, FinetuneOptions.kind)
-
-
-def again(run: RunInfo) -> RunCommand:
-    """A run with the settings of this one. Raises BertcoreError where its folder does not say them."""
-    kinds: tuple[type[PretrainOptions | FinetuneOptions], ...] = (PretrainOptions, FinetuneOptions)
-    options = next(kind for kind in kinds if kind.kind == run.kind).from_dict(RunFolder(run.path).config())
-    return RunCommand(options.with_changes(name=run.name))
-
-
-def rows_of(runs: Sequence[RunInfo], unfolded: str | None = None) -> list[RunInfo | SweepRow]:
-    """The list of runs, each sweep as a row of its own; the runs of the one that is unfolded follow it."""
-    rows: list[RunInfo | SweepRow] = []
-    seen: set[str] = set()
-    for run in runs:
-        if run.sweep is None:
-            rows.append(run)
-        elif run.sweep.id not in seen:
-            seen.add(run.sweep.id)
-            row = sweep_row(runs, run.sweep.id)
-            rows.append(row)
-            if run.sweep.id == unfolded:
-                rows.extend(row.runs)
-    return rows
-
-
-def sweep_row(runs: Sequence[RunInfo], sweep_id: str) -> SweepRow:
-    """Raises ValueError where no run belongs to it."""
-    found = [(run.sweep, run) for run in runs if run.sweep is not None and run.sweep.id == sweep_id]
-    if not found:
-        raise ValueError(sweep_id)
-    found.sort(key=lambda each: each[0].number)
-    place = found[0][0]
-    return SweepRow(sweep_id, place.name, tuple(run for _, run in found), place.of)
-
-
-def shown_name(run: RunInfo, short: bool = False) -> str:
-    """A run's name, with the settings that its sweep put into it as the screen writes them: "rate 2e−5, seed 0".
-
-    short: those alone, below its sweep, which has the name.
-    """
-    if run.sweep is None or not run.name.startswith(run.sweep.name):
-        return run.name
-    settings = run.name.removeprefix(run.sweep.name)
-    given = re.findall(r" (\S+) (\d+(?:\.\d+)?(?:e[-+]\d+)?)", settings)
-    if not given or "".join(f" {word} {value}" for word, value in given) != settings:
-        return settings.strip() if short and settings.strip() else run.name
-    names = {word: name for name, word in WORDS.items()}
-    parts = (
-        f"{setting_name(names[word], short=True)} {setting_value(names[word], float(value))}"
-        if word in names
-        else f"{word} {numbers.number(float(value))}"
-        for word, value in given
-    )
-    return ", ".join(parts) if short else f"{run.sweep.name} · {', '.join(parts)}"
-
-
-def read_row(row: SweepRow, reader: MeasurementReader | None = None) -> Sweep | None:
-    """What its runs have measured; None where their folders are damaged."""
-    try:
-        return read_sweep([run.path for run in row.runs], {run.path: run.status for run in row.runs}, reader)
-    except BertcoreError:
-        return None
 
 
 @dataclass(frozen=True)

@@ -1,20 +1,26 @@
-"""One run from Python: `bertcore.train("finetune", ...)` trains it, `bertcore.Run(folder)` reads what it wrote."""
+"""Training from Python: `bertcore.train("finetune", ...)` trains one model, `bertcore.Run(folder)` reads what a run
+wrote, `bertcore.sweep("finetune", ...)` trains several runs and says which settings were best."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from bertcore.errors import BertcoreError
 from bertcore.results import Table, as_frame
 from bertcore.runs.known_runs import is_run
 from bertcore.runs.metrics_file import MetricsTail
 from bertcore.runs.run_folder import RunFolder
+from bertcore.runs.sweep_results import Sweep, SweepGroup, SweepRun
 from bertcore.training.arguments import run_settings
+from bertcore.training.distil_options import DistilOptions
+from bertcore.training.sweep_plan import Varied
 
 if TYPE_CHECKING:
     from bertcore.loaded_model import LoadedModel
+
+N = TypeVar("N", int, float)
 
 
 class Run(Table):
@@ -96,3 +102,74 @@ def train(
     with own_threads():
         start_run(options, folder, resume, on_event)
     return Run(folder)
+
+
+class SweepResult(Table):
+    """What a sweep found; in the rows, a run each.
+
+    figure: the metric that decides. best: the settings with the best mean over their seeds, with `values`, `mean` and
+    `deviation`; best_run: of these the best run, to `bertcore.load`. Both are None where no run came to its end.
+    """
+
+    def __init__(self, sweep: Sweep) -> None:
+        self.figure = sweep.figure
+        self.runs: tuple[SweepRun, ...] = sweep.runs
+        self.groups: tuple[SweepGroup, ...] = sweep.groups
+        self.best: SweepGroup | None = sweep.best
+        self.best_run: Path | None = sweep.best_run.path if sweep.best_run else None
+
+    def rows(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "run": str(run.path),
+                **run.values,
+                "state": run.status.state,
+                self.figure: run.figure,
+                "best_step": run.best_step,
+                "loss": run.loss,
+            }
+            for run in self.runs
+        ]
+
+
+def sweep(
+    kind: str,
+    out: str | Path,
+    *,
+    rates: Sequence[float] | float = (),
+    batch_sizes: Sequence[int] | int = (),
+    epoch_counts: Sequence[float] | float = (),
+    seeds: int = 1,
+    random: int | None = None,
+    budget_share: float = 1.0,
+    resume: bool = False,
+    **settings: Any,
+) -> SweepResult:
+    """Train a run for each combination of rates, batch sizes and numbers of epochs, each with `seeds` seeds.
+
+    kind: "finetune" or "pretrain". out: the run folders are called so, with a suffix each. rates: learning rates; one
+    whole number is how many to try around the usual one. random: only so many combinations, drawn at random.
+    budget_share: of the budget, for each run. resume: continue a sweep that was stopped. settings: as of `train`.
+    Raises BertcoreError for settings that cannot be, and for data that cannot be trained on.
+    """
+    from bertcore.training.start import own_threads
+    from bertcore.training.sweep_loop import run_sweep
+
+    if kind == DistilOptions.kind:
+        raise BertcoreError("A sweep is of kind pretrain or finetune; distil runs are trained one by one.")
+    options = run_settings(kind, Path(out).expanduser(), settings, resume=False)
+    varied = Varied(
+        _each(rates, float),
+        _each(batch_sizes, int),
+        _each(epoch_counts, float),
+        seeds,
+        random,
+        budget_share,
+    )
+    with own_threads():
+        return SweepResult(run_sweep(options, Path(out).expanduser(), varied, resume))
+
+
+def _each(values: Sequence[N] | N, kind: type[N]) -> tuple[N, ...]:
+    """One number, or several."""
+    return tuple(map(kind, values)) if isinstance(values, Iterable) else (kind(values),)
