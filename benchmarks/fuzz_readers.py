@@ -231,19 +231,19 @@ def _label() -> Reader:
 
 
 def _resume() -> Reader:
-    from bertcore.training.records import PROGRESS_FILE
+    from bertcore.training.records import TRAINING_STATE_FILE
 
     progress = {"step": 3, "tokens": 99, "elapsed_s": 1.5, "corpus_key": "x", "samplers": {"32": [1, [2, 3]]}}
 
     def read(folder: Path) -> None:
         import torch
 
-        from bertcore.training.records import load_progress
+        from bertcore.training.records import load_training_state
 
         model = torch.nn.Linear(1, 1)
-        load_progress(folder, model, torch.optim.AdamW(model.parameters()))
+        load_training_state(folder, model, torch.optim.AdamW(model.parameters()))
 
-    return Reader(read, {PROGRESS_FILE: json.dumps(progress).encode()}, {})
+    return Reader(read, {TRAINING_STATE_FILE: json.dumps(progress).encode()}, {})
 
 
 def _recipe() -> Reader:

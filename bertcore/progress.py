@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress as Bar
+    from rich.progress import Progress
 
-Progress = Callable[[float], object]  # called with the share done, 0..1; what it raises ends the work
+ReportProgress = Callable[[float], object]  # called with the share done, 0..1; what it raises ends the work
 SHOWN_AFTER_S = 2.0
 
 
 @contextmanager
-def progress_bar(description: str) -> Iterator[Callable[[float], None]]:
+def progress_bar(description: str) -> Iterator[ReportProgress]:
     """Gives a function to call with the share done, 0..1.
 
     A bar appears when the work has gone on for SHOWN_AFTER_S, in a notebook or where the error output is a terminal.
     """
-    bar: Bar | None = None
+    bar: Progress | None = None
     start = time.monotonic()
 
-    def step(share: float) -> None:
+    def show(share: float) -> None:
         nonlocal bar
         if bar is None and time.monotonic() - start >= SHOWN_AFTER_S:
             bar = _new_bar(description)
@@ -32,7 +32,7 @@ def progress_bar(description: str) -> Iterator[Callable[[float], None]]:
             bar.update(bar.task_ids[0], completed=share)
 
     try:
-        yield step
+        yield show
     finally:
         if bar is not None and not bar.disable:
             bar.stop()
@@ -53,11 +53,11 @@ def _console() -> tuple[Console, bool]:
     return console, console.is_terminal or console.is_jupyter
 
 
-def _new_bar(description: str) -> Bar:
-    from rich.progress import Progress as Bar
+def _new_bar(description: str) -> Progress:
+    from rich.progress import Progress
 
     console, is_seen = _console()
-    bar = Bar(console=console, transient=True, disable=not is_seen)
+    bar = Progress(console=console, transient=True, disable=not is_seen)
     bar.add_task(description, total=1.0)
     bar.start()
     return bar

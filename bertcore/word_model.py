@@ -20,11 +20,10 @@ from bertcore.analysis.words import Surprise, surprises
 from bertcore.checkpoint.sentence_pooling import Pooling
 from bertcore.errors import BertcoreError
 from bertcore.measured_model import MeasuredModel, Texts, pairs_of
-from bertcore.progress import progress_bar
+from bertcore.progress import ReportProgress, progress_bar
 from bertcore.results import Filled, Results, TokenSurprise
 from bertcore.tokenizer.tokenizer import Encoding
 
-Step = Callable[[float], object]  # called with the share done, 0..1
 Pairs = Sequence[tuple[str, str | None]]  # texts a and b
 T = TypeVar("T")
 R = TypeVar("R")
@@ -124,10 +123,10 @@ class WordModel(MeasuredModel):
     def _surprises(
         self, description: str, pairs: Pairs, answer: Callable[[Encoding, Surprise], R], whole_words: bool = False
     ) -> list[R]:
-        def answered(portion: Pairs, step: Step) -> list[R]:
+        def answered(portion: Pairs, progress: ReportProgress) -> list[R]:
             encodings = [self.encode(*pair) for pair in portion]
             groups = [word_groups(encoding) for encoding in encodings] if whole_words else None
-            found = surprises(self.bert, encodings, self.tokenizer.mask_id, groups=groups, progress=step)
+            found = surprises(self.bert, encodings, self.tokenizer.mask_id, groups=groups, progress=progress)
             return [answer(*each) for each in zip(encodings, found, strict=True)]
 
         return [each for portion in _for_each(description, _portions(pairs), answered) for each in portion]
@@ -146,8 +145,8 @@ class WordModel(MeasuredModel):
         way = Pooling(pooling, normalised=False) if pooling else self.checkpoint.pooling or Pooling("mean", False)
         pairs, is_single = pairs_of(a)
 
-        def embedded(portion: Pairs, step: Step) -> NDArray[np.float32]:
-            return sentence_vectors(self.bert, [self.encode(*pair) for pair in portion], way, progress=step)
+        def embedded(portion: Pairs, progress: ReportProgress) -> NDArray[np.float32]:
+            return sentence_vectors(self.bert, [self.encode(*pair) for pair in portion], way, progress=progress)
 
         vectors = np.concatenate(_for_each("Embedding texts", _portions(pairs), embedded))  # (B,H)
         return vectors[0] if is_single else vectors
@@ -160,7 +159,7 @@ class WordModel(MeasuredModel):
         return masks
 
 
-def _for_each(description: str, texts: Sequence[T], answer: Callable[[T, Step], R]) -> list[R]:
+def _for_each(description: str, texts: Sequence[T], answer: Callable[[T, ReportProgress], R]) -> list[R]:
     """The answer to each text, with a progress bar."""
     answers: list[R] = []
     with progress_bar(description) as step:

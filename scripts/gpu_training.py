@@ -32,7 +32,7 @@ from bertcore.files import read_json, write_json
 from bertcore.runs.environment import ENVIRONMENT_FILE
 from bertcore.runs.metrics_file import METRICS
 from bertcore.runs.run_folder import CONFIG, LOG, SNAPSHOTS, STATUS, RunFolder
-from bertcore.runs.snapshots import OPTIMIZER_FILE, PROGRESS_FILE
+from bertcore.runs.snapshots import OPTIMIZER_FILE, TRAINING_STATE_FILE
 from bertcore.runs.sources import SOURCES_FILE, note_tokenised, tokenised_keys
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.evaluate import EVALUATION_FILE
@@ -147,7 +147,7 @@ def join(
         extract(folders, _made(unpacked))
         shutil.move(unpacked, run)
     newest = RunFolder(run).newest_snapshot()
-    resumable = newest is not None and (newest / PROGRESS_FILE).is_file() and bool(tokenised_keys(run))
+    resumable = newest is not None and (newest / TRAINING_STATE_FILE).is_file() and bool(tokenised_keys(run))
     typer.echo(f"{newest}, {'can be resumed' if resumable else 'weights only'}")
 
 
@@ -273,7 +273,7 @@ def _save_half(snapshot: Path, folder: Path) -> None:
     seen = json.loads((snapshot / "bertscope.json").read_text(encoding="utf-8"))
     save_checkpoint(checkpoint.model, checkpoint.tokenizer, folder, **seen, store_as=torch.float16)
     for file in snapshot.iterdir():
-        if not (folder / file.name).exists() and file.name not in (PROGRESS_FILE, OPTIMIZER_FILE):
+        if not (folder / file.name).exists() and file.name not in (TRAINING_STATE_FILE, OPTIMIZER_FILE):
             shutil.copy(file, folder)
 
 

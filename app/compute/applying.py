@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
     from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.model.tap import Changes
+    from bertcore.progress import ReportProgress
     from bertcore.tasks.examples import Example
     from bertcore.tasks.features.predictions import Prediction
 
     from ..state.readings import Reading
-    from .question import Step
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def request_for(reading: Reading, editors: Mapping[str, str]) -> ApplyRequest | 
     return ApplyRequest(encoding.text_a, b, reading.request.what_if, tuple(encoding.ids))
 
 
-def apply_model(checkpoint: Checkpoint, request: ApplyRequest, step: Step) -> Applied:
+def apply_model(checkpoint: Checkpoint, request: ApplyRequest, progress: ReportProgress) -> Applied:
     """What the model's task head says of A and B, or why they are no example of its task.
 
     Changes of single tokens (attention rows, segments, positions) act where the head reads the very tokens that they
@@ -81,11 +81,11 @@ def apply_model(checkpoint: Checkpoint, request: ApplyRequest, step: Step) -> Ap
         example = as_example(kind, request.text_a, request.text_b)
         is_same = kind in ("classify", "multilabel", "regress", "tag") and _reads_same(checkpoint, example, request)
         what_if = request.what_if if is_same else request.what_if.without_places()
-        before = predict_as_learned(checkpoint, [example], step, decoding=request.decoding)[0]
+        before = predict_as_learned(checkpoint, [example], progress, decoding=request.decoding)[0]
         if not what_if:
             return Applied(request, example, before, took_ms=_since(started))
         changes = _changes(checkpoint, what_if)
-        prediction = predict_as_learned(checkpoint, [example], step, decoding=request.decoding, changes=changes)[0]
+        prediction = predict_as_learned(checkpoint, [example], progress, decoding=request.decoding, changes=changes)[0]
         return Applied(request, example, prediction, before, what_if, took_ms=_since(started))
     except BertcoreError as error:
         return Applied(request, problem=str(error))

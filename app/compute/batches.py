@@ -5,13 +5,13 @@ Importable without torch: the window names what it wants, and the worker compute
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bertcore.progress import ReportProgress
 from bertcore.runs.snapshots import snapshot_before
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from bertcore.training.drawn_batches import Draw, DrawnBatch, RunBatches
     from bertcore.training.example_answers import Answered, Place
 
-Step = Callable[[float], None]  # share done, 0..1; may raise to end the work
 LEFT_ALONE, HIDDEN, REPLACED, KEPT, NEXT_WORD = range(5)  # fates, as in bertcore.training.drawn_batches
 ASKED, RIGHT, WRONG = range(5, 8)  # of a token off which a task's answer is read; ASKED: a number, more or less right
 RECENT = 20  # batches, over which shares come nearer to what was ordered
@@ -129,12 +128,12 @@ class BatchReader:
         self._model: tuple[tuple[int, int], Bert] | None = None  # (step of the snapshot, length of sequences)
         self._draws: dict[int, Draw] = {}  # by step
 
-    def read(self, step: int, snapshot: int | None, report: Step) -> ShownBatch:
+    def read(self, step: int, snapshot: int | None, progress: ReportProgress) -> ShownBatch:
         """snapshot: the step of the weights; None: the newest before this batch. Raises BertcoreError where the batch
         cannot be drawn again."""
-        batches = self._opened(report)
-        drawn = batches.at(step, report)
-        losses = self._losses(batches, drawn, snapshot, report)
+        batches = self._opened(progress)
+        drawn = batches.at(step, progress)
+        losses = self._losses(batches, drawn, snapshot, progress)
         used = np.unique(np.concatenate([drawn.ids.ravel(), drawn.labels.ravel(), drawn.originals.ravel()]))
         guessed = [] if losses is None else np.unique(losses.guesses).tolist()
         label = batches.tokenizer.label
@@ -153,15 +152,15 @@ class BatchReader:
             losses=losses,
         )
 
-    def drawn(self, step: int, report: Step) -> Drawn:
+    def drawn(self, step: int, progress: ReportProgress) -> Drawn:
         """Over RECENT batches up to this one."""
         from bertcore.training.drawn_batches import Draw
 
-        batches = self._opened(report)
+        batches = self._opened(progress)
         steps = range(max(1, step - RECENT + 1), step + 1)
         recent = Draw()
         for number in steps:
-            report((number - steps[0]) / len(steps))
+            progress((number - steps[0]) / len(steps))
             if number not in self._draws:
                 self._draws[number] = Draw().plus(batches.at(number))
             recent = recent.with_more(self._draws[number])
@@ -169,14 +168,16 @@ class BatchReader:
         fates = data.mask_fate, data.random_fate, 1.0 - data.mask_fate - data.random_fate
         return Drawn(data.mask_share, fates, self._draws[step], recent)
 
-    def _opened(self, report: Step) -> RunBatches:
+    def _opened(self, progress: ReportProgress) -> RunBatches:
         from bertcore.training.drawn_batches import open_batches
 
         if self._batches is None:
-            self._batches = open_batches(self._run, report)
+            self._batches = open_batches(self._run, progress)
         return self._batches
 
-    def _losses(self, batches: RunBatches, drawn: DrawnBatch, snapshot: int | None, report: Step) -> TokenLosses | None:
+    def _losses(
+        self, batches: RunBatches, drawn: DrawnBatch, snapshot: int | None, progress: ReportProgress
+    ) -> TokenLosses | None:
         from bertcore.training.batch_losses import batch_losses
 
         chosen = snapshot_for(batches.run, drawn.step, snapshot)
@@ -185,7 +186,7 @@ class BatchReader:
         key = chosen[0], drawn.ids.shape[1]
         if self._model is None or self._model[0] != key:
             self._model = key, batches.model_at(chosen, drawn)
-        found = batch_losses(self._model[1], drawn, report)
+        found = batch_losses(self._model[1], drawn, progress)
         return TokenLosses(
             chosen[0],
             found.losses,

@@ -5,7 +5,7 @@ P positions, E width of the embeddings.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from bertcore.analysis.nearest import WordFinder
 from bertcore.analysis.vectors import cosine, cosines
+from bertcore.progress import ReportProgress
 
 if TYPE_CHECKING:
     from bertcore.analysis.nearest import Measure, NearWord, WordsAround
@@ -49,7 +50,7 @@ def near_words(checkpoint: Checkpoint, token_ids: Sequence[int], count: int, by:
 
 
 def words_around(
-    checkpoint: Checkpoint, groups: Sequence[Sequence[int]], count: int, step: Callable[[float], object]
+    checkpoint: Checkpoint, groups: Sequence[Sequence[int]], count: int, progress: ReportProgress
 ) -> WordsAround:
     """The words nearest to each group of token ids, by cosine."""
-    return _WORDS.words_of(checkpoint).around(groups, count, "cosine", step)
+    return _WORDS.words_of(checkpoint).around(groups, count, "cosine", progress)

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .batches import ASKED, RIGHT, WRONG, LabelShare, ShownBatch, ShownExamples, Step, TokenLosses, snapshot_for
+from bertcore.progress import ReportProgress
+
+from .batches import ASKED, RIGHT, WRONG, LabelShare, ShownBatch, ShownExamples, TokenLosses, snapshot_for
 
 if TYPE_CHECKING:
     from bertcore.model.bert import Bert
@@ -28,9 +30,9 @@ class ExampleReader:
         self._model: tuple[int, Bert] | None = None  # the step of the snapshot
         self._counts: dict[str, int] = {}  # of all examples
 
-    def read(self, step: int, snapshot: int | None, report: Step) -> ShownBatch:
+    def read(self, step: int, snapshot: int | None, progress: ReportProgress) -> ShownBatch:
         """As `BatchReader.read`."""
-        batches = self._opened(report)
+        batches = self._opened(progress)
         drawn = batches.at(step)
         chosen = snapshot_for(batches.run, step, snapshot)
         answers = None if chosen is None else self._answers(batches, chosen, drawn)
@@ -60,11 +62,11 @@ class ExampleReader:
             ),
         )
 
-    def _opened(self, report: Step) -> ExampleBatches:
+    def _opened(self, progress: ReportProgress) -> ExampleBatches:
         from bertcore.training.drawn_examples import label_counts, open_examples
 
         if self._batches is None:
-            batches = open_examples(self._run, report)
+            batches = open_examples(self._run, progress)
             self._counts = label_counts(batches.batches.features)
             self._batches = batches
         return self._batches

@@ -6,7 +6,7 @@ Positions, layers and heads count from 0. L layers, N heads, S tokens.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from PySide6.QtCore import QCoreApplication
 from bertcore.analysis.targets import Measure, SimilarityTarget, Target, pair_target, word_target
 from bertcore.analysis.vectors import cosine
 from bertcore.errors import BertcoreError
+from bertcore.progress import ReportProgress
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 translate = QCoreApplication.translate
 INTERACTIVE_TOKENS = 1024  # in one batch: what is more urgent waits no longer than for this
-Step = Callable[[float], object]  # share done, 0..1; may raise to end the work
 MOST_WORDS, MOST_TAGS = 3, 3  # that are offered for each mask, or each token
 
 
@@ -203,7 +203,9 @@ class HeadCheck:
     value: float  # ln p as it is
 
 
-def effects_of_heads(checkpoint: Checkpoint, text: ModelInput, target: HeadTarget, step: Step) -> NDArray[np.float64]:
+def effects_of_heads(
+    checkpoint: Checkpoint, text: ModelInput, target: HeadTarget, progress: ReportProgress
+) -> NDArray[np.float64]:
     """(L,N): change of ln p in nats when each head alone is switched off (`ablation.head_effects`)."""
     from bertcore.analysis.ablation import head_effects
 
@@ -214,7 +216,7 @@ def effects_of_heads(checkpoint: Checkpoint, text: ModelInput, target: HeadTarge
         target.target,
         position_ids=text.positions,
         max_tokens=INTERACTIVE_TOKENS,
-        progress=step,
+        progress=progress,
     )
     return effects.effect
 
@@ -226,7 +228,7 @@ def check_head(
     layer: int,
     head: int,
     row: int,
-    step: Step,
+    progress: ReportProgress,
     *,
     most_links: int = 64,
 ) -> HeadCheck:
@@ -241,7 +243,7 @@ def check_head(
     check_rows([row], len(text.input_ids))
     arguments = (checkpoint.model, text.input_ids, text.segments, target.target, layer)
     first_order = attention_gradient(*arguments, position_ids=text.positions)
-    step(0.1)
+    progress(0.1)
     attention = first_order.attention[head, row]  # (S)
     columns = sorted(np.argsort(-attention, kind="stable")[:most_links].tolist())
     without = np.full(len(attention), np.nan)
@@ -252,7 +254,7 @@ def check_head(
         columns,
         position_ids=text.positions,
         max_tokens=INTERACTIVE_TOKENS,
-        progress=lambda share: step(0.1 + 0.8 * share),
+        progress=lambda share: progress(0.1 + 0.8 * share),
     )
     without_head = _without_head(checkpoint, text, target, layer, head) - first_order.value
     return HeadCheck(attention, first_order.gradient[head, row], without, without_head, first_order.value)
@@ -271,7 +273,9 @@ def _without_head(checkpoint: Checkpoint, text: ModelInput, target: HeadTarget, 
         return float(target.target.of(checkpoint.model, hidden)[0])
 
 
-def flow_matrix(attentions: NDArray, layers: int, step: Step, *, most_tokens: int = 64) -> NDArray[np.float64]:
+def flow_matrix(
+    attentions: NDArray, layers: int, progress: ReportProgress, *, most_tokens: int = 64
+) -> NDArray[np.float64]:
     """Attention flow of every token after the first `layers` layers, (L,N,S,S) -> (S,S) (`flow.attention_flow`).
 
     Raises BertcoreError for more than `most_tokens` tokens: each pair is a problem of its own, and they grow fast.
@@ -286,7 +290,7 @@ def flow_matrix(attentions: NDArray, layers: int, step: Step, *, most_tokens: in
     rows = []
     for output in range(length):
         rows.append(attention_flow(attentions, [output], layers)[0])
-        step((output + 1) / length)
+        progress((output + 1) / length)
     return np.stack(rows)
 
 

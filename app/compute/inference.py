@@ -176,13 +176,13 @@ class Inference(QObject):
     def _answer(self, kind: str, job: Job, number: int) -> Any:
         checkpoints = [self.checkpoint_of(model) for model in job.models]
 
-        def step(share: float) -> None:
+        def progress(share: float) -> None:
             self._worker.step(kind)
             for model in job.models:
                 self.checkpoint_of(model)
             self._progressed.emit(number, share)
 
-        return job.work(*checkpoints, step)
+        return job.work(*checkpoints, progress)
 
     def _run_outside(self, work: Callable[[], Any], number: int) -> None:
         result, problem = None, None

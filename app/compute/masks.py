@@ -10,7 +10,7 @@ L layers, M masks, S tokens, K pieces of a word, H hidden, V vocabulary.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from bertcore.analysis.predict import WordGuess, predict_masks, softmax, top_words
 from bertcore.errors import BertcoreError
+from bertcore.progress import ReportProgress
 
 from ..state.what_if import NOTHING_CHANGED, WhatIf
 
@@ -51,12 +52,12 @@ def fill_masks(
     *,
     most: int | None = None,
     what_if: WhatIf = NOTHING_CHANGED,
-    step: Callable[[float], object] | None = None,
+    progress: ReportProgress | None = None,
 ) -> list[FilledMask]:
     """The steps, first to last, one pass each; `most`: how many at most, None for all.
 
     text: ids with the masks put in. order: a list of positions fills these, one after the other; "most certain first"
-    takes the mask whose likeliest word has the highest p, then looks anew. `step` is told the share done.
+    takes the mask whose likeliest word has the highest p, then looks anew. `progress` is told the share done.
     Raises BertcoreError where there is no MLM head, and for a position that is no open mask.
     """
     ids, still_open = list(text.input_ids), sorted(masks)
@@ -79,8 +80,8 @@ def fill_masks(
         steps.append(FilledMask(asked[best], replace(guess, token=checkpoint.tokenizer.label(guess.id))))
         ids[asked[best]] = guess.id
         still_open.remove(asked[best])
-        if step is not None:
-            step((done + 1) / count)
+        if progress is not None:
+            progress((done + 1) / count)
     return steps
 
 

@@ -5,7 +5,7 @@ Importable without torch: the window names what it wants, and the worker compute
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bertcore.errors import BertcoreError
+from bertcore.progress import ReportProgress
 
 from ..state.readings import Reading, ReadingRequest
 from ..state.text_spans import Place, joined, positions_of
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from bertcore.tokenizer.tokenizer import Encoding
 
     from ..state.model_info import ModelInfo
-
-Step = Callable[[float], object]  # share done, 0..1; may raise to end the work
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class Heads:
 
 
 def read_snapshots(
-    folders: Sequence[Path], text: Text, step: Step, encoding: Encoding | None = None
+    folders: Sequence[Path], text: Text, progress: ReportProgress, encoding: Encoding | None = None
 ) -> Iterator[OpenSnapshot]:
     """Each in turn; one that is gone (a run thins its snapshots while it goes on) is left out.
 
@@ -64,7 +63,7 @@ def read_snapshots(
     from .reader import read
 
     for number, folder in enumerate(folders):
-        step(number / len(folders))
+        progress(number / len(folders))
         try:
             model, checkpoint = opened_checkpoint(folder)
         except BertcoreError:
@@ -72,9 +71,9 @@ def read_snapshots(
         yield OpenSnapshot(model, checkpoint, read(_request(model, text, encoding), checkpoint))
 
 
-def heads_over_time(snapshots: Sequence[Path], text: str, step: Step) -> dict[Path, Heads]:
+def heads_over_time(snapshots: Sequence[Path], text: str, progress: ReportProgress) -> dict[Path, Heads]:
     """By snapshot; one that is gone is left out."""
-    readings = (opened.reading for opened in read_snapshots(snapshots, Text(text), step))
+    readings = (opened.reading for opened in read_snapshots(snapshots, Text(text), progress))
     return {made.request.model.folder: Heads(made.thumbnails, tuple(made.shown_tokens)) for made in readings}
 
 

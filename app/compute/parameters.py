@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from bertcore.analysis.nearest import NearWord
     from bertcore.analysis.parameter_changes import MovedWord, PartChange
     from bertcore.checkpoint.checkpoint import Checkpoint
-
-    from .question import Step
+    from bertcore.progress import ReportProgress
 
 NEIGHBOURS = 6
 
@@ -36,23 +35,23 @@ class Neighbours:
     before: list[NearWord]
 
 
-def training_changes(ours: Checkpoint, before: Checkpoint, step: Step) -> TrainingChanges:
+def training_changes(ours: Checkpoint, before: Checkpoint, progress: ReportProgress) -> TrainingChanges:
     """As `bertcore compare` has them. Raises BertcoreError where the models are not of one shape."""
     from bertcore.comparing import compare_parameters
 
-    step(0.0)
+    progress(0.0)
     parts, words, notes = compare_parameters(ours, before)
     if parts is None:
         raise BertcoreError(notes[0])
     return TrainingChanges(parts, words or (), " ".join(notes))
 
 
-def neighbours(ours: Checkpoint, before: Checkpoint, token_id: int, step: Step) -> Neighbours:
+def neighbours(ours: Checkpoint, before: Checkpoint, token_id: int, progress: ReportProgress) -> Neighbours:
     from bertcore.analysis.nearest import NearestWords
 
     found: list[list[NearWord]] = []
     for checkpoint in (ours, before):
-        step(len(found) / 2)
+        progress(len(found) / 2)
         table = checkpoint.model.embeddings.token.weight.detach().float().cpu().numpy()  # (V,E)
         found.append(NearestWords(table, checkpoint.tokenizer).near([token_id], NEIGHBOURS))
     return Neighbours(token_id, *found)

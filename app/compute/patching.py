@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from bertcore.analysis.interventions import Part
     from bertcore.analysis.patching import PatchingMap
     from bertcore.checkpoint.checkpoint import Checkpoint
+    from bertcore.progress import ReportProgress
 
     from ..state.readings import ModelInput, Reading
-    from .question import Step
 
 translate = QCoreApplication.translate
 MOST_S = 8.0  # what takes longer is offered, and not begun by itself
@@ -62,7 +62,7 @@ def swap_map(
     target: Target,
     part: Part,
     first: Sequence[int],
-    step: Step,
+    progress: ReportProgress,
     *,
     most_s: float = math.inf,
 ) -> SwapMap:
@@ -83,13 +83,13 @@ def swap_map(
     stamps: list[tuple[float, float]] = []  # time and share done
 
     def patched(places: Sequence[int], done: int, all_: int) -> PatchingMap:
-        def progress(share: float) -> None:
+        def report(share: float) -> None:
             stamps.append((time.perf_counter(), share))
-            step((done + share * len(places)) / all_)
+            progress((done + share * len(places)) / all_)
 
         stamps.clear()
         given = (model, text, other, target, part)
-        return patching_map(*given, places=places, max_tokens=INTERACTIVE_TOKENS, progress=progress)
+        return patching_map(*given, places=places, max_tokens=INTERACTIVE_TOKENS, progress=report)
 
     found = patched(order[:MEASURED] if math.isfinite(most_s) else order, 0, count)
     place_s = _pace(stamps) / len(found.places)

@@ -2,13 +2,13 @@
 
     self.effects = self.add_question(self._on_effects_answered)            # in a View; typed by the callback
 
-    def work(checkpoint: Checkpoint, step: Step) -> Effects:               # runs on the worker
-        return effects_of(checkpoint, text, step)
+    def work(checkpoint: Checkpoint, progress: ReportOrCancel) -> Effects:               # runs on the worker
+        return effects_of(checkpoint, text, progress)
 
     self.effects.ask_model(reading.request.model, (reading.request, layer), work, self.pause_ms)
 
 The answer comes to the callback on the window's thread. What was asked last counts: an older answer is dropped, and a
-question that nobody waits for any more ends at its next `step`.
+question that nobody waits for any more ends when it next reports its progress.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..state.model_info import ModelInfo
 
 PAUSE_MS = 250  # after the last change: the worker is not asked at each key
-Step = Callable[[float], None]  # share done, 0..1; raises where nobody wants the answer any more
+ReportOrCancel = Callable[[float], None]  # of the share done, 0..1; raises where nobody wants the answer any more
 Key = tuple[object, ...]  # what an answer is for; compared by ==. Never holds a reading: it would be kept alive
 Answer = TypeVar("Answer")
 
@@ -34,7 +34,7 @@ Answer = TypeVar("Answer")
 class Job:
     """What the worker is to compute. With models, only while they are open."""
 
-    work: Callable[..., Any]  # (*checkpoints of the models, step)
+    work: Callable[..., Any]  # (*checkpoints of the models, progress)
     models: tuple[ModelInfo, ...] = ()
 
 
@@ -74,7 +74,7 @@ class Question(QObject, Generic[Answer]):
         self,
         model: ModelInfo,
         key: Key,
-        work: Callable[[Checkpoint, Step], Answer],
+        work: Callable[[Checkpoint, ReportOrCancel], Answer],
         pause_ms: int = PAUSE_MS,
         offer: str = "",
     ) -> None:
@@ -89,13 +89,13 @@ class Question(QObject, Generic[Answer]):
         ours: ModelInfo,
         theirs: ModelInfo,
         key: Key,
-        work: Callable[[Checkpoint, Checkpoint, Step], Answer],
+        work: Callable[[Checkpoint, Checkpoint, ReportOrCancel], Answer],
         pause_ms: int = PAUSE_MS,
     ) -> None:
         """The same with the open model and the one that it is compared with."""
         self._ask(key, Job(work, (ours, theirs)), pause_ms)
 
-    def compute(self, key: Key, work: Callable[[Step], Answer], pause_ms: int = PAUSE_MS) -> None:
+    def compute(self, key: Key, work: Callable[[ReportOrCancel], Answer], pause_ms: int = PAUSE_MS) -> None:
         """Computes something on the worker that needs no model."""
         self._ask(key, Job(work), pause_ms)
 

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from bertcore.evaluation.estimates import Estimate
     from bertcore.evaluation.score_texts import TextScore
     from bertcore.evaluation.sets import MinimalPair
-
-    from .question import Step
+    from bertcore.progress import ReportProgress
 
 MOST_GRID = 12  # words at one place that a grid still has room for
 BETTER, PHENOMENON = " > ", "#"  # between the sentences of a pair; before the name of the phenomenon of those below
@@ -54,11 +53,13 @@ class ScoredTexts:
         return np.array([[np.mean(found[row, column]) for column in columns] for row in rows])
 
 
-def score_lines(checkpoint: Checkpoint, lines: list[tuple[str, str]], word: str | None, step: Step) -> ScoredTexts:
+def score_lines(
+    checkpoint: Checkpoint, lines: list[tuple[str, str]], word: str | None, progress: ReportProgress
+) -> ScoredTexts:
     """lines: what each is called in messages, and what it says. Raises as `read_lines` and `score_texts`."""
     from bertcore.evaluation.score_texts import mean_by_choice, read_lines, score_texts
 
-    scores = score_texts(checkpoint, read_lines(lines), word, step)
+    scores = score_texts(checkpoint, read_lines(lines), word, progress)
     return ScoredTexts(scores, mean_by_choice(scores))
 
 
@@ -128,14 +129,14 @@ def listed_pairs(lines: Sequence[tuple[str, str]]) -> list[MinimalPair]:
     return pairs
 
 
-def score_pairs(checkpoint: Checkpoint, lines: list[tuple[str, str]], step: Step) -> ScoredPairs:
+def score_pairs(checkpoint: Checkpoint, lines: list[tuple[str, str]], progress: ReportProgress) -> ScoredPairs:
     """lines: what each is called in messages, and what it says. As `bertcore evaluate --pairs` measures it.
 
     Raises BertcoreError for lines that are no minimal pairs, and for a model that predicts no words.
     """
     from bertcore.evaluation.sets import judge_minimal_pairs
 
-    found = judge_minimal_pairs(checkpoint, listed_pairs(lines), step)
+    found = judge_minimal_pairs(checkpoint, listed_pairs(lines), progress)
     scores = [
         PairScore(one.pair.good, one.pair.bad, one.pair.phenomenon, one.is_right, one.bad_bits - one.good_bits)
         for one in found.preferences

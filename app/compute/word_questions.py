@@ -6,13 +6,14 @@ that are small enough for what is more urgent not to wait long. Positions count 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bertcore.analysis.predict import WordGuess
 from bertcore.errors import BertcoreError
+from bertcore.progress import ReportProgress
 
 from ..state.what_if import NOTHING_CHANGED, WhatIf
 from .head_questions import INTERACTIVE_TOKENS, HeadTarget
@@ -25,14 +26,12 @@ if TYPE_CHECKING:
 
     from ..state.readings import ModelInput
 
-Step = Callable[[float], object]  # share done, 0..1; may raise to end the work
-
 
 def surprise_of(
     checkpoint: Checkpoint,
     encoding: Encoding,
     text: ModelInput,
-    step: Step | None = None,
+    progress: ReportProgress | None = None,
     *,
     whole_words: bool = False,
     what_if: WhatIf = NOTHING_CHANGED,
@@ -54,12 +53,12 @@ def surprise_of(
         segment_ids=text.segments,
         position_ids=text.positions,
         changes=what_if.changes(),
-        progress=step,
+        progress=progress,
     )
 
 
 def attribution_of(
-    checkpoint: Checkpoint, text: ModelInput, target: HeadTarget, method: Method, step: Step | None = None
+    checkpoint: Checkpoint, text: ModelInput, target: HeadTarget, method: Method, progress: ReportProgress | None = None
 ) -> Attribution:
     """Each token's part (S) in ln p of a prediction, in nats. Raises BertcoreError where no head makes it."""
     from bertcore.analysis.attribution import attribute
@@ -72,7 +71,7 @@ def attribution_of(
         target.target,
         method,
         position_ids=text.positions,
-        progress=step,
+        progress=progress,
     )
 
 

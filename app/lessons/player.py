@@ -6,12 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal
 
 from bertcore.errors import BertcoreError
 from bertcore.locations import BUILT_IN
+from bertcore.progress import ReportProgress
 
 from ..compute.applying import apply_model, request_for
 from ..compute.open_model import OpenModel
@@ -273,7 +274,7 @@ class LessonPlayer(QObject):
             return
         hidden = reading.trace.hidden_states[:, masked]
 
-        def work(checkpoint: Checkpoint, _step: Callable[[float], Any]) -> MaskLens:
+        def work(checkpoint: Checkpoint, _progress: ReportProgress) -> MaskLens:
             from ..compute.masks import lens_at
 
             return lens_at(checkpoint, hidden)
@@ -332,5 +333,5 @@ class LessonPlayer(QObject):
             self._watcher.addPaths([str(file), str(file.parent)])
 
 
-def _applied(checkpoint: Checkpoint, step: Callable[[float], Any], *, request: ApplyRequest) -> Applied:
-    return apply_model(checkpoint, request, step)
+def _applied(checkpoint: Checkpoint, progress: ReportProgress, *, request: ApplyRequest) -> Applied:
+    return apply_model(checkpoint, request, progress)

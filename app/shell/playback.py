@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from ..compute.inference import Inference
 from ..compute.open_model import OpenModel
 from ..compute.over_time import OpenSnapshot, Text, read_snapshots
-from ..compute.question import Question, Step
+from ..compute.question import Question, ReportOrCancel
 from ..state.explore_state import ExploreState
 from ..state.model_info import ModelInfo
 from ..state.readings import Reading
@@ -158,11 +158,11 @@ def _keep_all(
     encoding: Encoding | None,
     ready: list[OpenSnapshot],
     too_large: list[Path],
-    step: Step,
+    progress: ReportOrCancel,
 ) -> None:
     """On the worker: opens and reads one after the other, as many as there is memory for."""
     size = 0
-    for opened in read_snapshots(folders, text, step, encoding):
+    for opened in read_snapshots(folders, text, progress, encoding):
         size += 4 * opened.model.parameters
         if size > MOST_KEPT_BYTES:
             too_large.extend(folders[folders.index(opened.model.folder) :])

@@ -53,7 +53,7 @@ def _origin(state: ExploreState) -> Path | None:
 
 
 @dataclass(frozen=True)
-class Step:
+class UndoStep:
     """What undo goes back to, and the name of what it takes back."""
 
     before: Moment
@@ -74,8 +74,8 @@ class History(QObject):
         super().__init__(state)
         self._state, self._clock = state, clock
         self._now = moment_of(state)
-        self._done: list[Step] = []
-        self._undone: list[Step] = []
+        self._done: list[UndoStep] = []
+        self._undone: list[UndoStep] = []
         self._typed_at, self._is_typed = -PAUSE_S, False
         self._is_other_model = False
         self._expects_model = self._is_going = False
@@ -134,18 +134,18 @@ class History(QObject):
             return
         goes_on = is_typed and name == self.to_undo and not self._undone
         if not (goes_on and self._clock() - self._typed_at < PAUSE_S):
-            self._done.append(Step(before, name))
+            self._done.append(UndoStep(before, name))
             del self._done[:-MOST_STEPS]
         self._typed_at = self._clock() if is_typed else self._clock() - PAUSE_S
         self._undone.clear()
         self.changed.emit()
 
-    def _go(self, source: list[Step], target: list[Step]) -> None:
+    def _go(self, source: list[UndoStep], target: list[UndoStep]) -> None:
         if not self._next_of(source):
             return
         while source:
             step = source.pop()
-            target.append(Step(self._now, step.name, step.is_of_training))
+            target.append(UndoStep(self._now, step.name, step.is_of_training))
             if self._does_something(step):  # else passed over: a head switched off in a model that is open no more
                 bring_back(self._state, step.before)
                 break
@@ -159,10 +159,10 @@ class History(QObject):
         self._typed_at = self._clock() - PAUSE_S  # what is typed next is a step of its own
         self.changed.emit()
 
-    def _next_of(self, steps: list[Step]) -> str:
+    def _next_of(self, steps: list[UndoStep]) -> str:
         return next((step.name for step in reversed(steps) if self._does_something(step)), "")
 
-    def _does_something(self, step: Step) -> bool:
+    def _does_something(self, step: UndoStep) -> bool:
         """Whether going back to it would change what is open now."""
         here, there = self._now, step.before
         if step.is_of_training and here.folder != there.folder:
@@ -190,7 +190,7 @@ class History(QObject):
         is_expected, self._expects_model = self._expects_model, False
         if is_expected and now.model == before.model and now.folder != before.folder:
             name = QCoreApplication.translate("History", "going to another training step")
-            self._done.append(Step(before, name, is_of_training=True))
+            self._done.append(UndoStep(before, name, is_of_training=True))
             self._undone.clear()
             self._now = replace(before, folder=now.folder)
             self.changed.emit()

@@ -15,7 +15,7 @@ from bertcore.analysis.passes import MAX_TOKENS, as_doubles, as_text, chunks, ta
 from bertcore.analysis.targets import Target
 from bertcore.model.bert import Bert
 from bertcore.model.tap import Recorder, hidden_points
-from bertcore.progress import Progress
+from bertcore.progress import ReportProgress
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def head_effects(
     *,
     position_ids: Sequence[int] | None = None,
     max_tokens: int = MAX_TOKENS,
-    progress: Progress | None = None,
+    progress: ReportProgress | None = None,
 ) -> HeadEffects:
     """Effect of each head's removal (its context vectors set to 0) on one number, for all L x N heads.
 

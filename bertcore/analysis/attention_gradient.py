@@ -16,7 +16,7 @@ from bertcore.analysis.passes import MAX_TOKENS, as_doubles, as_text, chunks, pa
 from bertcore.analysis.targets import Target
 from bertcore.model.bert import Bert
 from bertcore.model.tap import hidden_points
-from bertcore.progress import Progress
+from bertcore.progress import ReportProgress
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def link_effects(
     *,
     position_ids: Sequence[int] | None = None,
     max_tokens: int = MAX_TOKENS,
-    progress: Progress | None = None,
+    progress: ReportProgress | None = None,
 ) -> NDArray[np.float64]:
     """Change of the target (C) when one token no longer looks at each of C `columns`, one at a time.
 

@@ -16,7 +16,7 @@ from bertcore.analysis.passes import MAX_TOKENS, Text, as_doubles, as_text, chun
 from bertcore.analysis.targets import Target
 from bertcore.model.bert import Bert
 from bertcore.model.tap import Intervention
-from bertcore.progress import Progress
+from bertcore.progress import ReportProgress
 from bertcore.tokenizer.tokenizer import Tokenizer
 
 GRADIENT_TOKENS = 1024  # in one batch with a backward pass
@@ -44,7 +44,7 @@ def attribute(
     method: Method,
     *,
     position_ids: Sequence[int] | None = None,
-    progress: Progress | None = None,
+    progress: ReportProgress | None = None,
 ) -> Attribution:
     """By the method of that name below. What is covered becomes [MASK], or [PAD] where the vocabulary has no mask.
 
@@ -93,7 +93,7 @@ def integrated_gradients(
     point: Point = "embeddings.output",
     steps: int = PATH_STEPS,
     max_tokens: int = GRADIENT_TOKENS,
-    progress: Progress | None = None,
+    progress: ReportProgress | None = None,
 ) -> Attribution:
     """Sum over the embedding of (x - x') times the mean of dF/dx on the straight path from x' to x, per token.
 
@@ -137,7 +137,7 @@ def leave_one_out(
     *,
     position_ids: Sequence[int] | None = None,
     max_tokens: int = MAX_TOKENS,
-    progress: Progress | None = None,
+    progress: ReportProgress | None = None,
 ) -> Attribution:
     """What the number loses when one token is covered by `cover_id` ([MASK]): F(text) - F(text without it).
 

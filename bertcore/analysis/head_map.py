@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bertcore.progress import Progress
+from bertcore.progress import ReportProgress
 
 MOST_VALUES = 150_000_000  # compared in all, some three seconds; beyond it, rows are sampled
 
@@ -24,7 +24,7 @@ class HeadMap:
     rows: NDArray[np.int64]  # the tokens whose rows were compared; all of them in a short text
 
 
-def head_map(attentions: NDArray, *, most_values: int = MOST_VALUES, progress: Progress | None = None) -> HeadMap:
+def head_map(attentions: NDArray, *, most_values: int = MOST_VALUES, progress: ReportProgress | None = None) -> HeadMap:
     """All heads (L,N,S,S) in a plane.
 
     Where L, N and S are so large that more than `most_values` numbers had to be compared, only some rows are, evenly
@@ -44,7 +44,7 @@ def compared_rows(heads: int, length: int, most_values: int = MOST_VALUES) -> ND
     return np.linspace(0, length - 1, count).round().astype(np.int64)
 
 
-def divergence_between_heads(attentions: NDArray, progress: Progress | None = None) -> NDArray[np.float64]:
+def divergence_between_heads(attentions: NDArray, progress: ReportProgress | None = None) -> NDArray[np.float64]:
     """(L,N,R,S), rows summing to 1 -> (LN,LN): Jensen-Shannon divergence in bits, mean over the R rows (Lin 1991)."""
     shape = attentions.shape
     heads = np.asarray(attentions, dtype=np.float32).reshape(-1, *shape[2:])  # (L,N,R,S) -> (LN,R,S)

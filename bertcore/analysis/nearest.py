@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bertcore.analysis.vectors import cosine
-from bertcore.progress import Progress
+from bertcore.progress import ReportProgress
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
@@ -65,7 +65,7 @@ class NearestWords:
         return sorted(words, key=lambda word: (-word.cosine if by == "cosine" else word.distance, word.token_id))
 
     def around(
-        self, groups: Sequence[Sequence[int]], k: int, by: Measure, progress: Progress | None = None
+        self, groups: Sequence[Sequence[int]], k: int, by: Measure, progress: ReportProgress | None = None
     ) -> WordsAround:
         """The k words nearest to each group of tokens (a word's pieces); none that is itself in a group."""
         here = {token_id for group in groups for token_id in group}

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from bertcore.analysis.vectors import cosines
 from bertcore.errors import BertcoreError
 from bertcore.model.tap import hidden_points
-from bertcore.progress import Progress
+from bertcore.progress import ReportProgress
 
 if TYPE_CHECKING:
     from bertcore.model.bert import Bert
@@ -62,7 +62,7 @@ def word_positions(encoding: Encoding, word: str) -> list[int]:
 
 
 def word_in_sentences(
-    model: Bert, tokenizer: Tokenizer, word: str, sentences: Sequence[str], progress: Progress | None = None
+    model: Bert, tokenizer: Tokenizer, word: str, sentences: Sequence[str], progress: ReportProgress | None = None
 ) -> WordInSentences:
     """One pass for each sentence. `progress` is told the share done between them.
 

@@ -22,7 +22,7 @@ from bertcore.analysis.targets import Target
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.model.tap import Changes, Intervention, Recorder, hidden_points
-from bertcore.progress import Progress
+from bertcore.progress import ReportProgress
 
 SMALLEST_DIFFERENCE = 1e-3  # of the target between the texts: float32 errs by some 1e-6, and of less by percents
 
@@ -55,7 +55,7 @@ def patching_map(
     position: int | None = None,
     places: Sequence[int] | None = None,
     max_tokens: int = MAX_TOKENS,
-    progress: Progress | None = None,
+    progress: ReportProgress | None = None,
 ) -> PatchingMap:
     """Every place in turn. `position` patches a head's output at one token only; absent, at all of them.
 

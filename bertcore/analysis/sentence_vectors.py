@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from bertcore.analysis.passes import MAX_TOKENS
 from bertcore.checkpoint.sentence_pooling import Pooling
 from bertcore.model.bert import Bert
-from bertcore.progress import Progress
+from bertcore.progress import ReportProgress
 from bertcore.tokenizer.tokenizer import Encoding
 
 
@@ -20,7 +20,7 @@ def sentence_vectors(
     pooling: Pooling,
     *,
     max_tokens: int = MAX_TOKENS,
-    progress: Progress | None = None,
+    progress: ReportProgress | None = None,
 ) -> NDArray[np.float32]:
     """One vector for each text (B,H): the mean of all tokens or [CLS] (Reimers and Gurevych 2019, section 3).
 

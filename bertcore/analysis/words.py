@@ -13,7 +13,7 @@ from bertcore.analysis.passes import MAX_TOKENS, Text, as_text, changed, chunks
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.model.tap import Changes, Tap, identity
-from bertcore.progress import Progress
+from bertcore.progress import ReportProgress
 from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 from bertcore.tokenizer.word_ids import word_ids_at
 
@@ -123,7 +123,7 @@ def surprise(
     segment_ids: Sequence[int] | None = None,
     position_ids: Sequence[int] | None = None,
     changes: Changes | None = None,
-    progress: Progress | None = None,
+    progress: ReportProgress | None = None,
 ) -> Surprise:
     """As `surprises`, of one text. `segment_ids` and `position_ids` (S) replace the text's own."""
     read = as_text(model, encoding.ids, encoding.segments if segment_ids is None else segment_ids, position_ids)
@@ -138,7 +138,7 @@ def surprises(
     *,
     groups: Sequence[Sequence[int]] | None = None,
     max_tokens: int = MAX_TOKENS,
-    progress: Progress | None = None,
+    progress: ReportProgress | None = None,
 ) -> list[Surprise]:
     """Mask each token of each text in turn and see how likely the model finds it; at most `max_tokens` in a batch.
 
@@ -160,7 +160,7 @@ def _surprises(
     groups: Sequence[Sequence[int]] | None,
     max_tokens: int,
     changes: Changes | None,
-    progress: Progress | None,
+    progress: ReportProgress | None,
 ) -> list[Surprise]:
     """`changes` are made in every pass."""
     if mask_id is None:

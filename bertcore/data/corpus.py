@@ -3,7 +3,7 @@
 import hashlib
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
@@ -18,6 +18,7 @@ from bertcore.data.shards import Group, ShardFolder, TokenShards, cache_errors, 
 from bertcore.data.text import BLOCKS, Documents, TextFormat, is_records, text_files, unpacked_bytes
 from bertcore.data.tokenising import TokenisingProcesses, processes_for, split_sentences
 from bertcore.errors import BertcoreError
+from bertcore.progress import ReportProgress
 from bertcore.tokenizer.tokenizer import Tokenizer
 
 FORMAT_VERSION = 2  # of the key; runs hold on to it
@@ -26,8 +27,6 @@ HELD_OUT_SHARE = 0.02  # of all documents, chosen by their text ...
 HELD_OUT_AT_LEAST = 30  # ... or, in a small corpus, so many of them (a fifth of all at most)
 PROGRESS_EVERY_S = 0.1
 _FEWEST_SENTENCES = 4
-
-Progress = Callable[[float], None]  # 0..1 of the text's bytes; may raise to stop
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ class Corpus:
 def load_corpus(
     files: list[Path],
     tokenizer: Tokenizer,
-    progress: Progress | None = None,
+    progress: ReportProgress | None = None,
     form: TextFormat = BLOCKS,
     processes: int | None = None,
 ) -> Corpus:
@@ -82,7 +81,7 @@ def load_corpus(
 def _load(
     files: list[Path],
     tokenizer: Tokenizer,
-    progress: Progress | None,
+    progress: ReportProgress | None,
     form: TextFormat,
     processes: int | None,
     by_line: bool = False,
@@ -196,7 +195,7 @@ def choose_held_out(hashes: NDArray, sentences: NDArray) -> NDArray[np.bool_]:
 
 
 def _build(
-    texts: Documents, tokenizer: Tokenizer, folder: ShardFolder, report: Progress, processes: int | None
+    texts: Documents, tokenizer: Tokenizer, folder: ShardFolder, progress: ReportProgress, processes: int | None
 ) -> None:
     """Make the shards that are not there yet, then the index over all of them."""
     folder.path.mkdir(parents=True, exist_ok=True)
@@ -216,18 +215,18 @@ def _build(
             parts = []
             for group, tokenised in results:
                 parts.append(tokenised)
-                report(group.fraction)
+                progress(group.fraction)
             folder.write_shard(number, parts)
     if not shards:
         raise _too_little(texts.files)
     lengths = [folder.lengths(number) for number in range(shards)]
     hashes, sentences = (np.concatenate([part[name] for part in lengths]) for name in ("hashes", "documents"))
     folder.finish(shards, choose_held_out(hashes, sentences), {"sources": [file.name for file in texts.files]})
-    report(1.0)
+    progress(1.0)
 
 
 @contextmanager
-def _alone(folder: Path, report: Progress) -> Iterator[None]:
+def _alone(folder: Path, progress: ReportProgress) -> Iterator[None]:
     """Only one process makes a cache; others wait, and then find it made. Leaves no folder without a whole shard."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder.with_suffix(".lock"))
@@ -236,7 +235,7 @@ def _alone(folder: Path, report: Progress) -> Iterator[None]:
             lock.acquire(timeout=1.0)
             break
         except Timeout:
-            report(0.0)  # whoever waits can be stopped
+            progress(0.0)  # whoever waits can be stopped
     try:
         yield
     finally:
@@ -245,7 +244,7 @@ def _alone(folder: Path, report: Progress) -> Iterator[None]:
         lock.release()
 
 
-def _seldom(progress: Progress | None) -> Progress:
+def _seldom(progress: ReportProgress | None) -> ReportProgress:
     """Pass on the first, the last, and one in a while between: whoever listens may write a file each time."""
     reported_at = -PROGRESS_EVERY_S
 

@@ -21,7 +21,7 @@ from bertcore.analysis.words import pieces_at, surprises, word_probability
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.limits import MOST_LISTED_TEXTS
-from bertcore.progress import Progress
+from bertcore.progress import ReportProgress
 from bertcore.tasks.examples import Example, Kind
 from bertcore.tasks.features.predictions import LabelPrediction, Prediction
 from bertcore.tasks.inference.predict import as_example, task_kind
@@ -122,7 +122,7 @@ def _too_long(place: str) -> BertcoreError:
 
 
 def score_texts(
-    checkpoint: Checkpoint, texts: Sequence[ListedText], word: str | None = None, progress: Progress | None = None
+    checkpoint: Checkpoint, texts: Sequence[ListedText], word: str | None = None, progress: ReportProgress | None = None
 ) -> list[TextScore]:
     """Everything that the model's heads say of each text; `word` is asked about at its first [MASK].
 
@@ -189,7 +189,7 @@ def _encoded(checkpoint: Checkpoint, text: ListedText) -> Encoding:
 
 
 def _surprises(
-    checkpoint: Checkpoint, encodings: Sequence[Encoding], progress: Progress | None
+    checkpoint: Checkpoint, encodings: Sequence[Encoding], progress: ReportProgress | None
 ) -> list[np.ndarray | None]:
     """-log2 p of each token but masks; None without an MLM head, or where all is masked. The most of the work."""
     mask_id = checkpoint.tokenizer.mask_id

@@ -24,7 +24,7 @@ from bertcore.data.cloze import ClozeSentence, accepted_ids, listed_records, rec
 from bertcore.errors import BertcoreError
 from bertcore.evaluation.estimates import Estimate, share
 from bertcore.locations import assets
-from bertcore.progress import Progress
+from bertcore.progress import ReportProgress
 
 GUESSES = 5
 _AT_ONCE = 64
@@ -214,7 +214,7 @@ def _one_of(names: Sequence[str], record: dict[str, Any], place: str) -> str:
 
 
 def judge_minimal_pairs(
-    checkpoint: Checkpoint, pairs: Sequence[MinimalPair], progress: Progress | None = None
+    checkpoint: Checkpoint, pairs: Sequence[MinimalPair], progress: ReportProgress | None = None
 ) -> MinimalPairs:
     """Raises BertcoreError where the model has no masked-word head or no mask."""
     if "mlm" in checkpoint.missing:

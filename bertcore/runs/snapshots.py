@@ -17,7 +17,7 @@ from pathlib import Path
 from bertcore.runs.run_folder import SNAPSHOTS, RunFolder
 
 # What a run needs beside the checkpoint to go on from a snapshot.
-PROGRESS_FILE = "training_state.json"
+TRAINING_STATE_FILE = "training_state.json"
 OPTIMIZER_FILE = "training_state.safetensors"
 KEEP_FILE = "keep"  # a snapshot that holds a file of this name was requested, and stays
 _MARKS = {  # from this step on, steps with these digits before the zeros (from 100 on: ISO 3, series R5 and R10)
@@ -29,7 +29,7 @@ _MIB = 2**20
 
 
 def can_resume(snapshot: Path) -> bool:
-    return (snapshot / PROGRESS_FILE).is_file() and (snapshot / OPTIMIZER_FILE).is_file()
+    return (snapshot / TRAINING_STATE_FILE).is_file() and (snapshot / OPTIMIZER_FILE).is_file()
 
 
 def snapshot_before(run: RunFolder, step: int) -> tuple[int, Path] | None:
@@ -38,9 +38,9 @@ def snapshot_before(run: RunFolder, step: int) -> tuple[int, Path] | None:
     return max((one for one in run.snapshots() if one[0] < step), default=None)
 
 
-def forget_progress(snapshot: Path) -> None:
+def delete_training_state(snapshot: Path) -> None:
     """Drop the training state of a snapshot that a newer one has replaced: it is twice the size of the model."""
-    for name in (PROGRESS_FILE, OPTIMIZER_FILE):
+    for name in (TRAINING_STATE_FILE, OPTIMIZER_FILE):
         (snapshot / name).unlink(missing_ok=True)
 
 
@@ -92,7 +92,7 @@ def thin(run: RunFolder, newest: int, limit_mib: float) -> list[int]:
     for step, path in older.items():
         if step == spare:
             continue
-        forget_progress(path)
+        delete_training_state(path)
         if not is_mark(step) and step not in requested:
             shutil.rmtree(path, ignore_errors=True)
     sizes = [(step, _bytes_in(snapshots[step])) for step in (*older, newest)]

@@ -12,8 +12,8 @@ from torch.nn import functional as F
 from bertcore.data.batches import in_parts
 from bertcore.data.pairs import NO_LABEL
 from bertcore.model.bert import Bert
+from bertcore.progress import ReportProgress
 from bertcore.training.drawn_batches import DrawnBatch
-from bertcore.training.redrawing import Report
 
 TOP = 4  # guesses that are kept of each token
 _TOKENS_AT_ONCE = 2048
@@ -52,7 +52,7 @@ class BatchLosses:
 
 
 @torch.inference_mode()
-def batch_losses(model: Bert, drawn: DrawnBatch, report: Report = lambda share: None) -> BatchLosses:
+def batch_losses(model: Bert, drawn: DrawnBatch, progress: ReportProgress = lambda share: None) -> BatchLosses:
     """In fp32 and without dropout, some sequences at a time."""
     model.eval()
     count, length = drawn.ids.shape
@@ -66,7 +66,7 @@ def batch_losses(model: Bert, drawn: DrawnBatch, report: Report = lambda share: 
     )
     first = 0
     for part in in_parts(drawn.batch, max(1, -(-count * length // _TOKENS_AT_ONCE))):
-        report(first / count)
+        progress(first / count)
         hidden = model(part.input_ids, part.segment_ids, part.attention_mask, causal=part.causal)  # (B,S,H)
         rows, labels = part.rows, part.labels
         logits = model.mlm_logits(hidden.flatten(0, 1)[rows]).float()  # (R,V)

@@ -26,6 +26,7 @@ from bertcore.data.pairs import NO_LABEL, PairRules
 from bertcore.errors import BertcoreError
 from bertcore.locations import assets
 from bertcore.model.bert import Bert
+from bertcore.progress import ReportProgress
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sources import changed_since, refuse_changed, tokenised_keys
 from bertcore.tokenizer.tokenizer import Tokenizer
@@ -34,7 +35,7 @@ from bertcore.training.distributed import ProcessGroup
 from bertcore.training.pretrain import LONGER, repeat_positions
 from bertcore.training.pretrain_options import PretrainOptions
 from bertcore.training.pretraining_batches import CAUSAL, MASKED, PretrainingBatches
-from bertcore.training.redrawing import Report, check_first_batch, newest_snapshot, refuse_step, training_states
+from bertcore.training.redrawing import check_first_batch, newest_snapshot, refuse_step, training_states
 from bertcore.training.training_text import TrainingText
 
 LEFT_ALONE, HIDDEN, REPLACED, KEPT, NEXT_WORD = range(5)  # fates of a token
@@ -127,19 +128,19 @@ class RunBatches:
     def close(self) -> None:
         self._batches.close()
 
-    def at(self, step: int, report: Report = lambda share: None) -> DrawnBatch:
+    def at(self, step: int, progress: ReportProgress = lambda share: None) -> DrawnBatch:
         """The batch of a step, counted from 1. Raises BertcoreError for one that the run has not taken yet."""
         if step > self._last_step():
             self._phases = _phases_of(self.run, self.options)  # it may have gone on
         refuse_step(step, self._last_step())
-        self._go_to(step - 1, report)
+        self._go_to(step - 1, progress)
         for sampler in self.samplers.values():
             sampler.origins.clear()
         plan = self._batches.plan(step, self._phases.fraction(step))
         self._positions[step] = self._position
         return self._described(step, self._batches.build(plan), self.samplers[plan.length])
 
-    def check(self, report: Report = lambda share: None) -> None:
+    def check(self, progress: ReportProgress = lambda share: None) -> None:
         """Raises BertcoreError where the run kept something of its batches that differs from what is drawn here."""
         check_first_batch(self.run, self.at)
         if self.options.data.mixture:  # it would take as long as the way to the last step
@@ -148,7 +149,7 @@ class RunBatches:
         for step, position in _positions_of(self.run):
             if step > last:
                 continue
-            self._go_to(step, report)
+            self._go_to(step, progress)
             if self._position != position:
                 raise BertcoreError(
                     "The batches of this run cannot be drawn again: it did not read its text as its settings say, "
@@ -175,7 +176,7 @@ class RunBatches:
     def _position(self) -> dict[str, Any]:
         return {str(length): sampler.state for length, sampler in self.samplers.items()}
 
-    def _go_to(self, done: int, report: Report) -> None:
+    def _go_to(self, done: int, progress: ReportProgress) -> None:
         """Where the run was in its text after so many steps."""
         known = sorted(self._positions)
         start = known[bisect_right(known, done) - 1]
@@ -184,13 +185,13 @@ class RunBatches:
         windows = dict.fromkeys(self.samplers, 0)
         for step in range(start + 1, done + 1):
             if step % 1000 == 0:
-                report((step - start) / (done - start + 1))
+                progress((step - start) / (done - start + 1))
             kind, _ = self._batches.kind(step, self._phases.fraction(step))
             windows[kind] += self._batches.sequences(kind)
         at_once = _MIXED_AT_ONCE if self.options.data.mixture else max(1, *windows.values())
         for length, count in windows.items():
             for skipped in range(0, count, at_once):
-                report(skipped / count)
+                progress(skipped / count)
                 self.samplers[length].skip(min(at_once, count - skipped))
         self._positions[done] = self._position
 
@@ -223,14 +224,14 @@ class RunBatches:
         return places, is_padding
 
 
-def open_batches(run: str | Path, report: Report = lambda share: None) -> RunBatches:
+def open_batches(run: str | Path, progress: ReportProgress = lambda share: None) -> RunBatches:
     """The batches of a pretraining run or a distillation. Raises BertcoreError where they cannot be drawn again."""
     folder = RunFolder(Path(run))
     options = _options_of(folder)
     data = options.data
     files = _shipped(data.corpus) if _ships(folder.path) else None
     tokenizer = _tokenizer_of(folder)
-    corpora = _corpora_of(folder, options, tokenizer, files, report)
+    corpora = _corpora_of(folder, options, tokenizer, files, progress)
     rules = PairRules.of(tokenizer, data.pairs, data.pack, data.cut_long_sentences, data.exact_shares)
     rules = replace(rules, separator=BETWEEN)
     sources = list(data.sources.values())
@@ -240,7 +241,7 @@ def open_batches(run: str | Path, report: Report = lambda share: None) -> RunBat
         for length in data.lengths
     }
     batches = RunBatches(folder, options, tokenizer, samplers)
-    batches.check(report)
+    batches.check(progress)
     return batches
 
 
@@ -264,7 +265,11 @@ def _tokenizer_of(folder: RunFolder) -> Tokenizer:
 
 
 def _corpora_of(
-    folder: RunFolder, options: PretrainOptions, tokenizer: Tokenizer, files: list[Path] | None, report: Report
+    folder: RunFolder,
+    options: PretrainOptions,
+    tokenizer: Tokenizer,
+    files: list[Path] | None,
+    progress: ReportProgress,
 ) -> list[Corpus]:
     """As the run tokenised them, from the cache; else from its files, which must not have changed.
 
@@ -283,7 +288,7 @@ def _corpora_of(
     files = data.files if files is None else files
     refuse_changed(run, files)
     groups = [[file] for file in files] if data.mixture else [files]
-    corpora = [load_corpus(group, tokenizer, report, data.text_format) for group in groups]
+    corpora = [load_corpus(group, tokenizer, progress, data.text_format) for group in groups]
     now = TrainingText(corpora, list(data.sources.values())).key
     if key is not None and now != key:
         raise changed_since(run)

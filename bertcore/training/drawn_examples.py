@@ -18,6 +18,7 @@ from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.checkpoint.config_file import read_config
 from bertcore.model.bert import Bert
 from bertcore.model.losses import TaskBatch
+from bertcore.progress import ReportProgress
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sources import changed_since
 from bertcore.tasks.features.collate import Order, TaskBatches
@@ -31,7 +32,7 @@ from bertcore.tasks.features.kinds import (
 )
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.finetune_options import FinetuneOptions
-from bertcore.training.redrawing import Report, check_first_batch, newest_snapshot, refuse_step, training_states
+from bertcore.training.redrawing import check_first_batch, newest_snapshot, refuse_step, training_states
 from bertcore.training.task_examples import read_examples
 from bertcore.training.task_files import data_key, training_batches
 
@@ -108,18 +109,18 @@ class ExampleBatches:
         return DrawnExamples(step, epoch, batch, features, units, sequences, segments, is_padding)
 
 
-def open_examples(run: str | Path, report: Report = lambda share: None) -> ExampleBatches:
+def open_examples(run: str | Path, progress: ReportProgress = lambda share: None) -> ExampleBatches:
     """The batches of a fine-tuning run. Raises BertcoreError where they cannot be drawn again."""
     folder = RunFolder(Path(run))
     options = FinetuneOptions.from_dict(folder.config())
     newest = newest_snapshot(folder)
-    report(0.0)
+    progress(0.0)
     train, dev = read_examples(options)
     tokenizer = Tokenizer.from_folder(newest)
     states = training_states(folder)
     if states and states[-1].get("corpus_key") != data_key(train, dev, tokenizer):
         raise changed_since(folder.path)
-    report(0.2)
+    progress(0.2)
     batches = ExampleBatches(
         folder, options, tokenizer, training_batches(options, train, tokenizer, read_config(newest))
     )

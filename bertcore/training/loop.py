@@ -35,7 +35,7 @@ from bertcore.training.failures import (
 )
 from bertcore.training.optimizer import optimizer_tensors
 from bertcore.training.options import Budget
-from bertcore.training.records import Progress, Records, load_newest, save_progress
+from bertcore.training.records import Records, TrainingState, load_newest, save_training_state
 from bertcore.training.slow_motion import SLOW_STEP, STEPS, SlowStep
 from bertcore.training.trainable import Materials, OnEvent, Trainable
 
@@ -148,15 +148,15 @@ class TrainingLoop:
             self._snapshot()
             return
         materials = self.materials
-        progress = load_newest(resumable, materials.model, materials.optimizer)
-        if progress.corpus_key != materials.data_key:
+        state = load_newest(resumable, materials.model, materials.optimizer)
+        if state.corpus_key != materials.data_key:
             raise changed_since(self.folder.path)
-        if progress.precision != materials.precision.name:  # a fresh probe on a busy machine may find another
-            self.materials = self.trainable.use_precision(progress.precision)
-        self.step, self.tokens, self.elapsed_s = progress.step, progress.tokens, progress.elapsed_s
+        if state.precision != materials.precision.name:  # a fresh probe on a busy machine may find another
+            self.materials = self.trainable.use_precision(state.precision)
+        self.step, self.tokens, self.elapsed_s = state.step, state.tokens, state.elapsed_s
         self._saved_step, self._tokens_at_log, self._elapsed_at_log = self.step, self.tokens, self.elapsed_s
         self._began_at_s = self.elapsed_s
-        self.trainable.restore_data_position(progress.samplers)
+        self.trainable.restore_data_position(state.samplers)
         if self.group.is_first:
             self._read_records()
 
@@ -366,7 +366,7 @@ class TrainingLoop:
         materials, limit_mib = self.materials, self.options.snapshots_mib
         model, optimizer = materials.model, materials.optimizer
         refuse_infinite_weights(model, optimizer, self.step, self.folder.path, self._write_batch)
-        progress = Progress(
+        state = TrainingState(
             step=self.step,
             tokens=self.tokens,
             elapsed_s=self.elapsed_s,
@@ -378,7 +378,7 @@ class TrainingLoop:
             save_checkpoint(
                 model, materials.tokenizer, folder, name=self.trainable.name, step=self.step, tokens_seen=self.tokens
             )
-            save_progress(folder, progress, optimizer_tensors(optimizer, model))
+            save_training_state(folder, state, optimizer_tensors(optimizer, model))
         if deleted := thin(self.folder, self.step, limit_mib):
             steps = ", ".join(f"{step:,}" for step in deleted)
             self.records.log(f"snapshots of step {steps} removed, to keep to {limit_mib:g} MiB")

@@ -20,7 +20,7 @@ from bertcore.files import read_json, write_json
 from bertcore.runs.environment import note_environment
 from bertcore.runs.event_words import held_out_in_words
 from bertcore.runs.run_folder import RunFolder
-from bertcore.runs.snapshots import OPTIMIZER_FILE, PROGRESS_FILE
+from bertcore.runs.snapshots import OPTIMIZER_FILE, TRAINING_STATE_FILE
 from bertcore.training.optimizer import restore_optimizer
 from bertcore.training.trainable import Event, OnEvent
 
@@ -92,7 +92,7 @@ def _state_in_words(before: str | None, now: str, step: int) -> str | None:
 
 
 @dataclass(frozen=True)
-class Progress:
+class TrainingState:
     """Where a run stands. Every random choice of a step follows from the seed and the step's number alone."""
 
     step: int
@@ -103,21 +103,21 @@ class Progress:
     precision: str = "fp32"  # what the steps so far were computed in
 
 
-def save_progress(folder: Path, progress: Progress, moments: dict[str, Tensor]) -> None:
-    """Write what `optimizer_tensors` gave and the progress beside a checkpoint."""
+def save_training_state(folder: Path, state: TrainingState, moments: dict[str, Tensor]) -> None:
+    """Write what `optimizer_tensors` gave and the training state beside a checkpoint."""
     write_tensors(moments, folder / OPTIMIZER_FILE)
-    write_json(folder / PROGRESS_FILE, asdict(progress))
+    write_json(folder / TRAINING_STATE_FILE, asdict(state))
 
 
-def load_progress(folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer) -> Progress:
+def load_training_state(folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer) -> TrainingState:
     """Put the optimiser back and say where the run stands. Raises BertcoreError where the files are damaged."""
     try:
-        values = read_json(folder / PROGRESS_FILE)
-        progress = Progress(
-            **{**values, "samplers": {name: _whole(state) for name, state in values["samplers"].items()}}
+        values = read_json(folder / TRAINING_STATE_FILE)
+        state = TrainingState(
+            **{**values, "samplers": {name: _whole(place) for name, place in values["samplers"].items()}}
         )
         restore_optimizer(optimizer, model, load_file(folder / OPTIMIZER_FILE))
-        return progress
+        return state
     except Exception as error:
         reason = " ".join(str(error).split())
         raise BertcoreError(f"The training state in {folder} is damaged ({reason}); start a new run.") from None
@@ -128,7 +128,7 @@ def _whole(state: Any) -> Any:
     return tuple(map(_whole, state)) if isinstance(state, list) else int(state)
 
 
-def load_newest(resumable: list[Path], model: nn.Module, optimizer: torch.optim.Optimizer) -> Progress:
+def load_newest(resumable: list[Path], model: nn.Module, optimizer: torch.optim.Optimizer) -> TrainingState:
     """Put model and optimiser where the newest of these snapshots stands that is whole; the oldest is first.
 
     Raises BertcoreError where all are damaged.
@@ -136,11 +136,11 @@ def load_newest(resumable: list[Path], model: nn.Module, optimizer: torch.optim.
     for snapshot in reversed(resumable):
         try:
             weights = load_checkpoint(snapshot).model.state_dict()
-            progress = load_progress(snapshot, model, optimizer)
+            state = load_training_state(snapshot, model, optimizer)
         except BertcoreError:
             continue
         model.load_state_dict(weights)
-        return progress
+        return state
     raise BertcoreError(
         f"The snapshot {resumable[-1]} is damaged, and no other holds a training state to resume from; start a new "
         "run, from an older snapshot if there is one (--from)."

@@ -12,10 +12,8 @@ from numpy.typing import NDArray
 from bertcore.errors import BertcoreError
 from bertcore.files import read_json_or_empty
 from bertcore.runs.run_folder import RunFolder
-from bertcore.runs.snapshots import PROGRESS_FILE
+from bertcore.runs.snapshots import TRAINING_STATE_FILE
 from bertcore.training.first_batch import FIRST_BATCH_FILE
-
-Report = Callable[[float], None]  # share done, 0..1; may raise to stop
 
 
 class Drawn(Protocol):
@@ -63,5 +61,5 @@ def newest_snapshot(run: RunFolder) -> Path:
 
 def training_states(run: RunFolder) -> list[dict[str, Any]]:
     """What the newest snapshots hold to go on from, by step."""
-    states = [read_json_or_empty(path / PROGRESS_FILE) for _, path in run.snapshots()]
+    states = [read_json_or_empty(path / TRAINING_STATE_FILE) for _, path in run.snapshots()]
     return [state for state in states if isinstance(state.get("step"), int) and state["step"] >= 0]

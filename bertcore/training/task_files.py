@@ -12,6 +12,7 @@ from bertcore.errors import BertcoreError
 from bertcore.files import read_json_or_empty
 from bertcore.fine_tuned_from import ABOUT_FILE
 from bertcore.model.tap import Changes
+from bertcore.progress import ReportProgress
 from bertcore.runs.known_runs import run_around
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.decoding import USUAL, Decoding
@@ -28,7 +29,6 @@ from bertcore.tasks.features.make import make_features
 from bertcore.tasks.features.predictions import Prediction
 from bertcore.tasks.inference.evaluate import TaskEvaluation, evaluate_task
 from bertcore.tasks.inference.predict import (
-    Progress,
     Windows,
     labels_of,
     predict,
@@ -140,7 +140,7 @@ def evaluate_file(
 def predict_as_learned(
     checkpoint: Checkpoint,
     examples: Sequence[Example],
-    progress: Progress | None = None,
+    progress: ReportProgress | None = None,
     *,
     decoding: Decoding = USUAL,
     changes: Changes | None = None,

@@ -15,7 +15,7 @@ from shiboken6 import delete
 
 from app.compute.inference import Inference
 from app.compute.open_model import OpenModel
-from app.compute.question import Question, Step
+from app.compute.question import Question, ReportOrCancel
 from app.compute.reader import Reader
 from app.state.explore_state import ExploreState
 from app.state.readings import THUMBNAIL_TOKENS, Reading, thumbnails
@@ -210,8 +210,8 @@ def test_an_answer_goes_to_whoever_asked(opened: Parts, qtbot: QtBot, model_fold
     one.status_changed.connect(lambda: shares.append(one.share))
     assert opened.state.model is not None
 
-    def count(checkpoint: Checkpoint, step: Step) -> int:
-        step(0.5)
+    def count(checkpoint: Checkpoint, progress: ReportOrCancel) -> int:
+        progress(0.5)
         return checkpoint.parameters
 
     one.ask_model(opened.state.model, ("count",), count, 0)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.compute.question import Question, Step
+from app.compute.question import Question, ReportOrCancel
 from app.rooms.base import View, ViewRoom, ViewSpec
 from app.shell.window import Window
 from app.state.readings import Reading
@@ -16,7 +16,7 @@ from app.state.selection import Selection
 from app.widgets.progress_line import DELAY_MS
 from tests.app.conftest import TIMEOUT_MS, make_checkpoint, settle
 
-Work = Callable[[Step], object]
+Work = Callable[[ReportOrCancel], object]
 
 
 class Asking(View):
@@ -75,11 +75,11 @@ class Slow:
     def __init__(self) -> None:
         self.begun, self.free, self.ended = threading.Event(), threading.Event(), threading.Event()
 
-    def __call__(self, step: Step) -> str:
+    def __call__(self, progress: ReportOrCancel) -> str:
         self.begun.set()
         try:
             while not self.free.wait(0.01):
-                step(0.5)
+                progress(0.5)
         finally:
             self.ended.set()
         return "slow"
@@ -186,7 +186,7 @@ def test_another_model_ends_a_question_about_the_first(
 def test_a_fault_in_the_work_is_a_sentence_in_its_place(room: TwoViews, window: Window, qtbot: QtBot) -> None:
     from bertcore.errors import BertcoreError
 
-    def work(_step: Step) -> object:
+    def work(_progress: ReportOrCancel) -> object:
         raise BertcoreError("No sentence has the word.")
 
     room.view_of("one").question.compute((1,), work, pause_ms=0)

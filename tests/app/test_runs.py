@@ -21,7 +21,7 @@ from bertcore import locations
 from bertcore.errors import BertcoreError
 from bertcore.runs import known_runs as registry
 from bertcore.runs.run_folder import RunFolder
-from bertcore.runs.snapshots import OPTIMIZER_FILE, PROGRESS_FILE, forget_progress
+from bertcore.runs.snapshots import OPTIMIZER_FILE, TRAINING_STATE_FILE, delete_training_state
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions, TrainingOptions
 from tests.app.conftest import TIMEOUT_MS
 
@@ -79,7 +79,7 @@ def _make_run(folder: Path, state: str = "done", steps: int = 3) -> RunFolder:
         run.append_metric({"kind": "held_out", "step": steps, "loss": 0.5, "mlm_accuracy": 0.25})
         run.write_status(state=state, step=steps, fraction=1.0)
         with run.begin_snapshot(steps) as snapshot:
-            for name in ("config.json", "model.safetensors", PROGRESS_FILE, OPTIMIZER_FILE):
+            for name in ("config.json", "model.safetensors", TRAINING_STATE_FILE, OPTIMIZER_FILE):
                 (snapshot / name).touch()
     return run
 
@@ -222,7 +222,7 @@ class TestRunsOfOthers:
         holder.communicate()
         assert _status(service, run.path) == "stopped"
         assert service.runs[0].can_resume and "ended unexpectedly" in str(service.runs[0].status.message)
-        forget_progress(run.snapshots()[-1][1])
+        delete_training_state(run.snapshots()[-1][1])
         assert _status(service, run.path) == "stopped" and not service.runs[0].can_resume
 
     def test_first_run_from_the_shell_is_looked_at_when_it_appears(

@@ -5,13 +5,15 @@ L layers, N heads, S tokens, U units: what rows and columns stand for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication
+
+from bertcore.progress import ReportProgress
 
 from ...look import theme
 from ...look.language import QT_TRANSLATE_NOOP
@@ -132,26 +134,26 @@ class Attentions:
         """Whether all heads can be merged and counted on the window's own thread."""
         return bool(self.reading.trace.attentions.size <= SMALL)
 
-    def thumbnails(self, step: Callable[[float], object] | None = None) -> np.ndarray:
+    def thumbnails(self, progress: ReportProgress | None = None) -> np.ndarray:
         """Every head, made small (L,N,T,T), in this view."""
         if self.token_view == TokenView():
             return self.reading.thumbnails
-        return np.stack([thumbnails(layer[None])[0] for layer in self.all_heads(step)])
+        return np.stack([thumbnails(layer[None])[0] for layer in self.all_heads(progress)])
 
-    def all_heads(self, step: Callable[[float], object] | None = None) -> list[np.ndarray]:
+    def all_heads(self, progress: ReportProgress | None = None) -> list[np.ndarray]:
         """L x (N,U,U); long texts take seconds."""
         merged = []
         for layer, heads in enumerate(self.reading.trace.attentions):
             merged.append(self.units.attention(heads))
-            if step is not None:
-                step((layer + 1) / self.layers)
+            if progress is not None:
+                progress((layer + 1) / self.layers)
         return merged
 
-    def stacked(self, step: Callable[[float], object] | None = None) -> np.ndarray:
+    def stacked(self, progress: ReportProgress | None = None) -> np.ndarray:
         """Attention of all heads (L,N,U,U) in this view."""
         if self.token_view == TokenView():
             return self.reading.trace.attentions
-        return np.stack(self.all_heads(step))
+        return np.stack(self.all_heads(progress))
 
     @property
     def plain(self) -> Reading:
@@ -180,7 +182,7 @@ class Attentions:
         return notes
 
 
-def describe_heads(attentions: Attentions, step: Callable[[float], object] | None = None) -> Descriptions:
+def describe_heads(attentions: Attentions, progress: ReportProgress | None = None) -> Descriptions:
     """Every head: its kind with the scores behind it, and its facts."""
     from bertcore.analysis.attention_heads import classify_heads, head_facts
 
@@ -189,8 +191,8 @@ def describe_heads(attentions: Attentions, step: Callable[[float], object] | Non
         merged = attentions.units.attention(heads)  # (N,U,U)
         for head, kind in enumerate(classify_heads(merged, attentions.encoding)):
             described[(layer, head)] = HeadDescription(kind, head_facts(merged[head], attentions.encoding))
-        if step is not None:
-            step((layer + 1) / attentions.layers)
+        if progress is not None:
+            progress((layer + 1) / attentions.layers)
     return described
 
 

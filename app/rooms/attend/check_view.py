@@ -17,7 +17,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ...compute.head_questions import HeadCheck, check_head
-from ...compute.question import Question, Step
+from ...compute.question import Question, ReportOrCancel
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
 from ...look.number_kinds import explain
@@ -83,8 +83,8 @@ class CheckView(AttendView):
         text = attentions.plain.request.model_input
         most = MANY_LINKS if len(text.input_ids) <= LONG_TEXT else FEW_LINKS
 
-        def work(checkpoint: Checkpoint, step: Step) -> HeadCheck:
-            return check_head(checkpoint, text, target, layer, head, row, step, most_links=most)
+        def work(checkpoint: Checkpoint, progress: ReportOrCancel) -> HeadCheck:
+            return check_head(checkpoint, text, target, layer, head, row, progress, most_links=most)
 
         key = (*attentions.plain_key, target, layer, head, row)
         self.question.ask_model(attentions.reading.request.model, key, work, self.pause_ms)

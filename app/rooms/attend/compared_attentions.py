@@ -5,7 +5,6 @@ L layers, N heads, U units: what our rows and columns stand for; U' theirs.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,6 +13,7 @@ from PySide6.QtCore import QCoreApplication
 
 from bertcore.analysis.align import Alignment, align
 from bertcore.analysis.compare import head_divergences, matched_heads
+from bertcore.progress import ReportProgress
 
 from ...state.baseline_names import baseline_name, reason_in_words, replacing, where_compared
 from ...state.readings import THUMBNAIL_TOKENS
@@ -88,15 +88,15 @@ class ComparedAttentions:
         """Now minus before (U,U), 0 where a unit has no counterpart."""
         return np.nan_to_num(self.ours.weights(layer, head) - self.before(layer, head))
 
-    def thumbnails(self, step: Callable[[float], object] | None = None) -> np.ndarray:
+    def thumbnails(self, progress: ReportProgress | None = None) -> np.ndarray:
         """Differences of all heads, made small (L,N,T,T): of each block the largest, whatever its sign."""
         ours, theirs = self.ours.reading.trace.attentions, self.theirs.reading.trace.attentions
         made = []
         for layer in range(self.ours.layers):
             before = self.placed(self.theirs.units.attention(theirs[layer]))
             made.append(_shrunk(np.nan_to_num(self.ours.units.attention(ours[layer]) - before)))
-            if step is not None:
-                step((layer + 1) / self.ours.layers)
+            if progress is not None:
+                progress((layer + 1) / self.ours.layers)
         return np.stack(made)
 
     def moved(self) -> Moved:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...compute.head_questions import flow_matrix, gradient_of_layer
-from ...compute.question import Question, Step
+from ...compute.question import Question, ReportOrCancel
 from ...figures.figure import Figure
 from ...look import numbers
 from ...state.token_units import TokenView
@@ -64,10 +64,10 @@ class RolloutMatrix(ComputedMatrix):
     def _ask(self, question: Question[np.ndarray], of: Attentions, layer: int) -> None:
         attentions, what_if = of.reading.trace.attentions, of.reading.request.what_if
 
-        def work(step: Step) -> np.ndarray:
+        def work(progress: ReportOrCancel) -> np.ndarray:
             from bertcore.analysis.flow import without
 
-            return self._matrix(without(attentions, what_if.heads_off, what_if.layers_off), layer, step)
+            return self._matrix(without(attentions, what_if.heads_off, what_if.layers_off), layer, progress)
 
         question.compute((of.reading.request, layer), work, self.pause_ms)
 
@@ -109,7 +109,7 @@ class RolloutMatrix(ComputedMatrix):
         )
 
     @staticmethod
-    def _matrix(attentions: np.ndarray, layer: int, step: Step) -> np.ndarray:
+    def _matrix(attentions: np.ndarray, layer: int, progress: ReportOrCancel) -> np.ndarray:
         from bertcore.analysis.flow import rollout
 
         return rollout(attentions[: layer + 1])[-1]
@@ -140,8 +140,8 @@ class FlowMatrix(RolloutMatrix):
         )
 
     @staticmethod
-    def _matrix(attentions: np.ndarray, layer: int, step: Step) -> np.ndarray:
-        return flow_matrix(attentions, layer + 1, step)
+    def _matrix(attentions: np.ndarray, layer: int, progress: ReportOrCancel) -> np.ndarray:
+        return flow_matrix(attentions, layer + 1, progress)
 
 
 class GradientMatrix(ComputedMatrix):
@@ -168,7 +168,7 @@ class GradientMatrix(ComputedMatrix):
             return
         text = attentions.plain.request.model_input
 
-        def work(checkpoint: Checkpoint, step: Step) -> np.ndarray:
+        def work(checkpoint: Checkpoint, progress: ReportOrCancel) -> np.ndarray:
             return gradient_of_layer(checkpoint, text, target, layer).astype(np.float32)  # (N,S,S)
 
         model, key = attentions.reading.request.model, (*attentions.plain_key, target, layer)

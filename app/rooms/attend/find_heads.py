@@ -7,7 +7,7 @@ from bertcore.analysis.attention_heads import KINDS
 from bertcore.analysis.find_heads import FoundHeads, find_heads
 from bertcore.tokenizer.tokenizer import Encoding
 
-from ...compute.question import PAUSE_MS, Question, Step
+from ...compute.question import PAUSE_MS, Question, ReportOrCancel
 from ...look import numbers, theme
 from ...widgets.card import button, label
 from ...widgets.layouts import fill
@@ -64,8 +64,8 @@ class FindView(AttendView):
             self._show(None)
             return
 
-        def work(step: Step) -> FoundHeads:
-            return find_heads(query, attentions.stacked(step), attentions.encoding)
+        def work(progress: ReportOrCancel) -> FoundHeads:
+            return find_heads(query, attentions.stacked(progress), attentions.encoding)
 
         self.question.compute((*attentions.key, query), work, self.pause_ms)
         if self.question.answer is None:

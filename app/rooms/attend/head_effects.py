@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import Signal
 
 from ...compute.head_questions import effects_of_heads
-from ...compute.question import Question, Step
+from ...compute.question import Question, ReportOrCancel
 from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...widgets.card import label
@@ -63,8 +63,8 @@ class EffectsView(AttendView):
         else:
             text = attentions.plain.request.model_input
 
-            def work(checkpoint: Checkpoint, step: Step) -> np.ndarray:
-                return effects_of_heads(checkpoint, text, target, step)
+            def work(checkpoint: Checkpoint, progress: ReportOrCancel) -> np.ndarray:
+                return effects_of_heads(checkpoint, text, target, progress)
 
             key = (*attentions.plain_key, target)
             self.question.ask_model(attentions.reading.request.model, key, work, self.pause_ms)

@@ -4,7 +4,7 @@ import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QWidget
 
-from ...compute.question import Question, Step
+from ...compute.question import Question, ReportOrCancel
 from ...figures.figure import Axis, Numbers
 from ...look import numbers, theme
 from ...look.language import QT_TRANSLATE_NOOP
@@ -206,8 +206,8 @@ class HeadsCard(Card):
             self._shrinking.compute(key, source.thumbnails, pause_ms)
         self._show_heads()
 
-        def describe(step: Step) -> Descriptions:
-            return describe_heads(attentions, step)
+        def describe(progress: ReportOrCancel) -> Descriptions:
+            return describe_heads(attentions, progress)
 
         self._describing.compute(attentions.key, describe, pause_ms)
 

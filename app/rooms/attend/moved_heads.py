@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import Signal
 
-from ...compute.question import Question, Step
+from ...compute.question import Question, ReportOrCancel
 from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...widgets.bar_list import Bar, BarList
@@ -59,7 +59,7 @@ class MovedView(AttendView):
             )
             return
 
-        def work(_step: Step) -> Moved:
+        def work(_progress: ReportOrCancel) -> Moved:
             return both.moved()
 
         baseline = self.attentions.reading.baseline

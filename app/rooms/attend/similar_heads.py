@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QPoint, Qt
 
-from ...compute.question import Question, Step
+from ...compute.question import Question, ReportOrCancel
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
 from ...look.number_kinds import explain
@@ -53,11 +53,11 @@ class AlikeView(AttendView):
         attentions = self.attentions
         self.nearest.set_off(attentions.off)
 
-        def work(step: Step) -> HeadMap:
+        def work(progress: ReportOrCancel) -> HeadMap:
             from bertcore.analysis.head_map import head_map as compute_map
 
-            stacked = attentions.stacked(lambda share: step(share * 0.2))
-            return compute_map(stacked, progress=lambda share: step(0.2 + share * 0.8))
+            stacked = attentions.stacked(lambda share: progress(share * 0.2))
+            return compute_map(stacked, progress=lambda share: progress(0.2 + share * 0.8))
 
         self.question.compute(attentions.key, work, self.pause_ms)
         head_map = self.question.answer

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from bertcore.analysis.nearest import WordsAround
     from bertcore.checkpoint.checkpoint import Checkpoint
 
-    from ...compute.question import Step
+    from ...compute.question import ReportOrCancel
     from ...state.readings import Reading
     from ...state.selection import Selection
     from ...state.token_units import Units
@@ -153,8 +153,8 @@ class MapView(View):
         count = AROUND_ONE if is_one else AROUND_ALL
         vectors = units.vectors(reading.trace.token_embeddings)  # (U,E)
 
-        def work(checkpoint: Checkpoint, step: Step) -> WordMap:
-            around = words_around(checkpoint, wanted, count, step)
+        def work(checkpoint: Checkpoint, progress: ReportOrCancel) -> WordMap:
+            around = words_around(checkpoint, wanted, count, progress)
             return WordMap(pca(np.concatenate([vectors, around.vectors])), around)
 
         key = (reading.request, selection.token_view, self.shown, tuple(wanted))

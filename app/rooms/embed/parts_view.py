@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from bertcore.tokenizer.tokenizer import Encoding
 
     from ...compute.embedding import Tables
-    from ...compute.question import Step
+    from ...compute.question import ReportOrCancel
     from ...state.readings import Reading
     from ...state.selection import Selection
     from ...state.token_units import Units
@@ -225,7 +225,7 @@ class PartsView(View):
         self.change.show_reading(reading, selection.position)
         count = -(-len(reading.encoding) // POSITIONS) * POSITIONS
 
-        def compare(checkpoint: Checkpoint, _step: Step) -> Tables:
+        def compare(checkpoint: Checkpoint, _progress: ReportOrCancel) -> Tables:
             return compare_tables(checkpoint, count)
 
         self.tables.ask_model(model, (model, count), compare, pause_ms=0)
@@ -253,7 +253,7 @@ class PartsView(View):
             self.pictures.map.set_selected([unit])
         ids, by = tuple(reading.request.input_ids[i] for i in units.members[unit]), self.measure
 
-        def search(checkpoint: Checkpoint, _step: Step) -> tuple[Measure, list[NearWord]]:
+        def search(checkpoint: Checkpoint, _progress: ReportOrCancel) -> tuple[Measure, list[NearWord]]:
             return by, near_words(checkpoint, ids, NEAR_WORDS, by)
 
         model = reading.request.model

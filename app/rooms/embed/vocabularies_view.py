@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 from bertcore.locations import BUILT_IN, SHIPPED, TINY, built_in_checkpoint
 from bertcore.tokenizer.tokenizer import Tokenizer
 
-from ...compute.question import Step
+from ...compute.question import ReportOrCancel
 from ...compute.tokenisations import Piece, Span, TokenCounts, TwoTokenisations, compare_tokenisations, vocabulary_of
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
@@ -145,7 +145,7 @@ class VocabulariesView(View):
             self.reference = TINY if reading.request.model.folder == built_in_checkpoint() else BUILT_IN
         reference, encoding, known = self.reference, reading.encoding, self._known.get(self.reference)
 
-        def work(_step: Step) -> Compared:
+        def work(_progress: ReportOrCancel) -> Compared:
             tokenizer = known or vocabulary_of(reference)
             other = tokenizer.encode(encoding.text_a, encoding.text_b, max_length=4 * len(encoding) + 512)
             return tokenizer, compare_tokenisations(encoding, other)

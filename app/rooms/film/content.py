@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 from PySide6.QtCore import QCoreApplication
 
+from bertcore.progress import ReportProgress
 from bertcore.runs.metrics_file import MetricsTail
 from bertcore.runs.run_metrics import RunMetrics
 
-from ...compute.over_time import Step, Text, read_snapshots
+from ...compute.over_time import Text, read_snapshots
 from ...look import numbers
 from ...runs.stages import Steps
 from ...state.readings import Reading, thumbnails
@@ -59,7 +60,7 @@ class LossCurve:
         return float(np.interp(step, self.steps, self.smooth))
 
 
-def frames_of(steps: Steps, known: set[Path], text: Text, view: TokenView, progress: Step) -> Iterator[Frame]:
+def frames_of(steps: Steps, known: set[Path], text: Text, view: TokenView, progress: ReportProgress) -> Iterator[Frame]:
     """Of all snapshots but those that are known, from the first on; on the worker."""
     step_of = {path: step for step, path in steps.snapshots}
     wanted = [path for path in step_of if path not in known]

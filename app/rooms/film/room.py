@@ -11,8 +11,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from bertcore.locations import TINY
+from bertcore.progress import ReportProgress
 
-from ...compute.over_time import Step, Text
+from ...compute.over_time import Text
 from ...compute.question import PAUSE_MS, Question
 from ...figures.figure import Axis, Figure, Numbers, Picture, caption_of, joined, model_hash
 from ...look import numbers, theme
@@ -245,11 +246,13 @@ class FilmRoom(Room):
         )
 
 
-def _compute(steps: Steps, text: Text, view: TokenView, made: list[Frame], curve: list[LossCurve], step: Step) -> None:
+def _compute(
+    steps: Steps, text: Text, view: TokenView, made: list[Frame], curve: list[LossCurve], progress: ReportProgress
+) -> None:
     """On the worker; what is there already stays."""
     if not curve and (found := loss_curve(steps.run, steps.snapshots)) is not None:
         curve.append(found)
-    for frame in frames_of(steps, {frame.folder for frame in made}, text, view, step):
+    for frame in frames_of(steps, {frame.folder for frame in made}, text, view, progress):
         made.append(frame)
 
 

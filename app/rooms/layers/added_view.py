@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bertcore.analysis.residual import ResidualStream
     from bertcore.checkpoint.checkpoint import Checkpoint
 
-    from ...compute.question import Question, Step
+    from ...compute.question import Question, ReportOrCancel
     from ...state.readings import Reading
     from ...state.selection import Selection
 
@@ -139,7 +139,7 @@ class AddedView(LayersView):
             return
         request, members = reading.request, selection.units(reading).members
 
-        def work(checkpoint: Checkpoint, _step: Step) -> ResidualStream:
+        def work(checkpoint: Checkpoint, _progress: ReportOrCancel) -> ResidualStream:
             from bertcore.analysis.residual import residual_stream
 
             changes = request.what_if.changes()

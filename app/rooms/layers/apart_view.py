@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 from bertcore.analysis.compare import linear_cka, state_similarity
 from bertcore.errors import BertcoreError
 
-from ...compute.question import Question, Step
+from ...compute.question import Question, ReportOrCancel
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
 from ...look.number_kinds import explain
@@ -114,7 +114,7 @@ class ApartView(LayersView):
             "can be compared is which tokens each layer treats alike (CKA)."
         )
 
-        def work(_step: Step) -> Apart:
+        def work(_progress: ReportOrCancel) -> Apart:
             problems = ["", ""]
             distance = cka = None
             try:

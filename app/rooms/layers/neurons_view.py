@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from bertcore.analysis.neurons import PushedWords, StrongestNeurons
     from bertcore.checkpoint.checkpoint import Checkpoint
 
-    from ...compute.question import Question, Step
+    from ...compute.question import Question, ReportOrCancel
     from ...state.readings import Reading
     from ...state.selection import Selection
 
@@ -83,7 +83,7 @@ class NeuronsView(LayersView):
     def show_reading(self, reading: Reading, selection: Selection) -> None:
         request, members = reading.request, selection.units(reading).members
 
-        def work(checkpoint: Checkpoint, _step: Step) -> StrongestNeurons:
+        def work(checkpoint: Checkpoint, _progress: ReportOrCancel) -> StrongestNeurons:
             from bertcore.analysis.neurons import strongest_neurons
 
             read = request.input_ids, request.segments, request.positions
@@ -141,7 +141,7 @@ class NeuronsView(LayersView):
     def _ask_neuron(self, reading: Reading, selection: Selection, chosen: Neuron) -> None:
         request, members = reading.request, selection.units(reading).members
 
-        def work(checkpoint: Checkpoint, _step: Step) -> tuple[np.ndarray, PushedWords]:
+        def work(checkpoint: Checkpoint, _progress: ReportOrCancel) -> tuple[np.ndarray, PushedWords]:
             from bertcore.analysis.neurons import neuron_activations, pushed_words
 
             (layer, neuron), model = chosen, checkpoint.model

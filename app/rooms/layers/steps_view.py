@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
 
     from ...compute.layer_steps import LayerStep, LayerTrace
-    from ...compute.question import Step
+    from ...compute.question import ReportOrCancel
     from ...state.readings import Reading
     from ...state.selection import Selection
 
@@ -283,7 +283,7 @@ class StepsView(LayersView):
         request = reading.request
         entering = None if request.what_if else reading.trace.hidden_states[layer]
 
-        def work(checkpoint: Checkpoint, _step: Step) -> LayerTrace:
+        def work(checkpoint: Checkpoint, _progress: ReportOrCancel) -> LayerTrace:
             from ...compute.layer_steps import trace_layer
 
             read = request.input_ids, request.segments, request.positions

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
 
     from ...compute.head_questions import HeadTarget
-    from ...compute.question import Key, Question, Step
+    from ...compute.question import Key, Question, ReportOrCancel
     from ...state.readings import Reading
     from ...state.selection import Selection
 
@@ -196,9 +196,9 @@ class SwapView(LayersView):
         if heads_key != self.head_map.key:
             self.head_map.forget()
 
-        def work(asked: Part, most_s: float, checkpoint: Checkpoint, step: Step) -> SwapMap:
+        def work(asked: Part, most_s: float, checkpoint: Checkpoint, progress: ReportOrCancel) -> SwapMap:
             wanted = () if asked == "head" else first
-            return swap_map(checkpoint, text, other, target, asked, wanted, step, most_s=most_s)
+            return swap_map(checkpoint, text, other, target, asked, wanted, progress, most_s=most_s)
 
         def ask_heads(found: SwapMap) -> None:
             takes_s = found.seconds_for(model.heads, "head")

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from bertcore.analysis.parameter_changes import PartChange
     from bertcore.checkpoint.checkpoint import Checkpoint
 
-    from ...compute.question import Step
+    from ...compute.question import ReportOrCancel
 
 PART_NAMES = {  # of `parameter_changes`
     "token": QT_TRANSLATE_NOOP("Weights", "token embeddings"),
@@ -272,8 +272,8 @@ class WeightsView(LayersView):
             self.position_clicked.emit(reading.request.input_ids.index(token_id))
         models = reading.request.model, reading.baseline.request.model
 
-        def work(ours: Checkpoint, before: Checkpoint, step: Step) -> Neighbours:
-            return neighbours(ours, before, token_id, step)
+        def work(ours: Checkpoint, before: Checkpoint, progress: ReportOrCancel) -> Neighbours:
+            return neighbours(ours, before, token_id, progress)
 
         self.neighbours_question.ask_both(*models, (*models, token_id), work, 0)
         if self.neighbours_question.answer is not None:

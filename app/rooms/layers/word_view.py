@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from bertcore.analysis.one_word import Parting, WordInSentences
     from bertcore.checkpoint.checkpoint import Checkpoint
 
-    from ...compute.question import Step
+    from ...compute.question import ReportOrCancel
     from ...state.model_info import ModelInfo
     from ...state.readings import Reading
     from ...state.selection import Selection
@@ -231,10 +231,10 @@ class WordView(LayersView):
     def _ask(self, model: ModelInfo, pause_ms: int) -> None:
         uses = self.editor.uses
 
-        def work(checkpoint: Checkpoint, step: Step) -> Compared:
+        def work(checkpoint: Checkpoint, progress: ReportOrCancel) -> Compared:
             from bertcore.analysis.one_word import parting, word_in_sentences
 
-            found = word_in_sentences(checkpoint.model, checkpoint.tokenizer, uses.word, uses.texts, step)
+            found = word_in_sentences(checkpoint.model, checkpoint.tokenizer, uses.word, uses.texts, progress)
             return uses, found, parting(found.cosines, [uses.groups[i] for i in found.sentences])
 
         self.compared.ask_model(model, (model, uses), work, pause_ms)

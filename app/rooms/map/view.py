@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
 
     from ...compute.feed_forward import FeedForwardActivity
-    from ...compute.question import Question, Step
+    from ...compute.question import Question, ReportOrCancel
     from ...state.readings import Reading
     from ...state.selection import Selection
 
@@ -110,7 +110,7 @@ class MapView(View):
         request, rows = reading.request, tuple(self.map.positions)
         pause_ms = 0 if reading.trace.hidden_states.size <= QUICK else self.pause_ms
 
-        def activity(checkpoint: Checkpoint, _step: Step) -> FeedForwardActivity:
+        def activity(checkpoint: Checkpoint, _progress: ReportOrCancel) -> FeedForwardActivity:
             from ...compute.feed_forward import feed_forward_activity
 
             return feed_forward_activity(checkpoint, request.model_input, rows, NEURONS, request.what_if)
@@ -145,7 +145,7 @@ class MapView(View):
             return
         hidden = reading.trace.hidden_states[:, list(positions)]  # (L+1,R,H)
 
-        def guesses(checkpoint: Checkpoint, step: Step) -> Guesses:
+        def guesses(checkpoint: Checkpoint, progress: ReportOrCancel) -> Guesses:
             from ...compute.masks import lens_at
 
             found: Guesses = {}
@@ -153,7 +153,7 @@ class MapView(View):
                 lens = lens_at(checkpoint, np.ascontiguousarray(hidden[:, first : first + AT_ONCE]), GUESSES)
                 for i, position in enumerate(named[first : first + AT_ONCE]):
                     found[position] = [stage[i] for stage in lens.words]
-                step((first + AT_ONCE) / len(positions))
+                progress((first + AT_ONCE) / len(positions))
             return found
 
         question.ask_model(request.model, (request, positions, named), guesses, pause_ms)

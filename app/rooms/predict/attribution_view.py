@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from bertcore.analysis.attribution import Attribution, Method
     from bertcore.checkpoint.checkpoint import Checkpoint
 
-    from ...compute.question import Question, Step
+    from ...compute.question import Question, ReportOrCancel
     from ...state.token_units import Units
 
 translate = QCoreApplication.translate
@@ -148,10 +148,10 @@ class AttributionView(PredictView):
         text, request, units = plain.request.model_input, plain.request, self.selection.units(reading)
         for method, card in self.cards.items():
 
-            def work(checkpoint: Checkpoint, step: Step, method: Method = method) -> Attribution:
+            def work(checkpoint: Checkpoint, progress: ReportOrCancel, method: Method = method) -> Attribution:
                 from ...compute.word_questions import attribution_of
 
-                return attribution_of(checkpoint, text, target, method, step)
+                return attribution_of(checkpoint, text, target, method, progress)
 
             question = self.questions_by_method[method]
             key = (request.model, request.input_ids, tuple(text.segments), target.target, method)

@@ -28,7 +28,7 @@ from .view import PredictView, scrolled_column, with_name
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
 
-    from ...compute.question import Step
+    from ...compute.question import ReportOrCancel
     from ...state.readings import ReadingRequest
 
 FillOrder = Literal["left to right", "most certain first", "clicks"]
@@ -108,13 +108,15 @@ class FillView(PredictView):
         )
         self._asked_order = order if position is None else "clicks"
 
-        def work(checkpoint: Checkpoint, step: Step) -> list[FilledMask]:
+        def work(checkpoint: Checkpoint, progress: ReportOrCancel) -> list[FilledMask]:
             from dataclasses import replace
 
             from ...compute.masks import fill_masks
 
             asked, sequence = replace(text, input_ids=ids), order if position is None else [position]
-            return fill_masks(checkpoint, asked, still_open, sequence, most=most, what_if=request.what_if, step=step)
+            return fill_masks(
+                checkpoint, asked, still_open, sequence, most=most, what_if=request.what_if, progress=progress
+            )
 
         self.filled.ask_model(request.model, (request, tuple(words.items()), most, order, position), work, 0)
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
 
     from ...compute.masks import MaskLens, WordThroughLayers
-    from ...compute.question import Question, Step
+    from ...compute.question import Question, ReportOrCancel
 
 SIDE_PX = 400
 LEAST_PX = 200  # where the window is lower, the whole room scrolls
@@ -309,10 +309,12 @@ class LensView(PredictView):
             self._ask_word(self.reading)
 
 
-def _following(request: ReadingRequest, position: int, word: str) -> Callable[[Checkpoint, Step], WordThroughLayers]:
+def _following(
+    request: ReadingRequest, position: int, word: str
+) -> Callable[[Checkpoint, ReportOrCancel], WordThroughLayers]:
     """What the worker does to follow a word at a mask."""
 
-    def work(checkpoint: Checkpoint, _step: Step) -> WordThroughLayers:
+    def work(checkpoint: Checkpoint, _progress: ReportOrCancel) -> WordThroughLayers:
         from ...compute.masks import word_through_layers
 
         return word_through_layers(checkpoint, request.model_input, request.encoding, position, word, request.what_if)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from bertcore.analysis.words import Surprise
     from bertcore.checkpoint.checkpoint import Checkpoint
 
-    from ...compute.question import Question, Step
+    from ...compute.question import Question, ReportOrCancel
     from ...state.token_units import Units
 
 LEAST_SCALE_BITS = 10.0  # what is hardly surprising looks so
@@ -91,10 +91,10 @@ class SurpriseView(PredictView):
         masks = text.input_ids if what_if.swap else ()  # they are hidden in the other text as well
         key = (tuple(encoding.ids), tuple(encoding.words), tuple(text.segments), what_if, masks, words)
 
-        def work(checkpoint: Checkpoint, step: Step) -> Surprise:
+        def work(checkpoint: Checkpoint, progress: ReportOrCancel) -> Surprise:
             from ...compute.word_questions import surprise_of
 
-            return surprise_of(checkpoint, encoding, text, step, whole_words=words, what_if=what_if)
+            return surprise_of(checkpoint, encoding, text, progress, whole_words=words, what_if=what_if)
 
         question.ask_model(request.model, (request.model, *key), work, self.pause_ms)
 

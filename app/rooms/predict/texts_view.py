@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.evaluation.score_texts import TextScore
 
-    from ...compute.question import Step
+    from ...compute.question import ReportOrCancel
     from ...state.model_info import ModelInfo
 
 EXAMPLES = (
@@ -194,10 +194,10 @@ class TextsView(PredictView):
 
         lines = [(named.format(number=number), line) for number, line in enumerate(text.split("\n"), start=1)]
 
-        def work(checkpoint: Checkpoint, step: Step) -> ScoredTexts | ScoredPairs:
+        def work(checkpoint: Checkpoint, progress: ReportOrCancel) -> ScoredTexts | ScoredPairs:
             if are_minimal_pairs(text):
-                return score_pairs(checkpoint, lines, step)
-            return score_lines(checkpoint, lines, word or None, step)
+                return score_pairs(checkpoint, lines, progress)
+            return score_lines(checkpoint, lines, word or None, progress)
 
         self.scores.forget()
         self.scores.ask_model(self.reading.request.model, (text, word), work, 0)

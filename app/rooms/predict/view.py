@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
 
     from ...compute.masks import MaskLens
-    from ...compute.question import Question, Step
+    from ...compute.question import Question, ReportOrCancel
     from ...state.readings import MaskReading, Reading
 
 translate = QCoreApplication.translate
@@ -134,7 +134,7 @@ def ask_lens(question: Question[MaskLens], reading: Reading, pause_ms: int) -> N
         return
     hidden = np.asarray(reading.trace.hidden_states[:, positions], dtype=np.float32)  # (L+1,M,H)
 
-    def work(checkpoint: Checkpoint, step: Step) -> MaskLens:
+    def work(checkpoint: Checkpoint, progress: ReportOrCancel) -> MaskLens:
         from ...compute.masks import lens_at
 
         return lens_at(checkpoint, hidden)

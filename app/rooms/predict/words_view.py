@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
 
     from ...compute.masks import MaskLens
-    from ...compute.question import Step
+    from ...compute.question import ReportOrCancel
     from ...state.model_info import ModelInfo
     from ...state.token_units import Units
 
@@ -304,7 +304,7 @@ class WordsView(PredictView):
             verdict = similarity_verdict(self._compared[3], model.pooling, first_token(reading))
             self.pair.show_verdict(reading, question, verdict)
 
-        def work(checkpoint: Checkpoint, step: Step) -> tuple[ModelInfo, str, str, float]:
+        def work(checkpoint: Checkpoint, progress: ReportOrCancel) -> tuple[ModelInfo, str, str, float]:
             from ...compute.word_questions import sentence_similarity
 
             return model, a, b, sentence_similarity(checkpoint, a, b)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLineEdit
 
 from bertcore.analysis.predict import WordGuess
 
-from ...compute.question import Question, Step
+from ...compute.question import Question, ReportOrCancel
 from ...runs.run_info import RunInfo
 from ...widgets.card import Card, label, scrolled
 from ...widgets.layouts import fill
@@ -93,7 +93,7 @@ class WatchCard(Card):
         if not missing or MASK not in text or not self.isVisible() or self._question.is_running:
             return
 
-        def work(step: Step) -> dict[Path, WordGuess]:
+        def work(progress: ReportOrCancel) -> dict[Path, WordGuess]:
             from ...compute.word_questions import words_over_time
 
             return words_over_time(missing, text)

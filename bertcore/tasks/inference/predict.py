@@ -1,7 +1,7 @@
 """Running a model with a task head: what it predicts for texts that someone types, or for a whole file."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.model.losses import TaskBatch
 from bertcore.model.tap import Changes, Intervention, Tap, identity
+from bertcore.progress import ReportProgress
 from bertcore.tasks.decoding import USUAL, Decoding
 from bertcore.tasks.examples import (
     AnswerExample,
@@ -32,7 +33,6 @@ from bertcore.tasks.features.make import make_features
 from bertcore.tasks.features.predictions import Prediction
 from bertcore.tokenizer.tokenizer import Tokenizer
 
-Progress = Callable[[float], object]  # called with the share done, 0..1; may raise to end the work
 BATCH_SIZE = 16
 STRIDE = 128  # where no run says otherwise, a window of a long passage begins every so many tokens
 _KINDS: dict[str, Kind] = {
@@ -97,7 +97,7 @@ def as_example(kind: Kind, text_a: str, text_b: str | None = None) -> Example:
 def predict(
     checkpoint: Checkpoint,
     examples: Sequence[Example],
-    progress: Progress | None = None,
+    progress: ReportProgress | None = None,
     *,
     windows: Windows | None = None,
     decoding: Decoding = USUAL,
@@ -182,7 +182,7 @@ def run_task(
     model: Bert,
     batches: TaskBatches,
     device: torch.device,
-    progress: Progress | None = None,
+    progress: ReportProgress | None = None,
     *,
     changes: Changes | None = None,
 ) -> list[tuple[NDArray[np.int64], NDArray]]:
