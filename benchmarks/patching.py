@@ -6,7 +6,7 @@ import torch
 
 from benchmarks.timing import Row
 from bertcore.analysis.passes import Text, as_text
-from bertcore.analysis.patching import Part, patching_map
+from bertcore.analysis.patching import PatchedPart, patching_map
 from bertcore.analysis.targets import word_target
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.locations import built_in_checkpoint
@@ -23,7 +23,7 @@ def rows() -> list[Row]:
     return [_row(model, text, other, part) for part in ("state", "head", "feed-forward")]
 
 
-def _row(model: Bert, text: Text, other: Text, part: Part) -> Row:
+def _row(model: Bert, text: Text, other: Text, part: PatchedPart) -> Row:
     target = word_target(POSITION, WORD)
     cells = patching_map(model, text, other, target, part).patched.size
     map_s, pass_s = [], []

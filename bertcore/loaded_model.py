@@ -17,7 +17,7 @@ from bertcore.analysis.attention_heads import classify_heads, head_facts
 from bertcore.analysis.attribution import Method, attribute
 from bertcore.analysis.find_heads import find_heads
 from bertcore.analysis.find_target import NamedTarget, find_target
-from bertcore.analysis.interventions import Head, Part
+from bertcore.analysis.interventions import Head, PatchedPart
 from bertcore.analysis.lens import layer_lens, lens_words
 from bertcore.analysis.passes import as_text
 from bertcore.analysis.patching import check_patching, patching_map
@@ -279,7 +279,7 @@ class LoadedModel(WordModel):
         against: str | None = None,
         position: int | None = None,
         target: Target | None = None,
-        part: Part = "state",
+        part: PatchedPart = "state",
         head_position: int | None = None,
     ) -> PatchedText:
         """Activation patching: the pass over this text gets, place by place, what `other_a`, `other_b` has there.

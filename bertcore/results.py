@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bertcore.analysis.interventions import Part
+from bertcore.analysis.interventions import PatchedPart
 from bertcore.analysis.predict import NextSentence, SentenceOrder, WordGuess
 from bertcore.analysis.trace import Trace
 from bertcore.errors import BertcoreError
@@ -149,7 +149,7 @@ class PatchedText(Table):
     target: str  # the prediction, such as "her against his"
     score: float  # of the text, in nats of ln p (a number or similarity: itself)
     other_score: float  # of the other
-    part: Part
+    part: PatchedPart
     patched: NDArray[np.float64]  # the scores that the shares are of
     # "state": (L+1,S) from the embeddings up; "attention", "feed-forward": (L,S); "head": (L,N)
     map: NDArray[np.float64]  # (patched - score) / (other_score - score)

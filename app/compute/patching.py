@@ -21,7 +21,7 @@ from ..look.bidi import isolated
 from .head_questions import INTERACTIVE_TOKENS, HeadTarget, labels_of, softmax, targets_of, task_kind
 
 if TYPE_CHECKING:
-    from bertcore.analysis.interventions import Part
+    from bertcore.analysis.interventions import PatchedPart
     from bertcore.analysis.patching import PatchingMap
     from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.progress import ReportProgress
@@ -38,7 +38,7 @@ HEAD_TO_PLACE = 1.6  # how much longer a head takes than a token: there is more 
 class SwapMap:
     """A `patching.PatchingMap`, of a long text not of all places, and how long it took."""
 
-    part: Part
+    part: PatchedPart
     text: float  # the target
     other: float
     patched: NDArray[np.float64]  # (rows, columns)
@@ -50,7 +50,7 @@ class SwapMap:
         """As of a `PatchingMap`."""
         return (self.patched - self.text) / (self.other - self.text)
 
-    def seconds_for(self, places: int, part: Part) -> float:
+    def seconds_for(self, places: int, part: PatchedPart) -> float:
         """About how long another map of these texts takes."""
         return self.place_s * places * (HEAD_TO_PLACE if part == "head" else 1)
 
@@ -60,7 +60,7 @@ def swap_map(
     ours: ModelInput,
     theirs: ModelInput,
     target: Target,
-    part: Part,
+    part: PatchedPart,
     first: Sequence[int],
     progress: ReportProgress,
     *,

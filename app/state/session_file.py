@@ -291,9 +291,9 @@ def _changes(value: Any) -> WhatIf:
         dropped=frozenset(_list(values.pop("dropped", []))),
         swap=_swap(values.pop("swap")) if "swap" in values else None,
     )
-    from bertcore.analysis.interventions import EMBEDDINGS, Part  # here: the first paint need not wait for it
+    from bertcore.analysis.interventions import EMBEDDINGS, PatchedPart  # here: the first paint need not wait for it
 
-    is_known = made.swap is None or made.swap.part in get_args(Part)
+    is_known = made.swap is None or made.swap.part in get_args(PatchedPart)
     if values or not is_known or not made.dropped <= set(EMBEDDINGS):
         raise ValueError
     return made

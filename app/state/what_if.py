@@ -15,7 +15,7 @@ from PySide6.QtCore import QCoreApplication
 from .baseline import OtherText
 
 if TYPE_CHECKING:
-    from bertcore.analysis.interventions import Part
+    from bertcore.analysis.interventions import PatchedPart
     from bertcore.model.tap import Changes
 
 Head = tuple[int, int]  # layer, head
@@ -36,7 +36,7 @@ class EditedRow:
 class Swap:
     """One place of the pass gets what it had in the pass over another text: a cell of a map of `patching`."""
 
-    part: Part
+    part: PatchedPart
     row: int  # a layer; of "state" 0 is the embeddings, and l what layer l gives
     place: int  # a token's position; of "head" the head, at all tokens
     text: OtherText

@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 from functools import cached_property
 from typing import Literal
 
-from bertcore.tokenizer.special_tokens import Part
+from bertcore.tokenizer.special_tokens import TextPart
 from bertcore.tokenizer.tokenizer import Encoding
 
 # Why no word has a partner
@@ -94,7 +94,7 @@ def _special_pairs(ours: Encoding, theirs: Encoding) -> Iterator[tuple[int, int]
 
 
 def _roles(encoding: Encoding) -> Iterator[tuple[int, Hashable]]:
-    closed: Part = "special"  # the part that stands before the token: none at the beginning
+    closed: TextPart = "special"  # the part that stands before the token: none at the beginning
     count: Counter[str] = Counter()
     for position, part in enumerate(encoding.parts):
         if part != "special":

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 Head = tuple[int, int]  # layer, head
-Part = Literal["state", "attention", "feed-forward", "head"]  # what `patching` takes from another text
+PatchedPart = Literal["state", "attention", "feed-forward", "head"]  # what `patching` takes from another text
 Change = Callable[["Tensor"], "Tensor"]
 EMBEDDINGS = ("token", "segment", "position")
 

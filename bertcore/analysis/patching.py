@@ -16,7 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from bertcore.analysis.interventions import Part, check_numbers, check_rows, patch, patch_head
+from bertcore.analysis.interventions import PatchedPart, check_numbers, check_rows, patch, patch_head
 from bertcore.analysis.passes import MAX_TOKENS, Text, as_doubles, chunks, target_from
 from bertcore.analysis.targets import Target
 from bertcore.errors import BertcoreError
@@ -31,7 +31,7 @@ SMALLEST_DIFFERENCE = 1e-3  # of the target between the texts: float32 errs by s
 class PatchingMap:
     """The target for the text, for the other text, and for the text with one place patched from the other."""
 
-    part: Part
+    part: PatchedPart
     text: float
     other: float
     # "state": (L+1,S) after the embeddings and each layer; "attention", "feed-forward": (L,S); "head": (L,N)
@@ -50,7 +50,7 @@ def patching_map(
     text: Text,
     other: Text,
     target: Target,
-    part: Part = "state",
+    part: PatchedPart = "state",
     *,
     position: int | None = None,
     places: Sequence[int] | None = None,
@@ -100,7 +100,9 @@ def patching_map(
     return PatchingMap(part, intact, wanted, patched, tuple(columns))
 
 
-def patched_at(model: Bert, other: Text, part: Part, layer: int, place: int, position: int | None = None) -> Changes:
+def patched_at(
+    model: Bert, other: Text, part: PatchedPart, layer: int, place: int, position: int | None = None
+) -> Changes:
     """One cell of the map as changes for `trace` and others: what the model computes with this one place patched.
 
     `layer` is the row of the map and `place` its column; `position` as in `patching_map`.
@@ -119,10 +121,10 @@ def patched_at(model: Bert, other: Text, part: Part, layer: int, place: int, pos
     return patch(points[layer], value, rows=[place])
 
 
-def check_patching(text: Text, other: Text, part: Part = "state", position: int | None = None) -> None:
+def check_patching(text: Text, other: Text, part: PatchedPart = "state", position: int | None = None) -> None:
     """Raises BertcoreError where the texts cannot be patched, or there is no such part or position."""
-    if part not in get_args(Part):
-        raise BertcoreError(f"There is no part {part!r}; choose one of {', '.join(get_args(Part))}.")
+    if part not in get_args(PatchedPart):
+        raise BertcoreError(f"There is no part {part!r}; choose one of {', '.join(get_args(PatchedPart))}.")
     if len(text) != len(other):
         raise BertcoreError(
             f"The texts have {len(text):,} and {len(other):,} tokens; patching puts each token's state in place of the "
@@ -143,7 +145,7 @@ def check_difference(text: float, other: float) -> None:
         )
 
 
-def _points(model: Bert, part: Part) -> list[str]:
+def _points(model: Bert, part: PatchedPart) -> list[str]:
     """Where the rows of the map are patched."""
     depth = model.encoder.depth
     if part == "state":

@@ -10,7 +10,7 @@ from tokenizers import Tokenizer as RawTokenizer
 from bertcore.errors import BertcoreError
 from bertcore.tokenizer.token_labels import VocabularyKind
 
-Part = Literal["special", "a", "b"]
+TextPart = Literal["special", "a", "b"]
 PAD, UNK, CLS, SEP, MASK = "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"
 SPECIAL_TOKENS = (PAD, UNK, CLS, SEP, MASK)
 # role -> how BERT and RoBERTa write it; ALBERT takes some from each

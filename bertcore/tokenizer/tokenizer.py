@@ -17,7 +17,7 @@ from tokenizers import Tokenizer as RawTokenizer
 from bertcore.errors import BertcoreError
 from bertcore.tokenizer import VOCABULARIES
 from bertcore.tokenizer.framing import framing_of
-from bertcore.tokenizer.special_tokens import MASK, Part, ensure_special, find_special_tokens
+from bertcore.tokenizer.special_tokens import MASK, TextPart, ensure_special, find_special_tokens
 from bertcore.tokenizer.token_labels import MOST_LABEL, SPACE_MARKS, kind_of, label, split_at_spaces
 from bertcore.tokenizer.tokenizer_files import (
     PLAIN_CLASS,
@@ -43,7 +43,7 @@ class Encoding:
     segments: list[int]
     positions: list[int]  # places in the sequence, 0 to S-1; a model may count them from elsewhere
     offsets: list[tuple[int, int]]  # characters [start, end) in the text of the token's part; (0, 0) if special
-    parts: list[Part]
+    parts: list[TextPart]
     dropped: int = 0  # tokens cut off so that the rest fits (words, beyond MAX_CHARACTERS)
     unknown: list[int] = field(default_factory=list)  # positions that are [UNK]
     words: list[int | None] = field(default_factory=list)  # the word that a token is of, B's after A's; None if special
@@ -237,7 +237,7 @@ class Tokenizer:
         frame, of_b = self.framing.frame(part_b), part_b or _PartTokens([], [], [])
         ids, special = frame.ids(part_a.ids, of_b.ids), (0, 0)
         after_a = part_a.words[-1] + 1 if part_a.words else 0
-        parts: list[Part] = frame.around("special", ["a"] * len(part_a.ids), ["b"] * len(of_b.ids))
+        parts: list[TextPart] = frame.around("special", ["a"] * len(part_a.ids), ["b"] * len(of_b.ids))
         return Encoding(
             text_a=a,
             text_b=b,

@@ -9,7 +9,7 @@ from PySide6.QtGui import QImage, QPainter
 from pytestqt.qtbot import QtBot
 
 from app.rooms.map.key import key_line_px, key_of, paint_key
-from app.rooms.map.plan import Part
+from app.rooms.map.plan import MapPart
 from app.rooms.map.room import MapRoom
 from app.rooms.map.view import MapView
 from app.shell.window import Window
@@ -66,7 +66,7 @@ def test_lines_are_coloured_by_one_minus_the_cosine(window: Window, qtbot: QtBot
     np.testing.assert_allclose(compared.distances, (1 - (ours * theirs).sum(-1) / lengths).T, atol=1e-6)
     assert compared.share(2, 0) == pytest.approx(compared.distances[2, 0] / compared.limit)  # cat and dog
     assert compared.share(1, 0) == pytest.approx(0, abs=1e-6)
-    said = view.map.describe(Part("state", 1, position=2, stage=2)).text
+    said = view.map.describe(MapPart("state", 1, position=2, stage=2)).text
     assert f"{1 - compared.distances[2, 2]:.2f}" in said
     window.comparison.toggle_difference()
     assert view.map.content.compared is None and "stronger" not in view.map.content.title.text

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 from pytestqt.qtbot import QtBot
 
-from app.rooms.embed.embedding_parts import Part
+from app.rooms.embed.embedding_parts import EmbeddingPart
 from app.rooms.embed.parts_view import PartsView
 from app.shell.window import Window
 from app.state.baseline import Baseline, OtherModel, OtherText
@@ -26,7 +26,7 @@ def compare(window: Window, baseline: Baseline | None, qtbot: QtBot) -> PartsVie
     return view
 
 
-def difference_of(view: PartsView) -> Part:
+def difference_of(view: PartsView) -> EmbeddingPart:
     part = view.strips.parts[-1]
     assert part.name == "difference"
     return part

@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.look import numbers
-from app.rooms.map.plan import Gap, Part, Plan, Sizes, choose_rows
+from app.rooms.map.plan import Gap, MapPart, Plan, Sizes, choose_rows
 from app.rooms.map.room import MapRoom
 from app.rooms.map.view import MapView
 from app.shell.window import Window
@@ -141,7 +141,8 @@ def test_without_a_mask_the_token_under_the_mouse_is_followed(window: Window, qt
     reading = window.state.reading
     assert reading is not None
     assert (
-        view.map.describe(Part("state", 1, position=3, stage=2)).title == f"“{reading.shown_tokens[3]}” after layer 2"
+        view.map.describe(MapPart("state", 1, position=3, stage=2)).title
+        == f"“{reading.shown_tokens[3]}” after layer 2"
     )
 
 
@@ -158,24 +159,29 @@ def test_words_are_as_they_were_typed(window: Window, qtbot: QtBot) -> None:
 @pytest.mark.parametrize(
     ("part", "room", "view", "selected"),
     [
-        (Part("word", position=3), "embed", "vocabularies", {"focus": 3}),
-        (Part("token", position=3), "embed", "parts", {"focus": 3}),
-        (Part("embedding", position=4, name="segment"), "embed", "parts", {"focus": 4}),
-        (Part("head", 1, 2), "attend", "matrix", {"layer": 1, "head": 2}),
-        (Part("feed_forward", 1), "layers", "neurons", {"layer": 1}),
-        (Part("attention_sum", 0), "layers", "added", {"layer": 0}),
-        (Part("layer", 1), "layers", "steps", {"layer": 1}),
-        (Part("state", 1, position=4, stage=2), "layers", "hidden", {"focus": 4, "layer": 1, "at_embeddings": False}),
-        (Part("state", position=4, stage=0), "layers", "hidden", {"focus": 4, "at_embeddings": True}),
-        (Part("state", 1, position=2, stage=2), "predict", "lens", {"focus": 2, "layer": 1}),
-        (Part("answer", position=2), "predict", "words", {"focus": 2}),
-        (Part("verdict"), "predict", "words", {}),
-        (Part("section", name="think"), "layers", "neurons", {}),
+        (MapPart("word", position=3), "embed", "vocabularies", {"focus": 3}),
+        (MapPart("token", position=3), "embed", "parts", {"focus": 3}),
+        (MapPart("embedding", position=4, name="segment"), "embed", "parts", {"focus": 4}),
+        (MapPart("head", 1, 2), "attend", "matrix", {"layer": 1, "head": 2}),
+        (MapPart("feed_forward", 1), "layers", "neurons", {"layer": 1}),
+        (MapPart("attention_sum", 0), "layers", "added", {"layer": 0}),
+        (MapPart("layer", 1), "layers", "steps", {"layer": 1}),
+        (
+            MapPart("state", 1, position=4, stage=2),
+            "layers",
+            "hidden",
+            {"focus": 4, "layer": 1, "at_embeddings": False},
+        ),
+        (MapPart("state", position=4, stage=0), "layers", "hidden", {"focus": 4, "at_embeddings": True}),
+        (MapPart("state", 1, position=2, stage=2), "predict", "lens", {"focus": 2, "layer": 1}),
+        (MapPart("answer", position=2), "predict", "words", {"focus": 2}),
+        (MapPart("verdict"), "predict", "words", {}),
+        (MapPart("section", name="think"), "layers", "neurons", {}),
     ],
-    ids=lambda value: f"{value.kind} {value.name}".strip() if isinstance(value, Part) else "",
+    ids=lambda value: f"{value.kind} {value.name}".strip() if isinstance(value, MapPart) else "",
 )
 def test_a_click_opens_the_place(
-    part: Part, room: str, view: str, selected: dict[str, Any], window: Window, qtbot: QtBot
+    part: MapPart, room: str, view: str, selected: dict[str, Any], window: Window, qtbot: QtBot
 ) -> None:
     window.resize(1440, 900)
     window.state.set_masks([2])
@@ -198,9 +204,9 @@ def test_arrow_keys_walk_and_enter_opens(window: Window, qtbot: QtBot) -> None:
     view = shown_map(window, qtbot)
     picture = view.map
     picture.setFocus(Qt.FocusReason.TabFocusReason)
-    qtbot.waitUntil(lambda: picture.hovered_cell == Part("head", 0, 0), timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: picture.hovered_cell == MapPart("head", 0, 0), timeout=TIMEOUT_MS)
     QTest.keyClick(picture, Qt.Key.Key_Right)
-    assert picture.hovered_cell == Part("head", 0, 1)
+    assert picture.hovered_cell == MapPart("head", 0, 1)
     reached = set()
     for _ in range(60):
         QTest.keyClick(picture, Qt.Key.Key_Down)
@@ -208,7 +214,7 @@ def test_arrow_keys_walk_and_enter_opens(window: Window, qtbot: QtBot) -> None:
     assert {"state", "feed_forward"} <= reached
     for _ in range(60):
         QTest.keyClick(picture, Qt.Key.Key_Up)
-    picture.set_hovered(Part("head", 0, 1))
+    picture.set_hovered(MapPart("head", 0, 1))
     QTest.keyClick(picture, Qt.Key.Key_Return)
     assert window.room_key == "attend" and (window.state.layer, window.state.head) == (0, 1)
 

@@ -16,7 +16,7 @@ from app.figures.files import svg
 from app.look import numbers, theme
 from app.rooms.attend.atlas import HeadAtlas
 from app.rooms.attend.matrix_view import AttentionGrid
-from app.rooms.embed.embedding_parts import Part, color_limit
+from app.rooms.embed.embedding_parts import EmbeddingPart, color_limit
 from app.rooms.embed.strips import Strips
 from app.shell.settings import Settings, load_settings
 from app.widgets.bar_list import Bar, BarList
@@ -185,7 +185,7 @@ def test_strips_tell_part_token_and_dimension(qtbot: QtBot) -> None:
     strips = Strips()
     qtbot.addWidget(strips)
     strips.resize(700, 400)
-    strips.set_parts([Part("any", "", np.zeros((4, 8), dtype=np.float32))] * 5, 1.0, 1.0)
+    strips.set_parts([EmbeddingPart("any", "", np.zeros((4, 8), dtype=np.float32))] * 5, 1.0, 1.0)
     strips.show()
     rect = strips.strip_rect(3)
     with qtbot.waitSignal(strips.hovered) as caught:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from bertcore.analysis.interventions import Part, combine, patch
+from bertcore.analysis.interventions import PatchedPart, combine, patch
 from bertcore.analysis.passes import Text, activations, as_text
 from bertcore.analysis.patching import patched_at, patching_map
 from bertcore.analysis.targets import SimilarityTarget, Target, pair_target, word_target
@@ -23,7 +23,7 @@ OTHER = TOKENIZER.encode("The dog [MASK] very.", "It was comfortable!")  # one w
 CAT, DOG = (TOKENIZER.id(word) or 0 for word in ("cat", "dog"))
 WORD = word_target(MASKED, CAT)
 VECTOR = tuple(np.random.default_rng(1).normal(size=32).tolist())
-parts = pytest.mark.parametrize("part", get_args(Part))
+parts = pytest.mark.parametrize("part", get_args(PatchedPart))
 
 
 def texts(model: Bert, other: Any = OTHER) -> tuple[Text, Text]:
@@ -40,7 +40,7 @@ class TestCells:
     @pytest.mark.parametrize("family", SHAPES)
     @parts
     @pytest.mark.parametrize("max_tokens", [4096, 30])
-    def test_each_is_the_change_made_alone(self, family: str, part: Part, max_tokens: int) -> None:
+    def test_each_is_the_change_made_alone(self, family: str, part: PatchedPart, max_tokens: int) -> None:
         model = family_model(family)
         text, other = texts(model)
         found = patching_map(model, text, other, WORD, part, max_tokens=max_tokens)
@@ -97,7 +97,9 @@ class TestCompleteness:
 
     @pytest.mark.parametrize("family", SHAPES)
     @pytest.mark.parametrize("parts_patched", [("head",), ("attention",), ("head", "feed-forward")])
-    def test_all_that_layers_add_gives_the_other_text(self, family: str, parts_patched: tuple[Part, ...]) -> None:
+    def test_all_that_layers_add_gives_the_other_text(
+        self, family: str, parts_patched: tuple[PatchedPart, ...]
+    ) -> None:
         """With the embeddings, that is all a pass consists of: what is left follows from them."""
         model = family_model(family)
         text, other = texts(model)
@@ -117,7 +119,7 @@ class TestCompleteness:
         assert abs(alone(model, text, at_word, combine(*heads)) - alone(model, other, at_word)) > 1e-4
 
     @parts
-    def test_some_places_are_columns_of_the_whole_map(self, part: Part) -> None:
+    def test_some_places_are_columns_of_the_whole_map(self, part: PatchedPart) -> None:
         model = family_model("bert")
         text, other = texts(model)
         whole = patching_map(model, text, other, WORD, part)
@@ -154,7 +156,7 @@ class TestTargets:
     )
     @parts
     def test_every_head_can_be_asked_about(
-        self, tasks: tuple[str, ...], target: Target, changes: dict[str, Any], part: Part
+        self, tasks: tuple[str, ...], target: Target, changes: dict[str, Any], part: PatchedPart
     ) -> None:
         model = tiny_model(tasks, **changes)
         text, other = texts(model)

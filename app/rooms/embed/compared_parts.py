@@ -9,7 +9,7 @@ from ...state.baseline_names import baseline_name, reason_in_words
 from ...state.readings import Reading
 from ...state.token_units import Units
 from ...state.what_if import Swap
-from .embedding_parts import Length, Part, lengths_at
+from .embedding_parts import EmbeddingPart, Length, lengths_at
 
 translate = QCoreApplication.translate
 
@@ -45,7 +45,7 @@ def their_token(reading: Reading, units: Units, unit: int) -> TheirToken | None:
     return TheirToken(theirs.labels[place], lengths_at(baseline, theirs, place), float(np.linalg.norm(after)))
 
 
-def sum_difference(reading: Reading, units: Units) -> Part | None:
+def sum_difference(reading: Reading, units: Units) -> EmbeddingPart | None:
     """Our sum minus the baseline's (U,E), NaN where a token has no counterpart; or why there is none.
 
     None where nothing is compared.
@@ -57,15 +57,15 @@ def sum_difference(reading: Reading, units: Units) -> Part | None:
     ours = units.vectors(reading.trace.embedding_sum)
     theirs = baseline.units(units.view).vectors(baseline.trace.embedding_sum)
     if alignment.reason is not None:
-        return Part(name, "", None, reason_in_words(alignment.reason))
+        return EmbeddingPart(name, "", None, reason_in_words(alignment.reason))
     if ours.shape[1] != theirs.shape[1]:
         sentence = translate(
             "parts", "A vector has {ours} numbers here and {theirs} with {baseline}, so they cannot be subtracted."
         )
         named = {"ours": ours.shape[1], "theirs": theirs.shape[1], "baseline": baseline_name(reading)}
-        return Part(name, "", None, sentence.format(**named))
+        return EmbeddingPart(name, "", None, sentence.format(**named))
     values = np.full_like(ours, np.nan)
     for unit, place in enumerate(reading.places_in_baseline(units.view)):
         if place is not None:
             values[unit] = ours[unit] - theirs[place]
-    return Part(name, "", values)
+    return EmbeddingPart(name, "", values)

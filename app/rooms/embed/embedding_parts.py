@@ -24,7 +24,7 @@ NAMES = {
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class EmbeddingPart:
     """One strip, or the sentence that stands in its place."""
 
     name: str  # as it is shown
@@ -40,7 +40,7 @@ def part_name(key: str) -> str:
     return translate("parts", NAMES[key])
 
 
-def parts_of(reading: Reading, units: Units) -> list[Part]:
+def parts_of(reading: Reading, units: Units) -> list[EmbeddingPart]:
     """Token, segment, position, their sum, and what becomes of the sum before the first layer."""
     trace, model = reading.trace, reading.request.model
     width, after = trace.embedding_sum.shape[1], trace.embeddings.shape[1]
@@ -51,30 +51,30 @@ def parts_of(reading: Reading, units: Units) -> list[Part]:
     marks = {"token": "+", "segment": "+", "position": "="}
     parts = [_addend(reading, units, name, mark, columns(width)) for name, mark in marks.items()]
     mark = "norm" if has_last(model) else ""
-    parts.append(Part(part_name("sum"), mark, units.vectors(trace.embedding_sum), note=columns(width)))
+    parts.append(EmbeddingPart(part_name("sum"), mark, units.vectors(trace.embedding_sum), note=columns(width)))
     if has_last(model):
         values = units.vectors(trace.embeddings)
-        parts.append(Part(last_name(model), "", values, is_addend=False, note=columns(after)))
+        parts.append(EmbeddingPart(last_name(model), "", values, is_addend=False, note=columns(after)))
     else:
         reason = translate(
             "parts", "No LayerNorm here: a pre-norm model has one inside each layer, so the sum goes in unchanged."
         )
-        parts.append(Part("LayerNorm", "", None, reason, is_addend=False))
+        parts.append(EmbeddingPart("LayerNorm", "", None, reason, is_addend=False))
     return parts
 
 
-def _addend(reading: Reading, units: Units, name: str, mark: str, note: str) -> Part:
+def _addend(reading: Reading, units: Units, name: str, mark: str, note: str) -> EmbeddingPart:
     values = addends_of(reading)[name]
     shown = part_name(name)
     if name in reading.request.what_if.dropped:
-        return Part(shown, mark, None, translate("parts", "Left out: it adds nothing to the sum."))
+        return EmbeddingPart(shown, mark, None, translate("parts", "Left out: it adds nothing to the sum."))
     reason = reading.request.model.missing.get("segments") if name == "segment" else None
     if reason is not None:  # one vector for all tokens: no picture, but part of the sum
         if values is not None:
             shared = translate("parts", "Its vector, the same for every token, is part of the sum.")
             reason = f"{reason} {shared}"
-        return Part(shown, "" if values is None else mark, None, reason)
-    return Part(shown, mark, None if values is None else units.vectors(values), note=note)
+        return EmbeddingPart(shown, "" if values is None else mark, None, reason)
+    return EmbeddingPart(shown, mark, None if values is None else units.vectors(values), note=note)
 
 
 def addends_of(reading: Reading) -> dict[str, np.ndarray | None]:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QSizePolicy
 from ...look import theme
 from ...widgets.pointer import PointerWidget
 from ...widgets.raster import Raster
-from .embedding_parts import Part
+from .embedding_parts import EmbeddingPart
 
 PARTS = 5
 LABEL_PX = 88
@@ -39,11 +39,11 @@ class Strips(PointerWidget):
         super().__init__("")
         self.setAccessibleName(self.tr("Parts of the input embedding: rows are tokens, columns are dimensions"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.parts: list[Part] = []
+        self.parts: list[EmbeddingPart] = []
         self._rasters: list[Raster | None] = []
         self._row: int | None = None
 
-    def set_parts(self, parts: list[Part], limit: float, last_limit: float) -> None:
+    def set_parts(self, parts: list[EmbeddingPart], limit: float, last_limit: float) -> None:
         """Colours reach from -limit to limit; those of what becomes of the sum apart."""
         self.parts, self._rasters = parts, []
         for part in parts:
@@ -125,7 +125,7 @@ class Strips(PointerWidget):
         self._paint_name(painter, part, QRectF(0, rect.y(), rect.x() - theme.px(12), rect.height()))
         self._paint_mark(painter, part.mark, rect)
 
-    def _paint_name(self, painter: QPainter, part: Part, side: QRectF) -> None:
+    def _paint_name(self, painter: QPainter, part: EmbeddingPart, side: QRectF) -> None:
         painter.setPen(theme.color("ink" if part.values is not None else "muted"))
         painter.setFont(theme.font(13, bold=True))
         metrics, note = QFontMetrics(painter.font()), theme.px(15) if part.note else 0
@@ -141,7 +141,7 @@ class Strips(PointerWidget):
             painter.setFont(theme.font(11))
             painter.drawText(QRectF(0, top + height, side.width(), note), NAME, part.note)
 
-    def _paint_reason(self, painter: QPainter, part: Part, rect: QRectF) -> None:
+    def _paint_reason(self, painter: QPainter, part: EmbeddingPart, rect: QRectF) -> None:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.color("window"))
         painter.drawRoundedRect(rect, theme.px(4), theme.px(4))

@@ -31,7 +31,7 @@ from .stages import LayersView, stage_labels, stage_name
 from .swap_result import SwapResult
 
 if TYPE_CHECKING:
-    from bertcore.analysis.interventions import Part
+    from bertcore.analysis.interventions import PatchedPart
     from bertcore.checkpoint.checkpoint import Checkpoint
 
     from ...compute.head_questions import HeadTarget
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ...state.selection import Selection
 
 LEAST_WRITTEN = 0.005  # shares that round to nothing are not written into their cells
-PARTS: tuple[Part, ...] = ("state", "attention", "feed-forward")
+PARTS: tuple[PatchedPart, ...] = ("state", "attention", "feed-forward")
 
 
 class SwapView(LayersView):
@@ -196,7 +196,7 @@ class SwapView(LayersView):
         if heads_key != self.head_map.key:
             self.head_map.forget()
 
-        def work(asked: Part, most_s: float, checkpoint: Checkpoint, progress: ReportOrCancel) -> SwapMap:
+        def work(asked: PatchedPart, most_s: float, checkpoint: Checkpoint, progress: ReportOrCancel) -> SwapMap:
             wanted = () if asked == "head" else first
             return swap_map(checkpoint, text, other, target, asked, wanted, progress, most_s=most_s)
 

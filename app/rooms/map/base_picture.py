@@ -11,7 +11,7 @@ from ...widgets.raster import Raster
 from .compared import ComparedLines
 from .content import Content, embedding
 from .key import distance_color, embedding_limit, key_line_px, key_of, paint_key
-from .plan import HEADINGS, Gap, Layer, Part, Plan
+from .plan import HEADINGS, Gap, Layer, MapPart, Plan
 from .strokes import CENTER, WRAPPED, curve_between, draw_arrow, draw_wrapped
 
 translate = QCoreApplication.translate
@@ -202,16 +202,16 @@ class _Base:
         px, number = plan.px, layer.number
         what_if, box = content.reading.request.what_if, plan.head_boxes[layer.number]
         if layer.is_open:
-            title = plan.parts[Part("layer", number)]
+            title = plan.parts[MapPart("layer", number)]
             text = translate("ModelMap", "Layer {layer}").format(layer=number + 1)
             theme.draw_text(painter, title, text, "ink", 11, align=CENTER, bold=True)
         elif plan.has_number(layer):
-            title = plan.parts[Part("layer", number)].adjusted(-px(4), 0, px(4), 0)
+            title = plan.parts[MapPart("layer", number)].adjusted(-px(4), 0, px(4), 0)
             painter.setFont(theme.font(10))
             painter.setPen(theme.color("muted"))
             painter.drawText(title, CENTER, str(number + 1))
         for head in range(plan.sizes.heads):
-            cell = plan.parts[Part("head", number, head)]
+            cell = plan.parts[MapPart("head", number, head)]
             is_off = (number, head) in what_if.heads_off or number in what_if.layers_off
             painter.setOpacity(FADED if is_off else 1)
             content.sheet.paint(painter, cell, number, head)
@@ -220,7 +220,7 @@ class _Base:
         painter.setPen(QPen(theme.color("line"), 1))
         if layer.is_open:
             for head in range(plan.sizes.heads):
-                painter.drawRect(plan.parts[Part("head", number, head)])
+                painter.drawRect(plan.parts[MapPart("head", number, head)])
         rows = QRectF(0, plan.top, px(5), plan.bottom - plan.top)
         painter.setPen(QPen(theme.color("line"), 1))
         painter.setBrush(theme.color("accent_tint", 150))
@@ -234,7 +234,7 @@ class _Base:
             rows.moveCenter(QPointF(x, rows.center().y()))
             painter.drawRoundedRect(rows, 2, 2)
         up, down = layer.left + 0.14 * layer.width, layer.left + 0.48 * layer.width
-        sums = [plan.parts[Part(kind, number)].center() for kind in ("attention_sum", "feed_forward_sum")]
+        sums = [plan.parts[MapPart(kind, number)].center() for kind in ("attention_sum", "feed_forward_sum")]
         painter.setPen(QPen(theme.color("muted"), 1.2))
         draw_arrow(painter, QPointF(up, plan.top), QPointF(up, box.bottom() + px(3)), px(3))
         painter.drawLine(QLineF(into, box.bottom() + px(2), into, plan.top))

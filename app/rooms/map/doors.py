@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from ...look.language import QT_TRANSLATE_NOOP
-from .plan import Part
+from .plan import MapPart
 
 
 class Door(NamedTuple):
@@ -38,7 +38,7 @@ DOORS = {
 }
 
 
-def door_of(part: Part, masked: Collection[int]) -> Door:
+def door_of(part: MapPart, masked: Collection[int]) -> Door:
     """masked: positions; what a layer makes of a mask is shown in Predict."""
     if part.kind == "section":
         return SECTIONS[part.name][2]

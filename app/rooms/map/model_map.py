@@ -15,7 +15,7 @@ from ...widgets.pointer import ARROWS, PointerWidget
 from .base_picture import paint_base
 from .content import EMBEDDINGS, Answer, Caption, Content, embedding
 from .overlay import Overlay
-from .plan import Part, Plan, Sizes, choose_rows
+from .plan import MapPart, Plan, Sizes, choose_rows
 
 if TYPE_CHECKING:
     from ...compute.feed_forward import FeedForwardActivity
@@ -24,7 +24,7 @@ LEAST_TYPE_PX = 10
 
 
 class ModelMap(PointerWidget):
-    """Cells are `Part`s. What does not change under the pointer is kept as a picture.
+    """Cells are `MapPart`s. What does not change under the pointer is kept as a picture.
 
     Where there are too many layers for all to be open, the one under the pointer opens.
     """
@@ -39,7 +39,7 @@ class ModelMap(PointerWidget):
         self.plan: Plan | None = None
         self.content: Content | None = None
         self.answer = Answer(0)
-        self.describe: Callable[[Part], Caption] = lambda _part: Caption("", "")
+        self.describe: Callable[[MapPart], Caption] = lambda _part: Caption("", "")
         self._around, self._keep = 0, list[int]()
         self._head = (0, 0)
         self._open_layer = 0
@@ -133,7 +133,7 @@ class ModelMap(PointerWidget):
         self.plan = Plan(sizes, rows)
         for position in self.plan.positions:
             if position not in content.words:
-                self.plan.parts.pop(Part("word", position=position), None)
+                self.plan.parts.pop(MapPart("word", position=position), None)
         self.plan.place_answer(self.answer.position)
         if self._progress is not None:
             left, right = self.plan.tokens_and_words
@@ -146,21 +146,21 @@ class ModelMap(PointerWidget):
         if self.plan.positions != before:
             self.rows_changed.emit()
 
-    def cell_at(self, point: QPointF) -> Part | None:
+    def cell_at(self, point: QPointF) -> MapPart | None:
         return None if self.plan is None else self.plan.at(point)
 
-    def cell_after(self, cell: Part | None, key: int) -> Part | None:
+    def cell_after(self, cell: MapPart | None, key: int) -> MapPart | None:
         if self.plan is None or key not in ARROWS:
             return None
         if cell is None or cell not in self.plan.parts:
             return self.selected_cell()
         return self.plan.beside(cell, *ARROWS[key])
 
-    def selected_cell(self) -> Part | None:
-        head = Part("head", *self._head)
+    def selected_cell(self) -> MapPart | None:
+        head = MapPart("head", *self._head)
         return head if self.plan is not None and head in self.plan.parts else None
 
-    def set_hovered(self, cell: Part | None) -> None:
+    def set_hovered(self, cell: MapPart | None) -> None:
         if cell is not None and cell.layer >= 0:
             self.open_layer(cell.layer)
         super().set_hovered(cell)

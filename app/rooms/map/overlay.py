@@ -10,7 +10,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 from ...look import numbers, theme
 from ...state.baseline_names import beside
 from .content import Answer, Caption
-from .plan import Part, Plan
+from .plan import MapPart, Plan
 from .strokes import CENTER, WRAPPED, curve_between, draw_wrapped
 
 BUBBLE_PX = 270
@@ -26,8 +26,8 @@ class Overlay:
         plan: Plan,
         answer: Answer,
         head: tuple[int, int],
-        hovered: Part | None,
-        describe: Callable[[Part], Caption],
+        hovered: MapPart | None,
+        describe: Callable[[MapPart], Caption],
         is_compared: bool = False,
     ) -> None:
         """head: the selected one. describe: the words beside the part that is pointed at. is_compared: lines show how
@@ -159,7 +159,7 @@ class Overlay:
     def _paint_pointer(self) -> None:
         painter, plan = self._painter, self._plan
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        head = plan.parts.get(Part("head", *self._head))
+        head = plan.parts.get(MapPart("head", *self._head))
         if head is not None:
             painter.setPen(QPen(theme.color("accent"), theme.stroke(1.6)))
             painter.drawRect(head.adjusted(-1, -1, 1, 1))

@@ -43,7 +43,7 @@ NAME, NUMBER = 44.0, 15.0  # room for the name of an embedding in type of 11, fo
 
 
 @dataclass(frozen=True)
-class Part:
+class MapPart:
     """Something on the map that says what it is and leads somewhere."""
 
     kind: Kind
@@ -177,7 +177,7 @@ class Plan:
 
     sizes: Sizes
     rows: list[Row]
-    parts: dict[Part, QRectF] = field(default_factory=dict)
+    parts: dict[MapPart, QRectF] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._lay_out_down()
@@ -211,14 +211,14 @@ class Plan:
         """Where the line is after a layer; 0: before the first."""
         return self.layer_zone.left() - self.px(16) if stage == 0 else self.layers[stage - 1].right
 
-    def at(self, point: QPointF) -> Part | None:
+    def at(self, point: QPointF) -> MapPart | None:
         """What is under a point."""
         for part, rect in self.parts.items():
             if rect.contains(point):
                 return part
         return None
 
-    def beside(self, part: Part, down: int, right: int) -> Part:
+    def beside(self, part: MapPart, down: int, right: int) -> MapPart:
         """The nearest part in a direction; itself at the edge."""
         own = self.parts[part]
         here, best, least = own.center(), part, float("inf")
@@ -261,9 +261,9 @@ class Plan:
         y = max(min(y, self.feed_forward_bottom - height), verdict.bottom() + px(10))
         for part in [part for part in self.parts if part.kind in ("answer", "verdict")]:
             del self.parts[part]
-        self.parts[Part("verdict")] = verdict
-        self.parts[Part("answer", position=position)] = QRectF(zone.left(), y, zone.width(), height)
-        self.verdict_box, self.answer_box = verdict, self.parts[Part("answer", position=position)]
+        self.parts[MapPart("verdict")] = verdict
+        self.parts[MapPart("answer", position=position)] = QRectF(zone.left(), y, zone.width(), height)
+        self.verdict_box, self.answer_box = verdict, self.parts[MapPart("answer", position=position)]
 
     # How it is laid out.
 
@@ -336,34 +336,38 @@ class Plan:
             box = QRectF(layer.left + gap, self.heads_top, layer.width - 2 * gap, self.heads_height)
             self.head_boxes.append(box)
             for head, cell in enumerate(cells_in(box, self.sizes.heads, px(3) if layer.is_open else 1.0)):
-                parts[Part("head", layer.number, head)] = cell
+                parts[MapPart("head", layer.number, head)] = cell
         for layer, box in zip(self.layers, self.head_boxes, strict=True):
             height = self.feed_forward_bottom - self.feed_forward_top
             below = QRectF(box.left(), self.feed_forward_top, box.width(), height)
             self.feed_forward_boxes.append(below)
-            parts[Part("feed_forward", layer.number)] = below
-            top = parts[Part("head", layer.number, 0)].top() - self.sizes.titles
-            parts[Part("layer", layer.number)] = QRectF(layer.left, top, layer.width, self.sizes.titles - px(1))
+            parts[MapPart("feed_forward", layer.number)] = below
+            top = parts[MapPart("head", layer.number, 0)].top() - self.sizes.titles
+            parts[MapPart("layer", layer.number)] = QRectF(layer.left, top, layer.width, self.sizes.titles - px(1))
             if layer.is_open:
                 side, (into, out) = px(15), self.sums_x(layer)
-                parts[Part("attention_sum", layer.number)] = _square(into, (box.bottom() + self.top) / 2 + px(2), side)
-                parts[Part("feed_forward_sum", layer.number)] = _square(
+                parts[MapPart("attention_sum", layer.number)] = _square(
+                    into, (box.bottom() + self.top) / 2 + px(2), side
+                )
+                parts[MapPart("feed_forward_sum", layer.number)] = _square(
                     out, (self.bottom + self.feed_forward_top) / 2, side
                 )
         for position, number in self.row_of.items():
             y, height = self.top + number * self.row_height, self.row_height
-            parts[Part("token", position=position)] = QRectF(self.tokens.left(), y, self.tokens.width(), height)
+            parts[MapPart("token", position=position)] = QRectF(self.tokens.left(), y, self.tokens.width(), height)
             if self.sizes.has_words:
                 word = QRectF(self.words.left(), y, self.words.width() + px(14), height)
-                parts[Part("word", position=position)] = word
+                parts[MapPart("word", position=position)] = word
             for name, strip in self.embeddings.items():
-                parts[Part("embedding", position=position, name=name)] = QRectF(strip.left(), y, strip.width(), height)
+                parts[MapPart("embedding", position=position, name=name)] = QRectF(
+                    strip.left(), y, strip.width(), height
+                )
             end = self.embeddings["sum"].right()
             before = QRectF(end, y, self.layer_zone.left() - end, height)
-            parts[Part("state", position=position, stage=0)] = before
+            parts[MapPart("state", position=position, stage=0)] = before
             for layer in self.layers:
                 span = QRectF(layer.left, y, layer.width, height)
-                parts[Part("state", layer.number, position=position, stage=layer.number + 1)] = span
+                parts[MapPart("state", layer.number, position=position, stage=layer.number + 1)] = span
 
         if self.sizes.has_sections:
             self._place_sections()
@@ -381,7 +385,7 @@ class Plan:
         }
         top = self.sizes.height - px(SECTIONS + 4)
         for name, (left, right) in sides.items():
-            self.parts[Part("section", name=name)] = QRectF(left, top, right - left, px(SECTIONS))
+            self.parts[MapPart("section", name=name)] = QRectF(left, top, right - left, px(SECTIONS))
 
     def sums_x(self, layer: Layer) -> tuple[float, float]:
         """Where what attention found is added to the lines of an open layer, and what feed-forward found."""

@@ -11,7 +11,7 @@ from ...look import numbers
 from ...look.bidi import isolated
 from ...look.language import QT_TRANSLATE_NOOP
 from .content import Caption, embedding
-from .plan import Part
+from .plan import MapPart
 
 if TYPE_CHECKING:
     from ...compute.feed_forward import FeedForwardActivity
@@ -36,7 +36,7 @@ HABITS = {  # kind of a head -> what it does
 
 
 def caption_of(
-    part: Part, reading: Reading, answer: Answer, activity: FeedForwardActivity | None, rows: list[int]
+    part: MapPart, reading: Reading, answer: Answer, activity: FeedForwardActivity | None, rows: list[int]
 ) -> Caption:
     """activity: of the positions `rows`."""
     match part.kind:
@@ -66,7 +66,7 @@ def caption_of(
             return Caption("", "")
 
 
-def _head(part: Part, reading: Reading, position: int) -> Caption:
+def _head(part: MapPart, reading: Reading, position: int) -> Caption:
     from bertcore.analysis.attention_heads import classify_heads
 
     name = translate("Map", "Layer {layer} · Head {head}").format(layer=part.layer + 1, head=part.head + 1)
@@ -86,7 +86,7 @@ def _head(part: Part, reading: Reading, position: int) -> Caption:
 
 
 def _feed_forward(
-    part: Part, reading: Reading, position: int, activity: FeedForwardActivity | None, rows: list[int]
+    part: MapPart, reading: Reading, position: int, activity: FeedForwardActivity | None, rows: list[int]
 ) -> Caption:
     config = reading.request.model.config
     title = translate("Map", "Layer {layer} · Feed-forward").format(layer=part.layer + 1)
@@ -109,7 +109,7 @@ def _feed_forward(
     return Caption(title, text)
 
 
-def _sum(part: Part, reading: Reading) -> Caption:
+def _sum(part: MapPart, reading: Reading) -> Caption:
     is_pre = reading.request.model.config.norm == "pre"
     if part.kind == "attention_sum":
         title = translate("Map", "Layer {layer} · Attention is added").format(layer=part.layer + 1)
@@ -125,7 +125,7 @@ def _sum(part: Part, reading: Reading) -> Caption:
     return Caption(title, f"{text} {norm}")
 
 
-def _state(part: Part, reading: Reading, answer: Answer) -> Caption:
+def _state(part: MapPart, reading: Reading, answer: Answer) -> Caption:
     token = reading.shown_tokens[part.position]
     width = numbers.count(reading.trace.hidden_states.shape[-1])
     if part.stage:
@@ -141,7 +141,7 @@ def _state(part: Part, reading: Reading, answer: Answer) -> Caption:
     return Caption(title, text)
 
 
-def with_comparison(caption: Caption, part: Part, answer: Answer, compared: ComparedLines | None) -> Caption:
+def with_comparison(caption: Caption, part: MapPart, answer: Answer, compared: ComparedLines | None) -> Caption:
     """The same of a line, with what the baseline has there."""
     texts = [caption.text]
     before = answer.guess_before(part.stage) if part.position == answer.position and answer.guesses else None
@@ -161,7 +161,7 @@ def with_comparison(caption: Caption, part: Part, answer: Answer, compared: Comp
     return Caption(caption.title, " ".join(texts), caption.link)
 
 
-def _embedding(part: Part, reading: Reading) -> Caption:
+def _embedding(part: MapPart, reading: Reading) -> Caption:
     token, segment = reading.shown_tokens[part.position], reading.request.segments[part.position]
     vector = embedding(reading, part.name)
     assert vector is not None
@@ -183,7 +183,7 @@ def _embedding(part: Part, reading: Reading) -> Caption:
     return Caption(title, text.format(width=numbers.count(vector.shape[1]), length=length))
 
 
-def _token(part: Part, reading: Reading) -> Caption:
+def _token(part: MapPart, reading: Reading) -> Caption:
     token = reading.shown_tokens[part.position]
     title = translate("Map", "“{token}” at position {position}").format(token=isolated(token), position=part.position)
     if reading.encoding.parts[part.position] == "special":

@@ -23,7 +23,7 @@ from .compared import ComparedLines, compared_lines
 from .content import Answer, Caption, Content, Word, kinds_of
 from .doors import SECTIONS, Door, door_of
 from .model_map import ModelMap
-from .plan import Part
+from .plan import MapPart
 from .sentences import caption_of, with_comparison
 
 if TYPE_CHECKING:
@@ -306,7 +306,7 @@ class MapView(View):
             "{count}, that fits best."
         ).format(first=tokens[0], mask=tokens[1], count=count)
 
-    def _caption(self, part: Part) -> Caption:
+    def _caption(self, part: MapPart) -> Caption:
         if self.reading is None:
             return Caption("", "")
         caption = caption_of(part, self.reading, self.map.answer, self._activity.answer, self._activity_rows)
@@ -319,16 +319,16 @@ class MapView(View):
 
     # What a person does.
 
-    def _on_hovered(self, part: Part | None) -> None:
+    def _on_hovered(self, part: MapPart | None) -> None:
         self.position_hovered.emit(part.position if part is not None and part.position >= 0 else None)
         caption = Caption("", "") if part is None else self._caption(part)
         self.hover_text_changed.emit(f"{caption.title}: {caption.text}" if caption.title else "")
 
-    def door_of(self, part: Part) -> Door:
+    def door_of(self, part: MapPart) -> Door:
         """Where a click on a part leads."""
         return door_of(part, [mask.position for mask in self.reading.masks] if self.reading is not None else [])
 
-    def open_door(self, part: Part, _modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+    def open_door(self, part: MapPart, _modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
         """Selects what was clicked in all rooms, then asks for its room."""
         if part.position >= 0:
             self.position_clicked.emit(part.position)
