@@ -139,8 +139,8 @@ def _compare_texts(ours: Checkpoint, text: Pair, other: Checkpoint, other_text: 
     ]
     alignment = align(*encodings)
     masks = _masks(ours, encodings[0])
-    paired = [(at, alignment.theirs_of[at]) for at in masks]
-    mask_pairs = [(at, theirs) for at, theirs in paired if theirs is not None]
+    paired = [(at, alignment.other_positions[at]) for at in masks]
+    mask_pairs = [(at, place) for at, place in paired if place is not None]
     passes = [
         trace(checkpoint.model, encoding.ids, encoding.segments, mlm_positions=[pair[side] for pair in mask_pairs])
         for side, (checkpoint, encoding) in enumerate(zip((ours, other), encodings, strict=True))
@@ -189,8 +189,8 @@ def _head_changes(here: Trace, there: Trace, alignment: Alignment, notes: list[s
         matched = matched_heads(here.attentions, there.attentions, alignment)
         notes.append("The models have other layers and heads, so each head is compared with the most similar one.")
     return Records(
-        HeadChange(layer, head, int(theirs), int(other_head), float(divergence))
-        for (layer, head), theirs, other_head, divergence in zip(
+        HeadChange(layer, head, int(other_layer), int(other_head), float(divergence))
+        for (layer, head), other_layer, other_head, divergence in zip(
             np.ndindex(matched.layers.shape),
             matched.layers.flat,
             matched.heads.flat,
@@ -216,7 +216,7 @@ def _word_changes(
     if here is None or there is None:
         return
     for row, (position, other_position) in enumerate(masks):
-        ids = {  # of ours -> of theirs
+        ids = {  # of ours -> the other's
             guess.id: _id_of(ours.tokenizer.label(guess.id), other, encodings[1], other_position)
             for guess in top_words(here[row], ours.tokenizer, TOP)
         }

@@ -87,13 +87,13 @@ class Question(QObject, Generic[Answer]):
     def ask_both(
         self,
         ours: ModelInfo,
-        theirs: ModelInfo,
+        baseline: ModelInfo,
         key: Key,
         work: Callable[[Checkpoint, Checkpoint, ReportOrCancel], Answer],
         pause_ms: int = PAUSE_MS,
     ) -> None:
-        """The same with the open model and the one that it is compared with."""
-        self._ask(key, Job(work, (ours, theirs)), pause_ms)
+        """The same with the open model and its baseline."""
+        self._ask(key, Job(work, (ours, baseline)), pause_ms)
 
     def compute(self, key: Key, work: Callable[[ReportOrCancel], Answer], pause_ms: int = PAUSE_MS) -> None:
         """Computes something on the worker that needs no model."""

@@ -128,10 +128,10 @@ def other_request(request: ReadingRequest, model: ModelInfo, text: OtherText | N
     """
     ours = request.encoding
     a, b = (ours.text_a, ours.text_b or "") if text is None else (text.a, text.b)
-    theirs = model.tokenizer.encode(a, b if b.strip() else None, model.max_positions)
-    theirs_of = align(ours, theirs).theirs_of
-    by_hand = {theirs_of[position] for position in request.by_hand} if model.tokenizer.mask_id is not None else set()
-    return request_for(model, theirs, frozenset(position for position in by_hand if position is not None))
+    other = model.tokenizer.encode(a, b if b.strip() else None, model.max_positions)
+    positions = align(ours, other).other_positions
+    by_hand = {positions[position] for position in request.by_hand} if model.tokenizer.mask_id is not None else set()
+    return request_for(model, other, frozenset(position for position in by_hand if position is not None))
 
 
 def _with_swap(request: ReadingRequest, source: Reading, checkpoint: Checkpoint) -> ReadingRequest:

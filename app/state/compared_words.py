@@ -20,7 +20,7 @@ translate = QCoreApplication.translate
 class WordChange:
     """One of our words, as the baseline has it."""
 
-    their_id: int
+    baseline_id: int
     probability: float
     rank: int  # 1: the likeliest
 
@@ -41,7 +41,7 @@ def compared_mask(reading: Reading, mask: MaskReading) -> ComparedMask | str | N
     baseline = reading.baseline
     if baseline is None:
         return None
-    theirs = their_mask(reading, mask)
+    theirs = baseline_mask(reading, mask)
     logits = baseline.trace.mlm_logits
     if "mlm" not in baseline.request.model.output_heads or logits is None:
         return translate("Baseline", "{model} cannot predict words.").format(model=baseline.request.model.name)
@@ -51,20 +51,20 @@ def compared_mask(reading: Reading, mask: MaskReading) -> ComparedMask | str | N
     vocabularies = reading.request.model.tokenizer, baseline.request.model.tokenizer
     changes = {}
     for word in (*mask.words, *([mask.was] if mask.was else [])):
-        their_id = same_word(*vocabularies, word.id)
-        if their_id is not None and their_id < len(row):
-            probability = float(row[their_id])
-            changes[word.id] = WordChange(their_id, probability, int((row > probability).sum()) + 1)
+        baseline_id = same_word(*vocabularies, word.id)
+        if baseline_id is not None and baseline_id < len(row):
+            probability = float(row[baseline_id])
+            changes[word.id] = WordChange(baseline_id, probability, int((row > probability).sum()) + 1)
     return ComparedMask(theirs.position, theirs.words, changes)
 
 
-def their_mask(reading: Reading, mask: MaskReading) -> MaskReading | None:
+def baseline_mask(reading: Reading, mask: MaskReading) -> MaskReading | None:
     """The baseline's mask in the same place; where both texts have as many, the one of the same number."""
     baseline, alignment = reading.baseline, reading.alignment
     if baseline is None or alignment is None:
         return None
     by_position = {each.position: each for each in baseline.masks}
-    place = alignment.theirs_of[mask.position]
+    place = alignment.other_positions[mask.position]
     if place in by_position:
         return by_position[place]
     return baseline.masks[reading.masks.index(mask)] if len(baseline.masks) == len(reading.masks) else None

@@ -122,7 +122,7 @@ class Reading:
             return [None] * len(units)
         theirs, places = self.baseline.units(view), []
         for members in units.members:
-            found = (alignment.theirs_of[position] for position in members)
+            found = (alignment.other_positions[position] for position in members)
             first = next((position for position in found if position is not None), None)
             places.append(None if first is None else theirs.unit_of(first))
         return places

@@ -1,6 +1,6 @@
 """Which token of one text stands for the same piece as a token of another. Importable without torch and NumPy.
 
-The other may be the same text in another vocabulary, or another text. S our tokens, S' theirs.
+The other may be the same text in another vocabulary, or another text. S our tokens, S' the other's.
 """
 
 from __future__ import annotations
@@ -27,56 +27,56 @@ _SENTENCES: dict[Reason, str] = {
 
 @dataclass(frozen=True)
 class Alignment:
-    """The token of theirs that each of our tokens is compared with. Special tokens may be paired where no word is."""
+    """The other's token that each of ours is compared with. Special tokens may be paired where no word is."""
 
-    theirs_of: tuple[int | None, ...]  # (S) a position of theirs; None: it has no counterpart
-    their_length: int  # S'
+    other_positions: tuple[int | None, ...]  # (S) in the other's tokens; None: it has no counterpart
+    other_length: int  # S'
     reason: Reason | None = None  # why no token of the text has a counterpart; None where one has
 
     @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...]:
-        """(our position, their position), in the order of our text."""
-        return tuple((ours, theirs) for ours, theirs in enumerate(self.theirs_of) if theirs is not None)
+        """(our position, the other's), in the order of our text."""
+        return tuple((ours, other) for ours, other in enumerate(self.other_positions) if other is not None)
 
     @property
     def is_identity(self) -> bool:
         """Whether both have as many tokens, each paired with the one at its own position."""
-        return self.theirs_of == tuple(range(self.their_length))
+        return self.other_positions == tuple(range(self.other_length))
 
     @property
     def sentence(self) -> str | None:
         """The reason as a sentence."""
         return None if self.reason is None else _SENTENCES[self.reason]
 
-    def reversed(self) -> Alignment:
-        """The same, seen from theirs."""
-        ours_of: list[int | None] = [None] * self.their_length
-        for ours, theirs in self.pairs:
-            ours_of[theirs] = ours
-        return Alignment(tuple(ours_of), len(self.theirs_of), self.reason)
+    def inverse(self) -> Alignment:
+        """The same, seen from the other."""
+        positions: list[int | None] = [None] * self.other_length
+        for ours, other in self.pairs:
+            positions[other] = ours
+        return Alignment(tuple(positions), len(self.other_positions), self.reason)
 
 
-def align(ours: Encoding, theirs: Encoding) -> Alignment:
+def align(ours: Encoding, other: Encoding) -> Alignment:
     """Pair the tokens of two encodings: A's with A's, B's with B's, special tokens by their role.
 
     Where both have the same text, tokens that cover the same characters are paired. Other texts are compared word by
     word (`difflib`): equal tokens are paired, and so are tokens between them that replace as many others, as in "king
     of England" and "king of France". Words that one of them lacks, or splits into other pieces, have no counterpart.
     """
-    pairs = dict(_special_pairs(ours, theirs))
+    pairs = dict(_special_pairs(ours, other))
     words: dict[int, int] = {}
     is_same_text = True
-    for part, our_text, their_text in (("a", ours.text_a, theirs.text_a), ("b", ours.text_b, theirs.text_b)):
-        rows, columns = _places(ours, part), _places(theirs, part)
-        is_same_text &= our_text == their_text
-        pair = _by_characters if our_text == their_text else _by_difference
-        words.update(pair(ours, rows, theirs, columns))
-    theirs_of = tuple((pairs | words).get(position) for position in range(len(ours)))
-    return Alignment(theirs_of, len(theirs), None if words else _reason(ours, theirs, is_same_text))
+    for part, our_text, other_text in (("a", ours.text_a, other.text_a), ("b", ours.text_b, other.text_b)):
+        rows, columns = _places(ours, part), _places(other, part)
+        is_same_text &= our_text == other_text
+        pair = _by_characters if our_text == other_text else _by_difference
+        words.update(pair(ours, rows, other, columns))
+    other_positions = tuple((pairs | words).get(position) for position in range(len(ours)))
+    return Alignment(other_positions, len(other), None if words else _reason(ours, other, is_same_text))
 
 
-def _reason(ours: Encoding, theirs: Encoding, is_same_text: bool) -> Reason:
-    if not all(any(part != "special" for part in encoding.parts) for encoding in (ours, theirs)):
+def _reason(ours: Encoding, other: Encoding, is_same_text: bool) -> Reason:
+    if not all(any(part != "special" for part in encoding.parts) for encoding in (ours, other)):
         return "no_text"
     return "other_pieces" if is_same_text else "other_text"
 
@@ -85,9 +85,9 @@ def _places(encoding: Encoding, part: str) -> list[int]:
     return [position for position, each in enumerate(encoding.parts) if each == part]
 
 
-def _special_pairs(ours: Encoding, theirs: Encoding) -> Iterator[tuple[int, int]]:
+def _special_pairs(ours: Encoding, other: Encoding) -> Iterator[tuple[int, int]]:
     """The first one opens the text; the others close A or B, counted, as RoBERTa has two between A and B."""
-    position_of = {role: position for position, role in _roles(theirs)}
+    position_of = {role: position for position, role in _roles(other)}
     for position, role in _roles(ours):
         if role in position_of:
             yield position, position_of[role]
@@ -107,10 +107,10 @@ def _roles(encoding: Encoding) -> Iterator[tuple[int, Hashable]]:
 
 
 def _by_characters(
-    ours: Encoding, rows: Sequence[int], theirs: Encoding, columns: Sequence[int]
+    ours: Encoding, rows: Sequence[int], other: Encoding, columns: Sequence[int]
 ) -> Iterator[tuple[int, int]]:
     """Tokens with the same characters; where several have the same (the bytes of one letter), as many of them."""
-    position_of = dict(zip(_spans(theirs, columns), columns, strict=True))
+    position_of = dict(zip(_spans(other, columns), columns, strict=True))
     for position, span in zip(rows, _spans(ours, rows), strict=True):
         if span in position_of:
             yield position, position_of[span]
@@ -129,11 +129,11 @@ def _spans(encoding: Encoding, rows: Sequence[int]) -> list[Hashable]:
 
 
 def _by_difference(
-    ours: Encoding, rows: Sequence[int], theirs: Encoding, columns: Sequence[int]
+    ours: Encoding, rows: Sequence[int], other: Encoding, columns: Sequence[int]
 ) -> list[tuple[int, int]]:
     """Equal tokens, and those in between where as many replace as many; nothing where no word is equal."""
     written = _written(ours, rows)
-    matcher = SequenceMatcher(None, written, _written(theirs, columns), autojunk=False)
+    matcher = SequenceMatcher(None, written, _written(other, columns), autojunk=False)
     pairs: list[tuple[int, int]] = []
     has_word = False
     for kind, first, last, other_first, other_last in matcher.get_opcodes():

@@ -94,7 +94,7 @@ def _comparison(found: Comparison) -> dict[str, Any]:
         answer = {
             "tokens": text.tokens,
             "other_tokens": text.other_tokens,
-            "other_positions": text.alignment.theirs_of,  # of each of ours the one aligned with it
+            "other_positions": text.alignment.other_positions,  # of each of ours the one aligned with it
             "heads": text.heads.rows(),
             "states": None if text.states is None else text.states.tolist(),
             "cka": None if text.cka is None else text.cka.tolist(),

@@ -227,8 +227,8 @@ def test_a_model_with_another_vocabulary(window: Window, tmp_path: Path, qtbot: 
     for word in reading_of(window).masks[0].words:
         if word.id in compared.changes:
             change = compared.changes[word.id]
-            assert theirs.request.model.tokenizer.label(change.their_id).strip("·") == word.token
-            assert change.probability == pytest.approx(chances[change.their_id])
+            assert theirs.request.model.tokenizer.label(change.baseline_id).strip("·") == word.token
+            assert change.probability == pytest.approx(chances[change.baseline_id])
 
 
 def test_the_same_word_in_another_vocabulary(tmp_path: Path, tokenizer: Tokenizer) -> None:

@@ -81,21 +81,21 @@ def test_of_a_shorter_text_only_what_both_have_is_compared(window: Window, qtbot
     assert reading is not None and reading.baseline is not None
     ours, theirs = reading.trace.attentions[1, 2], reading.baseline.trace.attentions[1, 2]
     before, difference = both.before(1, 2), both.difference(1, 2)
-    for row, theirs_row in enumerate(both.alignment.theirs_of):
-        for column, theirs_column in enumerate(both.alignment.theirs_of):
+    for row, theirs_row in enumerate(both.alignment.other_positions):
+        for column, theirs_column in enumerate(both.alignment.other_positions):
             if theirs_row is None or theirs_column is None:
                 assert np.isnan(before[row, column]) and difference[row, column] == 0
             else:
                 assert before[row, column] == theirs[theirs_row, theirs_column]
                 assert difference[row, column] == pytest.approx(ours[row, column] - before[row, column])
-    assert None in both.alignment.theirs_of
+    assert None in both.alignment.other_positions
 
 
 def test_whole_words_are_compared_as_words(window: Window, qtbot: QtBot) -> None:
     attend(window, ONE_WORD, qtbot)
     both = both_of(window, TokenView(words=True, specials=False))
     assert both.alignment.is_identity and len(both.labels) == len(both.ours.units)
-    expected = both.ours.weights(0, 1) - both.theirs.weights(0, 1)
+    expected = both.ours.weights(0, 1) - both.baseline.weights(0, 1)
     np.testing.assert_allclose(both.difference(0, 1), expected, atol=1e-6)
 
 

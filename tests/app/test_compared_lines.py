@@ -75,7 +75,7 @@ def test_of_a_shorter_text_nothing_stands_in_for_what_it_lacks(window: Window, q
     view = compare(window, "lines", LinesView, SHORTER, qtbot)
     reading = window.state.reading
     assert reading is not None and reading.alignment is not None
-    lacking = {i for i, place in enumerate(reading.alignment.theirs_of) if place is None}
+    lacking = {i for i, place in enumerate(reading.alignment.other_positions) if place is None}
     (lines,) = view.picture.lines
     assert lacking and not lacking.intersection([*lines.links.rows.tolist(), *lines.links.columns.tolist()])
     assert lines.full >= LEAST_CHANGE and "in only one text" in view.legend.text()
@@ -86,7 +86,7 @@ def test_heads_of_another_model_are_the_most_similar_ones(window: Window, tmp_pa
     view = compare(window, "lines", LinesView, other, qtbot)
     assert view.other.lines and view.other.isVisible() and "cannot be paired" in view.about
     score = compare(window, "score", ScoreView, other, qtbot)
-    assert score.theirs is not None and score.theirs.products is None and "most similar" in score.note
+    assert score.baseline_steps is not None and score.baseline_steps.products is None and "most similar" in score.note
     assert score.strips.strips[0].before is None and score.strips.strips[-1].before is not None
 
 
@@ -100,23 +100,23 @@ def test_the_score_of_both_and_what_makes_the_difference(window: Window, qtbot: 
     for trace in (reading.trace, reading.baseline.trace):
         products = trace.queries[spot][4].astype(float) * trace.keys[spot].astype(float)  # (S,D)
         both.append((products[2], products.sum(1), trace.attentions[spot][4]))
-    (now, scores, weights), (before, their_scores, their_weights) = both
+    (now, scores, weights), (before, baseline_scores, baseline_weights) = both
     strips = view.strips.strips
     np.testing.assert_allclose(strips[2].values, now - before, atol=1e-5)
-    np.testing.assert_allclose(strips[3].values, scores - their_scores, atol=1e-5)
-    np.testing.assert_allclose(strips[-1].values, weights - their_weights, atol=1e-5)
+    np.testing.assert_allclose(strips[3].values, scores - baseline_scores, atol=1e-5)
+    np.testing.assert_allclose(strips[-1].values, weights - baseline_weights, atol=1e-5)
     assert strips[2].values.sum() == pytest.approx(strips[3].values[2], abs=1e-5)  # the products add up to it
     low, high = strips[3].ends
     assert low == -high and "→" in strips[-1].result
     window.comparison.toggle_difference()
     strips = view.strips.strips
     np.testing.assert_allclose(strips[-1].values, weights, atol=1e-5)
-    np.testing.assert_allclose(strips[-1].before, their_weights, atol=1e-5)
+    np.testing.assert_allclose(strips[-1].before, baseline_weights, atol=1e-5)
 
 
 def test_a_token_without_a_counterpart_says_so(window: Window, qtbot: QtBot) -> None:
     view = compare(window, "score", ScoreView, SHORTER, qtbot)
     reading = window.state.reading
     assert reading is not None and reading.alignment is not None
-    window.state.set_focus(reading.alignment.theirs_of.index(None))
+    window.state.set_focus(reading.alignment.other_positions.index(None))
     assert "has no counterpart" in view.note and not any(strip.is_difference for strip in view.strips.strips)

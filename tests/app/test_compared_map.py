@@ -80,7 +80,7 @@ def test_what_only_this_text_has_is_left_without_colour(window: Window, qtbot: Q
     assert reading is not None and reading.alignment is not None and view.map.content is not None
     compared = view.map.content.compared
     assert compared is not None
-    for position, place in enumerate(reading.alignment.theirs_of):
+    for position, place in enumerate(reading.alignment.other_positions):
         assert (compared.share(position, 1) is None) == (place is None)
     view.map.grab()
 

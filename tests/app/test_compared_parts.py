@@ -79,7 +79,7 @@ def test_a_token_without_a_counterpart_says_so(window: Window, qtbot: QtBot) -> 
     view = compare(window, OtherText("The cat sat.", TEXT_B), qtbot)
     reading = window.state.reading
     assert reading is not None and reading.alignment is not None
-    alone = reading.alignment.theirs_of.index(None)
+    alone = reading.alignment.other_positions.index(None)
     window.state.set_focus(alone)
     assert len(view.token.norms.bars) == 4
     values = difference_of(view).values

@@ -32,12 +32,12 @@ def test_the_bits_of_another_model_stand_before_ours(window: Window, tmp_path: P
     expected = surprise(other.model, encoding, other.tokenizer.mask_id)
     theirs = dict(zip(expected.positions.tolist(), expected.bits.tolist(), strict=True))
     for position, bits in theirs.items():
-        assert view.their_bits[position] == pytest.approx(bits, rel=1e-4)
+        assert view.baseline_bits[position] == pytest.approx(bits, rel=1e-4)
         assert view.tokens.tokens[position].number.startswith(f"{numbers.decimal(bits)} → ")
-    assert view.their_bits[0] is None  # [CLS]
+    assert view.baseline_bits[0] is None  # [CLS]
     assert f"baseline {numbers.decimal(expected.pseudo_perplexity)}" in view.perplexity.text()
     compare(window, None, qtbot)
-    assert not any(view.their_bits) and "→" not in view.tokens.tokens[1].number
+    assert not any(view.baseline_bits) and "→" not in view.tokens.tokens[1].number
 
 
 def test_words_are_paired_with_those_of_another_text(window: Window, model_folder: Path, qtbot: QtBot) -> None:
@@ -47,18 +47,18 @@ def test_words_are_paired_with_those_of_another_text(window: Window, model_folde
     encoding = checkpoint.tokenizer.encode(*text)
     expected = surprise(checkpoint.model, encoding, checkpoint.tokenizer.mask_id).by_token(len(encoding))
     assert reading is not None and reading.alignment is not None
-    theirs_of = reading.alignment.theirs_of
-    assert view.their_bits[2] == pytest.approx(expected[2], rel=1e-4)  # cat and dog
-    assert theirs_of[-2] == len(encoding) - 2 and view.their_bits[-2] == pytest.approx(expected[-2], rel=1e-4)
-    assert view.their_bits[theirs_of.index(None)] is None
-    alone = next(i for i, place in enumerate(theirs_of) if place is None and view.bits[i] is not None)
+    other_positions = reading.alignment.other_positions
+    assert view.baseline_bits[2] == pytest.approx(expected[2], rel=1e-4)  # cat and dog
+    assert other_positions[-2] == len(encoding) - 2 and view.baseline_bits[-2] == pytest.approx(expected[-2], rel=1e-4)
+    assert view.baseline_bits[other_positions.index(None)] is None
+    alone = next(i for i, place in enumerate(other_positions) if place is None and view.bits[i] is not None)
     assert view.tokens.tokens[alone].value is None and "→" not in view.tokens.tokens[alone].number
     assert "Striped:" in view.explanation and "not directly comparable" in view.perplexity.text()
 
 
 def test_a_model_without_words_leaves_ours_alone(window: Window, headless_folder: Path, qtbot: QtBot) -> None:
     view = compare(window, OtherModel(str(headless_folder)), qtbot)
-    assert not any(view.their_bits) and any(view.bits)
+    assert not any(view.baseline_bits) and any(view.bits)
 
 
 def test_the_colours_are_what_changed(window: Window, model_folder: Path, qtbot: QtBot) -> None:

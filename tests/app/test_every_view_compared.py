@@ -94,7 +94,7 @@ def test_hidden_states_of_what_only_one_text_has_are_white(window: Window, qtbot
     view = compare(window, "layers", "hidden", SHORTER, qtbot)
     reading, _ = both(window)
     assert isinstance(view, HiddenView) and reading.alignment is not None and view.lengths.values is not None
-    missing = [i for i, place in enumerate(reading.alignment.theirs_of) if place is None]
+    missing = [i for i, place in enumerate(reading.alignment.other_positions) if place is None]
     assert missing and view.cosines.values is not None
     assert not view.lengths.values[missing].any() and not view.cosines.values[missing].any()
 
@@ -171,7 +171,7 @@ def test_what_layers_add_has_dashed_curves_of_the_baseline(window: Window, model
     np.testing.assert_allclose(view.cosines.points("feed_forward_before")[1], expected, atol=1e-5)
     reading, _ = both(window)
     assert reading.alignment is not None
-    window.state.set_focus(reading.alignment.theirs_of.index(None))
+    window.state.set_focus(reading.alignment.other_positions.index(None))
     assert not len(view.lengths.points("attention_before")[1]) and len(view.lengths.points("attention")[1])
 
 
@@ -241,7 +241,7 @@ def test_another_vocabulary_in_every_view(window: Window, tmp_path: Path, qtbot:
             compare(window, room, view, other, qtbot).grab()
     reading, theirs = both(window)
     assert theirs.request.model.tokenizer.kind != reading.request.model.tokenizer.kind
-    assert reading.alignment is not None and any(place is not None for place in reading.alignment.theirs_of)
+    assert reading.alignment is not None and any(place is not None for place in reading.alignment.other_positions)
 
 
 def test_a_baseline_in_half_precision_in_every_view(
@@ -255,7 +255,7 @@ def test_a_baseline_in_half_precision_in_every_view(
             compare(window, room, view, ONE_WORD, qtbot).grab()
     assert both(window)[1].is_in_half_precision
     score = compare(window, "attend", "score", ONE_WORD, qtbot)
-    assert score.theirs is not None
+    assert score.baseline_steps is not None
     row = window.state.selection.position
     spot = window.state.layer, window.state.head
-    np.testing.assert_allclose(score.theirs.weights, both(window)[1].trace.attentions[spot][row], atol=5e-2)
+    np.testing.assert_allclose(score.baseline_steps.weights, both(window)[1].trace.attentions[spot][row], atol=5e-2)

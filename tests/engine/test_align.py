@@ -32,7 +32,7 @@ class TestOtherVocabulary:
         ours, theirs = WORDS.encode("a comfortable mat"), MORE.encode("a comfortable mat")
         assert "##able" in ours.tokens and "comfortable" in theirs.tokens
         assert paired(ours, theirs) == [("[CLS]", "[CLS]"), ("a", "a"), ("mat", "mat"), ("[SEP]", "[SEP]")]
-        assert align(ours, theirs).theirs_of == (0, 1, None, None, 3, 4)
+        assert align(ours, theirs).other_positions == (0, 1, None, None, 3, 4)
 
     def test_special_tokens_are_paired_by_role(self) -> None:
         """RoBERTa has two between A and B, of which BERT has one; `<mask>` is what a typed [MASK] becomes."""
@@ -45,7 +45,7 @@ class TestOtherVocabulary:
             ("a", "·a"),
             ("[SEP]", "</s>"),
         ]
-        assert align(ours, theirs).theirs_of == (0, 1, 2, 3, 5, 6)
+        assert align(ours, theirs).other_positions == (0, 1, 2, 3, 5, 6)
 
     def test_nothing_in_common_says_why(self) -> None:
         found = align(WORDS.encode("comfortable"), MORE.encode("comfortable"))
@@ -56,7 +56,7 @@ class TestOtherVocabulary:
         """Both bytes of é have its characters: neither is the token é of another vocabulary."""
         letters, encoding = WORDS.encode("a é"), BYTES.encode("a é")
         assert encoding.offsets[-3:-1] == [letters.offsets[2]] * 2
-        assert align(letters, encoding).theirs_of == (0, 1, None, len(encoding) - 1)
+        assert align(letters, encoding).other_positions == (0, 1, None, len(encoding) - 1)
         assert align(encoding, encoding).is_identity
 
 
@@ -67,9 +67,9 @@ class TestOtherText:
 
     def test_a_word_more(self) -> None:
         ours, theirs = WORDS.encode("the cat sat."), WORDS.encode("the very cat sat.")
-        assert align(ours, theirs).theirs_of == (0, 1, 3, 4, 5, 6)
-        assert align(theirs, ours).theirs_of == (0, 1, None, 2, 3, 4, 5)
-        assert align(ours, theirs).reversed() == align(theirs, ours)
+        assert align(ours, theirs).other_positions == (0, 1, 3, 4, 5, 6)
+        assert align(theirs, ours).other_positions == (0, 1, None, 2, 3, 4, 5)
+        assert align(ours, theirs).inverse() == align(theirs, ours)
 
     def test_a_word_replaced_by_one_of_more_pieces_has_no_counterpart(self) -> None:
         found = paired(WORDS.encode("the cat sat"), WORDS.encode("the comfortable sat"))
@@ -82,8 +82,8 @@ class TestOtherText:
 
     def test_without_b_its_tokens_have_no_counterpart(self) -> None:
         pair, single = WORDS.encode("the cat", "it sat"), WORDS.encode("the cat")
-        assert align(pair, single).theirs_of == (0, 1, 2, 3, None, None, None)
-        assert align(single, pair).theirs_of == (0, 1, 2, 3)
+        assert align(pair, single).other_positions == (0, 1, 2, 3, None, None, None)
+        assert align(single, pair).other_positions == (0, 1, 2, 3)
 
     def test_without_special_tokens(self) -> None:
         """As a view shows a text whose special tokens are hidden."""
@@ -91,8 +91,8 @@ class TestOtherText:
         words = [at for at, part in enumerate(whole.parts) if part != "special"]
         lists = ("tokens", "ids", "segments", "positions", "offsets", "parts", "words", "labels")
         bare = replace(whole, **{name: [getattr(whole, name)[at] for at in words] for name in lists})
-        assert align(bare, whole).theirs_of == tuple(words)
-        assert align(whole, bare).theirs_of == (None, 0, 1, 2, 3, None, 4, 5, None)
+        assert align(bare, whole).other_positions == tuple(words)
+        assert align(whole, bare).other_positions == (None, 0, 1, 2, 3, None, 4, 5, None)
 
     def test_texts_without_a_common_word_are_not_paired(self) -> None:
         """Not even their full stops, which say nothing."""
@@ -113,7 +113,7 @@ class TestOtherText:
         ours = WORDS.encode(" ".join(words[:cut]), " ".join(words[cut:]))
         theirs = MORE.encode(" ".join(other[:cut]), " ".join(other[cut:]))
         found = align(ours, theirs)
-        assert len(found.theirs_of) == len(ours) and found.their_length == len(theirs)
+        assert len(found.other_positions) == len(ours) and found.other_length == len(theirs)
         assert [j for _, j in found.pairs] == sorted({j for _, j in found.pairs})
         assert all(ours.parts[i] == theirs.parts[j] for i, j in found.pairs)
         assert (found.reason is None) == any(ours.parts[i] != "special" for i, _ in found.pairs)

@@ -159,7 +159,7 @@ class TestCompare:
         found = opened().compare("a comfortable [MASK] sat", other_model=tmp_path)
         assert found.parameters is None and found.moved_words is None
         assert "one model has 3 layers, the other 2" in found.notes[0]
-        assert found.text is not None and found.text.alignment.theirs_of == (0, 1, None, None, 3, 4, 5)
+        assert found.text is not None and found.text.alignment.other_positions == (0, 1, None, None, 3, 4, 5)
         assert found.text.states is None and found.text.cka is not None and found.text.cka.shape == (3, 4)
         assert {head.other_layer for head in found.text.heads} <= {0, 1, 2} and len(found.text.heads) == 8
         assert "most similar one" in found.text.notes[0]

@@ -30,7 +30,7 @@ class Moved:
     layers: np.ndarray | None  # (L,N) of the head it is compared with; None: itself
     heads: np.ndarray | None  # (L,N)
 
-    def their_head(self, spot: Head) -> Head:
+    def baseline_head(self, spot: Head) -> Head:
         if self.layers is None or self.heads is None:
             return spot
         return int(self.layers[spot]), int(self.heads[spot])
@@ -41,8 +41,8 @@ class ComparedAttentions:
 
     def __init__(self, ours: Attentions) -> None:
         assert ours.reading.baseline is not None
-        self.ours, self.theirs = ours, Attentions(ours.reading.baseline, ours.token_view)
-        self.alignment: Alignment = align(ours.encoding, self.theirs.encoding)  # of units
+        self.ours, self.baseline = ours, Attentions(ours.reading.baseline, ours.token_view)
+        self.alignment: Alignment = align(ours.encoding, self.baseline.encoding)  # of units
 
     @property
     def name(self) -> str:
@@ -55,7 +55,7 @@ class ComparedAttentions:
 
     @property
     def has_same_heads(self) -> bool:
-        return (self.ours.layers, self.ours.heads) == (self.theirs.layers, self.theirs.heads)
+        return (self.ours.layers, self.ours.heads) == (self.baseline.layers, self.baseline.heads)
 
     @cached_property
     def problem(self) -> str:
@@ -66,13 +66,13 @@ class ComparedAttentions:
             return ""
         return translate(
             "Attend", "The models have {ours} and {theirs} heads, so they cannot be paired one to one."
-        ).format(ours=_shape(self.ours), theirs=_shape(self.theirs))
+        ).format(ours=_shape(self.ours), theirs=_shape(self.baseline))
 
     @cached_property
     def labels(self) -> list[str]:
         """(U) What stood in the baseline's text is named too: `france (vs england)`."""
-        theirs = self.theirs.units.labels
-        others = [None if place is None else theirs[place] for place in self.alignment.theirs_of]
+        theirs = self.baseline.units.labels
+        others = [None if place is None else theirs[place] for place in self.alignment.other_positions]
         return list(map(replacing, self.ours.units.labels, others))
 
     @cached_property
@@ -82,7 +82,7 @@ class ComparedAttentions:
 
     def before(self, layer: int, head: int) -> np.ndarray:
         """The baseline's attention in our places (U,U), NaN where a unit has no counterpart."""
-        return self.placed(self.theirs.weights(layer, head))
+        return self.placed(self.baseline.weights(layer, head))
 
     def difference(self, layer: int, head: int) -> np.ndarray:
         """Now minus before (U,U), 0 where a unit has no counterpart."""
@@ -90,10 +90,10 @@ class ComparedAttentions:
 
     def thumbnails(self, progress: ReportProgress | None = None) -> np.ndarray:
         """Differences of all heads, made small (L,N,T,T): of each block the largest, whatever its sign."""
-        ours, theirs = self.ours.reading.trace.attentions, self.theirs.reading.trace.attentions
+        ours, theirs = self.ours.reading.trace.attentions, self.baseline.reading.trace.attentions
         made = []
         for layer in range(self.ours.layers):
-            before = self.placed(self.theirs.units.attention(theirs[layer]))
+            before = self.placed(self.baseline.units.attention(theirs[layer]))
             made.append(_shrunk(np.nan_to_num(self.ours.units.attention(ours[layer]) - before)))
             if progress is not None:
                 progress((layer + 1) / self.ours.layers)
@@ -101,7 +101,7 @@ class ComparedAttentions:
 
     def moved(self) -> Moved:
         """Raises BertcoreError where nothing is paired."""
-        ours, theirs = self.ours.stacked(), self.theirs.stacked()
+        ours, theirs = self.ours.stacked(), self.baseline.stacked()
         if self.has_same_heads:
             return Moved(head_divergences(ours, theirs, self.alignment), None, None)
         matched = matched_heads(ours, theirs, self.alignment)

@@ -39,7 +39,7 @@ class RolloutMatrix(ComputedMatrix):
 
     def __init__(self) -> None:
         super().__init__()
-        self.their_question: Question[np.ndarray] = self.add_question(lambda _answer: self.redraw(), self.line)
+        self.baseline_question: Question[np.ndarray] = self.add_question(lambda _answer: self.redraw(), self.line)
         self._compared: ComparedAttentions | None = None  # whose difference is drawn
 
     def draw(self) -> None:
@@ -51,11 +51,11 @@ class RolloutMatrix(ComputedMatrix):
         self._ask(self.question, self.attentions, layer)
         matrix = self._answered(self.question, self.attentions)
         if both is None:
-            self.their_question.forget()
+            self.baseline_question.forget()
             self.show_matrix(matrix, units)
             return
-        self._ask(self.their_question, both.theirs, layer)
-        theirs = self._answered(self.their_question, both.theirs)
+        self._ask(self.baseline_question, both.baseline, layer)
+        theirs = self._answered(self.baseline_question, both.baseline)
         if matrix is None or theirs is None:
             self.show_matrix(None, units)
         else:

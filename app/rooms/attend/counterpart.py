@@ -58,9 +58,9 @@ class Counterpart:
         if not both.has_same_heads:
             if both.alignment.reason is not None:
                 return None
-            key = (*both.ours.key, both.theirs.reading.request)
-            self.question.compute(key, lambda _step: both.moved(), self._view.pause_ms)
-            return None if self.question.answer is None else self.question.answer.their_head(spot)
+            key = (*both.ours.key, both.baseline.reading.request)
+            self.question.compute(key, lambda _progress: both.moved(), self._view.pause_ms)
+            return None if self.question.answer is None else self.question.answer.baseline_head(spot)
         return spot
 
     def title(self, both: ComparedAttentions, theirs: Head | None) -> str:

@@ -199,7 +199,7 @@ class HeadsCard(Card):
         pause_ms = 0 if attentions.is_small else LONG_PAUSE_MS
         source, key = self._compared or attentions, attentions.key
         if self._compared is not None:
-            key = (*key, self._compared.theirs.reading.request)
+            key = (*key, self._compared.baseline.reading.request)
         if attentions.is_small or (source is attentions and attentions.token_view == TokenView()):
             self._shrinking.forget()
         else:

@@ -111,7 +111,7 @@ class LinesView(AttendView):
         else:
             row = self.attentions.units.unit_of(self.selection.position)
             self.picture.set_row(row)
-            self.other.set_row(self._their_row(row))
+            self.other.set_row(self._baseline_row(row))
 
     def make_figure(self) -> Figure | None:
         if not self.picture.lines or self.reading is None:
@@ -182,13 +182,13 @@ class LinesView(AttendView):
         found = [head for head in theirs if head is not None]
         self._beside_title.setText(self._counterpart.title(both, found[-1] if found else None))
         self._now.setText(own_name(both.ours.reading))
-        units = both.theirs.units
-        lines = self._all_lines(both.theirs, found, self._their_row(row))
+        units = both.baseline.units
+        lines = self._all_lines(both.baseline, found, self._baseline_row(row))
         self.other.set_lines(lines, units.labels, units.kinds)
-        self.other.set_row(self._their_row(row))
+        self.other.set_row(self._baseline_row(row))
 
-    def _their_row(self, row: int | None) -> int | None:
-        places = [] if self._beside is None else self._beside.alignment.theirs_of
+    def _baseline_row(self, row: int | None) -> int | None:
+        places = [] if self._beside is None else self._beside.alignment.other_positions
         return None if row is None or row >= len(places) else places[row]
 
     def _among(self, parts: Sequence[str]) -> np.ndarray | None:
@@ -223,7 +223,7 @@ class LinesView(AttendView):
         )
         full = numbers.decimal(max((one.full for one in lines), default=LEAST_CHANGE))
         parts = [more, less, self.tr("thickest: ±{difference}").format(difference=full)]
-        if None in both.alignment.theirs_of:
+        if None in both.alignment.other_positions:
             parts.append(self.tr("tokens found in only one text are left out"))
         return "&nbsp;&nbsp; ".join(parts) + "<br>"
 
@@ -282,5 +282,5 @@ class LinesView(AttendView):
 
     def _own_row(self, row: int) -> int | None:
         """Of a token of the baseline, the one of ours that it is compared with."""
-        places = self._beside.alignment.reversed().theirs_of if self._beside is not None else ()
+        places = self._beside.alignment.inverse().other_positions if self._beside is not None else ()
         return places[row] if row < len(places) else None

@@ -266,11 +266,11 @@ class HeadMatrix(MatrixView):
         if spot is None:
             self.other.clear()
             return
-        units = both.theirs.units
-        mine, theirs = self.attentions.weights(*self.head), both.theirs.weights(*spot)
+        units = both.baseline.units
+        mine, theirs = self.attentions.weights(*self.head), both.baseline.weights(*spot)
         self._least_high = float(max(mine.max(), theirs.max()))  # one scale for both
         self.other.set_matrix(theirs, Labels(units.labels, units.kinds), least_high=self._least_high)
-        self._place_of, self._unit_of = both.alignment.theirs_of, both.alignment.reversed().theirs_of
+        self._place_of, self._unit_of = both.alignment.other_positions, both.alignment.inverse().other_positions
 
     def draw_position(self) -> None:
         super().draw_position()

@@ -98,6 +98,6 @@ class MovedView(AttendView):
 
     def _bar(self, moved: Moved, spot: Head, highest: float) -> Bar:
         value = float(moved.divergences[spot])
-        note = "" if moved.layers is None else f"~ {head_name(*moved.their_head(spot))}"
+        note = "" if moved.layers is None else f"~ {head_name(*moved.baseline_head(spot))}"
         color = "bar_strong" if spot == self.head else "bar"
         return Bar(head_name(*spot), numbers.decimal(value, 3), value / highest, color, note=note)

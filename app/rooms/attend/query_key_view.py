@@ -18,7 +18,7 @@ from .attentions import Head
 from .bar_strips import BarStrips, Strip
 from .compared_attentions import ComparedAttentions
 from .counterpart import Counterpart, Shown, way_to_show
-from .score_steps import ScoreSteps, TheirSteps, score_steps, their_steps
+from .score_steps import BaselineSteps, ScoreSteps, baseline_steps, score_steps
 from .view import AttendView
 
 DIMENSIONS = 3  # strips over dimensions; the others are over tokens
@@ -34,7 +34,7 @@ class ScoreView(AttendView):
     def __init__(self) -> None:
         super().__init__()
         self.steps: ScoreSteps | None = None
-        self.theirs: TheirSteps | None = None  # the baseline's, in our places
+        self.baseline_steps: BaselineSteps | None = None  # the baseline's, in our places
         self._counterpart = Counterpart(self)
         self.strips = BarStrips(self.tr("From query and key to one attention weight"))
         explain("attention", self.strips)
@@ -68,13 +68,13 @@ class ScoreView(AttendView):
         if both is not None:
             head = self._counterpart.head(both, self.head)
             why = self._counterpart.title(both, head)
-        theirs = None if both is None or head is None else their_steps(both, head, position, column)
-        self.theirs = theirs if isinstance(theirs, TheirSteps) else None
+        theirs = None if both is None or head is None else baseline_steps(both, head, position, column)
+        self.baseline_steps = theirs if isinstance(theirs, BaselineSteps) else None
         strips = self._strips(steps, query, keys[column], tokens, one, other)
-        if self.theirs is not None:
-            strips = compared_strips(strips, self.theirs, column, as_difference=shown.difference is not None)
+        if self.baseline_steps is not None:
+            strips = compared_strips(strips, self.baseline_steps, column, as_difference=shown.difference is not None)
         asked = self.tr("How much {row} looks at {column}").format(row=one, column=other)
-        if shown.difference is not None and self.theirs is not None:
+        if shown.difference is not None and self.baseline_steps is not None:
             asked = joined(asked, self.tr("now minus {baseline}").format(baseline=shown.difference.name))
         self._asked.setText(asked)
         self.strips.set_strips(strips)
@@ -85,7 +85,7 @@ class ScoreView(AttendView):
         shown: Shown,
         both: ComparedAttentions | None,
         head: Head | None,
-        theirs: TheirSteps | str | None,
+        theirs: BaselineSteps | str | None,
         why: str,
     ) -> str:
         """What the colours are, and what stands for the baseline in the picture, or why nothing does."""
@@ -109,8 +109,12 @@ class ScoreView(AttendView):
         by_token = {"scores": self.steps.scores, "scaled": self.steps.scaled, "softmax": self.steps.weights}
         values = {name: Numbers(one, (Axis("is looked at", tokens),)) for name, one in by_token.items()}
         values["products"] = Numbers(self.steps.products, (Axis("dimension"),))
-        if self.theirs is not None:
-            before = {"scores": self.theirs.scores, "scaled": self.theirs.scaled, "softmax": self.theirs.weights}
+        if self.baseline_steps is not None:
+            before = {
+                "scores": self.baseline_steps.scores,
+                "scaled": self.baseline_steps.scaled,
+                "softmax": self.baseline_steps.weights,
+            }
             for name, one in before.items():
                 values[f"{name} with the baseline"] = Numbers(one, (Axis("is looked at", tokens),))
         return self.figure(self.title, [self.strips], values, hint=self._asked.text(), head=True, by_token=True)
@@ -184,7 +188,7 @@ class ScoreView(AttendView):
             self._show_invitation()
             return
         index, bar = cell
-        theirs = self.theirs
+        theirs = self.baseline_steps
         if index < DIMENSIONS:
             query, key, product = (
                 numbers.decimal(float(one[bar]), 4) for one in (self._query, self._key, steps.products)
@@ -206,7 +210,7 @@ class ScoreView(AttendView):
             said = joined(said, self._before_in_words(theirs, bar))
         self.readout.setText(said)
 
-    def _before_in_words(self, theirs: TheirSteps, bar: int) -> str:
+    def _before_in_words(self, theirs: BaselineSteps, bar: int) -> str:
         if not np.isfinite(theirs.scores[bar]):
             return self.tr("only in this text")
         score, weight = (numbers.decimal(float(one[bar]), 4) for one in (theirs.scores, theirs.weights))
@@ -218,7 +222,7 @@ class ScoreView(AttendView):
             self.cell_clicked.emit(self.selection.position, cell[1])
 
 
-def compared_strips(strips: Sequence[Strip], theirs: TheirSteps, column: int, *, as_difference: bool) -> list[Strip]:
+def compared_strips(strips: Sequence[Strip], theirs: BaselineSteps, column: int, *, as_difference: bool) -> list[Strip]:
     """The same strips with the baseline's values as lines across their bars, or with what differs as bars.
 
     The numbers behind the titles become before and now.

@@ -49,7 +49,7 @@ def score_steps(query: NDArray, keys: NDArray, column: int, allowed: NDArray | N
 
 
 @dataclass(frozen=True, eq=False)
-class TheirSteps:
+class BaselineSteps:
     """The baseline's steps in our places: NaN for what only our text has."""
 
     name: str  # of the baseline
@@ -62,32 +62,32 @@ class TheirSteps:
     weights: Floats
 
 
-def their_steps(both: ComparedAttentions, head: Head, row: int, column: int) -> TheirSteps | str:
+def baseline_steps(both: ComparedAttentions, head: Head, row: int, column: int) -> BaselineSteps | str:
     """Of the tokens that ours (positions) are compared with; a sentence where one has no counterpart.
 
     head: of the baseline.
     """
     reading = both.ours.reading
     assert reading.baseline is not None and reading.alignment is not None
-    places, tokens, trace = reading.alignment.theirs_of, reading.shown_tokens, reading.baseline.trace
-    their_row, their_column = places[row], places[column]
-    if their_row is None or their_column is None:
-        missing = tokens[row if their_row is None else column]
+    places, tokens, trace = reading.alignment.other_positions, reading.shown_tokens, reading.baseline.trace
+    baseline_row, baseline_column = places[row], places[column]
+    if baseline_row is None or baseline_column is None:
+        missing = tokens[row if baseline_row is None else column]
         sentence = QCoreApplication.translate("ScoreView", "“{token}” has no counterpart in {baseline}.")
         return sentence.format(token=missing, baseline=both.name)
-    query, keys = trace.queries[(*head, their_row)], trace.keys[head]
-    steps = score_steps(query, keys, their_column)
+    query, keys = trace.queries[(*head, baseline_row)], trace.keys[head]
+    steps = score_steps(query, keys, baseline_column)
     index = np.array([-1 if place is None else place for place in places])
 
     def placed(values: Floats) -> Floats:
         return np.where(index >= 0, values[index], np.nan)
 
     has_same_dimensions = both.has_same_heads and len(query) == reading.trace.queries.shape[-1]
-    return TheirSteps(
+    return BaselineSteps(
         both.name,
         both.where,
         query if has_same_dimensions else None,
-        keys[their_column] if has_same_dimensions else None,
+        keys[baseline_column] if has_same_dimensions else None,
         steps.products if has_same_dimensions else None,
         placed(steps.scores),
         placed(steps.scaled),

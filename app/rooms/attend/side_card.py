@@ -150,11 +150,11 @@ class SideCard(Card):
         from bertcore.analysis.attention_heads import head_facts
 
         both = compared(attentions)
-        is_known = both is not None and not both.problem and attentions.is_small and len(both.theirs.units) > 0
+        is_known = both is not None and not both.problem and attentions.is_small and len(both.baseline.units) > 0
         texts = [""] * len(FACTS)
         if both is not None and is_known:
-            facts = head_facts(both.theirs.weights(*spot), both.theirs.encoding)
-            texts = self._short_fact_texts(both.theirs, facts)
+            facts = head_facts(both.baseline.weights(*spot), both.baseline.encoding)
+            texts = self._short_fact_texts(both.baseline, facts)
         for value, text in zip(self.facts_before, texts, strict=True):
             value.setText(beside(text, is_earlier(attentions.reading)) if text else "")
 

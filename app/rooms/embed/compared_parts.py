@@ -15,7 +15,7 @@ translate = QCoreApplication.translate
 
 
 @dataclass(frozen=True, eq=False)
-class TheirToken:
+class BaselineToken:
     """What a token is compared with."""
 
     label: str
@@ -34,7 +34,7 @@ def _is_at_embeddings(swap: Swap | None) -> bool:
     return swap is not None and swap.part == "state" and not swap.row
 
 
-def their_token(reading: Reading, units: Units, unit: int) -> TheirToken | None:
+def baseline_token(reading: Reading, units: Units, unit: int) -> BaselineToken | None:
     """The baseline's, in the same token view; None where it has no counterpart, or nothing is compared."""
     baseline = compared_reading(reading)
     place = reading.places_in_baseline(units.view)[unit]
@@ -42,7 +42,7 @@ def their_token(reading: Reading, units: Units, unit: int) -> TheirToken | None:
         return None
     theirs = baseline.units(units.view)
     after = baseline.trace.embeddings[theirs.members[place]].mean(axis=0, dtype=np.float64)
-    return TheirToken(theirs.labels[place], lengths_at(baseline, theirs, place), float(np.linalg.norm(after)))
+    return BaselineToken(theirs.labels[place], lengths_at(baseline, theirs, place), float(np.linalg.norm(after)))
 
 
 def sum_difference(reading: Reading, units: Units) -> EmbeddingPart | None:

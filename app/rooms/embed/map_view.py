@@ -113,20 +113,20 @@ class MapView(View):
             self._ask_around(reading, selection, self.pause_ms if self.shown == "all" else 0)
         else:
             parts = [units.vectors(self._vectors(reading))]
-            theirs = self._their_units(reading, selection)
+            theirs = self._baseline_units(reading, selection)
             if theirs is not None and reading.baseline is not None:
                 parts.append(theirs.vectors(self._vectors(reading.baseline)))
             vectors = np.concatenate(parts)
             key = (reading.request, selection.token_view, self.shown, None if theirs is None else reading.baseline)
             pause_ms = self.pause_ms if len(units) >= MANY_TOKENS else 0
-            self.map.compute(key, lambda _step: WordMap(pca(vectors)), pause_ms)
+            self.map.compute(key, lambda _progress: WordMap(pca(vectors)), pause_ms)
         self._show_selected(reading, selection)
 
     def _vectors(self, reading: Reading) -> np.ndarray:
         """(S,E)"""
         return reading.trace.embedding_sum if self.shown == "sum" else reading.trace.token_embeddings
 
-    def _their_units(self, reading: Reading, selection: Selection) -> Units | None:
+    def _baseline_units(self, reading: Reading, selection: Selection) -> Units | None:
         """The baseline's tokens, where they have a place in this plane."""
         baseline = compared_reading(reading)
         if baseline is None or self.shown in ("one", "all"):
@@ -166,7 +166,7 @@ class MapView(View):
         units, around = self.selection.units(self.reading), word_map.around
         named = self.reading.request.model.tokenizer.label
         words = [] if around is None else [named(word.token_id) for word in around.words]
-        theirs, links = self._their_units(self.reading, self.selection), list[tuple[int, int]]()
+        theirs, links = self._baseline_units(self.reading, self.selection), list[tuple[int, int]]()
         if theirs is not None:
             places = self.reading.places_in_baseline(self.selection.token_view)
             links = [(i, len(units) + place) for i, place in enumerate(places) if place is not None]
@@ -207,7 +207,7 @@ class MapView(View):
                 text = self.tr("{token} at position {position}").format(
                     token=units.labels[point], position=units.first_positions[point]
                 )
-            elif word_map.around is None and (theirs := self._their_units(self.reading, self.selection)) is not None:
+            elif word_map.around is None and (theirs := self._baseline_units(self.reading, self.selection)) is not None:
                 text = self.tr("{token} {there}").format(
                     token=theirs.labels[point - len(units)], there=where_compared(self.reading)
                 )

@@ -232,7 +232,7 @@ class PartsView(View):
         if len(units):
             vectors = units.vectors(reading.trace.embedding_sum)
             pause_ms = self.pause_ms if len(units) >= MANY_TOKENS else 0
-            self.map.compute((reading.request, selection.token_view), lambda _step: pca(vectors), pause_ms)
+            self.map.compute((reading.request, selection.token_view), lambda _progress: pca(vectors), pause_ms)
         else:
             self.map.forget()
             self.pictures.clear_map()

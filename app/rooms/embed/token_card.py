@@ -19,7 +19,7 @@ from ...widgets import token_chips
 from ...widgets.bar_list import ROW_PX, Bar, BarList
 from ...widgets.card import Card, Hint, button, label
 from ...widgets.layouts import fill
-from .compared_parts import TheirToken, compared_reading, their_token
+from .compared_parts import BaselineToken, baseline_token, compared_reading
 from .embedding_parts import ADDENDS, Length, has_last, last_name, lengths_at, part_name
 
 PART_COLORS = {"token": "curve_train", "segment": "curve_held_out", "position": "good", "sum": "muted"}
@@ -42,7 +42,7 @@ class TokenCard(Card):
         self._compared = label("", "muted", wrap=True)
         self._compared.hide()
         self.lengths: list[Length] = []
-        self.their_lengths: list[Length] = []  # of the token that it is compared with
+        self.baseline_lengths: list[Length] = []  # of the token that it is compared with
         self.words: list[NearWord] = []
         self._lengths_hint = label(
             self.tr("Length of each vector (lengths do not add up) · share of the sum"), "muted", wrap=True
@@ -82,8 +82,8 @@ class TokenCard(Card):
     def show_unit(self, reading: Reading, units: Units, unit: int) -> None:
         self._show_title(reading, units, unit)
         self.lengths = lengths_at(reading, units, unit)
-        theirs = their_token(reading, units, unit)
-        self.their_lengths = [] if theirs is None else theirs.lengths
+        theirs = baseline_token(reading, units, unit)
+        self.baseline_lengths = [] if theirs is None else theirs.lengths
         self._show_lengths()
         vector = reading.trace.embeddings[units.members[unit]].mean(axis=0)
         after = self.tr("after {step}: {length}").format(
@@ -99,8 +99,8 @@ class TokenCard(Card):
 
     def _show_lengths(self) -> None:
         """Each part's own bar, and below it the baseline's."""
-        own, theirs = ({one.key: one for one in lengths} for lengths in (self.lengths, self.their_lengths))
-        longest = max(one.length for one in (*self.lengths, *self.their_lengths)) or 1.0
+        own, theirs = ({one.key: one for one in lengths} for lengths in (self.lengths, self.baseline_lengths))
+        longest = max(one.length for one in (*self.lengths, *self.baseline_lengths)) or 1.0
         bars = []
         for key in (*ADDENDS, "sum"):
             if key in own:
@@ -111,7 +111,7 @@ class TokenCard(Card):
                 bars.append(replace(_length_bar(theirs[key], longest), label=self.tr("baseline"), color="bar"))
         self.norms.set_bars(bars)
 
-    def _show_compared(self, reading: Reading, theirs: TheirToken | None) -> None:
+    def _show_compared(self, reading: Reading, theirs: BaselineToken | None) -> None:
         has_baseline = compared_reading(reading) is not None
         self._compared.setVisible(has_baseline)
         if not has_baseline:
@@ -127,7 +127,7 @@ class TokenCard(Card):
         """There is no token to show."""
         self.set_title(self.tr("No tokens"))
         self.set_hint("")
-        self.lengths, self.their_lengths = [], []
+        self.lengths, self.baseline_lengths = [], []
         self._compared.hide()
         self.norms.set_bars([])
         self.length_after.hide()

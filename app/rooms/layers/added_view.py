@@ -93,7 +93,7 @@ class AddedView(LayersView):
         hbox((self.lengths_card, 1), (right, 1), parent=self, gap_px=GAP_PX)
         self._shown: tuple[object, ...] = ()  # what the curves are of: the streams of both, and their units
         self.stream = self.add_question(self._on_stream_answered)
-        self.their_stream = self.add_question(self._on_stream_answered)  # the baseline's
+        self.baseline_stream = self.add_question(self._on_stream_answered)
 
     def _curves_before(self) -> tuple[CurveSpec, ...]:
         """Of the baseline."""
@@ -124,10 +124,10 @@ class AddedView(LayersView):
         self._shown = ()
         if members:
             self._ask(self.stream, reading, selection)
-            self._ask(self.their_stream, reading.baseline, selection)
+            self._ask(self.baseline_stream, reading.baseline, selection)
         else:
             self.stream.forget()
-            self.their_stream.forget()
+            self.baseline_stream.forget()
             self.lengths.set_points({})
             self.cosines.set_points({})
         self._show_names(reading.baseline is not None)
@@ -160,7 +160,7 @@ class AddedView(LayersView):
 
     def _show_token(self, stream: ResidualStream, reading: Reading, selection: Selection) -> None:
         unit = selection.unit(reading)
-        theirs = self.their_stream.answer
+        theirs = self.baseline_stream.answer
         place = None if unit is None else reading.places_in_baseline(selection.token_view)[unit]
         if unit is None or self._shown == (stream, unit, theirs, place):
             return

@@ -23,45 +23,45 @@ class _Both:
     def __init__(self, reading: Reading, selection: Selection) -> None:
         self._reading, self._baseline, self._view = reading, reading.baseline, selection.token_view
         self.ours = selection.units(reading)
-        self.theirs: Units | None = None
+        self.baseline_units: Units | None = None
         self.pairs: list[tuple[int, int]] = []  # ours, theirs: numbers of points
         if self._baseline is not None and self._has_same_shape:
-            self.theirs = self._baseline.units(selection.token_view)
+            self.baseline_units = self._baseline.units(selection.token_view)
             places = enumerate(reading.places_in_baseline(selection.token_view))
             self.pairs = [(i, len(self.ours) + place) for i, place in places if place is not None]
 
     @property
     def _has_same_shape(self) -> bool:
         assert self._baseline is not None
-        (layers, _, width), (their_layers, _, their_width) = (
+        (layers, _, width), (baseline_layers, _, baseline_width) = (
             one.trace.hidden_states.shape for one in (self._reading, self._baseline)
         )
-        return bool((layers, width) == (their_layers, their_width))
+        return bool((layers, width) == (baseline_layers, baseline_width))
 
     @property
-    def their_labels(self) -> list[str]:
-        return [] if self.theirs is None else self.theirs.labels
+    def baseline_labels(self) -> list[str]:
+        return [] if self.baseline_units is None else self.baseline_units.labels
 
     @property
     def size(self) -> int:
-        return len(self.ours) + len(self.their_labels)
+        return len(self.ours) + len(self.baseline_labels)
 
     @property
     def names(self) -> list[str]:
         """Theirs only where they are other words: else every name would stand twice."""
-        theirs = [] if self.theirs is None else labels_beside(self._reading, self._view)
+        theirs = [] if self.baseline_units is None else labels_beside(self._reading, self._view)
         return [*self.ours.labels, *theirs]
 
     @property
     def kinds(self) -> list[str]:
-        return [*self.ours.kinds, *(WORD for _ in self.their_labels)]
+        return [*self.ours.kinds, *(WORD for _ in self.baseline_labels)]
 
     @property
     def vectors(self) -> list[tuple[Units, np.ndarray]]:
         """Units, with the hidden states (L+1,S,H) that they are taken from."""
         parts = [(self.ours, self._reading.trace.hidden_states)]
-        if self.theirs is not None and self._baseline is not None:
-            parts.append((self.theirs, self._baseline.trace.hidden_states))
+        if self.baseline_units is not None and self._baseline is not None:
+            parts.append((self.baseline_units, self._baseline.trace.hidden_states))
         return parts
 
     def in_words(self, selection: Selection) -> str:
@@ -73,7 +73,7 @@ class _Both:
         )
         if self._baseline is None:
             return text
-        if self.theirs is None:
+        if self.baseline_units is None:
             other = QCoreApplication.translate(
                 "PathsView",
                 "{baseline} has different layers or sizes, so its paths cannot be drawn on the same map. Hold X to"
@@ -121,8 +121,9 @@ class PathsView(LayersView):
         self.card.set_intro(both.in_words(selection))
         parts = both.vectors
         if len(both.ours):
-            key = reading.request, selection.token_view, both.theirs and reading.baseline and reading.baseline.request
-            self.paths.compute(key, lambda _step: _plane(parts), self.pause_ms)
+            compared = both.baseline_units and reading.baseline and reading.baseline.request
+            key = reading.request, selection.token_view, compared
+            self.paths.compute(key, lambda _progress: _plane(parts), self.pause_ms)
             if self.paths.answer is not None:
                 self._show(self.paths.answer)
         else:
@@ -162,7 +163,7 @@ class PathsView(LayersView):
             return None
         points = self.paths.answer.points  # (L+1,U,2)
         both = _Both(self.reading, self.selection)
-        names = [*both.ours.labels, *(f"{label} (baseline)" for label in both.their_labels)]
+        names = [*both.ours.labels, *(f"{label} (baseline)" for label in both.baseline_labels)]
         axes = Axis("layer", stage_labels(len(points))), Axis("token", names), Axis("component", ["1", "2"])
         arrays, hint = {"place": Numbers(points, axes)}, self.card.hint
         return self.figure(self.card.title, [self.picture], arrays, hint=hint, token=True, settings=hint)
@@ -171,7 +172,7 @@ class PathsView(LayersView):
         text = ""
         if unit is not None and self.reading is not None:
             both = _Both(self.reading, self.selection)
-            labels = [*both.ours.labels, *both.their_labels]
+            labels = [*both.ours.labels, *both.baseline_labels]
             path = self.tr("path of {token}") if unit < len(both.ours) else self.tr("path of {token} in the baseline")
             text = path.format(token=labels[unit]) if unit < len(labels) else ""
         self.hover_text_changed.emit(text)

@@ -60,7 +60,7 @@ class MapView(View):
         self.map.set_floating(self.save, self.progress)
         self._activity = self.add_question(self._on_activity_answered, self.progress)
         self._guesses = self.add_question(self._on_guesses_answered, self.progress)
-        self._their_guesses = self.add_question(self._on_guesses_answered, self.progress)  # the baseline's
+        self._baseline_guesses = self.add_question(self._on_guesses_answered, self.progress)
         self._activity_rows: list[int] = []
         self.map.describe = self._caption
         self.map.rows_changed.connect(self._on_rows_changed)
@@ -123,12 +123,12 @@ class MapView(View):
         self._ask_guesses(self._guesses, reading, positions, positions, pause_ms)
         baseline, alignment = reading.baseline, reading.alignment
         if baseline is None or alignment is None:
-            self._their_guesses.forget()
+            self._baseline_guesses.forget()
             return
-        pairs = [(position, alignment.theirs_of[position]) for position in positions]
+        pairs = [(position, alignment.other_positions[position]) for position in positions]
         paired = [(ours, theirs) for ours, theirs in pairs if theirs is not None]
         ours, theirs = (tuple(one) for one in zip(*paired, strict=True)) if paired else ((), ())
-        self._ask_guesses(self._their_guesses, baseline, theirs, ours, pause_ms)
+        self._ask_guesses(self._baseline_guesses, baseline, theirs, ours, pause_ms)
 
     def _ask_guesses(
         self,
@@ -184,7 +184,7 @@ class MapView(View):
         mask = next((mask for mask in reading.masks if mask.position == position), None)
         best = mask.words if mask is not None else stages[-1] if stages else []
         words = [(word.token, word.probability) for word in best[:GUESSES]]
-        before = (self._their_guesses.answer or {}).get(position, [])
+        before = (self._baseline_guesses.answer or {}).get(position, [])
         compared = compared_mask(reading, mask) if mask is not None else None
         words_before: list[float | None] = []
         if isinstance(compared, ComparedMask):

@@ -13,7 +13,7 @@ from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...state.baseline_names import beside, is_earlier, where_compared
-from ...state.compared_words import their_mask
+from ...state.compared_words import baseline_mask
 from ...state.readings import Reading, ReadingRequest
 from ...state.selection import Selection
 from ...widgets.bar_list import Bar, BarList
@@ -55,11 +55,11 @@ class LensView(PredictView):
         super().__init__()
         self.line = ProgressLine()
         self.lens = self.add_question(self._on_lens_answered)
-        self.their_lens = self.add_question(self._on_their_lens_answered)  # the baseline's
+        self.baseline_lens = self.add_question(self._on_baseline_lens_answered)
         self.followed_word: Question[WordThroughLayers] = self.add_question(
             lambda _found: self._show_followed(), self.line
         )
-        self.their_word: Question[WordThroughLayers] = self.add_question(lambda _found: self._show_followed())
+        self.baseline_word: Question[WordThroughLayers] = self.add_question(lambda _found: self._show_followed())
         self.table = LensTable(self.tr("Top guess at each mask after each layer"))
         self.decided = label("", wrap=True)
         self.word = QLineEdit()
@@ -90,9 +90,9 @@ class LensView(PredictView):
         if self.check_masks(reading):
             ask_lens(self.lens, reading, self.pause_ms)
             if reading.baseline is None or missing_words(reading.baseline):
-                self.their_lens.forget()
+                self.baseline_lens.forget()
             else:
-                ask_lens(self.their_lens, reading.baseline, self.pause_ms)
+                ask_lens(self.baseline_lens, reading.baseline, self.pause_ms)
             self.show_selection(reading, selection)
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
@@ -125,11 +125,11 @@ class LensView(PredictView):
 
     def _columns_before(self) -> list[Column]:
         """What the baseline would predict at the same masks; empty for those that it lacks."""
-        reading, lens = self.reading, self.their_lens.answer
+        reading, lens = self.reading, self.baseline_lens.answer
         if reading is None or reading.baseline is None or lens is None:
             return [[] for _ in self.masks]
         numbers_of = {mask.position: i for i, mask in enumerate(reading.baseline.masks[: len(lens.words[0])])}
-        found = (their_mask(reading, mask) for mask in self.masks)
+        found = (baseline_mask(reading, mask) for mask in self.masks)
         at = [None if mask is None else numbers_of.get(mask.position) for mask in found]
         return [[] if number is None else [stage[number] for stage in lens.words] for number in at]
 
@@ -144,19 +144,19 @@ class LensView(PredictView):
         self.followed_word.ask_model(request.model, (request, position, word), work, self.pause_ms)
         self._show_followed()
 
-    def _ask_their_word(self) -> None:
+    def _ask_baseline_word(self) -> None:
         """The same word with the baseline, where that has the mask."""
         reading, word = self.reading, self.followed.removeprefix("·")
-        theirs = None if reading is None else their_mask(reading, self.masks[self.mask_number])
+        theirs = None if reading is None else baseline_mask(reading, self.masks[self.mask_number])
         if reading is None or reading.baseline is None or theirs is None or not word or word.startswith("##"):
-            self.their_word.forget()
+            self.baseline_word.forget()
             return
         request, position = reading.baseline.request, theirs.position
         work = _following(request, position, word)
-        self.their_word.ask_model(request.model, (request, position, word), work, self.pause_ms)
+        self.baseline_word.ask_model(request.model, (request, position, word), work, self.pause_ms)
 
     def _show_followed(self) -> None:
-        self._ask_their_word()
+        self._ask_baseline_word()
         lens, number, found = self.lens.answer, self.mask_number, self.followed_word.answer
         self._word_card.set_hint(self.tr("at {mask}").format(mask=self._mask_name(number)))
         if lens is None or (found is None and self.word.text().strip()):
@@ -179,12 +179,10 @@ class LensView(PredictView):
         self.pieces.setVisible(len(pieces) > 1)
         if chances is None:
             return
-        theirs = None if self.their_word.answer is None else self.their_word.answer.probability
+        theirs = None if self.baseline_word.answer is None else self.baseline_word.answer.probability
         before = [None] * len(chances) if theirs is None or len(theirs) != len(chances) else theirs.tolist()
         full = max(float(chances.max()), *(p for p in before if p is not None), SHORTEST_SCALE)
-        marks = [
-            self._mark(None if ranks is None else int(ranks[i]), their_chance) for i, their_chance in enumerate(before)
-        ]
+        marks = [self._mark(None if ranks is None else int(ranks[i]), was) for i, was in enumerate(before)]
         is_compared = before[0] is not None and self.reading is not None
         line = self.tr("Line across a bar: {there}.") if is_compared else ""
         there = "" if self.reading is None else where_compared(self.reading)
@@ -198,9 +196,9 @@ class LensView(PredictView):
                     p / full,
                     "good" if ranks is not None and ranks[i] == 1 else "bar",
                     mark=mark,
-                    before=None if their_chance is None else their_chance / full,
+                    before=None if was is None else was / full,
                 )
-                for i, (p, mark, their_chance) in enumerate(zip(chances.tolist(), marks, before, strict=True))
+                for i, (p, mark, was) in enumerate(zip(chances.tolist(), marks, before, strict=True))
             ]
         )
         self.verdict.setText(word_sentence(self.followed, chances, ranks, tops))
@@ -292,7 +290,7 @@ class LensView(PredictView):
         self._show_table(lens)
         self._show_followed()
 
-    def _on_their_lens_answered(self, _lens: MaskLens) -> None:
+    def _on_baseline_lens_answered(self, _lens: MaskLens) -> None:
         if self.lens.answer is not None and self.reading is not None and not self.nothing:
             self._show_table(self.lens.answer)
 

@@ -187,7 +187,7 @@ class MaskCard(Card):
                 shown = replace(shown, change=unknown, has_line=False)
             else:
                 sign, text = said_change(change.probability, word.probability)
-                row = rows.get(change.their_id)
+                row = rows.get(change.baseline_id)
                 if row is None:
                     rank = beside(self.tr("rank {rank}").format(rank=numbers.count(change.rank)), earlier)
                     text = f"{text} · {rank}".removeprefix(" · ")

@@ -43,12 +43,12 @@ class SurpriseView(PredictView):
     def __init__(self) -> None:
         super().__init__()
         self.surprise = self.add_question(self._on_surprise_answered)
-        self.their_surprise = self.add_question(self._on_surprise_answered)  # the baseline's
+        self.baseline_surprise = self.add_question(self._on_surprise_answered)
         self.tokens = HeatTokens(self.tr("Surprise of each word, in bits"))
         self.bars = BarList(self.tr("Most surprising words"), clickable=True, stretch_to_px=42, may_cut=True)
         self.perplexity = label("", "number")
         self.bits: list[float | None] = []  # (U) as they are shown
-        self.their_bits: list[float | None] = []  # (U) of what each is compared with
+        self.baseline_bits: list[float | None] = []  # (U) of what each is compared with
         self.changes: list[float | None] = []  # (U) now minus before as both are shown, where that is what is drawn
         self._explanation = label("", "muted", wrap=True)
         self._scale, self._scale_name = ColorBar(signed=False), label("", "muted")
@@ -77,9 +77,9 @@ class SurpriseView(PredictView):
         self.show_content()
         self._ask(self.surprise, reading, selection)
         if reading.baseline is None or missing_words(reading.baseline):
-            self.their_surprise.forget()
+            self.baseline_surprise.forget()
         else:
-            self._ask(self.their_surprise, reading.baseline, selection)
+            self._ask(self.baseline_surprise, reading.baseline, selection)
         self._show(reading, selection)
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
@@ -101,14 +101,14 @@ class SurpriseView(PredictView):
     def _show(self, reading: Reading, selection: Selection) -> None:
         units, found = selection.units(reading), self.surprise.answer
         self.bits = _bits_of(found, reading, units)
-        self.their_bits = [None] * len(units)
+        self.baseline_bits = [None] * len(units)
         if reading.baseline is not None:
-            theirs = _bits_of(self.their_surprise.answer, reading.baseline, reading.baseline.units(units.view))
+            theirs = _bits_of(self.baseline_surprise.answer, reading.baseline, reading.baseline.units(units.view))
             places = reading.places_in_baseline(units.view)
-            self.their_bits = [None if place is None else theirs[place] for place in places]
+            self.baseline_bits = [None if place is None else theirs[place] for place in places]
         differences = [
             None if now is None or before is None else numbers.difference(before, now)
-            for now, before in zip(self.bits, self.their_bits, strict=True)
+            for now, before in zip(self.bits, self.baseline_bits, strict=True)
         ]
         is_difference = selection.wants_difference and any(one is not None for one in differences)
         self.changes = differences if is_difference else [None] * len(units)
@@ -126,7 +126,7 @@ class SurpriseView(PredictView):
                     is_quiet=kind == "special",
                 )
                 for token, kind, value, bits, before in zip(
-                    typed, units.kinds, drawn, self.bits, self.their_bits, strict=True
+                    typed, units.kinds, drawn, self.bits, self.baseline_bits, strict=True
                 )
             ],
             signed=is_difference,
@@ -165,11 +165,11 @@ class SurpriseView(PredictView):
         self.bars.set_bars([bar(typed[i], value, highest, i, units) for value, i in most])
 
     def _change_bar(self, word: str, change: float, highest: float, unit: int, units: Units) -> Bar:
-        note, both = str(units.first_positions[unit]), _before_and_now(self.their_bits[unit], self.bits[unit])
+        note, both = str(units.first_positions[unit]), _before_and_now(self.baseline_bits[unit], self.bits[unit])
         return Bar(word, numbers.signed(change), abs(change) / highest, mark=both, note=note, sign=int(np.sign(change)))
 
     def _bar(self, word: str, bits: float, highest: float, unit: int, units: Units) -> Bar:
-        before, note = self.their_bits[unit], str(units.first_positions[unit])
+        before, note = self.baseline_bits[unit], str(units.first_positions[unit])
         mark = "" if before is None else self.tr("baseline {bits}").format(bits=numbers.decimal(before))
         return Bar(word, numbers.decimal(bits), bits / highest, "bar_strong", mark=mark, note=note)
 
@@ -180,7 +180,7 @@ class SurpriseView(PredictView):
         if found is None or not is_known or self.reading is None:
             return
         perplexity = self.tr("pseudo-perplexity {perplexity}").format(perplexity=self._perplexity(found, self.reading))
-        theirs = self.their_surprise.answer
+        theirs = self.baseline_surprise.answer
         if theirs is not None and len(theirs.bits) and self.reading.baseline is not None:
             before = self.tr("baseline {perplexity}")
             if len(theirs.bits) != len(found.bits):
@@ -208,7 +208,7 @@ class SurpriseView(PredictView):
 
     def _comparison_in_words(self, found: Surprise) -> list[str]:
         """What is before the arrows, and what cannot be compared."""
-        reading, theirs = self.reading, self.their_surprise.answer
+        reading, theirs = self.reading, self.baseline_surprise.answer
         if reading is None or reading.baseline is None or theirs is None:
             return []
         name = baseline_name(reading)
@@ -247,8 +247,8 @@ class SurpriseView(PredictView):
             return None
         values = np.array([np.nan if bits is None else bits for bits in self.bits])
         arrays = {"surprise": numbers_of("word", typed_units(self.reading, self.selection), values)}
-        if any(bits is not None for bits in self.their_bits):
-            before = np.array([np.nan if bits is None else bits for bits in self.their_bits])
+        if any(bits is not None for bits in self.baseline_bits):
+            before = np.array([np.nan if bits is None else bits for bits in self.baseline_bits])
             typed = typed_units(self.reading, self.selection)
             arrays["surprise with the baseline"] = numbers_of("word", typed, before)
             arrays["change of surprise"] = numbers_of("word", typed, values - before)

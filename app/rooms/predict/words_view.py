@@ -131,7 +131,7 @@ def replaced_before(reading: Reading, units: Units) -> list[float | None]:
         return [None] * len(units)
     values: list[float | None] = []
     for members in units.members:
-        theirs = [place for member in members if (place := alignment.theirs_of[member]) is not None]
+        theirs = [place for member in members if (place := alignment.other_positions[member]) is not None]
         values.append(float(baseline.replaced[theirs].max()) if theirs else None)
     return values
 
