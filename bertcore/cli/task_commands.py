@@ -135,10 +135,8 @@ def predict(
         "config": options.to_dict(),
         "predictions": [{"kind": kind, **asdict(prediction)} for prediction in predictions],
     }
-    if out:
-        write_answer(out, answer)
+    _write(answer, out, as_json)
     if as_json:
-        print_json(answer)
         return
     if options.file is not None:
         for prediction in predictions:
@@ -214,8 +212,6 @@ def evaluate(
     flags: dict[str, Any],
 ) -> None:
     """Measure how well a model does: on a task's held-out examples, on text, or on minimal pairs."""
-    from bertcore.loaded_model import load
-
     refuse_folder(out)
     model, more = _model_and_files(model, more_files or [], is_list_open=bool(corpus or pairs))
     if more and bool(corpus) == bool(pairs):
@@ -233,51 +229,15 @@ def evaluate(
         sequences=sequences,
         **flags,
     )
-    if everything and (options.data or options.pairs):
-        raise BertcoreError("--all measures everything of a pretrained model; leave out --data and --pairs.")
-    if everything and (options.task or options.columns or sequences is not None):
-        raise BertcoreError("--all measures everything; leave out --task, --sequences and the columns.")
-    if (options.corpus or options.pairs) and (options.task or options.columns):
-        raise BertcoreError("--task and the columns are for --data; leave them out with --corpus and --pairs.")
+    _refuse_flags_of_other_modes(options, everything, has_sequences_flag=sequences is not None)
     if everything:
-        _report(options, out, as_json)
-        return
-    m = load(options.model)
-    m.decoding = options.decoding
-    if options.pairs:
-        _minimal_pairs(m, options.pairs, out, as_json)
-        return
-    if options.corpus:
-        found: dict[str, Any] = dict(
-            m.evaluate_text(
-                options.corpus,
-                sequence_length=options.sequence_length,
-                sequences=options.sequences,
-                whole=options.whole,
-            )
-        )
+        _evaluate_everything(options, out, as_json)
+    elif options.pairs:
+        _evaluate_pairs(options, out, as_json)
+    elif options.corpus:
+        _evaluate_corpus(options, out, as_json)
     else:
-        options = options.with_flags({}, task=options.task or m.learned_task)
-        if options.data is None or options.task is None:
-            raise BertcoreError("Name the data to evaluate on: --task and --data, --corpus, or --pairs.")
-        found = asdict(m.evaluate(options.data, options.task, cast(Any, options.columns)))
-    answer = {"config": options.to_dict(), **found}
-    if out:
-        write_answer(out, answer)
-    if as_json:
-        print_json(answer)
-        return
-    numbers = {"loss": found["loss"], **found["metrics"]} if "metrics" in found else found
-    for name, value in numbers.items():
-        shown = "none" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
-        say(f"{name.replace('_', ' '):24} {shown}")
-    if options.data:
-        say_measured(found["examples"], found["examples_cut"])
-    if options.corpus and not options.whole:
-        say(
-            f"Only the held-out part of the text is measured, {found['documents']:,} of "
-            f"{found['documents_in_text']:,} documents; --whole measures all of it."
-        )
+        _evaluate_task(options, out, as_json)
 
 
 def _model_and_files(model: str | None, more: list[str], is_list_open: bool) -> tuple[str | None, list[str]]:
@@ -287,19 +247,62 @@ def _model_and_files(model: str | None, more: list[str], is_list_open: bool) -> 
     return model, more
 
 
-def _minimal_pairs(m: Any, files: tuple[str, ...], out: Path | None, as_json: bool) -> None:
-    found = m.minimal_pairs(files)
-    answer = {"minimal_pairs": found.summary()}
-    if out:
-        write_answer(out, answer)
+def _refuse_flags_of_other_modes(options: EvaluateOptions, everything: bool, has_sequences_flag: bool) -> None:
+    if everything and (options.data or options.pairs):
+        raise BertcoreError("--all measures everything of a pretrained model; leave out --data and --pairs.")
+    if everything and (options.task or options.columns or has_sequences_flag):
+        raise BertcoreError("--all measures everything; leave out --task, --sequences and the columns.")
+    if (options.corpus or options.pairs) and (options.task or options.columns):
+        raise BertcoreError("--task and the columns are for --data; leave them out with --corpus and --pairs.")
+
+
+def _evaluate_task(options: EvaluateOptions, out: Path | None, as_json: bool) -> None:
+    """On held-out examples of a task."""
+    from bertcore.loaded_model import load
+
+    m = load(options.model)
+    m.decoding = options.decoding
+    options = options.with_flags({}, task=options.task or m.learned_task)
+    if options.data is None or options.task is None:
+        raise BertcoreError("Name the data to evaluate on: --task and --data, --corpus, or --pairs.")
+    found = asdict(m.evaluate(options.data, options.task, cast(Any, options.columns)))
+    _write({"config": options.to_dict(), **found}, out, as_json)
+    if not as_json:
+        _say_numbers({"loss": found["loss"], **found["metrics"]})
+        say_measured(found["examples"], found["examples_cut"])
+
+
+def _evaluate_corpus(options: EvaluateOptions, out: Path | None, as_json: bool) -> None:
+    """Masked words and next sentence on text."""
+    from bertcore.loaded_model import load
+
+    found = load(options.model).evaluate_text(
+        options.corpus, sequence_length=options.sequence_length, sequences=options.sequences, whole=options.whole
+    )
+    _write({"config": options.to_dict(), **found}, out, as_json)
     if as_json:
-        print_json(answer)
+        return
+    _say_numbers(found)
+    if not options.whole:
+        say(
+            f"Only the held-out part of the text is measured, {found['documents']:,} of "
+            f"{found['documents_in_text']:,} documents; --whole measures all of it."
+        )
+
+
+def _evaluate_pairs(options: EvaluateOptions, out: Path | None, as_json: bool) -> None:
+    """On minimal pairs."""
+    from bertcore.loaded_model import load
+
+    found = load(options.model).minimal_pairs(options.pairs)
+    _write({"minimal_pairs": found.summary()}, out, as_json)
+    if as_json:
         return
     for name, right in (*found.by_phenomenon().items(), ("all", found.right)):
         say(f"{name:48} {right.value:6.1%} ± {right.standard_error:.1%} of {right.count:,}")
 
 
-def _report(options: EvaluateOptions, out: Path | None, as_json: bool) -> None:
+def _evaluate_everything(options: EvaluateOptions, out: Path | None, as_json: bool) -> None:
     """The figures of a model's card; `out` gets the whole report as JSON, with a Markdown file beside it."""
     if out and out.suffix == ".md":
         raise BertcoreError(f"Name a .json file with --out; the report as text goes beside it, into {out.name}.")
@@ -330,3 +333,17 @@ def _report(options: EvaluateOptions, out: Path | None, as_json: bool) -> None:
         print_json(answer)
     else:
         say(shown)
+
+
+def _write(answer: dict[str, Any], out: Path | None, as_json: bool) -> None:
+    """Into the file that --out names, and with --json onto the output."""
+    if out:
+        write_answer(out, answer)
+    if as_json:
+        print_json(answer)
+
+
+def _say_numbers(numbers: Mapping[str, Any]) -> None:
+    for name, value in numbers.items():
+        shown = "none" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
+        say(f"{name.replace('_', ' '):24} {shown}")
