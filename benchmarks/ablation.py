@@ -9,7 +9,7 @@ from benchmarks.timing import Row
 from bertcore.analysis.ablation import head_effects
 from bertcore.analysis.interventions import switch_off_heads
 from bertcore.analysis.targets import word_target
-from bertcore.model.tap import Intervention
+from bertcore.model.hooks import Intervention
 
 TOKENS, POSITION, WORD = 32, 5, 1000
 
@@ -27,7 +27,7 @@ def rows() -> list[Row]:
     def one_by_one() -> None:
         for layer in range(model.config.num_hidden_layers):
             for head in range(model.config.num_attention_heads):
-                hidden = model(tokens, tap=Intervention(switch_off_heads([(layer, head)])))
+                hidden = model(tokens, hook=Intervention(switch_off_heads([(layer, head)])))
                 model.mlm_logits(hidden[:, POSITION])
 
     seconds = [(_seconds(batched), _seconds(one_by_one)) for _ in range(3)]

@@ -13,7 +13,7 @@ import torch
 from benchmarks.peer import random_model, same_in_transformers
 from benchmarks.timing import Row, medians_in_turns
 from bertcore.analysis.trace import is_traced
-from bertcore.model.tap import Recorder
+from bertcore.model.hooks import Recorder
 
 LENGTHS = (32, 128, 512)
 PRESETS = ("mini", "base")
@@ -36,7 +36,7 @@ def _rows(preset: str) -> list[Row]:
         masked = torch.randperm(length)[: max(1, round(MASKED_SHARE * length))]
 
         def recorded(ids: torch.Tensor = ids, rows: torch.Tensor = masked) -> None:
-            hidden = model(ids, torch.zeros_like(ids), tap=Recorder(is_traced))
+            hidden = model(ids, torch.zeros_like(ids), hook=Recorder(is_traced))
             model.mlm_logits(hidden[0, rows])
             model.nsp_logits(model.pool(hidden[:, 0]))
 

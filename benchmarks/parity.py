@@ -18,7 +18,7 @@ from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.checkpoint.config_file import read_config
 from bertcore.checkpoint.tensor_names import class_name
 from bertcore.model.bert import Bert
-from bertcore.model.tap import Recorder
+from bertcore.model.hooks import Recorder
 from bertcore.tokenizer.special_tokens import SPECIAL_TOKENS
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.tokenizer.vocabularies import raw_from_words
@@ -126,7 +126,7 @@ def _batch(model: Bert) -> tuple[Tensor, Tensor, Tensor]:
 @torch.no_grad()
 def _ours(model: Bert, batch: tuple[Tensor, Tensor, Tensor]) -> dict[str, Tensor]:
     record = Recorder()
-    hidden = model(*batch, tap=record)
+    hidden = model(*batch, hook=record)
     layers = range(model.config.num_hidden_layers)
     states = [record[name] for name in ("embeddings.output", *(f"layer.{i}.output" for i in layers))]
     found = {

@@ -70,7 +70,7 @@ def _measured(text: Path, masking: str, length: int) -> tuple[float, float, floa
     training, run = Pretraining(options), text.parent / f"{masking}-{length}"
     run.mkdir()
     training.prepare(run, lambda sentence: None)
-    make_batch = training.materials.batches.make
+    make_batch = training.setup.batches.make
     prefetcher = Prefetcher(make_batch)
     ready = [make_batch(step, 0.5) for step in range(1, TURN + 1)]
     waits, fed, lying = [], [], []
@@ -98,10 +98,10 @@ def _measured(text: Path, masking: str, length: int) -> tuple[float, float, floa
 
 def _update(training: Pretraining, batch: Batch) -> None:
     """A step as the loop takes it."""
-    materials = training.materials
-    materials.optimizer.zero_grad(set_to_none=True)
-    with materials.precision.autocast(materials.device):
-        loss = pretraining_loss(materials.model, batch)
+    setup = training.setup
+    setup.optimizer.zero_grad(set_to_none=True)
+    with setup.precision.autocast(setup.device):
+        loss = pretraining_loss(setup.model, batch)
     loss.total.backward()
-    torch.nn.utils.clip_grad_norm_(materials.model.parameters(), 1.0)
-    materials.optimizer.step()
+    torch.nn.utils.clip_grad_norm_(setup.model.parameters(), 1.0)
+    setup.optimizer.step()

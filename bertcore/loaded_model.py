@@ -28,8 +28,8 @@ from bertcore.comparing import Comparison, compare
 from bertcore.errors import BertcoreError, shortened
 from bertcore.files import write_errors
 from bertcore.model.bert import Bert
+from bertcore.model.hooks import Changes
 from bertcore.model.output_heads import HEAD_TITLES
-from bertcore.model.tap import Changes
 from bertcore.progress import progress_bar
 from bertcore.resolve_model import resolve_model, resolve_step
 from bertcore.results import (

@@ -35,11 +35,11 @@ class Span(NamedTuple):
     end: int
 
 
-class LegalMoves(NamedTuple):
+class AllowedTransitions(NamedTuple):
     """What a scheme allows, for K labels."""
 
     start: NDArray[np.bool_]  # (K) may be the first of a sentence
-    move: NDArray[np.bool_]  # (K,K) row: a label, column: the one after it
+    transitions: NDArray[np.bool_]  # (K,K) row: a label, column: the one after it
     end: NDArray[np.bool_]  # (K) may be the last
 
 
@@ -58,25 +58,25 @@ def detect_scheme(labels: Iterable[str], sentences: Sequence[Sequence[str]] = ()
     return min(_SAME_LETTERS, key=lambda scheme: sum(len(illegal_places(tags, scheme)) for tags in sentences))
 
 
-def legal_moves(labels: Sequence[str], scheme: Scheme | None = None) -> LegalMoves:
+def allowed_transitions(labels: Sequence[str], scheme: Scheme | None = None) -> AllowedTransitions:
     """What may begin, follow and end in a sentence with these K labels; the scheme is detected where none is given.
 
     Raises BertcoreError for a label that the scheme does not have.
     """
     scheme = scheme or detect_scheme(labels)
     if scheme == "none":
-        return all_moves(len(labels))
+        return all_transitions(len(labels))
     tags = [_parse(label, scheme) for label in labels]
-    move = np.array([[_may_follow(one, other, scheme) for other in tags] for one in tags], dtype=bool)
+    transitions = np.array([[_may_follow(one, other, scheme) for other in tags] for one in tags], dtype=bool)
     # The edge of a sentence allows what an "O" there would.
     start = np.array([_may_follow(_OUTSIDE, tag, scheme) for tag in tags], dtype=bool)
     end = np.array([_may_follow(tag, _OUTSIDE, scheme) for tag in tags], dtype=bool)
-    return LegalMoves(start, move, end)
+    return AllowedTransitions(start, transitions, end)
 
 
-def all_moves(count: int) -> LegalMoves:
+def all_transitions(count: int) -> AllowedTransitions:
     """Everything allowed, for so many labels."""
-    return LegalMoves(np.ones(count, bool), np.ones((count, count), bool), np.ones(count, bool))
+    return AllowedTransitions(np.ones(count, bool), np.ones((count, count), bool), np.ones(count, bool))
 
 
 def illegal_places(tags: Sequence[str], scheme: Scheme) -> list[int]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from bertcore.checkpoint.checkpoint import Checkpoint
-    from bertcore.model.tap import Changes
+    from bertcore.model.hooks import Changes
     from bertcore.progress import ReportProgress
     from bertcore.tasks.examples import Example
     from bertcore.tasks.features.predictions import Prediction

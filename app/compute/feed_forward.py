@@ -55,6 +55,6 @@ def feed_forward_activity(
         return value
 
     model = checkpoint.model
-    with torch.inference_mode(), changed(model, what_if.changes(), keep) as tap:
-        as_text(model, text.input_ids, text.segments, text.positions).hidden(model, tap=tap)
+    with torch.inference_mode(), changed(model, what_if.changes(), keep) as hook:
+        as_text(model, text.input_ids, text.segments, text.positions).hidden(model, hook=hook)
     return FeedForwardActivity(torch.stack(neurons).cpu().numpy(), torch.stack(activations).cpu().numpy())

@@ -265,11 +265,11 @@ def _without_head(checkpoint: Checkpoint, text: ModelInput, target: HeadTarget, 
 
     from bertcore.analysis.interventions import switch_off_heads
     from bertcore.analysis.passes import as_text
-    from bertcore.model.tap import Intervention
+    from bertcore.model.hooks import Intervention
 
     with torch.inference_mode():
         read = as_text(checkpoint.model, text.input_ids, text.segments, text.positions)
-        hidden = read.hidden(checkpoint.model, tap=Intervention(switch_off_heads([(layer, head)])))
+        hidden = read.hidden(checkpoint.model, hook=Intervention(switch_off_heads([(layer, head)])))
         return float(target.target.of(checkpoint.model, hidden)[0])
 
 

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
     from bertcore.model.bert import Bert
-    from bertcore.model.tap import Changes
+    from bertcore.model.hooks import Changes
 
 translate = QCoreApplication.translate
 Floats = NDArray[np.float32]
 ATTENTION = "bertcore.model.attention.SelfAttention"
 LAYER = "bertcore.model.encoder.EncoderLayer"
-POINTS = {  # field of LayerTrace -> tap point after layer.{i}
+POINTS = {  # field of LayerTrace -> hook point after layer.{i}
     "attention_input": "attention.input",
     "query": "attention.query",
     "key": "attention.key",
@@ -149,7 +149,7 @@ def trace_layer(
 
     from bertcore.analysis.interventions import check_layers
     from bertcore.analysis.passes import as_text, changed
-    from bertcore.model.tap import Recorder, hidden_points
+    from bertcore.model.hooks import Recorder, hidden_points
 
     check_layers([layer], model.config)
     before = hidden_points(layer)[layer]
@@ -158,12 +158,12 @@ def trace_layer(
     text = as_text(model, input_ids, segment_ids, position_ids)
     with torch.inference_mode():
         if entering is None or changes:
-            with changed(model, changes, record) as tap:
-                text.hidden(model, tap=tap)
+            with changed(model, changes, record) as hook:
+                text.hidden(model, hook=hook)
             hidden = record[before]
         else:
             hidden = torch.from_numpy(entering)[None].to(model.embeddings.token.weight)
-            leaving = model.encoder.layer(layer)(hidden, tap=record, name=f"layer.{layer}")
+            leaving = model.encoder.layer(layer)(hidden, hook=record, name=f"layer.{layer}")
             if model.encoder.final_norm is not None and layer == model.config.num_hidden_layers - 1:
                 record("encoder.normed", model.encoder.final_norm(leaving))
     is_last = layer == model.config.num_hidden_layers - 1 and "encoder.normed" in record

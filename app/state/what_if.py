@@ -16,7 +16,7 @@ from .baseline import OtherText
 
 if TYPE_CHECKING:
     from bertcore.analysis.interventions import PatchedPart
-    from bertcore.model.tap import Changes
+    from bertcore.model.hooks import Changes
 
 Head = tuple[int, int]  # layer, head
 Thing = TypeVar("Thing")

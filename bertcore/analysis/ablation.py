@@ -14,7 +14,7 @@ from torch import Tensor
 from bertcore.analysis.passes import MAX_TOKENS, as_doubles, as_text, chunks, target_from
 from bertcore.analysis.targets import Target
 from bertcore.model.bert import Bert
-from bertcore.model.tap import Recorder, hidden_points
+from bertcore.model.hooks import Recorder, hidden_points
 from bertcore.progress import ReportProgress
 
 
@@ -52,7 +52,7 @@ def head_effects(
     depth, heads = model.encoder.depth, model.config.num_attention_heads
     entering = hidden_points(depth)[:-1]
     record = Recorder(lambda name: name in entering)
-    intact = float(target.of(model, text.hidden(model, tap=record)))
+    intact = float(target.of(model, text.hidden(model, hook=record)))
     without = np.empty((depth, heads))
     for layer in range(depth):
         for part in chunks(heads, len(text), max_tokens):

@@ -15,7 +15,7 @@ from torch import Tensor
 from bertcore.analysis.passes import MAX_TOKENS, as_doubles, as_text, chunks, passing, target_from
 from bertcore.analysis.targets import Target
 from bertcore.model.bert import Bert
-from bertcore.model.tap import hidden_points
+from bertcore.model.hooks import hidden_points
 from bertcore.progress import ReportProgress
 
 

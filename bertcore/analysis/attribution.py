@@ -15,7 +15,7 @@ from torch import Tensor
 from bertcore.analysis.passes import MAX_TOKENS, Text, as_doubles, as_text, chunks, passing
 from bertcore.analysis.targets import Target
 from bertcore.model.bert import Bert
-from bertcore.model.tap import Intervention
+from bertcore.model.hooks import Intervention
 from bertcore.progress import ReportProgress
 from bertcore.tokenizer.tokenizer import Tokenizer
 
@@ -163,6 +163,6 @@ def _gradients(model: Bert, text: Text, point: str, values: Tensor, target: Targ
     """The target (B) for B variants of what passes at a point (B,S,E), and its gradient there (B,S,E)."""
     with torch.enable_grad():
         leaf = values.detach().clone().requires_grad_()
-        numbers = target.of(model, text.hidden(model, tap=Intervention({point: lambda _: leaf})))
+        numbers = target.of(model, text.hidden(model, hook=Intervention({point: lambda _: leaf})))
         (gradient,) = torch.autograd.grad(numbers.sum(), leaf)  # the variants do not touch each other
     return numbers.detach(), gradient

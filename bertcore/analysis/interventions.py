@@ -1,7 +1,7 @@
 """What if: builders of `Changes` that switch off, replace or drop a part of the model while it runs.
 
-Each gives a mapping from tap point to a function of the tensor there; `trace(..., changes=...)` takes it, and `combine`
-puts several together. Layers, heads and rows count from 0, in errors too; only `parse_heads` reads them from 1.
+Each gives a mapping from hook point to a function of the tensor; `trace(..., changes=...)` takes it, and `combine` puts
+several together. Layers, heads and rows count from 0, in errors too; only `parse_heads` reads them from 1.
 Importable without torch.
 B batch, S tokens, N heads, D head size, H hidden.
 """
@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
-from bertcore.model.tap import Changes, hidden_points
+from bertcore.model.hooks import Changes, hidden_points
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -70,7 +70,7 @@ def set_attention_pattern(layer: int, head: int, pattern: ArrayLike) -> Changes:
 def patch(
     point: str, value: ArrayLike, rows: Sequence[int] | None = None, from_rows: Sequence[int] | None = None
 ) -> Changes:
-    """Activation patching: what passes at a tap point becomes `value`, recorded from another input, no batch dimension.
+    """Activation patching: what passes at a hook point becomes `value`, of another input, without batch dimension.
 
     With `rows`, only these tokens' vectors (the last dimension but one: (S,H), (N,S,D), (N,S,S)) are replaced, by those
     of the tokens `from_rows` of the other input; absent, the same rows. Vig et al. 2020; Meng et al. 2022, section 2.1.

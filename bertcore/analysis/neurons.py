@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from bertcore.model.bert import Bert
-    from bertcore.model.tap import Changes
+    from bertcore.model.hooks import Changes
     from bertcore.tokenizer.tokenizer import Tokenizer
 
 Floats = NDArray[np.float32]
@@ -67,8 +67,8 @@ def strongest_neurons(
 
     text = as_text(model, input_ids, segment_ids, position_ids)
     best = _Best(k, None if members is None else membership(members, len(text), text.ids.device))
-    with torch.inference_mode(), changed(model, changes, best) as tap:
-        text.hidden(model, tap=tap)
+    with torch.inference_mode(), changed(model, changes, best) as hook:
+        text.hidden(model, hook=hook)
     return best.strongest()
 
 
@@ -91,14 +91,14 @@ def neuron_activations(
 
     from bertcore.analysis.passes import as_text, changed
     from bertcore.analysis.residual import membership
-    from bertcore.model.tap import Recorder
+    from bertcore.model.hooks import Recorder
 
     _check_neuron(model, layer, neuron)
     point = f"layer.{layer}.feed_forward.activation"
     text, record = as_text(model, input_ids, segment_ids, position_ids), Recorder(lambda name: name == point)
     with torch.inference_mode():
-        with changed(model, changes, record) as tap:
-            text.hidden(model, tap=tap)
+        with changed(model, changes, record) as hook:
+            text.hidden(model, hook=hook)
         column = record[point][0, :, neuron].float()  # (S)
         if members is not None:
             column = membership(members, len(text), column.device) @ column
@@ -132,7 +132,7 @@ def pushed_words(model: Bert, tokenizer: Tokenizer, layer: int, neuron: int, k: 
 
 
 class _Best:
-    """A tap that keeps the highest activations of each unit, layer by layer."""
+    """A hook that keeps the highest activations of each unit, layer by layer."""
 
     def __init__(self, k: int, member: Tensor | None) -> None:
         self._k, self._member = k, member

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bertcore.analysis.vectors import cosines
 from bertcore.errors import BertcoreError
-from bertcore.model.tap import hidden_points
+from bertcore.model.hooks import hidden_points
 from bertcore.progress import ReportProgress
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class WordInSentences:
 
 
 @dataclass(frozen=True, eq=False)
-class Parting:
+class GroupSimilarity:
     """Mean cosine of every two uses of the word: of one group, and of two different ones."""
 
     within: NDArray[np.float64]  # (L+1); NaN where no group has two uses
@@ -88,7 +88,7 @@ def word_in_sentences(
     )
 
 
-def parting(cosines: NDArray, groups: Sequence[int]) -> Parting:
+def group_similarity(cosines: NDArray, groups: Sequence[int]) -> GroupSimilarity:
     """Cosines (L+1,K,K) of the uses of a word, and the group (its meaning) of each (K)."""
     group = np.asarray(groups)
     if len(group) != cosines.shape[-1]:
@@ -98,7 +98,7 @@ def parting(cosines: NDArray, groups: Sequence[int]) -> Parting:
     same = group[first] == group[second]
     within, between = _mean(pairs[:, same]), _mean(pairs[:, ~same])
     apart = within - between
-    return Parting(within, between, None if np.isnan(apart).any() else int(apart.argmax()))
+    return GroupSimilarity(within, between, None if np.isnan(apart).any() else int(apart.argmax()))
 
 
 def _states(model: Bert, encoding: Encoding, positions: Sequence[int]) -> NDArray[np.float32]:
@@ -117,7 +117,7 @@ def _states(model: Bert, encoding: Encoding, positions: Sequence[int]) -> NDArra
 
     segments = encoding.segments if model.config.type_vocab_size > 1 else [0] * len(encoding)
     with torch.inference_mode():
-        last = as_text(model, encoding.ids, segments).hidden(model, tap=keep)
+        last = as_text(model, encoding.ids, segments).hidden(model, hook=keep)
         states[-1] = last[0, rows].float().mean(dim=0)
         vectors: NDArray[np.float32] = torch.stack(states).cpu().numpy()
     return vectors

@@ -13,7 +13,7 @@ from bertcore.analysis.targets import Target
 from bertcore.checkpoint.missing_parts import absent_points
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
-from bertcore.model.tap import Changes, Intervention, Recorder, Tap, identity
+from bertcore.model.hooks import Changes, Hook, Intervention, Recorder, identity
 
 MAX_TOKENS = 4096  # in one batch: a few hundred MB for BERT-base, and enough to keep a CPU busy
 
@@ -29,7 +29,9 @@ class Text:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def hidden(self, model: Bert, ids: Tensor | None = None, row: Tensor | None = None, tap: Tap = identity) -> Tensor:
+    def hidden(
+        self, model: Bert, ids: Tensor | None = None, row: Tensor | None = None, hook: Hook = identity
+    ) -> Tensor:
         """Last hidden states (B,S,H) of this text, or of B variants of it with other `ids` (B,S).
 
         `row` (B), one token of each variant, gives only theirs: (B,H).
@@ -37,7 +39,7 @@ class Text:
         ids = self.ids[None] if ids is None else ids
         segments = None if self.segments is None else self.segments.expand_as(ids)
         rows = None if row is None else torch.arange(len(ids), device=ids.device) * len(self) + row
-        return model(ids, segments, position_ids=self.positions, rows=rows, tap=tap)
+        return model(ids, segments, position_ids=self.positions, rows=rows, hook=hook)
 
 
 def as_text(
@@ -89,28 +91,28 @@ def chunks(count: int, length: int, max_tokens: int) -> Iterator[slice]:
 
 
 @contextmanager
-def changed(model: Bert, changes: Changes | None, then: Tap = identity) -> Iterator[Tap]:
-    """The tap of a pass in which `changes` are made; `then` sees what they leave. Without changes it is `then` itself.
+def changed(model: Bert, changes: Changes | None, then: Hook = identity) -> Iterator[Hook]:
+    """The hook of a pass in which `changes` are made; `then` sees what they leave. Without changes it is `then` itself.
 
     Raises BertcoreError after the pass where there is a change at a point that nothing passed.
     """
     if not changes:
         yield then
         return
-    tap = Intervention(changes, then)
-    yield tap
-    if tap.unused:
+    hook = Intervention(changes, then)
+    yield hook
+    if hook.unused:
         reasons = absent_points(model.config)
-        why = " ".join(reasons[point] for point in tap.unused if point in reasons)
-        points = ", ".join(tap.unused)
+        why = " ".join(reasons[point] for point in hook.unused if point in reasons)
+        points = ", ".join(hook.unused)
         raise BertcoreError(f"Nothing passes at {points}, so nothing can be changed there. {why}".rstrip())
 
 
 @torch.no_grad()
 def passing(model: Bert, text: Text, point: str) -> Tensor:
-    """What passes at a tap point for this text, the batch dimension first: (1,S,H) and the like."""
+    """What passes at a hook point for this text, the batch dimension first: (1,S,H) and the like."""
     record = Recorder(lambda name: name == point)
-    text.hidden(model, tap=record)
+    text.hidden(model, hook=record)
     return record[point]
 
 
@@ -120,8 +122,8 @@ def target_from(model: Bert, layer: int, entering: Tensor, target: Target, chang
     if layer == model.encoder.depth:
         return target.of(model, model.encoder(entering, first=layer))
     rows = None if target.reads_all else torch.arange(count, device=entering.device) * length + target.position
-    tap = Intervention(changes) if changes else identity
-    return target.read(model, model.encoder(entering, rows=rows, tap=tap, first=layer))
+    hook = Intervention(changes) if changes else identity
+    return target.read(model, model.encoder(entering, rows=rows, hook=hook, first=layer))
 
 
 def as_doubles(tensor: Tensor) -> NDArray[np.float64]:
@@ -137,14 +139,16 @@ def activations(
     *,
     changes: Changes | None = None,
 ) -> dict[str, NDArray]:
-    """What passes at some tap points for one text, without the batch dimension: what `patch` takes for another text.
+    """What passes at some hook points for one text, without the batch dimension: what `patch` takes for another text.
 
     Raises BertcoreError for a point that this model does not pass.
     """
     record = Recorder(lambda name: name in points)
-    with changed(model, changes, record) as tap:
-        as_text(model, input_ids, segment_ids).hidden(model, tap=tap)
+    with changed(model, changes, record) as hook:
+        as_text(model, input_ids, segment_ids).hidden(model, hook=hook)
     missing = [name for name in points if name not in record]
     if missing:
-        raise BertcoreError(f"Nothing passes at {missing[0]!r} in this model; see bertcore/model/tap.py for the names.")
+        raise BertcoreError(
+            f"Nothing passes at {missing[0]!r} in this model; see bertcore/model/hooks.py for the names."
+        )
     return {name: record[name][0].float().cpu().numpy() for name in points}

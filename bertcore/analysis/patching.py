@@ -21,7 +21,7 @@ from bertcore.analysis.passes import MAX_TOKENS, Text, as_doubles, chunks, targe
 from bertcore.analysis.targets import Target
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
-from bertcore.model.tap import Changes, Intervention, Recorder, hidden_points
+from bertcore.model.hooks import Changes, Intervention, Recorder, hidden_points
 from bertcore.progress import ReportProgress
 
 SMALLEST_DIFFERENCE = 1e-3  # of the target between the texts: float32 errs by some 1e-6, and of less by percents
@@ -91,8 +91,8 @@ def patching_map(
             if part == "state":
                 first, batch = row, change(batch)
             else:
-                tap = Intervention({points[row]: change})
-                first, batch = row + 1, model.encoder.layer(row)(batch, tap=tap, name=f"layer.{row}")
+                hook = Intervention({points[row]: change})
+                first, batch = row + 1, model.encoder.layer(row)(batch, hook=hook, name=f"layer.{row}")
             patched[row, kept[row][chunk]] = as_doubles(target_from(model, first, batch, target, {}))
             done += len(chosen) * (len(points) - row)
             if progress is not None:
@@ -112,7 +112,7 @@ def patched_at(
     check_numbers("row", [layer], len(points), "the map")
     record = Recorder(lambda name: name == points[layer])
     with torch.inference_mode():
-        other.hidden(model, tap=record)
+        other.hidden(model, hook=record)
     value = record[points[layer]][0].float().cpu().numpy()
     if part == "head":
         check_numbers("head", [place], len(value), "each layer of this model")
@@ -157,7 +157,7 @@ def _points(model: Bert, part: PatchedPart) -> list[str]:
 def _record(model: Bert, text: Text, target: Target, points: Sequence[str]) -> tuple[list[Tensor], float]:
     """What passes at the points, and the target."""
     record = Recorder(lambda name: name in points)
-    value = float(target.of(model, text.hidden(model, tap=record)))
+    value = float(target.of(model, text.hidden(model, hook=record)))
     return [record[point] for point in points], value
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from bertcore.model.tap import Changes, Tap, identity
+from bertcore.model.hooks import Changes, Hook, identity
 from bertcore.tokenizer.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -90,14 +90,14 @@ def predict_masks(
     from bertcore.analysis.passes import as_text, changed
 
     text = as_text(model, input_ids, segment_ids, position_ids)
-    with torch.inference_mode(), changed(model, changes) as tap:
-        return head_outputs(model, text.hidden(model, tap=tap), positions, tap)
+    with torch.inference_mode(), changed(model, changes) as hook:
+        return head_outputs(model, text.hidden(model, hook=hook), positions, hook)
 
 
-def head_outputs(model: Bert, hidden: Tensor, positions: Sequence[int], tap: Tap = identity) -> HeadOutputs:
+def head_outputs(model: Bert, hidden: Tensor, positions: Sequence[int], hook: Hook = identity) -> HeadOutputs:
     """Last hidden states of one text (1,S,H) -> what the heads say of it, the words at R `positions`."""
     rows = list(positions)
-    pooled = None if model.pooler is None else model.pool(hidden[:, 0], tap)  # (1,H)
+    pooled = None if model.pooler is None else model.pool(hidden[:, 0], hook)  # (1,H)
 
     def numpy(values: Tensor) -> Floats:
         return values.float().cpu().contiguous().numpy()
@@ -105,10 +105,10 @@ def head_outputs(model: Bert, hidden: Tensor, positions: Sequence[int], tap: Tap
     return HeadOutputs(
         pooled=None if pooled is None else numpy(pooled[0]),
         mlm_positions=np.array(rows, dtype=np.int64),
-        mlm_logits=None if model.mlm is None else numpy(model.mlm_logits(hidden[0, rows], tap)),
-        next_sentence_logits=None if model.nsp is None or pooled is None else numpy(model.nsp_logits(pooled, tap)[0]),
-        sentence_order_logits=None if model.sop is None or pooled is None else numpy(model.sop_logits(pooled, tap)[0]),
-        replaced_logits=None if model.rtd is None else numpy(model.rtd_logits(hidden, tap)[0]),
+        mlm_logits=None if model.mlm is None else numpy(model.mlm_logits(hidden[0, rows], hook)),
+        next_sentence_logits=None if model.nsp is None or pooled is None else numpy(model.nsp_logits(pooled, hook)[0]),
+        sentence_order_logits=None if model.sop is None or pooled is None else numpy(model.sop_logits(pooled, hook)[0]),
+        replaced_logits=None if model.rtd is None else numpy(model.rtd_logits(hidden, hook)[0]),
     )
 
 

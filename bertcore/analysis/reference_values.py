@@ -17,7 +17,7 @@ from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.files import read_bytes, write_json
 from bertcore.json_text import parse_json
-from bertcore.model.tap import hidden_points
+from bertcore.model.hooks import hidden_points
 from bertcore.tokenizer.tokenizer import Encoding
 
 REFERENCE_FILE = "reference.json"

@@ -5,7 +5,7 @@ With x what enters a layer, Attn and FF its two sublayers and LN a LayerNorm,
     post-norm (the paper)    m = LN(x + Attn(x))        y = LN(m + FF(m))
     pre-norm                 m = x + Attn(LN(x))        y = m + FF(LN(m))
 
-where y enters the next layer. "What attention adds" is Attn(...), "what feed-forward adds" is FF(...): the tap points
+where y enters the next layer. "What attention adds" is Attn(...), "what feed-forward adds" is FF(...): the hook points
 layer.{i}.attention.output and layer.{i}.feed_forward.output. In a pre-norm model the stream is the sum of all that was
 added; in a post-norm model each LayerNorm gives it another length, so that lengths compare within one layer.
 
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from bertcore.model.tap import Changes, hidden_points
+from bertcore.model.hooks import Changes, hidden_points
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -64,8 +64,8 @@ def residual_stream(
     text = as_text(model, input_ids, segment_ids, position_ids)
     member = None if members is None else membership(members, len(text), text.ids.device)
     measure = _Measure(model.config.num_hidden_layers, member)
-    with torch.inference_mode(), changed(model, changes, measure) as tap:
-        text.hidden(model, tap=tap)
+    with torch.inference_mode(), changed(model, changes, measure) as hook:
+        text.hidden(model, hook=hook)
     return measure.measured()
 
 
@@ -80,7 +80,7 @@ def membership(members: Sequence[Sequence[int]], length: int, device: object = N
 
 
 class _Measure:
-    """A tap that compares what is added with the stream as it was just before."""
+    """A hook that compares what is added with the stream as it was just before."""
 
     def __init__(self, layers: int, member: Tensor | None) -> None:
         self._points, self._member = hidden_points(layers), member

@@ -13,7 +13,7 @@ from bertcore.analysis.passes import as_text, changed
 from bertcore.analysis.predict import HeadOutputs, head_outputs
 from bertcore.checkpoint.missing_parts import absent_arrays
 from bertcore.model.bert import Bert
-from bertcore.model.tap import Changes, Recorder, hidden_points
+from bertcore.model.hooks import Changes, Recorder, hidden_points
 
 Floats = NDArray[np.float32]
 
@@ -60,16 +60,16 @@ def trace(
     """Run one text (S tokens, at most the model's positions) and keep what passes.
 
     `mlm_positions` says for which tokens the word logits are computed; each costs a row of V numbers.
-    `changes` (tap point -> function of the tensor there) intervene; the trace then shows what they left.
+    `changes` (hook point -> function of the tensor there) intervene; the trace then shows what they left.
     Raises BertcoreError where the model has too few positions, segments or words for the text, and for changes at a
     point that nothing passes. Where only the heads' answers are wanted, `predict_masks` takes a tenth of the memory.
     """
     text = as_text(model, input_ids, segment_ids, position_ids)
     record = Recorder(is_traced)
     rows = range(len(text)) if mlm_positions == "all" else mlm_positions
-    with changed(model, changes, record) as tap:
-        hidden = text.hidden(model, tap=tap)
-        outputs = head_outputs(model, hidden, rows, tap)
+    with changed(model, changes, record) as hook:
+        hidden = text.hidden(model, hook=hook)
+        outputs = head_outputs(model, hidden, rows, hook)
     layers = range(model.config.num_hidden_layers)
     hidden_states = [record[name][0] for name in hidden_points(len(layers))]
     if model.encoder.final_norm is not None:
@@ -98,7 +98,7 @@ def trace(
 
 
 def is_traced(point: str) -> bool:
-    """Whether a trace keeps this tap point: embeddings, queries, keys, values, attention, and each layer's output."""
+    """Whether a trace keeps this hook point: embeddings, queries, keys, values, attention, and each layer's output."""
     is_layer_output = point.startswith("layer.") and point.count(".") == 2
     return point.startswith("embeddings.") or is_layer_output or point.endswith((".query", ".key", ".value", ".probs"))
 

@@ -12,7 +12,7 @@ from bertcore.analysis.interventions import check_rows
 from bertcore.analysis.passes import MAX_TOKENS, Text, as_text, changed, chunks
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
-from bertcore.model.tap import Changes, Tap, identity
+from bertcore.model.hooks import Changes, Hook, identity
 from bertcore.progress import ReportProgress
 from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 from bertcore.tokenizer.word_ids import word_ids_at
@@ -212,19 +212,19 @@ class _Alike:
             covered |= later & (words == words.gather(1, places[:, None]))
         variants = self.ids[rows].masked_fill(covered, mask_id)
         segments = None if self.segments is None else self.segments[rows]
-        with changed(model, changes) as tap:
-            if tap is identity:
+        with changed(model, changes) as hook:
+            if hook is identity:
                 at = count * length + places
                 hidden = model(variants, segments, position_ids=self.positions[rows], rows=at)  # (B,H)
             else:  # what is changed on the way has to pass whole
-                hidden = model(variants, segments, position_ids=self.positions[rows], tap=tap)[count, places]  # (B,H)
-            return _mlm(model, hidden, tap)
+                hidden = model(variants, segments, position_ids=self.positions[rows], hook=hook)[count, places]  # (B,H)
+            return _mlm(model, hidden, hook)
 
 
-def _mlm(model: Bert, hidden: Tensor, tap: Tap = identity) -> Tensor:
+def _mlm(model: Bert, hidden: Tensor, hook: Hook = identity) -> Tensor:
     if model.mlm is None:
         raise BertcoreError("This model has no masked-word (MLM) head, so it gives no word a probability.")
-    return model.mlm_logits(hidden, tap)
+    return model.mlm_logits(hidden, hook)
 
 
 def _own_log_probability(logits: Tensor, own: Tensor) -> NDArray[np.float64]:

@@ -48,7 +48,7 @@ def _heads(config: BertConfig, output_heads: Collection[str]) -> dict[str, str]:
 
 
 def absent_points(config: BertConfig) -> dict[str, str]:
-    """Tap points (see model/tap.py) that a model of this config never passes, with the reason."""
+    """Hook points (see model/hooks.py) that a model of this config never passes, with the reason."""
     title, absent = config.family.title, {}
     if not config.type_vocab_size:
         absent["embeddings.segment"] = (

@@ -8,7 +8,7 @@ from torch.nn import functional as F
 
 from bertcore.config import BertConfig
 from bertcore.model.fast import Dropout, Linear
-from bertcore.model.tap import Tap, identity
+from bertcore.model.hooks import Hook, identity
 
 _OPENLY_UP_TO = 256  # tokens
 
@@ -30,7 +30,7 @@ class SelfAttention(nn.Module):
         bias: Tensor | None = None,
         causal: bool = False,
         rows: Tensor | None = None,
-        tap: Tap = identity,
+        hook: Hook = identity,
         name: str = "attention",
     ) -> Tensor:
         """Hidden states (B,S,H) -> what attention adds to them (B,S,H), or to those `rows` of B*S alone: (R,H).
@@ -38,34 +38,34 @@ class SelfAttention(nn.Module):
         `bias`, (B,1,1,S) or (B,1,S,S), is added to the scores; None where nothing is hidden.
         """
         batch, length, width = hidden.shape
-        fused = self.query_key_value(tap(f"{name}.input", hidden))  # (B,S,3H)
+        fused = self.query_key_value(hook(f"{name}.input", hidden))  # (B,S,3H)
         fused = fused.view(batch, length, 3, self.heads, self.head_size)  # (B,S,3H) -> (B,S,3,N,D)
         query, key, value = (each.transpose(1, 2) for each in fused.unbind(2))  # (B,S,3,N,D) -> 3 x (B,N,S,D)
-        if tap is identity and not self._openly_is_faster(hidden):
+        if hook is identity and not self._openly_is_faster(hidden):
             dropout = self.probs_dropout.p if self.training else 0.0
             context = F.scaled_dot_product_attention(query, key, value, bias, dropout, causal and bias is None)
         else:
-            context = self._step_by_step(query, key, value, bias, causal, tap, name)
+            context = self._step_by_step(query, key, value, bias, causal, hook, name)
         context = context.transpose(1, 2).reshape(batch, length, width)  # (B,N,S,D) -> (B,S,H)
         if rows is not None:
             context = context.flatten(0, 1)[rows]  # (B,S,H) -> (R,H)
-        return tap(f"{name}.output", self.output_dropout(self.output(context)))
+        return hook(f"{name}.output", self.output_dropout(self.output(context)))
 
     def _step_by_step(
-        self, query: Tensor, key: Tensor, value: Tensor, bias: Tensor | None, causal: bool, tap: Tap, name: str
+        self, query: Tensor, key: Tensor, value: Tensor, bias: Tensor | None, causal: bool, hook: Hook, name: str
     ) -> Tensor:
         """Q, K and V (B,N,S,D) -> the heads' context vectors (B,N,S,D)."""
         query, key, value = query.contiguous(), key.contiguous(), value.contiguous()
-        query, key, value = tap(f"{name}.query", query), tap(f"{name}.key", key), tap(f"{name}.value", value)
+        query, key, value = hook(f"{name}.query", query), hook(f"{name}.key", key), hook(f"{name}.value", value)
         # (B,N,S,S), row: the token that looks; scaled in place, as nothing here is larger
         scores = (query @ key.transpose(-1, -2)).mul_(1 / math.sqrt(self.head_size))
         if causal and bias is None:
             bias = causal_bias(scores.shape[-1], scores)
         if bias is not None:
             scores = scores + bias
-        scores = tap(f"{name}.scores", scores)
-        probs = tap(f"{name}.probs", scores.softmax(dim=-1))
-        return tap(f"{name}.context_heads", self.probs_dropout(probs) @ value)
+        scores = hook(f"{name}.scores", scores)
+        probs = hook(f"{name}.probs", scores.softmax(dim=-1))
+        return hook(f"{name}.context_heads", self.probs_dropout(probs) @ value)
 
     def _openly_is_faster(self, hidden: Tensor) -> bool:
         """In training on a CPU: torch's kernel has no fast way for dropout there, and its backward pass is slow.

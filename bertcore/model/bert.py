@@ -23,6 +23,7 @@ from bertcore.model.attention import causal_bias, padding_bias
 from bertcore.model.crf import LinearChainCrf
 from bertcore.model.embeddings import Embeddings, sinusoidal_table
 from bertcore.model.encoder import Encoder
+from bertcore.model.hooks import Hook, identity
 from bertcore.model.output_heads import (
     HEAD_TITLES,
     MaskedWordHead,
@@ -33,7 +34,6 @@ from bertcore.model.output_heads import (
     TokenHead,
     make_head,
 )
-from bertcore.model.tap import Tap, identity
 
 PRETRAINING = ("mlm", "nsp")  # the heads that BERT is pretrained with
 
@@ -96,41 +96,41 @@ class Bert(nn.Module):
         *,
         causal: bool = False,
         rows: Tensor | None = None,
-        tap: Tap = identity,
+        hook: Hook = identity,
     ) -> Tensor:
         """Ids (B,S) -> hidden states of the last layer (B,S,H).
 
         attention_mask (B,S) is 1 for real tokens, 0 for padding; None where there is no padding. `causal` lets a token
         look only at itself and what stands before it. `rows` (R), indices into B*S, gives only those rows of the last
-        layer, (R,H), and saves the rest of its work. With a tap every step is computed openly and passes by it.
+        layer, (R,H), and saves the rest of its work. With a hook every step is computed openly and passes by it.
         Positions count from 0 in every family.
         """
-        if rows is not None and tap is not identity:
-            raise ValueError("rows saves work that a tap would want to see: give one or the other")
-        hidden = self.embeddings(input_ids, segment_ids, position_ids, tap)  # (B,S,H)
+        if rows is not None and hook is not identity:
+            raise ValueError("rows saves work that a hook would want to see: give one or the other")
+        hidden = self.embeddings(input_ids, segment_ids, position_ids, hook)  # (B,S,H)
         bias = None if attention_mask is None else padding_bias(attention_mask, hidden)  # (B,1,1,S)
         if causal and bias is not None:
             # the lower of both, not the sum: two lowest finite numbers would add up to minus infinity
             bias = torch.minimum(bias, causal_bias(input_ids.shape[1], hidden))  # (B,1,S,S)
-        return self.encoder(hidden, bias, causal, rows, tap)
+        return self.encoder(hidden, bias, causal, rows, hook)
 
-    def pool(self, first: Tensor, tap: Tap = identity) -> Tensor:
+    def pool(self, first: Tensor, hook: Hook = identity) -> Tensor:
         """Hidden states of [CLS] (B,H) -> (B,H)."""
         if self.pooler is None:
             raise MissingHeadError("this model has no pooler")
-        return tap("pooler.output", self.pooler(first))
+        return hook("pooler.output", self.pooler(first))
 
-    def mlm_logits(self, hidden: Tensor, tap: Tap = identity) -> Tensor:
+    def mlm_logits(self, hidden: Tensor, hook: Hook = identity) -> Tensor:
         """Hidden states (...,H) -> logits over the vocabulary (...,V)."""
-        return tap("mlm.logits", self._head("mlm")(hidden, self.embeddings.token.weight))
+        return hook("mlm.logits", self._head("mlm")(hidden, self.embeddings.token.weight))
 
-    def nsp_logits(self, pooled: Tensor, tap: Tap = identity) -> Tensor:
+    def nsp_logits(self, pooled: Tensor, hook: Hook = identity) -> Tensor:
         """Pooled [CLS] (B,H) -> (B,2): B follows A, B does not."""
-        return tap("nsp.logits", self._head("nsp")(pooled))
+        return hook("nsp.logits", self._head("nsp")(pooled))
 
-    def sop_logits(self, pooled: Tensor, tap: Tap = identity) -> Tensor:
+    def sop_logits(self, pooled: Tensor, hook: Hook = identity) -> Tensor:
         """Pooled [CLS] (B,H) -> (B,2): the two parts are in order, they are swapped."""
-        return tap("sop.logits", self._head("sop")(pooled))
+        return hook("sop.logits", self._head("sop")(pooled))
 
     @property
     def pair_head(self) -> Literal["nsp", "sop"] | None:
@@ -141,22 +141,22 @@ class Bert(nn.Module):
         """Pooled [CLS] (B,H) -> (B,2), of the `pair_head`."""
         return self.nsp_logits(pooled) if self.pair_head == "nsp" else self.sop_logits(pooled)
 
-    def rtd_logits(self, hidden: Tensor, tap: Tap = identity) -> Tensor:
+    def rtd_logits(self, hidden: Tensor, hook: Hook = identity) -> Tensor:
         """Hidden states (B,S,H) -> (B,S), above 0 where the token seems replaced."""
-        return tap("rtd.logits", self._head("rtd")(hidden))
+        return hook("rtd.logits", self._head("rtd")(hidden))
 
-    def classify_logits(self, first: Tensor, tap: Tap = identity) -> Tensor:
+    def classify_logits(self, first: Tensor, hook: Hook = identity) -> Tensor:
         """Last hidden states of [CLS] (B,H) -> (B,K)."""
-        return tap("classify.logits", self._sequence_scores("classify", first, tap))
+        return hook("classify.logits", self._sequence_scores("classify", first, hook))
 
-    def choice_logits(self, first: Tensor, choices: int, tap: Tap = identity) -> Tensor:
+    def choice_logits(self, first: Tensor, choices: int, hook: Hook = identity) -> Tensor:
         """Last hidden states of [CLS] (B*C,H), the choices of one question on end -> (B,C)."""
-        scores = self._sequence_scores("choice", first, tap)
-        return tap("choice.logits", scores.view(-1, choices))  # (B*C,1) -> (B,C)
+        scores = self._sequence_scores("choice", first, hook)
+        return hook("choice.logits", scores.view(-1, choices))  # (B*C,1) -> (B,C)
 
-    def tag_logits(self, hidden: Tensor, tap: Tap = identity) -> Tensor:
+    def tag_logits(self, hidden: Tensor, hook: Hook = identity) -> Tensor:
         """Hidden states (B,S,H) -> (B,S,K)."""
-        return tap("tag.logits", self._head("tag")(hidden))
+        return hook("tag.logits", self._head("tag")(hidden))
 
     def tag_log_likelihood(self, scores: Tensor, labels: Tensor) -> Tensor:
         """Tagger's scores (B,S,K) and labels (B,S), -100 where a token has none -> log-likelihoods of the CRF (B)."""
@@ -167,14 +167,14 @@ class Bert(nn.Module):
         """Tagger's scores (B,S,K), mask (B,S) of the tokens that have a label -> the likeliest legal sequences."""
         return self._head("crf").decode(scores.float(), labelled.bool())
 
-    def span_logits(self, hidden: Tensor, tap: Tap = identity) -> tuple[Tensor, Tensor]:
+    def span_logits(self, hidden: Tensor, hook: Hook = identity) -> tuple[Tensor, Tensor]:
         """Hidden states (B,S,H) -> scores of each token as the answer's first and last, 2 x (B,S)."""
-        start, end = tap("span.logits", self._head("span")(hidden)).unbind(-1)  # (B,S,2) -> 2 x (B,S)
+        start, end = hook("span.logits", self._head("span")(hidden)).unbind(-1)  # (B,S,2) -> 2 x (B,S)
         return start, end
 
-    def sentence_logits(self, firsts: Tensor, tap: Tap = identity) -> Tensor:
+    def sentence_logits(self, firsts: Tensor, hook: Hook = identity) -> Tensor:
         """Hidden states of the [CLS] before each sentence (...,H) -> its score for the summary (...)."""
-        return tap("summarise.logits", self._head("summarise")(firsts)).squeeze(-1)  # (...,1) -> (...)
+        return hook("summarise.logits", self._head("summarise")(firsts)).squeeze(-1)  # (...,1) -> (...)
 
     @torch.no_grad()
     def _initialise(self, generator: torch.Generator | None) -> None:
@@ -184,9 +184,9 @@ class Bert(nn.Module):
         if self.config.positions == "sinusoidal_start":
             positions.copy_(sinusoidal_table(*positions.shape))
 
-    def _sequence_scores(self, name: str, first: Tensor, tap: Tap) -> Tensor:
+    def _sequence_scores(self, name: str, first: Tensor, hook: Hook) -> Tensor:
         head = self._head(name)
-        return head(self.pool(first, tap) if head.reads_pooled and self.pooler is not None else first)
+        return head(self.pool(first, hook) if head.reads_pooled and self.pooler is not None else first)
 
     def _head(self, name: str) -> Any:
         head = getattr(self, name)

@@ -1,4 +1,4 @@
-"""A linear-chain CRF over a tagger's scores: it scores whole label sequences, and knows which moves are legal.
+"""A linear-chain CRF over a tagger's scores: it scores whole label sequences, and knows which transitions are allowed.
 
 Lafferty, McCallum and Pereira 2001; on top of a neural tagger as in Huang et al. 2015 and Lample et al. 2016.
 B batch, S tokens, T labelled tokens of the row that has most, K labels.
@@ -9,10 +9,12 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from bertcore.tag_schemes import LegalMoves, all_moves
+from bertcore.tag_schemes import AllowedTransitions, all_transitions
 
-# Scores of illegal moves; not -inf, so that illegal gold labels have a likelihood and gradients stay finite.
-_FORBIDDEN = -1e4  # likelihood: e to this is 0 beside any legal path, and float32 still keeps three decimals beside it
+# Scores of forbidden transitions; not -inf, so that forbidden gold labels have a likelihood and gradients are finite.
+_FORBIDDEN = (
+    -1e4
+)  # likelihood: e to this is 0 beside any allowed path, and float32 still keeps three decimals beside it
 _NEVER = -1e30  # search: no emission outweighs it, 1e8 of them fit into float32
 
 
@@ -25,19 +27,19 @@ class _Chain(NamedTuple):
 
 
 class LinearChainCrf(nn.Module):
-    """Scores of label sequences: emissions plus start, moves and end.
+    """Scores of label sequences: emissions plus start, transitions and end.
 
     The mask (B,S) says which tokens carry a label, with any gaps: of a word in several pieces only the first one does.
-    Unlabelled tokens are left out altogether, so a move is from one labelled token to the next. A row without any has
-    log-likelihood 0 and decodes to []. What is illegal keeps a fixed, very low score whatever is learned.
+    Unlabelled tokens are left out altogether, so a transition is from one labelled token to the next. A row without any
+    has log-likelihood 0 and decodes to []. What is forbidden keeps a fixed, very low score whatever is learned.
     """
 
-    start_legal: Tensor
-    move_legal: Tensor
-    end_legal: Tensor
+    start_allowed: Tensor
+    transitions_allowed: Tensor
+    end_allowed: Tensor
 
-    def __init__(self, labels: int, legal: LegalMoves | None = None) -> None:
-        """`labels` is K; `legal` None allows everything. Raises ValueError if it is not about K labels, or K is 0."""
+    def __init__(self, labels: int, allowed: AllowedTransitions | None = None) -> None:
+        """`labels` is K; `allowed` None allows everything. Raises ValueError if it is not about K labels, or K is 0."""
         super().__init__()
         if labels < 1:
             raise ValueError("a CRF needs at least one label")
@@ -45,12 +47,12 @@ class LinearChainCrf(nn.Module):
         self.start = nn.Parameter(torch.empty(labels))
         self.end = nn.Parameter(torch.empty(labels))
         self.reset_parameters()
-        legal = legal or all_moves(labels)
-        if any(part.shape != array.shape for part, array in zip(self._parts(), legal, strict=True)):
-            raise ValueError(f"legal moves of {len(legal.start)} labels do not fit a CRF of {labels}")
+        allowed = allowed or all_transitions(labels)
+        if any(part.shape != array.shape for part, array in zip(self._parts(), allowed, strict=True)):
+            raise ValueError(f"allowed transitions of {len(allowed.start)} labels do not fit a CRF of {labels}")
         # They follow from the labels, so no file holds them; from_numpy, to be real on a model built on "meta".
-        for name, array in legal._asdict().items():
-            self.register_buffer(f"{name}_legal", torch.from_numpy(array.copy()), persistent=False)
+        for name, array in allowed._asdict().items():
+            self.register_buffer(f"{name}_allowed", torch.from_numpy(array.copy()), persistent=False)
 
     def reset_parameters(self) -> None:
         """No preference for any sequence: each token stands for itself, as in a tagger without a CRF."""
@@ -60,8 +62,8 @@ class LinearChainCrf(nn.Module):
     def log_likelihood(self, emissions: Tensor, tags: Tensor, mask: Tensor) -> Tensor:
         """Log-probability of the gold labels: emissions (B,S,K), tags (B,S), mask (B,S) bool -> (B).
 
-        Tags where the mask is off may be anything. Labels that break the scheme cost about 1e4 nats per illegal move:
-        the value stays finite and the gradient as it would be without them.
+        Tags where the mask is off may be anything. Labels that break the scheme cost about 1e4 nats each time: the
+        value stays finite and the gradient as it would be without them.
         """
         chain = _labelled_first(emissions, mask)
         if tags.shape != mask.shape:
@@ -80,15 +82,15 @@ class LinearChainCrf(nn.Module):
     def decode(self, emissions: Tensor, mask: Tensor) -> list[list[int]]:
         """The best label sequence of each row (Viterbi 1967): a label per labelled token, in order.
 
-        Always a legal one where there is one; else one with the fewest illegal moves.
+        Always an allowed one where there is one; else one with the fewest forbidden transitions.
         """
         chain = _labelled_first(emissions, mask)
-        start, move, end = self._scores(_NEVER)
+        start, transition, end = self._scores(_NEVER)
         best = start + chain.emissions[:, 0]  # (B,K) score of the best path that ends in each label
         stay = torch.arange(len(start), device=best.device).expand_as(best)
         came_from = []
         for place in range(1, chain.inside.shape[1]):
-            score, source = (best[:, :, None] + move).max(dim=1)
+            score, source = (best[:, :, None] + transition).max(dim=1)
             inside = chain.inside[:, place, None]
             best = torch.where(inside, score + chain.emissions[:, place], best)
             came_from.append(torch.where(inside, source, stay))  # behind a row's end the path stands still
@@ -112,29 +114,29 @@ class LinearChainCrf(nn.Module):
 
     def _path_score(self, chain: _Chain, gold: Tensor) -> Tensor:
         """Score of one label sequence per row, gold (B,T) -> (B)."""
-        start, move, end = self._scores(_FORBIDDEN)
+        start, transition, end = self._scores(_FORBIDDEN)
         emitted = chain.emissions.gather(2, gold[:, :, None]).squeeze(2) * chain.inside  # (B,T)
-        moved = move[gold[:, :-1], gold[:, 1:]] * chain.inside[:, 1:]  # (B,T-1)
+        moved = transition[gold[:, :-1], gold[:, 1:]] * chain.inside[:, 1:]  # (B,T-1)
         last = chain.inside.sum(1, keepdim=True).clamp(min=1) - 1
         return start[gold[:, 0]] + emitted.sum(1) + moved.sum(1) + end[gold.gather(1, last).squeeze(1)]
 
     def _log_partition(self, chain: _Chain) -> Tensor:
         """The forward algorithm in log space: (B)."""
-        start, move, end = self._scores(_FORBIDDEN)
+        start, transition, end = self._scores(_FORBIDDEN)
         total = start + chain.emissions[:, 0]  # (B,K) log-sum over all paths that end in each label
         for place in range(1, chain.inside.shape[1]):
-            step = torch.logsumexp(total[:, :, None] + move, dim=1) + chain.emissions[:, place]
+            step = torch.logsumexp(total[:, :, None] + transition, dim=1) + chain.emissions[:, place]
             total = torch.where(chain.inside[:, place, None], step, total)
         return torch.logsumexp(total + end, dim=1)
 
     def _scores(self, forbidden: float) -> tuple[Tensor, Tensor, Tensor]:
-        """Start (K), move (K,K) and end (K), with a fixed score for what is illegal."""
+        """Start (K), transition (K,K) and end (K), with a fixed score for what is forbidden."""
         dtype = torch.promote_types(self.start.dtype, torch.float32)
-        legal = (self.start_legal, self.move_legal, self.end_legal)
-        start, move, end = (
-            part.to(dtype).masked_fill(~allowed, forbidden) for part, allowed in zip(self._parts(), legal, strict=True)
+        allowed = (self.start_allowed, self.transitions_allowed, self.end_allowed)
+        start, transition, end = (
+            part.to(dtype).masked_fill(~each, forbidden) for part, each in zip(self._parts(), allowed, strict=True)
         )
-        return start, move, end
+        return start, transition, end
 
     def _parts(self) -> tuple[Tensor, Tensor, Tensor]:
         return self.start, self.transitions, self.end

@@ -6,7 +6,7 @@ from torch.nn import functional as F
 
 from bertcore.config import BertConfig
 from bertcore.model.fast import Dropout, Embedding, Linear
-from bertcore.model.tap import Tap, identity
+from bertcore.model.hooks import Hook, identity
 
 
 class Embeddings(nn.Module):
@@ -21,7 +21,7 @@ class Embeddings(nn.Module):
         self.token = Embedding(config.vocab_size, width)
         self.segment = Embedding(config.type_vocab_size, width) if config.type_vocab_size else None
         is_fixed = config.positions == "sinusoidal_fixed"
-        self.position = (FixedTable if is_fixed else Embedding)(config.max_position_embeddings, width)
+        self.position = (SinusoidalEmbedding if is_fixed else Embedding)(config.max_position_embeddings, width)
         self.norm = nn.LayerNorm(width, eps=config.layer_norm_eps) if config.norm == "post" else None
         self.dropout = Dropout(config.hidden_dropout_prob)
         self.projection = Linear(width, config.hidden_size) if config.projects_embeddings else None
@@ -32,24 +32,24 @@ class Embeddings(nn.Module):
         input_ids: Tensor,
         segment_ids: Tensor | None = None,
         position_ids: Tensor | None = None,
-        tap: Tap = identity,
+        hook: Hook = identity,
     ) -> Tensor:
         """Ids (B,S), segments (B,S) or None for 0, positions (B,S), (S) or None for 0..S-1 -> (B,S,H)."""
         if position_ids is None:
             position_ids = torch.arange(input_ids.shape[1], device=input_ids.device)
-        total = tap("embeddings.token", self.token(input_ids))  # (B,S,E)
+        total = hook("embeddings.token", self.token(input_ids))  # (B,S,E)
         if self.segment is not None:
             segment = self.segment(torch.zeros_like(input_ids) if segment_ids is None else segment_ids)
-            total = total + tap("embeddings.segment", segment)
+            total = total + hook("embeddings.segment", segment)
         position = self.position(position_ids + self.position_offset).expand_as(total)  # (S,E) -> (B,S,E), no copy
-        total = tap("embeddings.sum", total + tap("embeddings.position", position))
+        total = hook("embeddings.sum", total + hook("embeddings.position", position))
         hidden = self.dropout(total if self.norm is None else self.norm(total))
         if self.projection is not None:
-            hidden = self.projection(tap("embeddings.before_projection", hidden))  # (B,S,E) -> (B,S,H)
-        return tap("embeddings.output", hidden)
+            hidden = self.projection(hook("embeddings.before_projection", hidden))  # (B,S,E) -> (B,S,H)
+        return hook("embeddings.output", hidden)
 
 
-class FixedTable(nn.Module):
+class SinusoidalEmbedding(nn.Module):
     """Sine and cosine waves of growing length (Vaswani et al. 2017, section 3.5), (rows, width); never trained."""
 
     weight: Tensor

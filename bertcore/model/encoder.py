@@ -10,7 +10,7 @@ from torch.nn import functional as F
 from bertcore.config import BertConfig
 from bertcore.model.attention import SelfAttention
 from bertcore.model.fast import Dropout, Linear
-from bertcore.model.tap import Tap, identity
+from bertcore.model.hooks import Hook, identity
 
 ACTIVATION: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu": F.gelu,
@@ -46,27 +46,27 @@ class EncoderLayer(nn.Module):
         bias: Tensor | None = None,
         causal: bool = False,
         rows: Tensor | None = None,
-        tap: Tap = identity,
+        hook: Hook = identity,
         name: str = "layer",
     ) -> Tensor:
         """(B,S,H) -> (B,S,H); with `rows` (R), indices into B*S, only those rows come out: (R,H)."""
         stream = hidden if rows is None else hidden.flatten(0, 1)[rows]  # (B,S,H) -> (R,H)
         read = self.attention_norm(hidden) if self.pre_norm else hidden
-        added = self.attention(read, bias, causal, rows, tap, f"{name}.attention")
+        added = self.attention(read, bias, causal, rows, hook, f"{name}.attention")
         stream = stream + added if self.pre_norm else self.attention_norm(stream + added)
-        stream = tap(f"{name}.middle", stream)
+        stream = hook(f"{name}.middle", stream)
 
         read = self.feed_forward_norm(stream) if self.pre_norm else stream
-        added = self.feed_forward(read, tap, f"{name}.feed_forward")
+        added = self.feed_forward(read, hook, f"{name}.feed_forward")
         stream = stream + added if self.pre_norm else self.feed_forward_norm(stream + added)
-        return tap(f"{name}.output", stream)
+        return hook(f"{name}.output", stream)
 
-    def feed_forward(self, hidden: Tensor, tap: Tap = identity, name: str = "feed_forward") -> Tensor:
+    def feed_forward(self, hidden: Tensor, hook: Hook = identity, name: str = "feed_forward") -> Tensor:
         """Each token for itself: (...,H) -> what is added to it (...,H)."""
-        inner = self.feed_forward_in(tap(f"{name}.input", hidden))  # (...,I)
-        inner = self.activation(tap(f"{name}.before_activation", inner))
-        inner = tap(f"{name}.activation", inner)
-        return tap(f"{name}.output", self.dropout(self.feed_forward_out(inner)))
+        inner = self.feed_forward_in(hook(f"{name}.input", hidden))  # (...,I)
+        inner = self.activation(hook(f"{name}.before_activation", inner))
+        inner = hook(f"{name}.activation", inner)
+        return hook(f"{name}.output", self.dropout(self.feed_forward_out(inner)))
 
 
 class Encoder(nn.Module):
@@ -88,7 +88,7 @@ class Encoder(nn.Module):
         bias: Tensor | None = None,
         causal: bool = False,
         rows: Tensor | None = None,
-        tap: Tap = identity,
+        hook: Hook = identity,
         first: int = 0,
     ) -> Tensor:
         """(B,S,H) -> (B,S,H), or (R,H) where the last layer's `rows` are chosen.
@@ -97,8 +97,8 @@ class Encoder(nn.Module):
         """
         for index in range(first, self.depth):
             is_last = index == self.depth - 1
-            hidden = self.layer(index)(hidden, bias, causal, rows if is_last else None, tap, f"layer.{index}")
-        return hidden if self.final_norm is None else tap("encoder.normed", self.final_norm(hidden))
+            hidden = self.layer(index)(hidden, bias, causal, rows if is_last else None, hook, f"layer.{index}")
+        return hidden if self.final_norm is None else hook("encoder.normed", self.final_norm(hidden))
 
     def layer(self, index: int) -> EncoderLayer:
         """The parameters that layer `index` (from 0) computes with."""

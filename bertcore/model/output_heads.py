@@ -10,7 +10,7 @@ from bertcore.config import BertConfig
 from bertcore.model.crf import LinearChainCrf
 from bertcore.model.encoder import ACTIVATION
 from bertcore.model.fast import Dropout, Linear
-from bertcore.tag_schemes import legal_moves
+from bertcore.tag_schemes import allowed_transitions
 
 # What people call each; in the order in which a model has them
 HEAD_TITLES = {
@@ -132,7 +132,7 @@ def make_head(config: BertConfig, head: str) -> nn.Module:
         "classify": lambda: SequenceHead(config, labels, config.classifier_hidden),
         "choice": lambda: SequenceHead(config, 1, config.family.choice_hidden),
         "tag": lambda: TokenHead(config, labels),
-        "crf": lambda: LinearChainCrf(labels, legal_moves(config.labels) if config.labels else None),
+        "crf": lambda: LinearChainCrf(labels, allowed_transitions(config.labels) if config.labels else None),
         "span": lambda: TokenHead(config, 2, dropout=0.0),
         "summarise": lambda: TokenHead(config, 1),
     }

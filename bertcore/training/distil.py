@@ -33,7 +33,7 @@ from bertcore.training.precision import seconds_of
 from bertcore.training.pretrain import NO_TEXT, Pretraining, refuse_text
 from bertcore.training.pretraining_batches import MASKED
 from bertcore.training.resume_settings import open_or_create
-from bertcore.training.trainable import Materials, OnEvent, StepResult
+from bertcore.training.trainable import OnEvent, StepResult, TrainingSetup
 
 COMPARISON_FILE = "comparison.json"  # teacher and student side by side: size, speed, quality
 
@@ -68,17 +68,17 @@ class Distilling(Pretraining):
         self.distil = options
         super().__init__(options.as_pretraining(read_config(Path(options.teacher))))
 
-    def prepare(self, run: Path, report: Callable[[str], None]) -> Materials:
+    def prepare(self, run: Path, report: Callable[[str], None]) -> TrainingSetup:
         report("Opening the teacher.")
         keep_source(self.distil.teacher)
         teacher = _open_teacher(self.distil)
         super().prepare(run, report)
-        self.teacher = without_spare_rows(teacher.model, self.materials.model.config.vocab_size)
-        self.teacher.to(self.materials.device)
-        begin_with_teacher(self.teacher, self.materials.model)
-        if self.materials.compute.compiled:
-            self.materials.model.compile()
-        return self.materials
+        self.teacher = without_spare_rows(teacher.model, self.setup.model.config.vocab_size)
+        self.teacher.to(self.setup.device)
+        begin_with_teacher(self.teacher, self.setup.model)
+        if self.setup.compute.compiled:
+            self.setup.model.compile()
+        return self.setup
 
     def _note_sources(self, run: Path, exact: Sequence[Path] = ()) -> None:
         """The teacher's weights too: the data's key says nothing of them."""
@@ -87,11 +87,11 @@ class Distilling(Pretraining):
         super()._note_sources(run, [*exact, *weights])
 
     def forward_backward(self, step: int, fraction: float, log: bool) -> StepResult:
-        materials = self.materials
+        setup = self.setup
         made = self._next_batch(step, fraction)
-        batch = made.to(materials.device)
-        with materials.precision.autocast(materials.device):
-            losses = distillation_losses(self.teacher, materials.model, batch, self.distil)
+        batch = made.to(setup.device)
+        with setup.precision.autocast(setup.device):
+            losses = distillation_losses(self.teacher, setup.model, batch, self.distil)
         losses.total.backward()
         return StepResult(
             tokens=batch.real_tokens,
@@ -99,12 +99,12 @@ class Distilling(Pretraining):
             phase=MASKED,
             metrics=_metrics(losses, batch) if log else None,
             write_batch=self._writer(made),
-            batch_loss=lambda: float(distillation_losses(self.teacher, materials.model, batch, self.distil).total),
+            batch_loss=lambda: float(distillation_losses(self.teacher, setup.model, batch, self.distil).total),
         )
 
     def finish(self, folder: RunFolder, done: bool) -> None:
         """Teacher and student side by side, the student's best and worst held-out sequences, and its model card."""
-        sides = {"teacher": self.teacher, "student": self.materials.model}
+        sides = {"teacher": self.teacher, "student": self.setup.model}
         comparison = {name: self._measured(model) for name, model in sides.items()}
         teacher, student = comparison["teacher"], comparison["student"]
         comparison["student_of_teacher"] = {
@@ -128,8 +128,8 @@ class Distilling(Pretraining):
         )
 
     def _measured(self, model: Bert) -> dict[str, Any]:
-        numbers = self.materials.held_out.measure(model)
-        seconds = _forward_seconds(model, self.materials.held_out.batches[0])
+        numbers = self.setup.held_out.measure(model)
+        seconds = _forward_seconds(model, self.setup.held_out.batches[0])
         return {
             "layers": model.config.num_hidden_layers,
             "parameters": sum(parameter.numel() for parameter in model.parameters()),

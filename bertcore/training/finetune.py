@@ -15,8 +15,8 @@ from bertcore.data.batches import Prefetcher
 from bertcore.errors import BertcoreError
 from bertcore.files import write_json
 from bertcore.model.bert import Bert, initialise
+from bertcore.model.hooks import Recorder
 from bertcore.model.losses import NO_LABEL, Losses, TaskBatch, task_losses
-from bertcore.model.tap import Recorder
 from bertcore.resolve_model import resolve_model
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sources import note_sources
@@ -39,7 +39,7 @@ from bertcore.training.precision import choose_precision, default_threads, same_
 from bertcore.training.resume_settings import open_or_create
 from bertcore.training.task_examples import read_examples, sample
 from bertcore.training.task_files import data_key, learned_windows, training_batches
-from bertcore.training.trainable import Event, Materials, OnEvent, StepResult
+from bertcore.training.trainable import Event, OnEvent, StepResult, TrainingSetup
 
 HEAD_OF_KIND = {  # kind of task -> the head that learns it
     "classify": "classify",
@@ -57,7 +57,7 @@ _STEP_PASSES = 3  # a step costs as much as so many forward passes: its own, and
 
 
 @dataclass(frozen=True)
-class TaskMaterials(Materials):
+class TaskSetup(TrainingSetup):
     task: TaskSpec
     batches: TaskBatches
     held_out: TaskBatches
@@ -111,7 +111,7 @@ def refuse_finetuning(options: FinetuneOptions | None) -> FinetuneOptions:
 class FineTuning:
     """A Trainable. Batch n is always the same, so the step's number is all a resume needs."""
 
-    materials: TaskMaterials
+    setup: TaskSetup
     run: Path
     _loss: Callable[..., Losses]  # of a batch, over all processes
 
@@ -125,7 +125,7 @@ class FineTuning:
 
     # --- before the first step
 
-    def prepare(self, run: Path, report: Callable[[str], None]) -> Materials:
+    def prepare(self, run: Path, report: Callable[[str], None]) -> TrainingSetup:
         self.run = run
         options, training = self.options, self.options.training
         torch.set_num_threads(training.threads or default_threads(self.group.local_size))
@@ -160,7 +160,7 @@ class FineTuning:
         precision = same_precision(training.precision, device, self.group)
         self._per_epoch = len(batches)
         self._loss = self.group.parallel(model, task_losses)
-        self.materials = TaskMaterials(
+        self.setup = TaskSetup(
             device=device,
             precision=precision,
             tokenizer=checkpoint.tokenizer,
@@ -180,7 +180,7 @@ class FineTuning:
             held_out_sample=held_out if count >= len(dev.examples) else to_measure(sample(dev.examples, count)),
             first_sample=to_measure(sample(dev.examples, min(count, _SMALLEST_SAMPLE))),
         )
-        return self.materials
+        return self.setup
 
     def _sample_size(self, batches: TaskBatches, held_out: TaskBatches) -> int:
         """How many held-out examples a measurement before the last one reads, so that all of them together take no
@@ -206,18 +206,18 @@ class FineTuning:
     def peak_rate(self, model: Bert) -> float:
         return self.options.peak_rate(model.config.hidden_size)
 
-    def use_precision(self, name: str) -> Materials:
-        self.materials = replace(self.materials, precision=choose_precision(name, self.materials.device))
-        return self.materials
+    def use_precision(self, name: str) -> TrainingSetup:
+        self.setup = replace(self.setup, precision=choose_precision(name, self.setup.device))
+        return self.setup
 
     # --- a step
 
     def learning_rate(self, fraction: float) -> float:
         training = self.options.training
-        return SCHEDULES[training.schedule](fraction, self.peak_rate(self.materials.model), training.warm_up_share)
+        return SCHEDULES[training.schedule](fraction, self.peak_rate(self.setup.model), training.warm_up_share)
 
     def forward_backward(self, step: int, fraction: float, log: bool) -> StepResult:
-        materials, size = self.materials, self.group.size
+        setup, size = self.setup, self.group.size
         self._evaluation = None
         batch = self._next_batch(step, fraction)
         epoch, place = divmod(step - 1, self._per_epoch)
@@ -226,8 +226,8 @@ class FineTuning:
         all_labels, tokens = self.group.all_reduce(sum(batch.labels), batch.tokens)
         losses: list[torch.Tensor] = []
         for part, labels in zip(batch.parts, batch.labels, strict=True):
-            with materials.precision.autocast(materials.device):
-                loss = self._loss(to_device(part, materials.device)).total
+            with setup.precision.autocast(setup.device):
+                loss = self._loss(to_device(part, setup.device)).total
             share = labels / max(all_labels, 1)  # a part's loss is the mean over its labels
             (loss * (share * size)).backward()  # gradients are averaged over the processes
             losses.append(loss.detach() * share)
@@ -236,7 +236,7 @@ class FineTuning:
         if log:
             (whole,) = self.group.all_reduce(float(total))
             epochs = round(epoch + (place + 1) / self._per_epoch, 4)
-            head = materials.batches.features.head
+            head = setup.batches.features.head
             metrics = {"loss": whole, f"{head}_loss": whole, "epoch": epochs, "examples": len(batch.units)}
         return StepResult(
             tokens=int(tokens),
@@ -248,7 +248,7 @@ class FineTuning:
         )
 
     def _batch_loss(self, batch: StepBatch, all_labels: float) -> float:
-        model, device = self.materials.model, self.materials.device
+        model, device = self.setup.model, self.setup.device
         losses = [
             float(task_losses(model, to_device(part, device)).total) * labels / max(all_labels, 1)
             for part, labels in zip(batch.parts, batch.labels, strict=True)
@@ -259,38 +259,38 @@ class FineTuning:
     def _next_batch(self, step: int, fraction: float) -> StepBatch:
         """The batch of a step; the next one is then made on another thread."""
         batch = self._prefetcher.take(step, fraction)
-        steps = self.materials.budget.steps
+        steps = self.setup.budget.steps
         if steps is None or step < steps:
             self._prefetcher.prefetch(step + 1, fraction)
         if step == 1 and self.group.is_first:
-            batches = self.materials.batches
-            write_task_batch(self.run, batch.parts[0], self.materials.tokenizer, batches.features.labels)
+            batches = self.setup.batches
+            write_task_batch(self.run, batch.parts[0], self.setup.tokenizer, batches.features.labels)
         return batch
 
     def make_batch(self, step: int, fraction: float = 0.0) -> StepBatch:
         epoch, place = divmod(step - 1, self._per_epoch)
         if self._epoch is None or self._epoch[0] != epoch:
-            self._epoch = epoch, self.materials.batches.order(epoch)
+            self._epoch = epoch, self.setup.batches.order(epoch)
         units = self._epoch[1][place]
         parts, labels = [], []
         for part in np.array_split(units, min(self.options.training.accumulate, len(units))):
             start, stop = self.group.shard(len(part))
             here = part[start:stop] if start < stop else part[:1]
-            batch = self.materials.batches.batch(here)
+            batch = self.setup.batches.batch(here)
             parts.append(batch)
             counted = sum(_count_labels(values) for values in batch.labels.values())
             labels.append(counted if start < stop else 0)
         return StepBatch(units, parts, labels)
 
     def _write_batch(self, made: StepBatch, name: str) -> str:
-        batches, tokenizer = self.materials.batches, self.materials.tokenizer
+        batches, tokenizer = self.setup.batches, self.setup.tokenizer
         batch = batches.batch(made.units)
         return write_task_batch(self.run, batch, tokenizer, batches.features.labels, name, None)
 
     def events(self, step: int, fraction: float, phases: list[str]) -> list[Event]:
         if phases:
             return []
-        return [{"kind": "phase", "step": step, "phase": "task", "message": f"{self.materials.task.title}."}]
+        return [{"kind": "phase", "step": step, "phase": "task", "message": f"{self.setup.task.title}."}]
 
     def _freeze(self, model: Bert) -> None:
         frozen, layers = self.options.training.frozen_layers, model.config.num_hidden_layers
@@ -302,7 +302,7 @@ class FineTuning:
     def _unfreeze(self, epoch: int, fraction: float) -> None:
         """The heads in the first epoch, then one layer more in each; embeddings last. Where there are more of these
         than epochs, each gets an equal share of the budget."""
-        model, frozen = self.materials.model, self.options.training.frozen_layers
+        model, frozen = self.setup.model, self.options.training.frozen_layers
         depths = {name: depth_of(name, model) for name, _ in model.named_parameters()}
         fewest = frozen + 1 if frozen else 0
         top = max(depths.values())
@@ -314,12 +314,12 @@ class FineTuning:
 
     def measure(self, fraction: float) -> dict[str, Any]:
         """The last one in fp32 whatever the steps are computed in, as `bertcore evaluate` and `predict` compute."""
-        materials = self.materials
+        setup = self.setup
         if fraction >= 1.0:
-            evaluation = self.evaluate(materials.held_out)
+            evaluation = self.evaluate(setup.held_out)
         else:
-            with materials.precision.autocast(materials.device):  # many times as fast on some machines
-                evaluation = self.evaluate(materials.held_out_sample if fraction > 0.0 else materials.first_sample)
+            with setup.precision.autocast(setup.device):  # many times as fast on some machines
+                evaluation = self.evaluate(setup.held_out_sample if fraction > 0.0 else setup.first_sample)
             self._evaluation = None
         return {
             "loss": evaluation.loss,
@@ -330,25 +330,25 @@ class FineTuning:
         }
 
     def _head_activity(self) -> dict[str, list[list[float]]]:
-        model, batches = self.materials.model, self.materials.first_sample
-        batch = to_device(batches.batch(batches.order()[0][:SEQUENCES]), self.materials.device)
+        model, batches = self.setup.model, self.setup.first_sample
+        batch = to_device(batches.batch(batches.order()[0][:SEQUENCES]), self.setup.device)
         mask = batch.attention_mask
 
-        def read(tap: Recorder) -> None:
-            model(batch.input_ids, batch.segment_ids, mask, tap=tap)
+        def read(hook: Recorder) -> None:
+            model(batch.input_ids, batch.segment_ids, mask, hook=hook)
 
         return head_activity(model, read, mask)
 
     def evaluate(self, batches: TaskBatches) -> TaskEvaluation:
         """Of the weights as they are now."""
-        evaluation = evaluate_task(self.materials.model, batches, self.materials.device)
-        self._evaluation = evaluation if batches is self.materials.held_out else None
+        evaluation = evaluate_task(self.setup.model, batches, self.setup.device)
+        self._evaluation = evaluation if batches is self.setup.held_out else None
         return evaluation
 
     def is_better(self, now: Mapping[str, Any], best: Mapping[str, Any]) -> bool:
         if now.get("examples") != best.get("examples"):  # a larger sample: there is nothing to compare with yet
             return True
-        main = next((name for name in self.materials.task.metrics if name in now and name in best), None)
+        main = next((name for name in self.setup.task.metrics if name in now and name in best), None)
         return bool(now[main] > best[main]) if main else bool(now["loss"] < best["loss"])
 
     def data_position(self) -> Mapping[str, tuple[int, int]]:
@@ -361,17 +361,17 @@ class FineTuning:
 
     def finish(self, folder: RunFolder, done: bool) -> None:
         """The last measurement in full, measured anew where the run went on after it; and the model card."""
-        materials = self.materials
-        evaluation = self._evaluation or self.evaluate(materials.held_out)
+        setup = self.setup
+        evaluation = self._evaluation or self.evaluate(setup.held_out)
         write_json(folder.path / EVALUATION_FILE, asdict(evaluation))
-        story = RunStory.of(folder, done, materials.budget)
+        story = RunStory.of(folder, done, setup.budget)
         card = task_card(
             self.options,
-            materials.task,
-            materials.model,
-            materials.tokenizer,
-            (len(materials.batches.features.examples), len(materials.held_out.features.examples)),
-            self.peak_rate(materials.model),
+            setup.task,
+            setup.model,
+            setup.tokenizer,
+            (len(setup.batches.features.examples), len(setup.held_out.features.examples)),
+            self.peak_rate(setup.model),
             evaluation,
             story,
         )

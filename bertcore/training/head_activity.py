@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from bertcore.model.bert import Bert
-from bertcore.model.tap import Recorder
+from bertcore.model.hooks import Recorder
 
 SEQUENCES = 8  # that are read for it: a few milliseconds in a small model
 _DECIMALS = 4
@@ -21,7 +21,7 @@ def head_activity(model: Bert, read: Callable[[Recorder], object], mask: Tensor 
     "varies": half the distance (sum of absolute differences) between a token's attention weights and the mean weights
     of its sequence; 0 where all tokens have the same. "even": the entropy of the weights as a share of the largest
     possible; 1 where all tokens get the same.
-    `read` runs the model with a tap; `mask` (B,S) is 1 for real tokens, None where all are.
+    `read` runs the model with a hook; `mask` (B,S) is 1 for real tokens, None where all are.
     """
     was_training = model.training
     model.eval()

@@ -37,7 +37,7 @@ from bertcore.training.optimizer import optimizer_tensors
 from bertcore.training.options import Budget
 from bertcore.training.records import Records, TrainingState, load_newest, save_training_state
 from bertcore.training.slow_motion import SLOW_STEP, STEPS, SlowStep
-from bertcore.training.trainable import Materials, OnEvent, Trainable
+from bertcore.training.trainable import OnEvent, Trainable, TrainingSetup
 
 SHORT_RUN_STEPS = 1000  # up to here every step is logged
 MEASURING_SHARE = 0.1  # of a run's work or time goes to measurements on held-out data, at most
@@ -63,7 +63,7 @@ class TrainingLoop:
     signal or the folder is decided there, and by process 0.
     """
 
-    materials: Materials
+    setup: TrainingSetup
 
     def __init__(self, trainable: Trainable, folder: RunFolder, on_event: OnEvent) -> None:
         self.trainable, self.folder, self.group = trainable, folder, trainable.group
@@ -98,10 +98,10 @@ class TrainingLoop:
         self._status("starting", "Reading the text.")
         try:
             with self.group.watch_others(self._fail):
-                self.materials = self.trainable.prepare(self.folder.path, self._report)
-                self.budget = self.materials.budget
-                self.records.log(self.materials.summary)
-                self.records.environment(self.options.seed, self.materials.device, self.materials.choices)
+                self.setup = self.trainable.prepare(self.folder.path, self._report)
+                self.budget = self.setup.budget
+                self.records.log(self.setup.summary)
+                self.records.environment(self.options.seed, self.setup.device, self.setup.choices)
                 self._resume_or_begin()
                 with garbage_collected_by_hand():
                     state = self._train()
@@ -147,12 +147,12 @@ class TrainingLoop:
             self._first_measuring_s, self._measuring_s = self._measuring_s, 0.0
             self._snapshot()
             return
-        materials = self.materials
-        state = load_newest(resumable, materials.model, materials.optimizer)
-        if state.corpus_key != materials.data_key:
+        setup = self.setup
+        state = load_newest(resumable, setup.model, setup.optimizer)
+        if state.corpus_key != setup.data_key:
             raise changed_since(self.folder.path)
-        if state.precision != materials.precision.name:  # a fresh probe on a busy machine may find another
-            self.materials = self.trainable.use_precision(state.precision)
+        if state.precision != setup.precision.name:  # a fresh probe on a busy machine may find another
+            self.setup = self.trainable.use_precision(state.precision)
         self.step, self.tokens, self.elapsed_s = state.step, state.tokens, state.elapsed_s
         self._saved_step, self._tokens_at_log, self._elapsed_at_log = self.step, self.tokens, self.elapsed_s
         self._began_at_s = self.elapsed_s
@@ -210,8 +210,8 @@ class TrainingLoop:
     def _take_step(self) -> None:
         """One batch, one update. Between logged steps nothing waits for the device."""
         started = time.perf_counter()
-        model, optimizer, step = self.materials.model, self.materials.optimizer, self.step + 1
-        seed_dropout(self.options.seed * 1_000_003 + step + self.group.rank * 1_000_000_007, self.materials.device)
+        model, optimizer, step = self.setup.model, self.setup.optimizer, self.step + 1
+        seed_dropout(self.options.seed * 1_000_003 + step + self.group.rank * 1_000_000_007, self.setup.device)
         fraction = (step - 0.5) / self.budget.steps if self.budget.steps else self.fraction
         rate = self.trainable.learning_rate(fraction)
         for parameters in optimizer.param_groups:
@@ -363,20 +363,20 @@ class TrainingLoop:
 
     def _write_snapshot(self, path: Path) -> None:
         self._check_steps()
-        materials, limit_mib = self.materials, self.options.snapshots_mib
-        model, optimizer = materials.model, materials.optimizer
+        setup, limit_mib = self.setup, self.options.snapshots_mib
+        model, optimizer = setup.model, setup.optimizer
         refuse_infinite_weights(model, optimizer, self.step, self.folder.path, self._write_batch)
         state = TrainingState(
             step=self.step,
             tokens=self.tokens,
             elapsed_s=self.elapsed_s,
-            corpus_key=materials.data_key,
+            corpus_key=setup.data_key,
             samplers=self.trainable.data_position(),
-            precision=materials.precision.name,
+            precision=setup.precision.name,
         )
         with self.folder.begin_snapshot(self.step) as folder:
             save_checkpoint(
-                model, materials.tokenizer, folder, name=self.trainable.name, step=self.step, tokens_seen=self.tokens
+                model, setup.tokenizer, folder, name=self.trainable.name, step=self.step, tokens_seen=self.tokens
             )
             save_training_state(folder, state, optimizer_tensors(optimizer, model))
         if deleted := thin(self.folder, self.step, limit_mib):

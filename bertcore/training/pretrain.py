@@ -40,7 +40,7 @@ from bertcore.training.pretraining_batches import CAUSAL, CAUSAL_MASKED_EVERY, M
 from bertcore.training.probe import Compute, choose_compute
 from bertcore.training.questions import Questions, keep_questions, questions_of
 from bertcore.training.resume_settings import open_or_create
-from bertcore.training.trainable import Event, Materials, OnEvent, StepResult
+from bertcore.training.trainable import Event, OnEvent, StepResult, TrainingSetup
 from bertcore.training.training_text import TrainingText
 
 NO_TEXT = "There is nothing to train on; give one or more text files with --corpus."
@@ -52,7 +52,7 @@ _PHASE_WORDS = {
 
 
 @dataclass(frozen=True)
-class PretrainingMaterials(Materials):
+class PretrainingSetup(TrainingSetup):
     compute: Compute
     text: TrainingText
     batches: PretrainingBatches
@@ -97,7 +97,7 @@ def refuse_text(data: DataOptions) -> None:
 class Pretraining:
     """A Trainable: masked words and sentence pairs, after a while of next words."""
 
-    materials: PretrainingMaterials
+    setup: PretrainingSetup
     run: Path
     _loss: Callable[..., Losses]  # of a batch, over all processes
 
@@ -109,23 +109,23 @@ class Pretraining:
 
     # --- before the first step
 
-    def prepare(self, run: Path, report: Callable[[str], None]) -> Materials:
+    def prepare(self, run: Path, report: Callable[[str], None]) -> TrainingSetup:
         self.run = run
         if self.group.is_first:
             keep_source(self.options.start)
             self._note_sources(run)
             if self.options.data.questions is not None:
                 keep_questions(Path(self.options.data.questions), run)
-        self.materials = self._materials(run, report)
-        batches = self.materials.batches
+        self.setup = self._setup(run, report)
+        batches = self.setup.batches
         self.group.check_batch_size(min(map(batches.sequences, batches.samplers)))
         if self.options.start is not None and not RunFolder(run).snapshots():
-            copy_weights(load_checkpoint(Path(self.options.start)).model, self.materials.model)
+            copy_weights(load_checkpoint(Path(self.options.start)).model, self.setup.model)
         loss: Callable[..., Losses] = pretraining_loss
-        if self.materials.compute.compiled:
+        if self.setup.compute.compiled:
             loss = partial(pretraining_loss, losses=compiled_losses())
-        self._loss = self.group.parallel(self.materials.model, loss)
-        return self.materials
+        self._loss = self.group.parallel(self.setup.model, loss)
+        return self.setup
 
     def _note_sources(self, run: Path, exact: Sequence[Path] = ()) -> None:
         """`exact`: files that the data's key does not cover."""
@@ -135,7 +135,7 @@ class Pretraining:
         note_sources(run, files, exact)
         refuse_changed(run, files, exact)
 
-    def _materials(self, run: Path, report: Callable[[str], None]) -> PretrainingMaterials:
+    def _setup(self, run: Path, report: Callable[[str], None]) -> PretrainingSetup:
         options, group = self.options, self.group
         data, training, device = options.data, options.training, group.device
         tokenizer, text = self._read_text(run, report)
@@ -150,7 +150,7 @@ class Pretraining:
         compute = choose_compute(training, config, training.batch_size * data.sequence_length, group)
         parameters = sum(parameter.numel() for parameter in model.parameters())
         questions = questions_of(run, tokenizer, config.max_length)
-        return PretrainingMaterials(
+        return PretrainingSetup(
             device=device,
             precision=compute.precision,
             tokenizer=tokenizer,
@@ -219,12 +219,12 @@ class Pretraining:
         tokenizer.save(own)
         return Tokenizer.from_folder(own)
 
-    def use_precision(self, name: str) -> Materials:
-        precision = choose_precision(name, self.materials.device)
-        for group in self.materials.optimizer.param_groups:
+    def use_precision(self, name: str) -> TrainingSetup:
+        precision = choose_precision(name, self.setup.device)
+        for group in self.setup.optimizer.param_groups:
             group["products"] = precision.products
-        self.materials = replace(self.materials, precision=precision)
-        return self.materials
+        self.setup = replace(self.setup, precision=precision)
+        return self.setup
 
     # --- a step
 
@@ -233,18 +233,18 @@ class Pretraining:
         return warmup_stable_decay(fraction, options.peak_rate, options.training.warm_up_share, options.fall_share)
 
     def forward_backward(self, step: int, fraction: float, log: bool) -> StepResult:
-        materials, training = self.materials, self.options.training
+        setup, training = self.setup, self.options.training
         batch = self._next_batch(step, fraction)
         # the few masked steps of the causal phase are all worth a point
-        log = log or (materials.batches.phase(step) == CAUSAL and not batch.causal)
+        log = log or (setup.batches.phase(step) == CAUSAL and not batch.causal)
         words, pairs, tokens = map(int, self.group.all_reduce(batch.words, batch.pairs, batch.real_tokens))
         losses: list[torch.Tensor] = []
         metrics: list[Numbers] = []
-        for part in in_parts(batch, materials.compute.parts):
-            if materials.compute.compiled:  # each other shape would be compiled anew
+        for part in in_parts(batch, setup.compute.parts):
+            if setup.compute.compiled:  # each other shape would be compiled anew
                 part = part.in_fixed_shape(self.options.data.mask_share)
-            part = part.to(materials.device)
-            with materials.precision.autocast(materials.device):
+            part = part.to(setup.device)
+            with setup.precision.autocast(setup.device):
                 loss = self._loss(part, training.next_sentence_weight, (words, pairs))  # this part's share
             (loss.total * self.group.size).backward()  # gradients are averaged over the processes
             losses.append(loss.total.detach())
@@ -262,20 +262,20 @@ class Pretraining:
 
     def _batch_loss(self, batch: Batch, totals: tuple[int, int]) -> float:
         """Not compiled, which would take longer than it saves: only slow motion asks for it."""
-        materials, weight = self.materials, self.options.training.next_sentence_weight
-        parts = (part.to(materials.device) for part in in_parts(batch, materials.compute.parts))
-        losses = [float(pretraining_loss(materials.model, part, weight, totals).total) for part in parts]
+        setup, weight = self.setup, self.options.training.next_sentence_weight
+        parts = (part.to(setup.device) for part in in_parts(batch, setup.compute.parts))
+        losses = [float(pretraining_loss(setup.model, part, weight, totals).total) for part in parts]
         (whole,) = self.group.all_reduce(sum(losses))
         return whole
 
     def _next_batch(self, step: int, fraction: float) -> Batch:
-        batch = self.materials.batches.take(step, fraction)
+        batch = self.setup.batches.take(step, fraction)
         if step == 1 and self.group.is_first:
-            write_pretraining_batch(self.run, batch, self.materials.tokenizer)
-        if not self._has_long and step == self.materials.batches.first_long_step:
+            write_pretraining_batch(self.run, batch, self.setup.tokenizer)
+        if not self._has_long and step == self.setup.batches.first_long_step:
             self._has_long = True
             if self.options.repeats_positions:
-                repeat_positions(self.materials.model, self.options.data.sequence_length)
+                repeat_positions(self.setup.model, self.options.data.sequence_length)
         return batch
 
     def _sum_metrics(self, parts: list[Numbers], pairs: int) -> Numbers:
@@ -288,15 +288,15 @@ class Pretraining:
         return {name: value if name in known else None for name, value in zip(names, sums, strict=True)}
 
     def _writer(self, batch: Batch) -> WriteBatch:
-        return lambda name: write_pretraining_batch(self.run, batch, self.materials.tokenizer, name, None)
+        return lambda name: write_pretraining_batch(self.run, batch, self.setup.tokenizer, name, None)
 
     def events(self, step: int, fraction: float, phases: list[str]) -> list[Event]:
         """A new phase, and the first batch of longer sequences."""
-        data, phase = self.options.data, self.materials.batches.phase(step)
+        data, phase = self.options.data, self.setup.batches.phase(step)
         messages = {}
         if [name for name in phases if name != LONGER][-1:] != [phase]:
             messages[phase] = _PHASE_WORDS[phase].format(every=CAUSAL_MASKED_EVERY)
-        if LONGER not in phases and step == self.materials.batches.first_long_step:
+        if LONGER not in phases and step == self.setup.batches.first_long_step:
             which = "" if data.long_every == 1 else f" in one step of {data.long_every}"
             messages[LONGER] = f"Longer sequences from here on: {data.long_sequence_length} tokens{which}."
         return [{"kind": "phase", "step": step, "phase": name, "message": text} for name, text in messages.items()]
@@ -305,30 +305,30 @@ class Pretraining:
 
     def measure(self, fraction: float) -> dict[str, Any]:
         """The last one in fp32 whatever the steps are computed in, as `bertcore evaluate` measures."""
-        materials = self.materials
+        setup = self.setup
         is_last = fraction >= 1.0
-        with nullcontext() if is_last else materials.precision.autocast(materials.device):
-            numbers = materials.held_out.measure(materials.model)
-            if materials.questions is not None:
-                numbers["questions"] = materials.questions.answer(materials.model)
+        with nullcontext() if is_last else setup.precision.autocast(setup.device):
+            numbers = setup.held_out.measure(setup.model)
+            if setup.questions is not None:
+                numbers["questions"] = setup.questions.answer(setup.model)
             numbers["heads"] = self._head_activity()
         return numbers
 
     def _head_activity(self) -> dict[str, list[list[float]]]:
-        model, batch = self.materials.model, self.materials.held_out.batches[0]
+        model, batch = self.setup.model, self.setup.held_out.batches[0]
         ids, segments = batch.input_ids[:SEQUENCES], batch.segment_ids[:SEQUENCES]
         mask = None if batch.attention_mask is None else batch.attention_mask[:SEQUENCES]
-        return head_activity(model, lambda tap: model.forward(ids, segments, mask, tap=tap), mask)
+        return head_activity(model, lambda hook: model.forward(ids, segments, mask, hook=hook), mask)
 
     def is_better(self, now: Mapping[str, Any], best: Mapping[str, Any]) -> bool:
         return bool(now["loss"] < best["loss"])
 
     def data_position(self) -> Position:
-        return self.materials.batches.position
+        return self.setup.batches.position
 
     def restore_data_position(self, position: Position) -> None:
-        self.materials.batches.restore(position)
-        self._has_long = self.materials.batches.has_long(position)
+        self.setup.batches.restore(position)
+        self._has_long = self.setup.batches.has_long(position)
 
     # --- after the last step
 
@@ -338,18 +338,18 @@ class Pretraining:
         write_json(folder.path / EVALUATION_FILE, {"held_out": story.held_out, **self._examples()})
 
     def _write_card(self, folder: RunFolder, done: bool, teaching: Teaching | None = None) -> RunStory:
-        materials, story = self.materials, RunStory.of(folder, done, self.materials.budget)
-        pretraining_card(self.options, materials.model, materials.tokenizer, story, teaching).write(story.snapshot)
+        setup, story = self.setup, RunStory.of(folder, done, self.setup.budget)
+        pretraining_card(self.options, setup.model, setup.tokenizer, story, teaching).write(story.snapshot)
         return story
 
     def _examples(self) -> dict[str, Any]:
-        materials = self.materials
-        best, worst = best_and_worst(materials.model, materials.held_out.batches, materials.tokenizer)
+        setup = self.setup
+        best, worst = best_and_worst(setup.model, setup.held_out.batches, setup.tokenizer)
         return {"best": best, "worst": worst}
 
     def close(self) -> None:
-        if hasattr(self, "materials"):
-            self.materials.batches.close()
+        if hasattr(self, "setup"):
+            self.setup.batches.close()
 
 
 def copy_weights(source: Bert, model: Bert) -> None:

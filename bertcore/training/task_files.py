@@ -11,7 +11,7 @@ from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
 from bertcore.files import read_json_or_empty
 from bertcore.fine_tuned_from import ABOUT_FILE
-from bertcore.model.tap import Changes
+from bertcore.model.hooks import Changes
 from bertcore.progress import ReportProgress
 from bertcore.runs.known_runs import run_around
 from bertcore.runs.run_folder import RunFolder

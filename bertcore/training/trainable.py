@@ -20,7 +20,7 @@ OnEvent = Callable[[Event], None]
 
 
 @dataclass(frozen=True)
-class Materials:
+class TrainingSetup:
     """What a run trains with."""
 
     device: torch.device
@@ -53,10 +53,10 @@ class Trainable(Protocol):
     loop_options: LoopOptions
     group: ProcessGroup
 
-    def prepare(self, run: Path, report: Callable[[str], None]) -> Materials:
+    def prepare(self, run: Path, report: Callable[[str], None]) -> TrainingSetup:
         """Everything ready for the first step; `report` gets a sentence before each thing that takes time."""
 
-    def use_precision(self, name: str) -> Materials:
+    def use_precision(self, name: str) -> TrainingSetup:
         """Compute as the run began, whatever a fresh probe of the machine finds."""
 
     def learning_rate(self, fraction: float) -> float:

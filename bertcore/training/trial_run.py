@@ -105,8 +105,8 @@ class Trial(TrainingLoop):
 
     def _estimate(self, started: Cost) -> RunEstimate:
         with timed() as preparing:
-            self.materials = self.trainable.prepare(self.folder.path, self._on_report)
-        self.budget = self.materials.budget
+            self.setup = self.trainable.prepare(self.folder.path, self._on_report)
+        self.budget = self.setup.budget
         first = self._time_measuring(0.0)
         mean_of = self._time_steps()
         steps, training = self._spread(mean_of, first)
@@ -119,7 +119,7 @@ class Trial(TrainingLoop):
         measuring = first + later * (count - 1) + last + finishing
         if self.budget.seconds is not None:  # all but the last measurement are within the budget
             measuring = last + finishing
-        device = self.materials.device
+        device = self.setup.device
         is_gpu = device.type == "cuda"
         return RunEstimate(
             preparing=started + self._prepare_again(preparing.cost),
@@ -130,10 +130,10 @@ class Trial(TrainingLoop):
             epochs=self._epochs(steps),
             memory_mib=memory_mib(),
             gpu_memory_mib=torch.cuda.max_memory_reserved(device) / 2**20 if is_gpu else None,
-            parameters=sum(parameter.numel() for parameter in self.materials.model.parameters()),
-            vocab_size=self.materials.tokenizer.vocab_size,
+            parameters=sum(parameter.numel() for parameter in self.setup.model.parameters()),
+            vocab_size=self.setup.tokenizer.vocab_size,
             device=torch.cuda.get_device_name(device) if is_gpu else "CPU",
-            precision=self.materials.precision.name,
+            precision=self.setup.precision.name,
             threads=torch.get_num_threads(),
             load=_load(),
             is_sampled=self.share < 1.0,
@@ -209,7 +209,7 @@ class PretrainingTrial(Trial):
         return super()._prepare_again(preparing)
 
     def _time_steps(self) -> Callable[[float], Cost]:
-        batches = self.trainable.materials.batches
+        batches = self.trainable.setup.batches
         total = self.budget.steps or 100_000  # in minutes: any step number does
         costs: dict[tuple[int, bool], list[Cost]] = {}
 
@@ -245,15 +245,15 @@ class PretrainingTrial(Trial):
 
     def _epochs(self, steps: int) -> float | None:
         data = self.trainable.options.data
-        windows = self.trainable.materials.batches.samplers[data.sequence_length].windows_per_epoch / self.share
+        windows = self.trainable.setup.batches.samplers[data.sequence_length].windows_per_epoch / self.share
         return steps * self.options.batch_size / windows
 
     def _tokens(self) -> tuple[int, int]:
-        text = self.trainable.materials.text
+        text = self.trainable.setup.text
         return round(text.count_tokens(False) / self.share), round(text.count_tokens(True) / self.share)
 
     def _lengths(self) -> Lengths:
-        starts = [np.diff(corpus.sentence_starts) for corpus in self.trainable.materials.text.corpora]
+        starts = [np.diff(corpus.sentence_starts) for corpus in self.trainable.setup.text.corpora]
         lengths = np.concatenate(starts).astype(np.int64)
         return Lengths.of(lengths, self.trainable.options.data.sequence_length)
 
@@ -270,7 +270,7 @@ class FineTuningTrial(Trial):
         self._held_out_share = 1.0
 
     def _time_steps(self) -> Callable[[float], Cost]:
-        batches, held_out = self.trainable.materials.batches, self.trainable.materials.held_out
+        batches, held_out = self.trainable.setup.batches, self.trainable.setup.held_out
         if self._examples is not None:
             self.share = len(batches.features.examples) / self._examples[0]
             self._held_out_share = len(held_out.features.examples) / self._examples[1]
@@ -295,22 +295,22 @@ class FineTuningTrial(Trial):
         steps, cost = super()._spread(mean_of, first)
         training = self.options
         if self.share < 1.0 and training.steps is None and training.minutes is None:
-            whole = self.trainable.budget(round(len(self.trainable.materials.batches) / self.share)).steps or steps
+            whole = self.trainable.budget(round(len(self.trainable.setup.batches) / self.share)).steps or steps
             return whole, cost * (whole / steps)
         return steps, cost
 
     def _time_measuring(self, fraction: float) -> Cost:
         """On a sample, and multiplied by the tokens there are."""
-        materials = self.trainable.materials
+        setup = self.trainable.setup
         if fraction == 0.0:
             return super()._time_measuring(0.0)
-        sample = materials.held_out if fraction == 1.0 else materials.held_out_sample
-        timed_on = materials.first_sample
+        sample = setup.held_out if fraction == 1.0 else setup.held_out_sample
+        timed_on = setup.first_sample
         with timed() as one:
             if fraction == 1.0:
                 self.trainable.evaluate(timed_on)
             else:
-                with materials.precision.autocast(materials.device):
+                with setup.precision.autocast(setup.device):
                     self.trainable.evaluate(timed_on)
         share = self._held_out_share if fraction == 1.0 else 1.0
         return one.cost * (float(_padded(sample).sum()) / float(_padded(timed_on).sum()) / share)
@@ -319,7 +319,7 @@ class FineTuningTrial(Trial):
         return Cost()  # what takes time, the last measurement, is counted already
 
     def _epochs(self, steps: int) -> float | None:
-        return steps / len(self.trainable.materials.batches) * self.share
+        return steps / len(self.trainable.setup.batches) * self.share
 
 
 def _padded(batches: TaskBatches) -> np.ndarray:

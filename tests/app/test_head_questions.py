@@ -21,7 +21,7 @@ from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
-from bertcore.model.tap import Changes
+from bertcore.model.hooks import Changes
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS
 from tests.app.family_models import save_family
 from tests.app.test_apply_room import KINDS, make_model

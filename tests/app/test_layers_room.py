@@ -26,7 +26,7 @@ from app.shell.window import Window
 from app.state.baseline import ComparisonOffer, OtherText
 from app.widgets.bar_list import BarList
 from bertcore.analysis.neurons import neuron_activations, pushed_words, strongest_neurons
-from bertcore.analysis.one_word import Parting, parting, word_in_sentences
+from bertcore.analysis.one_word import GroupSimilarity, group_similarity, word_in_sentences
 from bertcore.analysis.residual import residual_stream
 from bertcore.analysis.vectors import cosines, lengths, pca
 from bertcore.checkpoint.checkpoint import load_checkpoint
@@ -229,7 +229,7 @@ def test_one_word_is_compared_in_the_persons_sentences(
     found = word_in_sentences(checkpoint.model, checkpoint.tokenizer, "cat", view.editor.uses.texts)
     assert view.shown[1].cosines == pytest.approx(found.cosines, abs=1e-5)
     assert view.matrix.values == pytest.approx(found.cosines[window.state.selection.stage], abs=1e-5)
-    parted = parting(found.cosines, [1, 2, 2])
+    parted = group_similarity(found.cosines, [1, 2, 2])
     assert view.curves.points("between")[1] == pytest.approx(parted.between, abs=1e-5)
     assert view.verdict.text() == verdict(parted)
     assert "not in this sentence" in view.editor.lines[3].missing.text()
@@ -252,12 +252,12 @@ def test_a_word_in_no_sentence_is_said(room: LayersRoom, window: Window, qtbot: 
 
 
 def test_the_verdict_names_the_layer() -> None:
-    far = Parting(np.array([0.9, 0.8]), np.array([0.85, 0.5]), 1)
+    far = GroupSimilarity(np.array([0.9, 0.8]), np.array([0.85, 0.5]), 1)
     assert verdict(far) == (
         "The meanings are furthest apart after layer 1: cosine 0.80 within a meaning, 0.50 between meanings."
     )
-    assert "do not separate" in verdict(Parting(np.array([0.1]), np.array([0.2]), 0))
-    assert "at least two sentences" in verdict(Parting(np.array([0.1]), np.array([np.nan]), None))
+    assert "do not separate" in verdict(GroupSimilarity(np.array([0.1]), np.array([0.2]), 0))
+    assert "at least two sentences" in verdict(GroupSimilarity(np.array([0.1]), np.array([np.nan]), None))
 
 
 def test_sentences_and_view_outlive_a_frame_of_another_size(room: LayersRoom, window: Window, qtbot: QtBot) -> None:

@@ -25,7 +25,7 @@ from bertcore.analysis.passes import as_text
 from bertcore.analysis.patching import patched_at
 from bertcore.analysis.targets import Target
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from bertcore.model.tap import Intervention
+from bertcore.model.hooks import Intervention
 from tests.app.conftest import TEXT_A, TIMEOUT_MS, settle
 
 OURS, THEIRS = "The cat sat on the [MASK].", "The dog sat on the [MASK]."
@@ -67,8 +67,8 @@ def test_each_cell_is_a_pass_with_one_place_swapped(view: SwapView, window: Wind
     with torch.inference_mode():
         scores = [float(chosen.target.of(model, one.hidden(model))) for one in (text, other)]
         for row, column in ((0, 2), (1, 2), (2, 6)):
-            tap = Intervention(patched_at(model, other, "state", row, column))
-            score = float(chosen.target.of(model, text.hidden(model, tap=tap)))
+            hook = Intervention(patched_at(model, other, "state", row, column))
+            score = float(chosen.target.of(model, text.hidden(model, hook=hook)))
             share = (score - scores[0]) / (scores[1] - scores[0])
             assert view.states.values is not None
             assert view.states.values[row, column] == pytest.approx(share, abs=1e-3)

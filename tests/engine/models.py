@@ -14,7 +14,7 @@ from torch import Tensor
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.config import BertConfig
 from bertcore.model.bert import PRETRAINING, Bert
-from bertcore.model.tap import Recorder
+from bertcore.model.hooks import Recorder
 from bertcore.tokenizer.special_tokens import SPECIAL_TOKENS
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.tokenizer.vocabularies import raw_from_words
@@ -82,7 +82,7 @@ def everything(model: Bert, ids: Tensor, segments: Tensor, mask: Tensor | None) 
     """hidden (L+1,B,S,H), attentions (L,B,N,S,S), and what the heads say, over the traced path."""
     record = Recorder()
     with torch.no_grad():
-        last = model(ids, segments, mask, tap=record)
+        last = model(ids, segments, mask, hook=record)
         layers = range(model.config.num_hidden_layers)
         found = {
             "hidden": torch.stack([record["embeddings.output"], *(record[f"layer.{i}.output"] for i in layers)]),

@@ -29,7 +29,7 @@ from bertcore.analysis.trace import Trace, trace
 from bertcore.analysis.words import surprise
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
-from bertcore.model.tap import Changes
+from bertcore.model.hooks import Changes
 from tests.engine.family_models import MASKED, PAIR, SHAPES, TOKENIZER, family_model, segments_for
 from tests.engine.models import tiny_config, tiny_model
 

@@ -18,7 +18,7 @@ from bertcore.analysis.targets import Target, pair_target, word_target
 from bertcore.analysis.trace import trace
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
-from bertcore.model.tap import Intervention
+from bertcore.model.hooks import Intervention
 from tests.engine.family_models import MASKED, PAIR, SHAPES, TOKENIZER, family_model, segments_for
 from tests.engine.models import tiny_model
 
@@ -75,7 +75,7 @@ class TestTargets:
             hidden = text.hidden(model)
             wanted = float(expected(model, hidden))
             assert float(target.of(model, hidden)[0]) == pytest.approx(wanted, abs=1e-5)
-            off = text.hidden(model, tap=Intervention(switch_off_heads([(1, 3)])))
+            off = text.hidden(model, hook=Intervention(switch_off_heads([(1, 3)])))
             without = float(target.of(model, off)[0])
         effects = head_effects(model, PAIR.ids, PAIR.segments, target)
         assert effects.intact == pytest.approx(wanted, abs=1e-5)

@@ -13,7 +13,7 @@ from torch import Tensor
 from torchcrf import CRF
 
 from bertcore.model.crf import LinearChainCrf
-from bertcore.tag_schemes import LegalMoves, Scheme, illegal_places, legal_moves
+from bertcore.tag_schemes import AllowedTransitions, Scheme, allowed_transitions, illegal_places
 
 LABELS: dict[Scheme, list[str]] = {
     "none": ["NN", "VB", "DT"],
@@ -25,7 +25,7 @@ MASKS = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [0, 1, 0, 1, 1], [0, 0, 
 ROWS, LENGTH = MASKS.shape
 
 
-def random_crf(labels: int, legal: LegalMoves | None = None, seed: int = 0) -> LinearChainCrf:
+def random_crf(labels: int, legal: AllowedTransitions | None = None, seed: int = 0) -> LinearChainCrf:
     """In double precision, with parameters large enough to matter."""
     crf = LinearChainCrf(labels, legal).double()
     generator = torch.Generator().manual_seed(seed)
@@ -38,7 +38,7 @@ def random_crf(labels: int, legal: LegalMoves | None = None, seed: int = 0) -> L
 def random_case(scheme: Scheme, seed: int) -> tuple[LinearChainCrf, Tensor]:
     """A CRF of this scheme and emissions (B,S,K) for MASKS."""
     labels = LABELS[scheme]
-    crf = random_crf(len(labels), legal_moves(labels, scheme), seed)
+    crf = random_crf(len(labels), allowed_transitions(labels, scheme), seed)
     emissions = torch.randn(
         ROWS, LENGTH, len(labels), dtype=torch.double, generator=torch.Generator().manual_seed(seed)
     )
@@ -139,7 +139,7 @@ class TestGradients:
         assert torch.autograd.gradcheck(likelihood, (emissions.requires_grad_(), *crf.parameters()))
 
     def test_illegal_gold_labels_leave_all_finite(self) -> None:
-        crf = LinearChainCrf(5, legal_moves(LABELS["IOBES"]))
+        crf = LinearChainCrf(5, allowed_transitions(LABELS["IOBES"]))
         emissions = torch.randn(2, 512, 5, requires_grad=True)
         tags = torch.full((2, 512), 3)  # I-A from the first to the last
         tags[1] = 2  # B-A again and again
@@ -208,7 +208,7 @@ class TestLegalMoves:
         labels = LABELS[scheme]
         count, length = len(labels), data.draw(st.integers(1, 9))
         scores = st.floats(-1e6, 1e6, width=32)
-        crf = LinearChainCrf(count, legal_moves(labels, scheme))
+        crf = LinearChainCrf(count, allowed_transitions(labels, scheme))
         with torch.no_grad():
             for parameter in crf.parameters():
                 parameter.copy_(
@@ -223,7 +223,7 @@ class TestLegalMoves:
     def test_where_no_sequence_is_legal_the_fewest_moves_are_broken(self) -> None:
         """Labels B-A and E-A over three words: any sequence leaves one entity open or unbegun."""
         labels = ["B-A", "E-A"]
-        crf = LinearChainCrf(2, legal_moves(labels, "IOBES"))
+        crf = LinearChainCrf(2, allowed_transitions(labels, "IOBES"))
         [path] = crf.decode(torch.tensor([[[0.0, 50.0], [50.0, 0.0], [50.0, 0.0]]]), torch.ones(1, 3, dtype=torch.bool))
         broken = [
             len(illegal_places([labels[label] for label in other], "IOBES"))
@@ -233,7 +233,7 @@ class TestLegalMoves:
 
     def test_files_hold_the_scores_alone(self) -> None:
         """A model that is opened is built without memory first; what is legal must survive that."""
-        legal = legal_moves(LABELS["BIO"])
+        legal = allowed_transitions(LABELS["BIO"])
         crf = random_crf(5, legal).float()
         assert set(crf.state_dict()) == {"transitions", "start", "end"}
         with torch.device("meta"):
@@ -245,7 +245,7 @@ class TestLegalMoves:
 
     def test_moves_of_other_labels_are_refused(self) -> None:
         with pytest.raises(ValueError, match="of 5 labels do not fit a CRF of 4"):
-            LinearChainCrf(4, legal_moves(LABELS["BIO"]))
+            LinearChainCrf(4, allowed_transitions(LABELS["BIO"]))
 
 
 def test_a_crf_needs_labels() -> None:

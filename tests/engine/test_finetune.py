@@ -355,7 +355,7 @@ def test_parts_of_a_batch_add_up_to_its_gradient(model: Path, tmp_path: Path, cr
         training.prepare(tmp_path, lambda sentence: None)
         losses.append(float(training.forward_backward(1, 0.0, log=False).loss))
         training.close()
-        parameters = training.materials.model.named_parameters()
+        parameters = training.setup.model.named_parameters()
         gradients.append({name: each.grad for name, each in parameters if each.grad is not None})
     assert losses[1] == pytest.approx(losses[0], rel=1e-5)
     for name, whole in gradients[0].items():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bertcore.analysis.interventions import switch_off_layers
-from bertcore.analysis.one_word import parting, word_in_sentences, word_positions
+from bertcore.analysis.one_word import group_similarity, word_in_sentences, word_positions
 from bertcore.analysis.passes import activations
 from bertcore.analysis.residual import residual_stream
 from bertcore.analysis.trace import trace
@@ -142,12 +142,17 @@ class TestOneWord:
         cosines[1, :2, 2:] = cosines[1, 2:, :2] = 0.2  # apart by 0.8 at layer 1
         cosines[2, :2, 2:] = cosines[2, 2:, :2] = 0.1
         cosines[2, 0, 1] = cosines[2, 1, 0] = 0.4  # within: (0.4 + 1) / 2; apart by 0.6
-        found = parting(cosines, [1, 1, 2, 2])
+        found = group_similarity(cosines, [1, 1, 2, 2])
         assert found.within == pytest.approx([1, 1, 0.7])
         assert found.between == pytest.approx([1, 0.2, 0.1])
         assert found.layer == 1
 
     def test_one_group_and_single_uses_have_nothing_to_part(self) -> None:
         cosines = np.ones((2, 2, 2))
-        assert parting(cosines, [1, 1]).layer is None and np.isnan(parting(cosines, [1, 1]).between).all()
-        assert parting(cosines, [1, 2]).layer is None and np.isnan(parting(cosines, [1, 2]).within).all()
+        assert (
+            group_similarity(cosines, [1, 1]).layer is None
+            and np.isnan(group_similarity(cosines, [1, 1]).between).all()
+        )
+        assert (
+            group_similarity(cosines, [1, 2]).layer is None and np.isnan(group_similarity(cosines, [1, 2]).within).all()
+        )

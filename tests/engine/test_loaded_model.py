@@ -124,7 +124,7 @@ def test_filling_a_mask_keeps_nothing_on_the_way(m: LoadedModel, monkeypatch: py
     def record(*_: object) -> None:
         raise Kept
 
-    monkeypatch.setattr("bertcore.model.tap.Recorder.__call__", record)
+    monkeypatch.setattr("bertcore.model.hooks.Recorder.__call__", record)
     assert len(m.fill(MASKED[0], "It was warm.")[0]) == 5
     with pytest.raises(Kept):
         m.trace(MASKED[0])

@@ -1,4 +1,4 @@
-"""The model: its two paths agree, the causal mask hides the future, and the tap sees and replaces."""
+"""The model: its two paths agree, the causal mask hides the future, and the hook sees and replaces."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +10,7 @@ from torch.nn import functional
 
 from bertcore.model.bert import Bert, MissingHeadError
 from bertcore.model.fast import Dropout, divided_cross_entropy
-from bertcore.model.tap import Intervention, Recorder, identity
+from bertcore.model.hooks import Intervention, Recorder, identity
 from tests.engine.models import random_batch, tiny_config, tiny_model
 
 LENGTHS = [12, 5, 1]
@@ -32,32 +32,32 @@ def test_fast_path_equals_traced_path(shape: dict[str, Any], padded: bool, causa
     ids, segments, mask = random_batch(model.config, LENGTHS)
     given = mask if padded else None
     fast = model(ids, segments, given, causal=causal)
-    traced = model(ids, segments, given, causal=causal, tap=_same)
+    traced = model(ids, segments, given, causal=causal, hook=_same)
     real = mask.bool() if padded else torch.ones_like(mask).bool()
     _assert_close(fast[real], traced[real])
     assert bool(torch.isfinite(fast).all() and torch.isfinite(traced).all())
 
 
-@pytest.mark.parametrize("tap", [identity, _same])
-def test_padding_changes_nothing(tap: Any) -> None:
+@pytest.mark.parametrize("hook", [identity, _same])
+def test_padding_changes_nothing(hook: Any) -> None:
     model = tiny_model()
     ids, segments, mask = random_batch(model.config, LENGTHS)
-    together = model(ids, segments, mask, tap=tap)
+    together = model(ids, segments, mask, hook=hook)
     for row, length in enumerate(LENGTHS):
-        alone = model(ids[row : row + 1, :length], segments[row : row + 1, :length], tap=tap)
+        alone = model(ids[row : row + 1, :length], segments[row : row + 1, :length], hook=hook)
         _assert_close(together[row, :length], alone[0])
 
 
-@pytest.mark.parametrize("tap", [identity, _same])
+@pytest.mark.parametrize("hook", [identity, _same])
 @pytest.mark.parametrize("padded", [False, True])
-def test_causal_mask_hides_every_later_token(tap: Any, padded: bool) -> None:
+def test_causal_mask_hides_every_later_token(hook: Any, padded: bool) -> None:
     model = tiny_model()
     ids, segments, mask = random_batch(model.config, [10, 10])
-    before = model(ids, segments, mask if padded else None, causal=True, tap=tap)
+    before = model(ids, segments, mask if padded else None, causal=True, hook=hook)
     for changed in range(1, 10):
         other = ids.clone()
         other[:, changed] = (other[:, changed] + 1) % model.config.vocab_size
-        after = model(other, segments, mask if padded else None, causal=True, tap=tap)
+        after = model(other, segments, mask if padded else None, causal=True, hook=hook)
         assert float((after - before)[:, :changed].abs().max()) < 1e-6
         assert float((after - before)[:, changed:].abs().max()) > 1e-3  # the token itself and those after it do see it
 
@@ -74,7 +74,7 @@ def test_causal_attention_lies_below_the_diagonal() -> None:
     model = tiny_model()
     record = Recorder()
     ids, segments, _ = random_batch(model.config, [7])
-    model(ids, segments, causal=True, tap=record)
+    model(ids, segments, causal=True, hook=record)
     probs = record["layer.1.attention.probs"]
     assert float(probs.triu(1).abs().max()) == 0.0
     assert torch.allclose(probs.sum(-1), torch.ones(()), atol=1e-6)
@@ -101,11 +101,11 @@ def test_gradients_through_chosen_rows_are_those_of_the_whole_output() -> None:
     assert torch.allclose(saved, full, rtol=1e-3, atol=1e-4)
 
 
-def test_rows_and_a_tap_together_are_refused() -> None:
+def test_rows_and_a_hook_together_are_refused() -> None:
     model = tiny_model()
     ids, segments, _ = random_batch(model.config, [3])
     with pytest.raises(ValueError, match="rows"):
-        model(ids, segments, rows=torch.tensor([0]), tap=_same)
+        model(ids, segments, rows=torch.tensor([0]), hook=_same)
 
 
 def test_positions_can_be_chosen() -> None:
@@ -116,13 +116,13 @@ def test_positions_can_be_chosen() -> None:
     assert float((model(ids, segments, position_ids=torch.arange(6).flip(0)) - usual).abs().max()) > 1e-3
 
 
-class TestTap:
+class TestHook:
     def test_every_documented_point_passes_with_its_shape(self) -> None:
         model = tiny_model()
         config, (batch, length) = model.config, (2, 6)
         ids, segments, _ = random_batch(config, [length] * batch)
         record = Recorder()
-        hidden = model(ids, segments, tap=record)
+        hidden = model(ids, segments, hook=record)
         model.mlm_logits(hidden, record)
         model.nsp_logits(model.pool(hidden[:, 0], record), record)
         wide, heads = (batch, length, config.hidden_size), config.num_attention_heads
@@ -146,7 +146,7 @@ class TestTap:
         model = tiny_model()
         ids, segments, _ = random_batch(model.config, [6])
         record = Recorder(lambda name: name.endswith(".probs"))
-        _assert_close(model(ids, segments, tap=record), model(ids, segments))
+        _assert_close(model(ids, segments, hook=record), model(ids, segments))
         assert record.names == ["layer.0.attention.probs", "layer.1.attention.probs"]
 
     @pytest.mark.parametrize("name", ["layer.0.attention.scores", "layer.9.output", "nonsense"])
@@ -154,7 +154,7 @@ class TestTap:
         model = tiny_model()
         ids, segments, _ = random_batch(model.config, [3])
         record = Recorder(lambda name: name.endswith(".probs"))
-        model(ids, segments, tap=record)
+        model(ids, segments, hook=record)
         with pytest.raises(KeyError, match=name):
             record[name]
         assert name not in record
@@ -163,9 +163,9 @@ class TestTap:
         model = tiny_model()
         ids, segments, _ = random_batch(model.config, [6])
         record = Recorder()
-        model(ids, segments, tap=record)
+        model(ids, segments, hook=record)
         same = Intervention({name: lambda value: value for name in record.names})
-        assert torch.equal(model(ids, segments, tap=same), model(ids, segments, tap=_same))
+        assert torch.equal(model(ids, segments, hook=same), model(ids, segments, hook=_same))
 
     @pytest.mark.parametrize(
         "point",
@@ -175,7 +175,7 @@ class TestTap:
         model = tiny_model()
         ids, segments, _ = random_batch(model.config, [6])
         cut = Intervention({point: torch.zeros_like})
-        assert float((model(ids, segments, tap=cut) - model(ids, segments)).abs().max()) > 1e-3
+        assert float((model(ids, segments, hook=cut) - model(ids, segments)).abs().max()) > 1e-3
 
     def test_a_head_switched_off_adds_nothing_to_the_residual_stream(self) -> None:
         model = tiny_model()
@@ -186,7 +186,7 @@ class TestTap:
             return value.index_fill(1, torch.tensor([head]), 0.0)
 
         record = Recorder()
-        model(ids, segments, tap=Intervention({f"layer.{layer}.attention.context_heads": off}, then=record))
+        model(ids, segments, hook=Intervention({f"layer.{layer}.attention.context_heads": off}, then=record))
         projection = model.encoder.layers[layer].attention.output
         context = record[f"layer.{layer}.attention.context_heads"].transpose(1, 2).flatten(2)  # (B,S,H)
         others = [i for i in range(model.config.hidden_size) if i // size != head]
@@ -201,7 +201,7 @@ class TestTap:
         def to_first(probs: Tensor) -> Tensor:
             return torch.zeros_like(probs).index_fill(-1, torch.tensor([0]), 1.0)
 
-        model(ids, segments, tap=Intervention({"layer.0.attention.probs": to_first}, then=record))
+        model(ids, segments, hook=Intervention({"layer.0.attention.probs": to_first}, then=record))
         context, value = record["layer.0.attention.context_heads"], record["layer.0.attention.value"]
         assert torch.allclose(context, value[:, :, :1].expand_as(context))
 

@@ -122,7 +122,7 @@ class TestExamples:
         assert len(evaluation["best"]) == len(evaluation["worst"]) == 10
         training = Pretraining(options)
         training.prepare(run, lambda sentence: None)
-        held_out = training.materials.held_out
+        held_out = training.setup.held_out
         theirs = BertForPreTraining.from_pretrained(snapshot).eval()
         found = []
         for batch in held_out.batches:

@@ -15,7 +15,7 @@ from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
-from bertcore.model.tap import Intervention, hidden_points
+from bertcore.model.hooks import Intervention, hidden_points
 from tests.engine.family_models import MASKED, PAIR, SHAPES, TOKENIZER, family_model, segments_for
 from tests.engine.models import tiny_model
 
@@ -33,7 +33,7 @@ def texts(model: Bert, other: Any = OTHER) -> tuple[Text, Text]:
 def alone(model: Bert, text: Text, target: Target, changes: Any = None) -> float:
     """The target in one pass of its own."""
     with torch.inference_mode():
-        return float(target.of(model, text.hidden(model, tap=Intervention(changes or {}))))
+        return float(target.of(model, text.hidden(model, hook=Intervention(changes or {}))))
 
 
 class TestCells:

@@ -13,11 +13,11 @@ from bertcore.errors import BertcoreError
 from bertcore.tag_schemes import (
     Scheme,
     Span,
+    allowed_transitions,
     convert_tags,
     detect_scheme,
     entity_spans,
     illegal_places,
-    legal_moves,
     tags_of_spans,
 )
 
@@ -107,14 +107,18 @@ class TestLegalMoves:
     )
     def test_moves_known_by_hand(self, scheme: Scheme, legal: list[str], illegal: list[str]) -> None:
         labels = ["O", *(f"{letter}-{kind}" for letter in ("BIES" if scheme == "IOBES" else "BI") for kind in "AC")]
-        moves = legal_moves(labels, scheme).move
+        moves = allowed_transitions(labels, scheme).transitions
         for pair in [*legal, *illegal]:
             before, after = pair.split()
             assert moves[labels.index(before), labels.index(after)] == (pair in legal), pair
 
     def test_edges_known_by_hand(self) -> None:
         labels = ["O", "B-A", "I-A", "E-A", "S-A"]
-        bio, iob1, iobes = legal_moves(labels[:3], "BIO"), legal_moves(labels[:3], "IOB1"), legal_moves(labels, "IOBES")
+        bio, iob1, iobes = (
+            allowed_transitions(labels[:3], "BIO"),
+            allowed_transitions(labels[:3], "IOB1"),
+            allowed_transitions(labels, "IOBES"),
+        )
         assert bio.start.tolist() == [True, True, False]
         assert iob1.start.tolist() == [True, False, True]
         assert iobes.start.tolist() == [True, True, False, False, True]
@@ -126,7 +130,7 @@ class TestLegalMoves:
     def test_a_sentence_is_legal_if_its_entities_are_written_so(self, scheme: Scheme) -> None:
         """Every sentence of up to three words: only a legal one is what writing its entities gives."""
         labels = ["O", *(f"{letter}-{kind}" for letter in ("BIES" if scheme == "IOBES" else "BI") for kind in "AC")]
-        start, move, end = legal_moves(labels, scheme)
+        start, move, end = allowed_transitions(labels, scheme)
         for path in itertools.chain.from_iterable(itertools.product(range(len(labels)), repeat=n) for n in (1, 2, 3)):
             tags = [labels[label] for label in path]
             allowed = start[path[0]] and end[path[-1]] and all(move[pair] for pair in itertools.pairwise(path))
@@ -138,19 +142,19 @@ class TestLegalMoves:
         assert illegal_places(["DT", "NN"], "none") == []
 
     def test_without_a_scheme_everything_may_follow(self) -> None:
-        moves = legal_moves(["NN", "VB", "O"])
+        moves = allowed_transitions(["NN", "VB", "O"])
         assert all(part.all() for part in moves)
         assert [part.shape for part in moves] == [(3,), (3, 3), (3,)]
 
     def test_the_scheme_is_detected_where_none_is_said(self) -> None:
         labels = ["O", "B-A", "E-A", "S-A", "I-A"]
-        for found, expected in zip(legal_moves(labels), legal_moves(labels, "IOBES"), strict=True):
+        for found, expected in zip(allowed_transitions(labels), allowed_transitions(labels, "IOBES"), strict=True):
             assert np.array_equal(found, expected)
 
     @pytest.mark.parametrize(("label", "scheme"), [("E-A", "BIO"), ("NN", "BIO"), ("U-A", "IOBES"), ("B-", "IOB1")])
     def test_a_label_that_the_scheme_has_not(self, label: str, scheme: Scheme) -> None:
         with pytest.raises(BertcoreError, match=f'"{label}" is not a tag of the {scheme} scheme'):
-            legal_moves(["O", label], scheme)
+            allowed_transitions(["O", label], scheme)
 
 
 class TestDetection:

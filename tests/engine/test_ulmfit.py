@@ -58,7 +58,7 @@ def learning(frozen_layers: int, epoch: int, fraction: float = 0.0) -> set[str]:
     """Which parts of a model of three layers learn in an epoch of gradual unfreezing."""
     training = TuningOptions(gradual_unfreezing=True, frozen_layers=frozen_layers)
     work, model = FineTuning(FinetuneOptions(training=training)), tiny_model(("classify",), num_hidden_layers=3)
-    work.materials = SimpleNamespace(model=model)  # type: ignore[assignment]
+    work.setup = SimpleNamespace(model=model)  # type: ignore[assignment]
     work._freeze(model)
     work._unfreeze(epoch, fraction)
     names = (name for name, parameter in model.named_parameters() if parameter.requires_grad)

@@ -24,7 +24,7 @@ from ...widgets.progress_line import ProgressLine
 from .stages import LayersView, stage_labels, stage_name
 
 if TYPE_CHECKING:
-    from bertcore.analysis.one_word import Parting, WordInSentences
+    from bertcore.analysis.one_word import GroupSimilarity, WordInSentences
     from bertcore.checkpoint.checkpoint import Checkpoint
 
     from ...compute.question import ReportOrCancel
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ...state.readings import Reading
     from ...state.selection import Selection
 
-    Compared = tuple["Uses", WordInSentences, Parting]
+    Compared = tuple["Uses", WordInSentences, GroupSimilarity]
 
 MOST_USES, MOST_GROUPS = 8, 3
 
@@ -232,23 +232,23 @@ class WordView(LayersView):
         uses = self.editor.uses
 
         def work(checkpoint: Checkpoint, progress: ReportOrCancel) -> Compared:
-            from bertcore.analysis.one_word import parting, word_in_sentences
+            from bertcore.analysis.one_word import group_similarity, word_in_sentences
 
             found = word_in_sentences(checkpoint.model, checkpoint.tokenizer, uses.word, uses.texts, progress)
-            return uses, found, parting(found.cosines, [uses.groups[i] for i in found.sentences])
+            return uses, found, group_similarity(found.cosines, [uses.groups[i] for i in found.sentences])
 
         self.compared.ask_model(model, (model, uses), work, pause_ms)
 
     def _on_compared_answered(self, compared: Compared) -> None:
         self.shown = compared
-        _, found, parting = compared
+        _, found, similarity = compared
         self.editor.show_found(found.sentences)
         stages = np.arange(len(found.cosines))
-        means = {"within": parting.within, "between": parting.between}
+        means = {"within": similarity.within, "between": similarity.between}
         self.curves.set_points(
             {key: (stages, values) for key, values in means.items()}, stage_labels(len(found.cosines))
         )
-        self.verdict.setText(verdict(parting))
+        self.verdict.setText(verdict(similarity))
         if self.reading is not None:
             self.show_selection(self.reading, self.selection)
 
@@ -305,8 +305,8 @@ class WordView(LayersView):
     def _curves_figure(self) -> Figure | None:
         if self.shown is None:
             return None
-        uses, found, parting = self.shown
-        means = {"same meaning": parting.within, "different meanings": parting.between}
+        uses, found, similarity = self.shown
+        means = {"same meaning": similarity.within, "different meanings": similarity.between}
         known = {name: values for name, values in means.items() if np.isfinite(values).any()}
         if not known:
             return None
@@ -336,13 +336,13 @@ def _caption(uses: Uses) -> str:
     return translate("WordView", "“{word}” in: {sentences}").format(word=uses.word.strip(), sentences=sentences)
 
 
-def verdict(parting: Parting) -> str:
+def verdict(similarity: GroupSimilarity) -> str:
     """One sentence: the layer where the meanings are furthest apart."""
-    if parting.layer is None:
+    if similarity.layer is None:
         return translate(
             "WordView", "To compare meanings, mark at least two sentences with one meaning and one with another."
         )
-    within, between = parting.within[parting.layer], parting.between[parting.layer]
+    within, between = similarity.within[similarity.layer], similarity.between[similarity.layer]
     if within <= between:
         return translate(
             "WordView",
@@ -355,11 +355,11 @@ def verdict(parting: Parting) -> str:
             "The meanings are furthest apart after layer {layer}: cosine {within} within a meaning, {between} between "
             "meanings.",
         )
-        if parting.layer
+        if similarity.layer
         else translate(
             "WordView",
             "The meanings are furthest apart in the embeddings: cosine {within} within a meaning, {between} between "
             "meanings.",
         )
     )
-    return where.format(layer=parting.layer, within=numbers.decimal(within), between=numbers.decimal(between))
+    return where.format(layer=similarity.layer, within=numbers.decimal(within), between=numbers.decimal(between))

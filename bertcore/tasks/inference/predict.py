@@ -14,8 +14,8 @@ from bertcore.config import BertConfig
 from bertcore.data.tokenising import split_sentences
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
+from bertcore.model.hooks import Changes, Hook, Intervention, identity
 from bertcore.model.losses import TaskBatch
-from bertcore.model.tap import Changes, Intervention, Tap, identity
 from bertcore.progress import ReportProgress
 from bertcore.tasks.decoding import USUAL, Decoding
 from bertcore.tasks.examples import (
@@ -188,9 +188,9 @@ def run_task(
 ) -> list[tuple[NDArray[np.int64], NDArray]]:
     """The units of each batch with the head's logits for them; `progress` is called before each batch.
 
-    changes: what is made of the tensors at some tap points, as in `trace`.
+    changes: what is made of the tensors at some hook points, as in `trace`.
     """
-    tap = Intervention(changes) if changes else identity
+    hook = Intervention(changes) if changes else identity
     was_training = model.training
     model.eval()
     outputs = []
@@ -199,28 +199,28 @@ def run_task(
         for number, units in enumerate(order):
             if progress is not None:
                 progress(number / len(order))
-            logits = task_logits(model, batches.batch(units), batches.features.head, device, tap)
+            logits = task_logits(model, batches.batch(units), batches.features.head, device, hook)
             outputs.append((units, logits.float().cpu().numpy()))
     finally:
         model.train(was_training)
     return outputs
 
 
-def task_logits(model: Bert, batch: TaskBatch, head: str, device: torch.device, tap: Tap = identity) -> torch.Tensor:
+def task_logits(model: Bert, batch: TaskBatch, head: str, device: torch.device, hook: Hook = identity) -> torch.Tensor:
     """Logits of the head: (B,K), (B/C,C), (B,S,K), (B,S,2), or (R) for the sentences of a summary."""
     batch = to_device(batch, device)
-    hidden = model(batch.input_ids, batch.segment_ids, batch.attention_mask, tap=tap)  # (B,S,H)
+    hidden = model(batch.input_ids, batch.segment_ids, batch.attention_mask, hook=hook)  # (B,S,H)
     if head == "classify":
-        return model.classify_logits(hidden[:, 0], tap)
+        return model.classify_logits(hidden[:, 0], hook)
     if head == "choice":
-        return model.choice_logits(hidden[:, 0], batch.choices, tap)
+        return model.choice_logits(hidden[:, 0], batch.choices, hook)
     if head in ("tag", "crf"):
-        return model.tag_logits(hidden, tap)
+        return model.tag_logits(hidden, hook)
     if head == "span":
-        start, end = model.span_logits(hidden, tap)
+        start, end = model.span_logits(hidden, hook)
         return torch.stack([start, end], dim=-1)
     if head == "summarise":
-        return model.sentence_logits(hidden.flatten(0, 1)[batch.rows[head]], tap)
+        return model.sentence_logits(hidden.flatten(0, 1)[batch.rows[head]], hook)
     raise ValueError(f"{head} is no head of a task")
 
 

@@ -1,4 +1,4 @@
-"""The one door to the inside of the model: at each named point it sees a tensor, and may return another.
+"""Hooks: a function that sees the tensor at each named point inside the model, and may return another.
 
 The same names in every family; what a family lacks never passes (missing_parts.absent_points says why).
 
@@ -28,12 +28,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from torch import Tensor
 
-Tap = Callable[[str, "Tensor"], "Tensor"]
-Changes = Mapping[str, Callable[["Tensor"], "Tensor"]]  # tap point -> what is made of the tensor there
+Hook = Callable[[str, "Tensor"], "Tensor"]
+Changes = Mapping[str, Callable[["Tensor"], "Tensor"]]  # hook point -> what is made of the tensor there
 
 
 def identity(name: str, value: Tensor) -> Tensor:
-    """The tap of a pass that nobody looks at; with it the model takes its fast path."""
+    """The hook of a pass that nobody looks at; with it the model takes its fast path."""
     return value
 
 
@@ -43,7 +43,7 @@ def hidden_points(layers: int) -> list[str]:
 
 
 class Recorder:
-    """A tap that keeps what passes by name and changes nothing.
+    """A hook that keeps what passes by name and changes nothing.
 
     `wanted` keeps only points whose name it accepts; absent, everything is kept. Asking for a point that did not pass
     is an error that names it, never None.
@@ -60,7 +60,7 @@ class Recorder:
 
     def __getitem__(self, name: str) -> Tensor:
         if name not in self._seen:
-            raise KeyError(f"the tap point {name!r} was not recorded in this pass")
+            raise KeyError(f"the hook point {name!r} was not recorded in this pass")
         return self._seen[name]
 
     def __contains__(self, name: str) -> bool:
@@ -72,12 +72,12 @@ class Recorder:
 
 
 class Intervention:
-    """A tap that replaces tensors: a function of the tensor per point name, applied in the order of the pass.
+    """A hook that replaces tensors: a function of the tensor per point name, applied in the order of the pass.
 
     Example: `Intervention({"layer.0.attention.probs": switch_off})`.
     """
 
-    def __init__(self, changes: Changes, then: Tap = identity) -> None:
+    def __init__(self, changes: Changes, then: Hook = identity) -> None:
         self._changes = changes
         self._then = then  # a recorder that sees what the intervention left
         self._unused = dict.fromkeys(changes)
