@@ -60,21 +60,21 @@ def test_what_is_off_is_shown_as_off(room: AttendRoom, window: Window, qtbot: Qt
     panel.head_off.click()
     settle(window, qtbot)
     answered(window, room, qtbot)
-    assert panel.head_off.text() == "Switch head on again" and panel.layer_off.text() == "Skip this layer"
-    assert room.large.title == "Layer 2 · Head 3 · off" and room.side.head_title.text() == "This head · off"
+    assert panel.head_off.text() == "Switch head 2·3 on again" and panel.layer_off.text() == "Skip this layer"
+    assert room.large.title == "Layer 2 · Head 3 · off" and room.side.head_title.text() == "Head 2·3 · off"
     assert room.large.intro == "Switched off, so it has no effect."
     assert atlas.accessibleDescription() == "Switched off: 2·3"
     window.state.set_head(0, 0)  # whose frame is not around the cells below
     assert {spot for spot in before if cell_of(atlas, spot) != before[spot]} == {(1, 2)}
     rows = kinds.text().split("<tr>")
     assert ["switched off" in row for row in rows if 'href="1,2"' in row] == [True]
-    assert room.large.title == "Layer 1 · Head 1" and panel.head_off.text() == "Switch head off"
+    assert room.large.title == "Layer 1 · Head 1" and panel.head_off.text() == "Switch head 1·1 off"
     assert "no effect" not in room.large.intro
 
     window.state.set_head(1, 0)
     panel.layer_off.click()
     settle(window, qtbot)
-    assert panel.layer_off.text() == "Use this layer again" and panel.head_off.text() == "Switch head off"
+    assert panel.layer_off.text() == "Use this layer again" and panel.head_off.text() == "Switch head 2·1 off"
     for key in ("matrix", "lines", "score"):
         room.large.open(key)
         assert room.large.title == "Layer 2 · Head 1 · off"

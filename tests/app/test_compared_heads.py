@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.rooms.attend.attentions import Attentions
 from app.rooms.attend.compared_attentions import ComparedAttentions
-from app.rooms.attend.matrix_view import HeadMatrix
+from app.rooms.attend.matrix_view import HeadMatrix, MatrixView
 from app.rooms.attend.moved_heads import MovedView
 from app.rooms.attend.room import AttendRoom
 from app.shell.window import Window
@@ -223,13 +223,18 @@ def test_a_head_of_a_skipped_layer_says_so_and_cannot_be_switched_off(window: Wi
     assert room.side.what_if.head_off.isEnabled() and "add up to 1" in room.side.intro
 
 
-def test_of_several_heads_the_side_card_says_which_one_it_is_about(window: Window, qtbot: QtBot) -> None:
-    room = attend(window, None, qtbot)
+def test_the_side_card_has_the_row_of_the_large_picture(window: Window, qtbot: QtBot) -> None:
+    room, hints = attend(window, None, qtbot), set()
     window.state.set_head(1, 2)
-    room.open_view("mean")
-    assert room.side.intro.startswith("This card stays with head 2·3")
-    room.open_view("matrix")
-    assert "2·3" not in room.side.intro
+    window.state.set_focus(3)
+    for key in ("matrix", "mean", "rollout", "flow"):
+        view = room.open_view(key)
+        assert isinstance(view, MatrixView)
+        qtbot.waitUntil(lambda view=view: view.grid.values is not None, timeout=TIMEOUT_MS)
+        assert view.grid.values is not None and room.side.row is not None
+        np.testing.assert_array_equal(room.side.row, view.grid.values[3])
+        hints.add(room.side.hint)
+    assert len(hints) == 4
 
 
 def test_a_window_built_anew_keeps_the_head_that_was_chosen(window: Window, qtbot: QtBot) -> None:

@@ -17,6 +17,7 @@ from .chosen_heads import TargetBox
 from .compared_attentions import ComparedAttentions
 from .counterpart import seen_alone, way_to_show
 from .matrix_view import MatrixView
+from .view import PictureRow
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
@@ -41,6 +42,7 @@ class RolloutMatrix(ComputedMatrix):
         super().__init__()
         self.baseline_question: Question[np.ndarray] = self.add_question(lambda _answer: self.redraw(), self.line)
         self._compared: ComparedAttentions | None = None  # whose difference is drawn
+        self._own: np.ndarray | None = None  # (U,U) of our text, though a difference may be drawn
 
     def draw(self) -> None:
         layer, units = self.selection.layer, self.attentions.units
@@ -49,7 +51,7 @@ class RolloutMatrix(ComputedMatrix):
         about = shown.about or (seen_alone() if shown.beside is not None else "" if layer else self.about_one_layer())
         self.set_title(self._title(layer + 1), about=about)
         self._ask(self.question, self.attentions, layer)
-        matrix = self._answered(self.question, self.attentions)
+        matrix = self._own = self._answered(self.question, self.attentions)
         if both is None:
             self.baseline_question.forget()
             self.show_matrix(matrix, units)
@@ -76,6 +78,14 @@ class RolloutMatrix(ComputedMatrix):
         """(U,U)"""
         return None if question.answer is None else of.units.attention(question.answer.astype(np.float32))
 
+    def picture_row(self, unit: int) -> PictureRow:
+        return PictureRow(None if self._own is None else self._own[unit], self.number_kind, *self._about_row())
+
+    def _about_row(self) -> tuple[str, str]:
+        """What stands behind the token in the card beside the picture, and its sentence."""
+        about = self.tr("Its row in the large picture; the shares add up to 1.")
+        return self.tr("where its information came from"), about
+
     @property
     def axes(self) -> str:
         return self.tr("rows: tokens after these layers · columns: input tokens")
@@ -97,8 +107,8 @@ class RolloutMatrix(ComputedMatrix):
     def about_one_layer(self) -> str:
         """What is to be seen where there is no path through several layers yet."""
         return self.tr(
-            "Which words each token’s information came from: so far through one layer only. Click a head in a higher "
-            "layer."
+            "Where each token’s information came from: half from itself, because a layer adds to what was there. This "
+            "is one layer; click a head in a higher one."
         )
 
     def _title(self, layers: int) -> str:
@@ -126,10 +136,14 @@ class FlowMatrix(RolloutMatrix):
             text = self.tr("{share} can flow from {column} to {row}, compared with the baseline")
         return text.format(row=row, column=column, share=self._written(value))
 
+    def _about_row(self) -> tuple[str, str]:
+        about = self.tr("Its row in the large picture; each number stands alone, and they need not add up to 1.")
+        return self.tr("the most that could reach it"), about
+
     def about_one_layer(self) -> str:
         return self.tr(
-            "How much of each word could get through to each token. After one layer, Flow and Rollout are the same. "
-            "Click a head in a higher layer."
+            "The most that could get from each word to each token. After one layer that is the same as Rollout; click "
+            "a head in a higher one."
         )
 
     def _title(self, layers: int) -> str:
@@ -179,7 +193,7 @@ class GradientMatrix(ComputedMatrix):
     def read_out(self, row: str, column: str, value: float) -> str:
         text = self.tr("{row} to {column}: ln p changes by {change} per unit of this weight")
         if not numbers.is_technical():
-            text = self.tr("{row} to {column}: {change}; above 0, more attention here makes the answer more likely")
+            text = self.tr("{row} to {column}: {change} (+0.01: a weight 1 higher makes the answer 1% more likely)")
         if self.chosen.target is not None and self.chosen.target.is_score:
             text = self.tr("{row} to {column}: the score changes by {change} per unit of this weight")
         return text.format(row=row, column=column, change=numbers.signed(value, 4))

@@ -47,8 +47,8 @@ MATRICES = (  # one tab, with a row of tabs of their own
         QT_TRANSLATE_NOOP("ViewSpec", "Rollout"),
         QT_TRANSLATE_NOOP(
             "ViewSpec",
-            "In every layer, tokens mix with others, so one head is not the whole story. Each row is a token after "
-            "these layers, each column a word that its information came from.",
+            "Where each token’s information came from, layer after layer. Half of each layer’s row is the token "
+            "itself, because a layer adds to what was there.",
         ),
         RolloutMatrix,
     ),
@@ -57,8 +57,8 @@ MATRICES = (  # one tab, with a row of tabs of their own
         QT_TRANSLATE_NOOP("ViewSpec", "Flow"),
         QT_TRANSLATE_NOOP(
             "ViewSpec",
-            "How much of each word could get through to each token? Attention weights act like pipes from layer to "
-            "layer, and the narrowest pipe on the way sets the limit.",
+            "The most that could get from each word to each token, if every layer let through only as much as its "
+            "weights allow.",
         ),
         FlowMatrix,
         is_for_experts=True,
@@ -68,8 +68,8 @@ MATRICES = (  # one tab, with a row of tabs of their own
         QT_TRANSLATE_NOOP("ViewSpec", "Gradient"),
         QT_TRANSLATE_NOOP(
             "ViewSpec",
-            "A head may look at a word and not use it. Red: a little more attention here speaks for the answer. Blue: "
-            "against it. No colour: it makes no difference.",
+            "What would more attention do? Red: it would speak for the answer. Blue: against it. An estimate for each "
+            "square, whether the head looks there now or not.",
         ),
         GradientMatrix,
         only=ONE_AT_A_TIME,
@@ -81,8 +81,7 @@ OTHERS = (
         QT_TRANSLATE_NOOP("ViewSpec", "Lines"),
         QT_TRANSLATE_NOOP(
             "ViewSpec",
-            "Left: the token that looks. Right: what it looks at. Thicker: more. Point at a token to follow its lines; "
-            "Ctrl+click a second head to compare.",
+            "Left: the token that looks. Right: what it looks at. Thicker: more. Point at a token to follow its lines.",
         ),
         LinesView,
     ),
@@ -101,8 +100,8 @@ OTHERS = (
         QT_TRANSLATE_NOOP("ViewSpec", "Check"),
         QT_TRANSLATE_NOOP(
             "ViewSpec",
-            "A head can look at a word and not use it. Two tests say whether it does: red bars speak for the answer, "
-            "blue ones against it. Trust them where both tests have the same colour.",
+            "A head can look at a word and not use it. Removal takes each link away: red links speak for the answer, "
+            "blue ones against it. Where the head hardly looks there is nothing to take away: 0.",
         ),
         CheckView,
         is_for_experts=True,
@@ -110,7 +109,6 @@ OTHERS = (
     ),
 )
 SPECS = (*MATRICES, *OTHERS)
-OF_SEVERAL_HEADS = ("mean", "rollout", "flow")  # or of several layers
 MATRIX_KEYS = [spec.key for spec in MATRICES]
 
 
@@ -120,6 +118,7 @@ class LargeCard(Card):
 
     view_made = Signal(object)
     opened = Signal()  # another view
+    redrawn = Signal()  # as of a view
 
     def __init__(self, chosen: Chosen) -> None:
         super().__init__("")
@@ -241,6 +240,7 @@ class LargeCard(Card):
     def _on_view_made(self, _key: str, view: AttendView) -> None:
         view.use(self._chosen)
         view.title_changed.connect(self._show_title)
+        view.redrawn.connect(self.redrawn)
         self.view_made.emit(view)
 
     def _show_title(self) -> None:

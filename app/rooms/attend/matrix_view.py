@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Signal
@@ -23,10 +22,7 @@ from .attentions import Head
 from .chosen_heads import named_heads
 from .compared_attentions import ComparedAttentions
 from .counterpart import Counterpart, seen_alone, way_to_show
-from .view import AttendView
-
-if TYPE_CHECKING:
-    pass
+from .view import AttendView, PictureRow
 
 LONG_TEXT = 40  # tokens; from here on single high values would leave the rest of the picture white
 LEAST_HIGH = 0.02  # of the highest value: less would make colours of rounding errors
@@ -334,6 +330,7 @@ class MeanMatrix(MatrixView):
     """The mean of the heads that are chosen; where that is one, of all heads of its layer."""
 
     _compared: ComparedAttentions | None = None  # whose difference is drawn
+    _mean: np.ndarray | None = None  # (U,U) of our text, though a difference may be drawn
 
     @property
     def heads(self) -> tuple[Head, ...]:
@@ -351,13 +348,18 @@ class MeanMatrix(MatrixView):
         self._compared, about = shown.difference, shown.about
         if shown.beside is not None:
             about = about or seen_alone()
+        self._mean = self.attentions.mean(heads)
+        self.set_title(title, hint, about)
         if self._compared is None:
-            self.set_title(title, hint, about)
-            self.show_matrix(self.attentions.mean(heads), self.attentions.units)
+            self.show_matrix(self._mean, self.attentions.units)
         else:
-            self.set_title(title, hint, about)
             difference = np.mean([self._compared.difference(*head) for head in heads], axis=0)
             self.show_matrix(difference, self.attentions.units, self._compared.labels)
+
+    def picture_row(self, unit: int) -> PictureRow:
+        about = self.tr("Its row in the large picture; the weights add up to 1.")
+        values = None if self._mean is None else self._mean[unit]
+        return PictureRow(values, self.number_kind, self.tr("where it looks on average"), about)
 
     def read_out(self, row: str, column: str, value: float) -> str:
         if self._compared is None:

@@ -23,7 +23,7 @@ from ..base import Room
 from .attentions import NO_HABIT, Attentions, Head, head_name, head_title, kind_name
 from .chosen_heads import Chosen
 from .heads_card import PANELS, HeadsCard
-from .large_card import OF_SEVERAL_HEADS, SPECS, LargeCard
+from .large_card import SPECS, LargeCard
 from .moved_heads import MovedView
 from .side_card import SideCard
 from .strong_links import with_weight
@@ -140,13 +140,15 @@ class AttendRoom(Room):
     def _show_row(self) -> None:
         """What the token on show looks at, on the right."""
         if self._attentions is not None:
-            is_apart = self.large.key in OF_SEVERAL_HEADS
-            self.side.show_row(self._attentions, self.state.selection, self.chosen.column, is_apart=is_apart)
+            unit = self._attentions.units.unit_of(self.state.selection.position)
+            picture = None if unit is None else self.view.picture_row(unit)
+            self.side.show_row(self._attentions, self.state.selection, self.chosen.column, picture)
 
     def _connect(self) -> None:
         atlas, what_if, card = self.heads_card.atlas, self.side.what_if, self.heads_card
         self.large.view_made.connect(self._connect_view)
         self.large.opened.connect(self._show_row)
+        self.large.redrawn.connect(self._show_row)
         self.state.head_changed.connect(self._on_head_chosen)
         card.view_made.connect(self._connect_view)
         for view in (self.large.view, card.panels.view):  # made with their cards
@@ -255,7 +257,7 @@ class AttendRoom(Room):
         described = self.heads_card.descriptions.get(spot)
         if described is not None:
             kind = described.kind
-            score = "" if kind.kind == NO_HABIT else f" {numbers.decimal(kind.score)}"
+            score = "" if kind.kind == NO_HABIT else f" {numbers.percent(kind.score)}"
             texts.append(kind_name(kind.kind, reading) + score)
         target = self.chosen.target
         if atlas.effects is not None and target is not None:
@@ -354,7 +356,11 @@ class AttendRoom(Room):
     def _bars_figure(self) -> Figure | None:
         if self.side.row is None or self._attentions is None:
             return None
-        values = {"attention": numbers_of("is looked at", self._attentions.units.labels, self.side.row)}
+        labels, picture = self._attentions.units.labels, self.side.picture
+        if picture is not None:
+            values = {picture.kind: numbers_of("column", labels, self.side.row)}
+            return self.figure(self.view.title, [self.side.bars], values, hint=picture.hint, token=True)
+        values = {"attention": numbers_of("is looked at", labels, self.side.row)}
         token = self._attentions.reading.shown_tokens[self.state.selection.position]
         title, hint = self.tr("What “{token}” looks at").format(token=token), self.tr("attention of one token")
         return self.figure(title, [self.side.bars], values, hint=hint, head=True, token=True)

@@ -18,6 +18,7 @@ from ...widgets.figure_button import Provider
 from ...widgets.layouts import fill, vbox
 from .attentions import Attentions, Descriptions, Head, head_name, kind_name
 from .compared_attentions import compared
+from .view import PictureRow
 from .what_if import WhatIfPanel
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class SideCard(Card):
         self.what_if = WhatIfPanel()
         self.head_title = label("", "title")
         self.row: np.ndarray | None = None  # (U) what is drawn as bars
+        self.picture: PictureRow | None = None  # where they are not of the head
         inside = QWidget()
         layout = vbox(self.bars, 10, parent=inside, gap_px=6, margins=(0, 0, theme.px(4), 0))
         fill(layout, label(self.tr("What if"), "title"), self.what_if, 10)
@@ -54,12 +56,13 @@ class SideCard(Card):
         """The facts of the head, and its kind with the scores behind it. descriptions: empty until computed."""
         reading, spot = attentions.reading, (selection.layer, selection.head)
         special = ", ".join(reading.special_names) or self.tr("special tokens")
-        spread = self.tr("entropy") if numbers.is_technical() else self.tr("spread over")
+        spread = self.tr("entropy") if numbers.is_technical() else self.tr("looks at")
         last = self.tr("on {tokens}").format(tokens=special)
         names = (spread, self.tr("mean distance"), self.tr("from A to B"), last)
         for name, text in zip(self._fact_names, names, strict=True):
             name.setText(text)
-        self.head_title.setText(self.tr("This head · off") if spot in attentions.off else self.tr("This head"))
+        name = self.tr("Head {head} · off") if spot in attentions.off else self.tr("Head {head}")
+        self.head_title.setText(name.format(head=head_name(*spot)))
         described = descriptions.get(spot)
         self._show_facts(attentions, spot, None if described is None else described.facts)
         self._show_facts_before(attentions, spot)
@@ -69,38 +72,40 @@ class SideCard(Card):
             return
         scores = sorted(described.kind.scores.items(), key=lambda item: -item[1])
         self.kind.setText(kind_name(described.kind.kind, reading))
-        listed = (f"{kind_name(name, reading)} {numbers.decimal(score)}" for name, score in scores)
+        listed = (f"{kind_name(name, reading)} {numbers.percent(score)}" for name, score in scores)
         self.kind.setToolTip("\n".join(listed))
 
     def show_row(
-        self, attentions: Attentions, selection: Selection, column: int | None, *, is_apart: bool = False
+        self, attentions: Attentions, selection: Selection, column: int | None, picture: PictureRow | None = None
     ) -> None:
-        """What the token on show looks at. column: that is asked about. is_apart: the large picture is of several heads
-        or layers, this card of one head all the same."""
+        """What the token on show looks at. column: that is asked about. picture: what the large one says of it, where
+        that is of several heads or layers."""
         self.what_if.show_selection(attentions, selection, column)
-        head = head_name(selection.layer, selection.head)
-        alone = self.tr(
-            "This card stays with head {head}: how much it alone looks at each token; the weights add up to 1."
-        )
-        usual = self.tr(
-            "How much it looks at each token; the weights add up to 1. Click a token above for its numbers."
-        )
+        self.picture = picture
+        explain("attention" if picture is None else picture.kind, self.bars)
+        usual = self.tr("The weights add up to 1. Click a token above for its numbers.")
         why = attentions.why_no_effect(selection.layer, selection.head)
-        intro = why or (alone.format(head=head) if is_apart else usual)
+        intro = (why or usual) if picture is None else picture.about
         if intro != self.intro:  # not at each move of the mouse
             self.set_intro(intro)
         units, position = attentions.units, selection.position
         row = units.unit_of(position)
-        self.set_title(attentions.reading.shown_tokens[position] if row is None else units.labels[row])
+        token = attentions.reading.shown_tokens[position] if row is None else units.labels[row]
+        self.set_title(f"{token} ({position})")
         self.bars.setVisible(row is not None)
         if row is None:
             self.row = None
             self.set_hint(self.tr("is left out of this view"))
             return
-        self.set_hint(self.tr("in head {head}, token {position} looks at").format(head=head, position=position))
-        self.row = attentions.weights(selection.layer, selection.head)[row]  # (U)
+        head = head_name(selection.layer, selection.head)
+        of_head = self.tr("where it looks in head {head}").format(head=head)
+        self.set_hint(of_head if picture is None else picture.hint)
+        self.row = attentions.weights(selection.layer, selection.head)[row] if picture is None else picture.values
+        if self.row is None:
+            self.bars.set_bars([])
+            return
         both, before = compared(attentions), None
-        if both is not None and not both.problem:
+        if picture is None and both is not None and not both.problem:
             before = both.before(selection.layer, selection.head)[row]
         order = np.argsort(-self.row, kind="stable")[:MOST_BARS].tolist()
         highest = float(self.row[order[0]]) or 1.0

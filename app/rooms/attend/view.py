@@ -1,5 +1,8 @@
 """What the views of the room Attend have in common."""
 
+from dataclasses import dataclass
+
+import numpy as np
 from PySide6.QtCore import QPoint, Signal
 
 from ...figures.figure import Figure
@@ -10,6 +13,16 @@ from ...widgets.layouts import hbox, vbox
 from ..base import View
 from .attentions import Attentions
 from .chosen_heads import Chosen, TargetBox
+
+
+@dataclass(frozen=True, eq=False)
+class PictureRow:
+    """What a picture of several heads or layers says of one unit, for the card beside it."""
+
+    values: np.ndarray | None  # (U); None while they are computed
+    kind: str  # of number
+    hint: str  # behind the token
+    about: str  # a sentence
 
 
 class AttendView(View):
@@ -25,6 +38,7 @@ class AttendView(View):
     head_hovered = Signal(object)  # (layer, head), or None
     head_menu_requested = Signal(int, int, QPoint)
     title_changed = Signal()
+    redrawn = Signal()  # a control has changed, or an answer has come
 
     follows_column = False  # another column that is asked about is drawn as another head is
     target_box: TargetBox | None = None  # of a view about one prediction
@@ -53,6 +67,10 @@ class AttendView(View):
     def draw_position(self) -> None:
         """Another token; reading and heads are the same."""
 
+    def picture_row(self, unit: int) -> PictureRow | None:
+        """None: the picture is of the head on show."""
+        return None
+
     def make_figure(self) -> Figure | None:
         """The picture and its numbers as they stand now; None while there is nothing to show."""
         return None
@@ -72,6 +90,7 @@ class AttendView(View):
         """A control has changed, or an answer has come."""
         if self.reading is not None:
             self.draw()
+            self.redrawn.emit()
 
     def set_title(self, title: str, hint: str = "", about: str = "") -> None:
         """about: a sentence on a comparison, in the place of the view's own; on a projector behind the hint."""

@@ -16,7 +16,7 @@ from ...widgets.before_after import BeforeAfter
 from ...widgets.card import button, label
 from ...widgets.controls import Choice, NumberBox
 from ...widgets.layouts import fill, hbox, vbox
-from .attentions import Attentions
+from .attentions import Attentions, head_name
 
 translate = QCoreApplication.translate
 MOST_MASKS, MOST_WORDS = 4, 2
@@ -62,9 +62,10 @@ class WhatIfPanel(QWidget):
         what_if, layer, head = attentions.reading.request.what_if, selection.layer, selection.head
         self.head_off.setChecked((layer, head) in what_if.heads_off)
         self.layer_off.setChecked(layer in what_if.layers_off)
-        self.head_off.setText(
-            self.tr("Switch head on again") if self.head_off.isChecked() else self.tr("Switch head off")
+        switch = (
+            self.tr("Switch head {head} on again") if self.head_off.isChecked() else self.tr("Switch head {head} off")
         )
+        self.head_off.setText(switch.format(head=head_name(layer, head)))
         self.layer_off.setText(
             self.tr("Use this layer again") if self.layer_off.isChecked() else self.tr("Skip this layer")
         )
