@@ -38,6 +38,21 @@ def room(window: Window, qtbot: QtBot) -> AttendRoom:
 
 
 class TestFind:
+    def test_the_example_can_be_tried(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
+        panel = open_view(room, "find", FindView)
+        panel.try_it.click()
+        qtbot.waitUntil(lambda: panel.question.answer is not None)
+        reading = window.state.reading
+        assert reading is not None and panel.query.text() == "attn(mat -> the) > 0.3"
+        assert panel.question.answer == find_heads(panel.query.text(), reading.trace.attentions, reading.encoding)
+
+    def test_a_kind_has_the_name_that_the_window_gives_it(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
+        panel = open_view(room, "find", FindView)
+        panel.query.setText("nearly everywhere")
+        answered(window, room, qtbot)
+        qtbot.waitUntil(lambda: panel.question.answer is not None)
+        assert "“nearly everywhere”" in panel.summary
+
     def test_a_position_is_the_number_that_the_window_shows(
         self, room: AttendRoom, window: Window, qtbot: QtBot
     ) -> None:
@@ -168,17 +183,17 @@ class TestCheck:
     def test_what_is_said_is_said_of_what_was_chosen(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
         page = open_view(room, "check", CheckView)
         answered(window, room, qtbot)
-        assert page.meanings.count("of “B follows A”") == 2 and "“B follows A”" in page.summary
+        assert "ln p of “B follows A”" in page.meanings and "“B follows A”" in page.summary
         window.state.set_masks((2,))
         settle(window, qtbot)
         word = next(target for target in room.chosen.targets if target.label == "cat at 2" and target.note)
         room.chosen.choose_target(word)
         answered(window, room, qtbot)
-        assert page.meanings.count("of “cat at 2”") == 2 and "“cat at 2”" in page.summary
+        assert "ln p of “cat at 2”" in page.meanings and "“cat at 2”" in page.summary
         window.state.set_masks(())
         window.state.set_text(b="")
         settle(window, qtbot)
-        assert page.meanings.count("of the prediction") == 2
+        assert "ln p of the prediction" in page.meanings
 
     def test_it_does_not_follow_the_mouse(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
         window.state.set_focus(3)

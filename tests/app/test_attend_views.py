@@ -207,7 +207,7 @@ def test_numbers_of_a_column_are_as_fine_as_its_bars(qtbot: QtBot) -> None:
         Column("Removal", np.array([-3e-7, 2.5e-8, 0.0]), True),
         Column("Nothing", np.zeros(3), True),
     ]
-    view.set_columns(["a", "b", "c"], columns)
+    view.set_columns("a looks at", ["a", "b", "c"], columns)
     assert view.accessibleDescription().split(". ") == [
         "a: Attention 0.800, Gradient +0.00120, Removal −3e−7, Nothing 0",
         "b: Attention 0.050, Gradient −0.00030, Removal +2.5e−8, Nothing 0",
@@ -219,7 +219,9 @@ def test_numbers_with_many_decimals_have_room(qtbot: QtBot) -> None:
     view = CheckBars()
     qtbot.addWidget(view)
     values = np.array([-0.000888, 0.000444])
-    view.set_columns(["a", "b"], [Column(name, values, True) for name in ("Attention", "Gradient", "Removal")])
+    view.set_columns(
+        "a looks at", ["a", "b"], [Column(name, values, True) for name in ("Attention", "Gradient", "Removal")]
+    )
     view.resize(400, view.sizeHint().height())
     view.show()
     assert faults(view) == []

@@ -36,9 +36,9 @@ KIND_NAMES = {  # in the order of lists
     "same token": QT_TRANSLATE_NOOP("Head", "same token"),
     "same word in the other sentence": QT_TRANSLATE_NOOP("Head", "same word in the other sentence"),
     "same word elsewhere": QT_TRANSLATE_NOOP("Head", "same word elsewhere"),
-    "[CLS]/[SEP] sink": QT_TRANSLATE_NOOP("Head", "[CLS]/[SEP] sink"),
-    "local": QT_TRANSLATE_NOOP("Head", "local"),
-    "broad": QT_TRANSLATE_NOOP("Head", "broad"),
+    "[CLS]/[SEP] sink": QT_TRANSLATE_NOOP("Head", "mostly [CLS]/[SEP]"),
+    "local": QT_TRANSLATE_NOOP("Head", "close by"),
+    "broad": QT_TRANSLATE_NOOP("Head", "nearly everywhere"),
     NO_HABIT: QT_TRANSLATE_NOOP("Head", "no clear habit"),
     OFF: QT_TRANSLATE_NOOP("Head", "switched off"),
 }
@@ -209,7 +209,7 @@ def by_kind(described: Descriptions, off: Collection[Head] = ()) -> Kinds:
 
 
 def kind_name(kind: str, reading: Reading) -> str:
-    """With this model's special tokens: "<s>/</s> sink"."""
+    """With this model's special tokens: "mostly <s>/</s>"."""
     special = "/".join(reading.special_names) or translate("Head", "special token")
     return translate("Head", KIND_NAMES[kind]).replace(SPECIAL, special)
 

@@ -49,7 +49,7 @@ class CheckView(AttendView):
         self.line = ProgressLine()
         self.question: Question[HeadCheck] = self.add_question(lambda _answer: self.redraw(), self.line)
         self._whole = label("", "strong", wrap=True)
-        self._lead = label(self.tr("Does it matter for"), "muted")
+        self._lead = label(self.tr("Prediction:"), "muted")
         self._box = self.target_box = TargetBox()
         self._notes = label("", "muted", wrap=True)
         inside = QWidget()
@@ -108,39 +108,22 @@ class CheckView(AttendView):
         return (*super()._drawn_for(), self.selection.pinned)
 
     def _meanings(self) -> list[str]:
-        prediction = self.chosen.target_name
         if self.chosen.target is not None and self.chosen.target.is_score:
-            gradient = self.tr("Gradient: how much {prediction} would rise if this one weight grew a little.")
-            removal = self.tr(
-                "Removal: what this one link adds to {prediction}; without it, the rest of the row is rescaled to sum "
-                "to 1."
-            )
-        elif not numbers.is_technical():
-            gradient = self.tr(
-                "Gradient: what a little more of this one weight does to {prediction}; above 0 it gets more likely."
-            )
-            removal = self.tr(
-                "Removal: what this one link adds, seen by taking it away; +0.01 makes {prediction} 1% more likely. "
-                "The rest of the row is rescaled to sum to 1."
-            )
+            unit = self.tr("Both are changes of {prediction}.")
+        elif numbers.is_technical():
+            unit = self.tr("Both are changes of ln p of {prediction}, in nats.")
         else:
-            gradient = self.tr(
-                "Gradient: how much the log-probability (ln p) of {prediction} would rise if this one weight grew a "
-                "little."
-            )
-            removal = self.tr(
-                "Removal: what this one link adds to ln p of {prediction}, in nats; without it, the rest of the row "
-                "is rescaled to sum to 1."
-            )
+            unit = self.tr("In both, +0.01 makes {prediction} 1% more likely.")
         return [
             self.tr("Attention: where the head looks."),
-            gradient.format(prediction=prediction),
-            removal.format(prediction=prediction),
+            self.tr("Gradient: an estimate of what a weight 1 higher would do, even where the head hardly looks."),
+            self.tr("Removal: what the link adds now, seen by taking it away; the other tokens get its attention."),
+            unit.format(prediction=self.chosen.target_name),
         ]
 
     def _show(self, check: HeadCheck | None) -> None:
         if check is None:
-            self.bars.set_columns([], [])
+            self.bars.set_columns("", [], [])
             self._whole.setText("")
             return
         count = len(check.attention)
@@ -153,7 +136,8 @@ class CheckView(AttendView):
             Column(self.tr("Gradient"), check.gradient[rows], True),
             Column(self.tr("Removal"), -check.without[rows], True),
         ]
-        self.bars.set_columns([f"{tokens[i]} ({i})" for i in rows.tolist()], columns)
+        looks = self.tr("{token} looks at").format(token=tokens[self.pinned])
+        self.bars.set_columns(looks, [f"{tokens[i]} ({i})" for i in rows.tolist()], columns)
         self._whole.setText(self._summary(check))
 
     def _summary(self, check: HeadCheck) -> str:
@@ -162,12 +146,15 @@ class CheckView(AttendView):
         before, after, change = check.value, check.value + check.without_head, numbers.log_change(check.without_head, 3)
         if target is not None and target.is_score:
             change = numbers.signed(check.without_head, 3)
-            text = self.tr("Without this head, {prediction}: {before} → {after} ({change}).")
+            text = self.tr("Without the whole head, for all tokens, {prediction}: {before} → {after} ({change}).")
         else:
             before, after = math.exp(before), math.exp(after)
             if not numbers.is_technical():
                 write = partial(numbers.percent, fine=True)
-            text = self.tr("Without this head, the probability of {prediction}: {before} → {after} ({change}).")
+            text = self.tr(
+                "Without the whole head, for all tokens, the probability of {prediction}: {before} → {after} "
+                "({change})."
+            )
         sentences = [
             text.format(
                 prediction=self.chosen.target_name,
@@ -205,12 +192,13 @@ class CheckBars(QWidget):
         super().__init__()
         self.setAccessibleName(self.tr("Attention, gradient and removal, token by token"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.looks = ""  # above the tokens
         self.tokens: list[str] = []
         self.columns: list[Column] = []
 
-    def set_columns(self, tokens: Sequence[str], columns: Sequence[Column]) -> None:
-        """tokens (K): a name for each row."""
-        self.tokens, self.columns = list(tokens), list(columns)
+    def set_columns(self, looks: str, tokens: Sequence[str], columns: Sequence[Column]) -> None:
+        """looks: the name of the tokens' column. tokens (K): a name for each row."""
+        self.looks, self.tokens, self.columns = looks, list(tokens), list(columns)
         lines = (
             f"{token}: " + ", ".join(f"{column.title} {_number(column, row)}" for column in columns)
             for row, token in enumerate(tokens)
@@ -257,6 +245,8 @@ class CheckBars(QWidget):
             return
         painter = theme.painter(self)
         side, gap = min(theme.px(TOKEN_PX), round(self.width() * 0.28)), theme.px(6)
+        top = QRectF(0, 0, side - theme.px(8), theme.px(TITLE_PX))
+        theme.draw_text(painter, top, self.looks, "ink", 12.5, bold=True)
         for row, token in enumerate(self.tokens):
             box = QRectF(0, theme.px(TITLE_PX) + row * theme.px(ROW_PX), side - theme.px(8), theme.px(ROW_PX))
             theme.draw_text(painter, box, token, "ink", 12.5)

@@ -10,14 +10,13 @@ from bertcore.tokenizer.tokenizer import Encoding
 from ...compute.question import PAUSE_MS, Question, ReportOrCancel
 from ...look import numbers, theme
 from ...widgets.card import button, label
-from ...widgets.layouts import fill
+from ...widgets.layouts import fill, hbox
 from ...widgets.progress_line import ProgressLine
 from .attentions import KIND_NAMES
 from .head_kinds import HeadLinks
 from .view import AttendView
 
 MOST_SHOWN, MOST_CHOSEN = 40, 6
-EXAMPLE = "attn(it -> cat) > 0.3"
 
 
 class FindView(AttendView):
@@ -28,7 +27,6 @@ class FindView(AttendView):
         self.line = ProgressLine()
         self.question: Question[FoundHeads] = self.add_question(self._show, self.line)
         self.query = QLineEdit()
-        self.query.setPlaceholderText(EXAMPLE)
         self.query.setAccessibleName(self.tr("Find heads: a kind or a condition"))
         self.query.setClearButtonEnabled(True)
         self.query.setCompleter(QCompleter(sorted(_shown_kind(kind) for kind in KINDS), self.query))
@@ -36,14 +34,22 @@ class FindView(AttendView):
         self._summary = label("", "strong", wrap=True)
         hint = self.tr("Select these heads for Lines and the mean")
         self.choose = button("", self._on_choose_clicked, look="small", hint=hint)
-        help_text = self.tr(
-            "A kind (previous token), or a condition: attn(WHO -> WHAT) > 0.3, spread < 2 (tokens), distance > 4, "
-            "special > 0.5; join several with “and”. WHO and WHAT: a word of the text, A, B, special, any, or "
-            "#position."
+        self._example = label("", "muted", wrap=True)
+        self.try_it = button(self.tr("Try it"), self._on_try_it_clicked, look="small")
+        conditions = label(
+            self.tr(
+                "In attn(…): a word, A, B, special, any, or #position. Also: spread < 2 or distance > 4 (in tokens), "
+                "special > 0.5, or a kind such as previous token. Join several with “and”."
+            ),
+            "muted",
+            wrap=True,
         )
+        conditions.hide()
+        self.more = button(self.tr("More conditions"), look="small", checkable=True)
+        self.more.toggled.connect(conditions.setVisible)
         self.body.setSpacing(theme.px(7))
         fill(self.body, self.query, self.line, self._summary, self.heads, self.choose)
-        fill(self.body, label(help_text, "muted", wrap=True), None)
+        fill(self.body, self._example, hbox(self.try_it, self.more, None, gap_px=6), conditions, None)
         self._show(None)
         self.query.textChanged.connect(self._on_query_text_changed)
         self.query.returnPressed.connect(self._on_query_return_pressed)
@@ -56,7 +62,10 @@ class FindView(AttendView):
 
     def draw(self) -> None:
         attentions, typed = self.attentions, self.query.text().strip()
-        self.query.setPlaceholderText(example_of(attentions.encoding))
+        who, what = words_of_example(attentions.encoding)
+        example = self.tr("Heads in which “{who}” gives more than 0.3 of its attention to “{what}”: {query}")
+        self._example.setText(example.format(who=who, what=what, query=_example(who, what)))
+        self.query.setPlaceholderText(_example(who, what))
         query = next((kind for kind in KINDS if _shown_kind(kind).lower() == typed.lower()), typed)
         self.heads.set_off(attentions.off)
         if not query:
@@ -81,7 +90,9 @@ class FindView(AttendView):
         self.choose.setVisible(count > 0)
         if found is None:
             return
-        measured = _shown_kind(found.measured) + (f" ({found.unit})" if found.unit else "")
+        measured = found.measured + (f" ({found.unit})" if found.unit else "")
+        for kind in KINDS:
+            measured = measured.replace(f"“{kind}”", f"“{_shown_kind(kind)}”")
         heads = self.tr("%n head(s), ranked by {measure}", "", count)
         self._summary.setText(heads.format(measure=measured))
         shown = [((match.layer, match.head), numbers.decimal(match.score)) for match in found.matches[:MOST_SHOWN]]
@@ -89,6 +100,9 @@ class FindView(AttendView):
         self.heads.show_rows([("", shown, self.tr("and %n more", "", more) if more > 0 else "")])
         few = min(count, MOST_CHOSEN)
         self.choose.setText(self.tr("Select it") if count == 1 else self.tr("Select the first %n", "", few))
+
+    def _on_try_it_clicked(self) -> None:
+        self.query.setText(self.query.placeholderText())
 
     def _on_query_text_changed(self, text: str) -> None:
         self.pause_ms = PAUSE_MS
@@ -105,13 +119,17 @@ class FindView(AttendView):
             self.head_clicked.emit(found.matches[0].layer, found.matches[0].head)
 
 
-def example_of(encoding: Encoding) -> str:
-    """A query about two words of the text, where it has two."""
+def words_of_example(encoding: Encoding) -> tuple[str, str]:
+    """Two words of the text, where it has two."""
     words = [label for label, part in zip(encoding.labels, encoding.parts, strict=True) if part == "a"]
     plain = [word for word in dict.fromkeys(words) if word.isalpha() and word.isascii()]
-    return f"attn({plain[-1]} -> {plain[0]}) > 0.3" if len(plain) > 1 else EXAMPLE
+    return (plain[-1], plain[0]) if len(plain) > 1 else ("it", "cat")
+
+
+def _example(who: str, what: str) -> str:
+    return f"attn({who} -> {what}) > 0.3"
 
 
 def _shown_kind(kind: str) -> str:
-    """In the language of the window; what is no kind stays as it is."""
-    return QCoreApplication.translate("Head", KIND_NAMES[kind]) if kind in KIND_NAMES else kind
+    """In the language of the window."""
+    return QCoreApplication.translate("Head", KIND_NAMES[kind])
