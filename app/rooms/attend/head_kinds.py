@@ -89,7 +89,7 @@ class KindsView(AttendView):
         for kind, heads in by_kind(self._descriptions, self.attentions.off).items():
             has_score = kind not in (OFF, NO_HABIT)
             links = [
-                ((layer, head), numbers.decimal(score) if has_score else "")
+                ((layer, head), numbers.percent(score) if has_score else "")
                 for layer, head, score in heads[:MOST_NAMED]
             ]
             more = len(heads) - MOST_NAMED

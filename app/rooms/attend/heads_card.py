@@ -39,7 +39,7 @@ PANELS = (
         QT_TRANSLATE_NOOP("ViewSpec", "Kinds"),
         QT_TRANSLATE_NOOP(
             "ViewSpec",
-            "Many heads have one simple habit. Click one: layer, then head. The number: how strong it is, 1 at most.",
+            "Many heads have one simple habit: where they look, and how strongly. Click one (layer·head).",
         ),
         KindsView,
     ),
@@ -48,8 +48,7 @@ PANELS = (
         QT_TRANSLATE_NOOP("ViewSpec", "Find"),
         QT_TRANSLATE_NOOP(
             "ViewSpec",
-            "Which heads look from one of your words to another? Type what you are looking for, and see which heads do "
-            "it.",
+            "Which heads look from one of your words to another?",
         ),
         FindView,
     ),
@@ -67,7 +66,7 @@ PANELS = (
         QT_TRANSLATE_NOOP("ViewSpec", "Alike"),
         QT_TRANSLATE_NOOP(
             "ViewSpec",
-            "Each dot is a head: two dots close together look at the same tokens, and may do the same job. Fainter: "
+            "Each dot is a head. Heads close together look at the same tokens (below, 0: exactly alike). Fainter: "
             "lower layers.",
         ),
         AlikeView,
@@ -100,7 +99,7 @@ class HeadsCard(Card):
         self.set_figure(atlas_figure)
         self.atlas = HeadAtlas()
         self.by_kind = button(
-            self.tr("By kind"), look="small", hint=self.tr("Sort the heads by what they do"), checkable=True
+            self.tr("Sort by kind"), look="small", hint=self.tr("Sort the heads by what they do"), checkable=True
         )
         self._chosen = chosen
         self.panels = ViewStack(PANELS, AttendView)
@@ -295,9 +294,9 @@ class HeadsCard(Card):
             effects = None  # of another model
         self.atlas.set_effects(effects, view.limit if isinstance(view, EffectsView) else 1.0)
         self._scale.setText(
-            self.tr("squares: how much it helps or hurts")
+            self.tr("squares: each head’s effect")
             if effects is not None
             else self.tr("red: looks there more than {there}; blue: less").format(there=self._compared.where)
             if self._compared is not None
-            else self.tr("colour: 0 to each head’s highest weight")
+            else self.tr("darkest: the head’s highest")
         )

@@ -162,7 +162,7 @@ class ScoreView(AttendView):
                 marked=at,
             ),
             Strip(
-                self.tr("softmax: e to the power of each score, divided by their sum"),
+                self.tr("softmax: e^score, divided by the sum of all e^score"),
                 softmax,
                 steps.weights,
                 tokens,

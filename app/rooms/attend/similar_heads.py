@@ -116,7 +116,7 @@ class AlikeView(AttendView):
         own = layer * heads + head
         order = [i for i in np.argsort(head_map.divergence[own], kind="stable").tolist() if i != own][:NEAREST]
         links = [(divmod(i, heads), numbers.decimal(float(head_map.divergence[own, i]))) for i in order]
-        title = self.tr("distance to {head}").format(head=head_name(layer, head))
+        title = self.tr("most like {head}").format(head=head_name(layer, head))
         self.nearest.show_rows([(title, links, "")])
 
     def _head_of(self, point: int) -> Head:
