@@ -187,7 +187,7 @@ class MapView(View):
         share = numbers.percent(word_map.plane.kept)
         self.card.set_intro(
             self.tr(
-                "Each dot is a token. Near dots tend to be alike: this flat picture shows {share} of the differences."
+                "Each dot is a token. Near tokens tend to be alike: this flat picture shows {share} of the differences."
             ).format(share=share)
         )
         self.card.set_hint(

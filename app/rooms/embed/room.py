@@ -26,8 +26,8 @@ class EmbedRoom(ViewRoom):
             QT_TRANSLATE_NOOP("ViewSpec", "Map"),
             QT_TRANSLATE_NOOP(
                 "ViewSpec",
-                "Words that the model treats alike lie close together. In the list above the map, choose words near "
-                "the selected token: do these neighbours make sense?",
+                "Tokens with similar input vectors lie close together, before any layer has read them. A and B lie "
+                "apart where their segment vectors differ: choose “Token vectors” and look again.",
             ),
             later(__package__, "map_view", "MapView"),
         ),

@@ -45,16 +45,14 @@ class TokenCard(Card):
         self.baseline_lengths: list[Length] = []  # of the token that it is compared with
         self.words: list[NearWord] = []
         self._lengths_hint = label(
-            self.tr("Length of each vector (lengths do not add up) · share of the sum"), "muted", wrap=True
+            self.tr(
+                "Length of each vector, and its share of the sum: only what points in the sum’s direction counts, so "
+                "shares add up to 100%, but lengths do not."
+            ),
+            "muted",
+            wrap=True,
         )
-        self._lengths_hint.setToolTip(
-            self._lengths_hint.text()
-            + "\n"
-            + self.tr(
-                "Share: how much the part contributes to the sum’s length, p·x / |x|². The shares add up to 100%; "
-                "lengths do not, because the parts point in different directions."
-            )
-        )
+        self._lengths_hint.setToolTip(self.tr("Share: p·x / |x|² of a part p and the sum x"))
         self._nearest_title = label(self.tr("Nearest words in the token table"), "title", wrap=True)
         self._measure_hint = Hint()
         self.measures: dict[Measure, QPushButton] = {

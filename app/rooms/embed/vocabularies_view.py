@@ -107,7 +107,7 @@ class VocabulariesView(View):
         self.reference = ""  # of the other vocabulary; empty: none chosen yet
         self.picture = TokenisationsPicture()
         self.menu = MenuButton(
-            self.tr("Compare with"), self._fill, self.tr("The other vocabulary to tokenise the text with")
+            self.tr("Change the bottom row"), self._fill, self.tr("The other vocabulary to tokenise the text with")
         )
         self.first, self.second = (label("", "strong", wrap=True) for _ in range(2))
         self.note, self.line = label("", "muted", wrap=True), ProgressLine()
@@ -176,14 +176,15 @@ class VocabulariesView(View):
             line.setText(" · ".join([row.format(model=name), vocabulary, *counted(counts)]))
             line.show()
         alike = self.tr("Both split the text in the same way.")
-        marked = self.tr(
-            "%n of {total} words and punctuation marks (is|are) split differently (marked).", "", both.differing
+        marked = self.tr("Split differently (marked): {count} of {total} words and punctuation marks.").format(
+            count=numbers.count(both.differing), total=numbers.count(len(both.spans))
         )
-        marked = marked.format(total=len(both.spans))
         cut_off = self.tr("The text is too long, so only the part that both models can read is compared.")
         hidden = self.tr("Special tokens are not shown.")
-        sentences = [marked if both.differing else alike, *([] if both.is_whole else [cut_off]), hidden]
-        self.note.setText(" ".join(sentences))
+        pieces = (piece.label for span in both.spans for piece in (*span.first, *span.second))
+        continues = self.tr("##: a piece that continues a word.") if any(map(_continues, pieces)) else ""
+        sentences = [marked if both.differing else alike, continues, "" if both.is_whole else cut_off, hidden]
+        self.note.setText(" ".join(filter(None, sentences)))
         self.picture.set_spans(both.spans)
         self.show_selection(self.reading, self.selection)
 
@@ -239,6 +240,10 @@ class VocabulariesView(View):
         widgets: list[QWidget] = [self.first, self.second, self.note, self.picture]
         settings = self.tr("compared with {model}").format(model=other)
         return self.figure(self.tr("Two vocabularies"), widgets, arrays, settings=settings)
+
+
+def _continues(piece: str) -> bool:
+    return piece.startswith("##")
 
 
 def counted(counts: TokenCounts) -> list[str]:

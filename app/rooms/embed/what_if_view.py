@@ -177,7 +177,10 @@ class FirstSteps(QWidget):
         if target is not None:
             self._position = target
             self.mask_button.setText(self.tr("Mask “{token}”").format(token=reading.encoding.labels[target]))
-            self.text.setText(self.tr("Mask a word first, so that the model has something to guess."))
+            text = self.tr("Mask a word to see the guesses for it change.")
+            if reading.next_sentence is not None:
+                text = f"{text} {self.tr('Without a mask, watch “B follows A”.')}"
+            self.text.setText(text)
         else:
             self.text.setText(
                 self.tr("Now change what the model reads: a letter or a number, or leave a part out. Try it:")
@@ -263,7 +266,7 @@ class WhatIfView(View):
             self.tr("Before and after"),
             intro=self.tr("What the model predicted, and what it predicts with your changes."),
         )
-        switches = hbox(label(self.tr("Leave out:"), "muted"), gap_px=6)
+        switches = hbox(label(self.tr("For all tokens, leave out:"), "muted"), gap_px=6)
         hints = {
             "token": self.tr("No token embedding"),
             "segment": self.tr("No segment embedding"),
