@@ -226,6 +226,8 @@ class MapView(View):
                 "follow it, mask a token (M) to have it guessed. Click any part to open it."
             )
         )
+        if reading.encoding.text_b is not None:
+            text = f"{text} {self.tr('Blue: A. Orange: B.')}"
         compared = compared_lines(reading)
         title = self.tr("The whole model, in one picture")
         if compared is not None:
@@ -261,24 +263,28 @@ class MapView(View):
 
     def _sections(self, reading: Reading) -> dict[str, Caption]:
         config = reading.request.model.config
-        split = next((word for word in _words(reading) if len(word.positions) > 1 and word.text != "?"), None)
+        masked = set(reading.request.masked)
+        words = (word for word in _words(reading) if not masked.intersection(word.positions))
+        split = next((word for word in words if len(word.positions) > 1), None)
         if split is None:
             cut = self.tr("Text is cut into tokens; rare words into several pieces.")
         else:
             pieces = " + ".join(reading.shown_tokens[position] for position in split.positions)
             cut = self.tr("Rare words are cut: “{word}” is {pieces}.").format(word=split.text, pieces=pieces)
+            if "##" in pieces:
+                cut = f"{cut} {self.tr('##: it continues the word.')}"
         texts = {
             "cut": cut,
             "add": self.tr(
                 "Each token becomes {count} numbers (red: above 0, blue: below): its learned vectors, added up."
             ).format(count=numbers.count(config.embedding_width)),
             "look": self.tr(
-                "Above the lines, {heads} heads per layer let each token look at the others; what they find is added. "
-                "Stronger colour: more. Blue frame: the selected head."
+                "Above the lines, {heads} heads per layer let each token look at the others; what they find is added "
+                "(⊕) to the lines at the pale bar below. Blue frame: the selected head."
             ).format(heads=config.num_attention_heads),
             "think": self.tr(
-                "Below, {neurons} neurons per layer work on each token alone; what they find is added too. Stronger "
-                "colour: more active."
+                "Below, {neurons} neurons per layer work on each token alone, and ⊕ adds that too. Row: token. Column: "
+                "active neuron."
             ).format(neurons=numbers.count(config.intermediate_size)),
             "answer": self._reads(reading),
         }
@@ -302,8 +308,7 @@ class MapView(View):
         if len(tokens) == 1:
             return self.tr("Here the model uses only the line of {token}.").format(token=tokens[0])
         return self.tr(
-            "Here the model uses only the lines of {first} and {mask}. Its guess is the token, out of "
-            "{count}, that fits best."
+            "Here the model uses only the lines of {first} and {mask}. It guesses the best of {count} tokens."
         ).format(first=tokens[0], mask=tokens[1], count=count)
 
     def _caption(self, part: MapPart) -> Caption:
@@ -368,13 +373,13 @@ def _verdict_before(reading: Reading) -> str:
 
 
 def _words(reading: Reading) -> list[Word]:
-    """The words of the text in order, "?" for those that are masked."""
-    encoding, masked = reading.encoding, set(reading.request.masked)
+    """The words of the text in order, those that are masked too."""
+    encoding = reading.encoding
     found = []
     for positions in reading.units(TokenView(words=True, specials=False)).members:
         text = encoding.text_b or "" if encoding.parts[positions[0]] == "b" else encoding.text_a
         typed = text[encoding.offsets[positions[0]][0] : encoding.offsets[positions[-1]][1]]
-        found.append(Word("?" if masked.intersection(positions) else typed.strip(), tuple(positions)))
+        found.append(Word(typed.strip(), tuple(positions)))
     return found
 
 
