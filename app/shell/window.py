@@ -399,9 +399,11 @@ class Window(QMainWindow):
         reading, verified, meaning = self.state.reading, "", ""
         if self._check is not None and self._check[1] is self.state.model:
             difference = self._check[0].largest_difference
-            exact, near = self.tr("verified"), self.tr("verified, largest difference {difference}")
+            exact, near = self.tr("verified"), self.tr("verified to {difference}")
             verified = near.format(difference=numbers.number(difference, 1)) if difference else exact
-            meaning = self.tr("Verified: this computer gets the numbers stored with the model.")
+            meaning = self.tr(
+                "Verified: this computer gets the numbers stored with the model; the largest difference is given."
+            )
         self.frame.status.set_facts(facts_about(reading, self._draw_ms, verified) if reading else "", meaning)
 
     # Qt's own names.

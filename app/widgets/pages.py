@@ -50,7 +50,7 @@ class MoreButton(QPushButton):
             self.hide()
 
     def _show_title(self) -> None:
-        self.setText(self.tr("Fewer") if self.isChecked() else self.tr("More"))
+        self.setText(self.tr("Show less") if self.isChecked() else self.tr("More"))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

@@ -53,6 +53,9 @@ def prediction_of(reading: Reading, selection: Selection) -> Prediction:
         words = tuple((word.token, word.probability) for word in mask.words[:MOST_WORDS])
     elif "mlm" in reading.request.model.output_heads:
         hint = translate("PredictionLine", "Double-click a token to mask it: the model then guesses the word.")
+        if not theme.is_projector():  # there the chips have no numbers
+            numbered = translate("PredictionLine", "Below each token: its position · its number in the vocabulary.")
+            hint = f"{hint} {numbered}"
     return Prediction(title, words, hint, _verdict(reading))
 
 

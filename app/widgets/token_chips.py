@@ -80,6 +80,8 @@ def hint_about(state: ExploreState, position: int) -> str:
         translate("TokenStrip", "number {id} in the vocabulary").format(id=numbers.count(state.input_ids[position])),
         part_name(encoding, position, state.has_segments),
     ]
+    if encoding.labels[position].startswith("##"):
+        parts.append(translate("TokenStrip", "##: it continues the word before it"))
     if position in state.masked:
         parts.append(translate("TokenStrip", "masked; it was {token}").format(token=token))
     elif position in encoding.unknown:

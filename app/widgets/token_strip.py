@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QHelpEvent, QKeyEvent, QPainter, QPixmap
+from PySide6.QtGui import QFontMetrics, QHelpEvent, QKeyEvent, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QScrollArea, QToolTip, QWidget
 
 from ..look import theme
@@ -110,11 +110,7 @@ class ChipField(WrappedBoxes):
         painter.setBrush(theme.color(f"{chip.kind}_tint"))
         painter.drawRoundedRect(rect, theme.px(6), theme.px(6))
         if position == self._current:
-            pen = painter.pen()
-            pen.setStyle(Qt.PenStyle.SolidLine if position == self._locked else Qt.PenStyle.DotLine)
-            pen.setColor(ink)
-            pen.setWidthF(theme.stroke(theme.px(2) if position == self._locked else 1.2))
-            painter.setPen(pen)
+            painter.setPen(QPen(ink, theme.stroke(theme.px(2) if position == self._locked else 1.2)))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(rect.adjusted(1, 1, -1, -1), theme.px(5), theme.px(5))
         font = theme.font(13, medium=True, bold=chip.kind == "mask")
