@@ -298,5 +298,5 @@ class HeadsCard(Card):
             if effects is not None
             else self.tr("red: looks there more than {there}; blue: less").format(there=self._compared.where)
             if self._compared is not None
-            else self.tr("darkest: the head’s highest")
+            else self.tr("full colour: its highest weight")
         )

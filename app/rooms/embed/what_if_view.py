@@ -179,7 +179,8 @@ class FirstSteps(QWidget):
             self.mask_button.setText(self.tr("Mask “{token}”").format(token=reading.encoding.labels[target]))
             text = self.tr("Mask a word to see the guesses for it change.")
             if reading.next_sentence is not None:
-                text = f"{text} {self.tr('Without a mask, watch “B follows A”.')}"
+                watch = self.tr("Without a mask, watch “B follows A”.")
+                text = f"{text} {watch}"
             self.text.setText(text)
         else:
             self.text.setText(

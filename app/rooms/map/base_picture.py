@@ -55,7 +55,7 @@ class _Base:
         if needs.height() <= text.height():
             painter.drawText(text, WRAPPED, content.title.text)
             taken = box.united(needs)
-        elif plan.sizes.has_sections and content.compared is not None:
+        elif plan.sizes.has_sections:
             taken = box.united(draw_wrapped(painter, text, content.title.text))
         bottom = plan.top - px(HEADINGS + 24)
         free = QRectF(text.left(), taken.bottom() + px(2), text.width(), bottom - taken.bottom())

@@ -227,7 +227,8 @@ class MapView(View):
             )
         )
         if reading.encoding.text_b is not None:
-            text = f"{text} {self.tr('Blue: A. Orange: B.')}"
+            colors = self.tr("Blue: A. Orange: B.")
+            text = f"{text} {colors}"
         compared = compared_lines(reading)
         title = self.tr("The whole model, in one picture")
         if compared is not None:
@@ -272,7 +273,8 @@ class MapView(View):
             pieces = " + ".join(reading.shown_tokens[position] for position in split.positions)
             cut = self.tr("Rare words are cut: “{word}” is {pieces}.").format(word=split.text, pieces=pieces)
             if "##" in pieces:
-                cut = f"{cut} {self.tr('##: it continues the word.')}"
+                continues = self.tr("##: it continues the word.")
+                cut = f"{cut} {continues}"
         texts = {
             "cut": cut,
             "add": self.tr(
