@@ -61,8 +61,8 @@ class SideCard(Card):
         names = (spread, self.tr("mean distance"), self.tr("from A to B"), last)
         for name, text in zip(self._fact_names, names, strict=True):
             name.setText(text)
-        name = self.tr("Head {head} · off") if spot in attentions.off else self.tr("Head {head}")
-        self.head_title.setText(name.format(head=head_name(*spot)))
+        title = self.tr("Head {head} · off") if spot in attentions.off else self.tr("Head {head}")
+        self.head_title.setText(title.format(head=head_name(*spot)))
         described = descriptions.get(spot)
         self._show_facts(attentions, spot, None if described is None else described.facts)
         self._show_facts_before(attentions, spot)
