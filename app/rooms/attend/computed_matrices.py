@@ -107,8 +107,8 @@ class RolloutMatrix(ComputedMatrix):
     def about_one_layer(self) -> str:
         """What is to be seen where there is no path through several layers yet."""
         return self.tr(
-            "Where each token’s information came from: half from itself, because a layer adds to what was there. This "
-            "is one layer; click a head in a higher one."
+            "Where each token’s information came from: at least half from itself, because a layer adds to what was "
+            "there. This is one layer; click a head in a higher one."
         )
 
     def _title(self, layers: int) -> str:
