@@ -74,6 +74,11 @@ class BarList(PointerWidget):
         height = self._row_height()
         return QRectF(0, row * height, self.width(), height)
 
+    def line_top(self, y: float) -> float:
+        """Where the row at this height begins: where the list is scrolled, none is cut in two."""
+        row = int(y // self._row_height())
+        return self.row_rect(row).y() if row < len(self.bars) else y
+
     def _row_height(self) -> float:
         if not self.bars:
             return float(theme.px(ROW_PX))

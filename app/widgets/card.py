@@ -17,6 +17,7 @@ from ..look import theme
 from ..look.fitting import fitting, fitting_line, plain_tip
 from .figure_button import FigureButton
 from .layouts import fill, hbox, vbox
+from .line_area import LineArea
 from .linked_text import LinkedText
 
 GAP_PX = 12  # between cards, and from a card's edge to what is in it
@@ -305,10 +306,7 @@ def button(
 
 def scrolled(widget: QWidget) -> QScrollArea:
     """The widget in an area that scrolls up and down, never sideways."""
-    area = QScrollArea()
-    area.setWidgetResizable(True)
-    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    area.setWidget(widget)
+    area = LineArea(widget)
     area.setAccessibleName(widget.accessibleName() or QCoreApplication.translate("Card", "Scroll area"))
     return area
 

@@ -10,6 +10,7 @@ Words or numbers stand in the cells where `texts` gives them and they fit. With 
 dragging and the arrow keys move what is shown, + and - zoom and 0 shows all of it again.
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -28,6 +29,9 @@ SLANTED_PX = 24  # how far a short label reaches beyond its column
 LONGEST_PX = 136
 LARGEST_PX = (110, 40)  # of a cell: width, height
 TILT_DEGREES = 50
+LABELS_PX = (12, 11)  # smaller words cannot be read: then some are left out
+LINE = 1.1  # from one label to the next at least, in heights of their type
+TILTED_LINE = 1 / math.sin(math.radians(TILT_DEGREES))  # the same above the columns, where labels lean on one another
 DRAG_PX = 4  # less is a click
 
 
@@ -164,6 +168,14 @@ class LabelledGrid(PointerWidget):
             return QRectF(left, top, side * columns, side * rows)
         return QRectF(left, top, max(min(room_x, most_x * columns), 10), max(min(room_y, most_y * rows), 10))
 
+    def line_top(self, y: float) -> float:
+        """Where the row at this height begins: where the picture is scrolled, none is cut in two, nor are the names
+        of its columns."""
+        if y < self.grid_rect().top():
+            return 0.0
+        cell = self.cell_at(QPointF(self.grid_rect().x(), y))
+        return y if cell is None else self.cell_rect(*cell).y()
+
     def cell_rect(self, row: int, column: int) -> QRectF:
         rect, (x, y, across, down) = self.grid_rect(), self._view()
         width, height = rect.width() / across, rect.height() / down
@@ -176,13 +188,13 @@ class LabelledGrid(PointerWidget):
         return 0.0, 0.0, float(max(len(self.columns.texts), 1)), float(max(len(self.rows.texts), 1))
 
     def _font(self) -> QFont:
-        """Of the labels: as large as a row is high, within limits."""
-        sizes = (12.5, 11.5, 10)
+        """Of the labels: the largest in which there is room for all of them, within limits."""
+        fonts = [theme.font(size) for size in LABELS_PX]
         if not self._square:
-            return theme.font(sizes[0])
+            return fonts[0]
         row = self.grid_rect().height() / self._view()[3]
-        fonts = [theme.font(size) for size in sizes]
-        return next((font for font in fonts if QFontMetrics(font).height() <= row), fonts[-1])
+        line = TILTED_LINE if self._tilted else LINE
+        return next((font for font in fonts if font.pixelSize() * line <= row), fonts[0])
 
     def _label_sizes(self) -> tuple[float, float]:
         """The room for row labels at the left and for column labels above."""
@@ -253,9 +265,9 @@ class LabelledGrid(PointerWidget):
         height, width = rect.height() / down, rect.width() / across
         painter.setFont(self._font())
         hovered = self.hovered_cell or (None, None)
-        line = painter.fontMetrics().height()
-        rows = self._labelled(len(self.rows.texts), y, down, height, self._row, line)
-        least = line if self._tilted else min(self._advances[1], theme.px(30)) + theme.px(6)
+        size = painter.font().pixelSize()
+        rows = self._labelled(len(self.rows.texts), y, down, height, self._row, size * LINE)
+        least = size * TILTED_LINE if self._tilted else min(self._advances[1], theme.px(30)) + theme.px(6)
         columns = self._labelled(len(self.columns.texts), x, across, width, self._column, least)
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         lowest = self.height() - painter.fontMetrics().height() / 2  # beside low rows the last word would be cut
