@@ -350,6 +350,16 @@ def open_menu(widget: QWidget, spot: QPoint, room: AttendRoom) -> dict[str, QAct
     return {action.text(): action for action in menu.actions() if action.text()}
 
 
+def test_the_heads_fold_away_while_the_other_card_takes_their_room(room: AttendRoom, window: Window) -> None:
+    """Between the two the large picture would be a stamp."""
+    window.resize(1100, 900)
+    assert room.right.tab.isVisible() and not room.left.tab.isVisible()
+    room.right.tab.click()
+    assert room.side.isVisible() and not room.heads_card.isVisible()
+    room.left.tab.click()
+    assert room.heads_card.isVisible() and not room.side.isVisible() and not room.left.tab.isVisible()
+
+
 def test_in_a_narrow_window_the_side_cards_fold_away(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
     """The large picture comes first, and nothing has to be scrolled sideways."""
     cards = room.heads_card, room.side

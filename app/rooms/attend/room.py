@@ -167,6 +167,7 @@ class AttendRoom(Room):
         what_if.weight_set.connect(self._on_weight_typed)
         what_if.column_chosen.connect(self._on_column_chosen)
         what_if.row_reset.connect(self._on_row_reset)
+        self.right.tab.toggled.connect(self._fold)
 
     def _connect_view(self, view: AttendView) -> None:
         view.position_hovered.connect(self.state.set_hover)
@@ -368,10 +369,15 @@ class AttendRoom(Room):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """The large picture comes first: where there is little room, the cards beside it fold away."""
         super().resizeEvent(event)
+        self._fold()
+
+    def _fold(self) -> None:
         left, right = self.heads_card.maximumWidth(), self.side.maximumWidth()
-        free = event.size().width() - left - 4 * theme.px(GAP_PX)
+        free = self.width() - left - 4 * theme.px(GAP_PX)
         self.right.set_foldable(free - right < theme.px(BESIDE_BOTH_PX))
-        self.left.set_foldable(free - self.right.tab.sizeHint().width() < theme.px(BESIDE_ONE_PX))
+        is_unfolded = not self.right.tab.isHidden() and self.right.tab.isChecked()
+        beside = self.right.tab.sizeHint().width() + (right + theme.px(GAP_PX)) * is_unfolded
+        self.left.set_foldable(free - beside < theme.px(BESIDE_ONE_PX))
 
     def minimumSizeHint(self) -> QSize:
         """With the cards folded: in a narrow window they are, and nothing has to scroll sideways."""
