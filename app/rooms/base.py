@@ -14,8 +14,8 @@ from importlib import import_module
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QPoint, QSignalBlocker, Signal
-from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QLayout, QPushButton, QWidget
 
 from ..compute.question import PAUSE_MS, Answer, Question
 from ..figures.figure import Figure, Numbers, caption_of, picture_of
@@ -394,19 +394,22 @@ class ViewRoom(Room):
         self._is_typing = False  # the reading changes while the view is looked at
         self.more = MoreButton(any(spec.is_for_experts for spec in self.specs))
         self.more.toggled.connect(self._show_tabs)
-        content, top = QWidget(), QHBoxLayout()
-        self._top = top
+        self._content, top = QWidget(), QHBoxLayout()
+        self._top, self._second = top, QHBoxLayout()
+        self._beside_tabs = [] if beside_tabs is None else [beside_tabs]
         top.addWidget(self.tabs)
         top.addWidget(self.more)
-        if beside_tabs is not None:
-            top.addWidget(beside_tabs, 1)
         top.addStretch(0)
+        lines: list[QLayout | QWidget] = [top, self._second]
         if theme.is_projector():  # the picture needs the height
-            top.addWidget(self.intro, 1)
-            vbox(top, self.compared, (self.views, 1), self.progress, parent=content, gap_px=4)
+            self._beside_tabs.append(self.intro)
         else:
-            vbox(top, self.intro, self.compared, (self.views, 1), self.progress, parent=content, gap_px=GAP_PX - 4)
-        super().__init__(state, content)
+            lines.append(self.intro)
+        for widget in self._beside_tabs:
+            top.addWidget(widget, 1)
+        gap_px = 4 if theme.is_projector() else GAP_PX - 4
+        vbox(*lines, self.compared, (self.views, 1), self.progress, parent=self._content, gap_px=gap_px)
+        super().__init__(state, self._content)
         self.views.view_made.connect(self._on_view_made)
         state.baseline_changed.connect(self._show_tabs)
         self.tabs.currentChanged.connect(lambda tab: self.open_view(self.specs[tab].key))
@@ -441,7 +444,20 @@ class ViewRoom(Room):
             return self.more.isChecked() or is_wanted or not spec.is_for_experts
 
         show_tabs(self.tabs, [is_shown(spec) for spec in self.specs])
+        self.place_beside_tabs()
         self._top.activate()  # at once: a row that is still too short scrolls its first tab out of sight
+
+    def place_beside_tabs(self) -> None:
+        """On a line of its own where there is no room for it and the whole words of all tabs."""
+        beside = [widget.minimumSizeHint().width() for widget in self._beside_tabs if not widget.isHidden()]
+        needs = [widget.sizeHint().width() for widget in (self.tabs, self.more) if not widget.isHidden()] + beside
+        fits = sum(needs) + len(needs) * self._top.spacing() <= self._content.width()
+        stays = fits or not any(beside)  # words alone are shortened
+        line, other = (self._top, self._second) if stays else (self._second, self._top)
+        for widget in self._beside_tabs if stays else reversed(self._beside_tabs):
+            if other.indexOf(widget) >= 0:
+                other.removeWidget(widget)
+                line.addWidget(widget, int(stays or widget is self.intro))
 
     def get_view(self, key: str) -> View:
         """A view, made where it is not yet, but not opened."""
@@ -478,6 +494,10 @@ class ViewRoom(Room):
             if question not in view.questions_with_own_line:
                 self.progress.follow(question)
         self.connect_view(view)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.place_beside_tabs()
 
     def showEvent(self, event: QShowEvent) -> None:
         self._is_typing = False

@@ -12,9 +12,11 @@ from PySide6.QtWidgets import QFrame, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.look import theme
+from app.rooms.layers.room import LayersRoom
 from app.rooms.map.view import MapView
 from app.shell.rooms import ROOMS, RoomSpec, open_view
 from app.shell.window import Window
+from app.state.baseline import OtherText
 from app.widgets.folding_card import Folded
 from tests.app.conftest import settle
 from tests.app.layout_walk import SIZE
@@ -89,6 +91,28 @@ def test_one_picture_has_the_screen_and_its_words_are_large(
 def test_the_header_is_one_line(projected: Window) -> None:
     bar = projected.frame.title_bar
     assert bar.height() <= 60 and projected.frame.sentences.height() <= bar.height()
+
+
+def test_tabs_are_whole_beside_the_slider(projected: Window, qtbot: QtBot) -> None:
+    """While two texts are compared there are two more tabs: then the slider has a line of its own."""
+    room = projected.open_room("layers")
+    assert isinstance(room, LayersRoom)
+
+    def lines() -> set[bool]:
+        beside = set()
+        for key in ("hidden", "paths", "swap", "apart", "steps"):
+            room.open_view(key)
+            settle(projected, qtbot)
+            assert room.tabs.width() >= room.tabs.sizeHint().width()
+            if room.slider.isVisible():
+                beside.add(room.slider.y() < room.tabs.geometry().bottom())
+        return beside
+
+    assert lines() == {True}
+    projected.state.set_baseline(OtherText("The dog sat on the mat.", ""))
+    assert lines() == {False}
+    projected.state.set_baseline(None)
+    assert lines() == {True}
 
 
 def test_side_cards_fold_away_and_come_back_at_a_click(projected: Window, qtbot: QtBot) -> None:

@@ -141,6 +141,7 @@ class LayersRoom(ViewRoom):
         assert isinstance(self.view, LayersView)
         stages, model, selection = self.view.stages, self.state.model, self.state.selection
         self.slider.setVisible(bool(stages))
+        self.place_beside_tabs()
         last = model.layers if model is not None else 1
         if stages == "layers":
             self.slider.set_stages(selection.layer + 1, last, first=1)
