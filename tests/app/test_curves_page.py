@@ -13,11 +13,13 @@ from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.look import numbers
-from app.rooms.train.curve_grid import RUN_COLORS
+from app.rooms.train.curve_grid import RUN_COLORS, CurveGrid
 from app.rooms.train.curves_page import CurvesPage, marks_of
+from app.rooms.train.plots import plots_of
 from app.runs.compared_settings import differences
 from app.runs.run_info import RunInfo
 from app.runs.service import RunsService
+from app.widgets.card import scrolled
 from app.widgets.curve_plot import CurvePlot
 from app.widgets.curve_specs import CurveSpec, Level, PlotSpec
 from app.widgets.smoothing import MOST, smoothed, window_of
@@ -321,3 +323,26 @@ def test_100_000_points_are_painted_within_a_frame_or_two(
         plot.grab()
         times_ms.append(1000 * (time.process_time() - started))
     assert sorted(times_ms)[len(times_ms) // 2] < 30
+
+
+def test_two_charts_stand_side_by_side_where_one_would_be_out_of_sight(looks: QApplication, qtbot: QtBot) -> None:
+    info = RunInfo(path=Path(), name="", about="", status=DONE, kind="finetune", metrics=("accuracy",))
+    grid = CurveGrid(plots_of(info))
+    area = scrolled(grid)
+    qtbot.addWidget(area)
+    first, second = grid.plots[:2]
+    steps = np.arange(3)
+    first.set_points({"loss": (steps, steps / 2)})
+    second.set_points({second.spec.curves[0].key: (steps, steps / 2)})
+
+    def seen(width: int, height: int) -> tuple[bool, bool]:
+        """Whether they are beside one another, and whether the second is seen without scrolling."""
+        area.resize(width, height)
+        grid.set_room(area.size())
+        qtbot.wait(20)
+        return first.y() == second.y(), second.geometry().bottom() < area.viewport().height()
+
+    area.show()
+    assert seen(900, 500) == (False, True)
+    assert seen(900, 260) == (True, True)
+    assert seen(500, 260) == (False, False)

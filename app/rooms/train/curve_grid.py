@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from ...look import theme
-from ...widgets.curve_plot import CurvePlot
+from ...widgets.curve_plot import LEAST_PX, CurvePlot
 from ...widgets.curve_specs import CurveSpec, PlotSpec
 from .plots import RunPlots
 
 FIRST_PX, OTHERS_PX, GAP_PX = 210, 175, 10
 TITLE_PX = 22  # of a chart
+BESIDE_PX = 340  # of a chart's width, where two stand beside one another
 FIRST_ON_PROJECTOR_PX = 180  # whole, with its axes, below the numbers
 RUN_COLORS = ("curve_train", "curve_held_out", "curve_mlm", "curve_nsp", "curve_norm")
 
@@ -28,7 +30,7 @@ class CurveGrid(QWidget):
         self.plots = tuple(CurvePlot(_overlaid(spec, runs) if runs > 1 else spec) for spec in self.specs)
         self._shown: list[CurvePlot] = []
         self._shows_more = False
-        self._room_px = 0
+        self._room = QSize(0, 0)
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(theme.gap_px(GAP_PX))
@@ -41,20 +43,33 @@ class CurveGrid(QWidget):
         self._shows_more = is_on
         self.arrange()
 
-    def set_room_px(self, height: int) -> None:
+    def set_room(self, room: QSize) -> None:
         """How much of the grid is seen at once."""
-        self._room_px = height
-        self._fit_first()
+        self._room = room
+        self._lay_out()
 
-    def _fit_first(self) -> None:
-        """Where not all charts fit, none is cut: the first takes the room, down to the titles of the next two."""
-        if not self._shown:
-            return
-        least = theme.px(FIRST_ON_PROJECTOR_PX if theme.is_projector() else FIRST_PX)
-        gap = self._grid.verticalSpacing()
+    def _lay_out(self) -> None:
+        """Where not all charts fit below one another, none is cut: two stand side by side; of more, the first takes
+        the room, down to the titles of the next two."""
+        height, gap = self._room.height(), self._grid.verticalSpacing()
+        first = theme.px(FIRST_ON_PROJECTOR_PX if theme.is_projector() else FIRST_PX)
         rows = len(self._shown) // 2
-        fits = least + rows * (theme.px(OTHERS_PX) + gap) <= self._room_px
-        self._shown[0].setMinimumHeight(least if fits else max(least, self._room_px - gap - theme.px(TITLE_PX)))
+        fits = first + rows * (theme.px(OTHERS_PX) + gap) <= height
+        is_beside = not fits and len(self._shown) == 2 and self._room.width() >= 2 * theme.px(BESIDE_PX) + gap
+        below = gap + theme.px(TITLE_PX)
+        if is_beside or (theme.is_projector() and height - below < first):
+            below = 0
+        least = first if fits else max(theme.px(LEAST_PX), height - below)
+        for row in range(self._grid.rowCount()):
+            self._grid.setRowStretch(row, 0)
+        for number, plot in enumerate(self._shown):
+            row, column = (0, 0) if number == 0 else (1 + (number - 1) // 2, (number - 1) % 2)
+            is_alone = number == 0 or (column == 0 and number == len(self._shown) - 1)
+            if is_beside:
+                row, column, is_alone = 0, number, False
+            plot.setMinimumHeight(least if row == 0 else theme.px(OTHERS_PX))
+            self._grid.addWidget(plot, row, column, 1, 2 if is_alone else 1)
+            self._grid.setRowStretch(row, 3 if row == 0 else 2)
 
     def arrange(self) -> None:
         """Gives every plot that has points its place; before there are any, the main ones."""
@@ -67,16 +82,9 @@ class CurveGrid(QWidget):
             if plot not in shown:
                 plot.hide()
         self._shown = shown
-        for row in range(self._grid.rowCount()):
-            self._grid.setRowStretch(row, 0)
-        for number, plot in enumerate(shown):
-            row, column = (0, 0) if number == 0 else (1 + (number - 1) // 2, (number - 1) % 2)
-            is_alone = number == 0 or (column == 0 and number == len(shown) - 1)
-            plot.setMinimumHeight(theme.px(OTHERS_PX))
-            self._grid.addWidget(plot, row, column, 1, 2 if is_alone else 1)
-            self._grid.setRowStretch(row, 3 if number == 0 else 2)
+        self._lay_out()
+        for plot in shown:
             plot.show()
-        self._fit_first()
 
     def _on_plot_hovered(self, x: float | None) -> None:
         """All say their values at the place that the mouse points at in one."""

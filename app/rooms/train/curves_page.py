@@ -213,15 +213,15 @@ class CurvesPage(QWidget):
             for plot in grid.plots:
                 plot.set_figure(self._about)
             self._areas[grid] = scrolled(grid)
-            self._areas[grid].viewport().installEventFilter(self)
+            self._areas[grid].installEventFilter(self)
             self._stack.addWidget(self._areas[grid])
         return self._grids[plots, runs]
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QResizeEvent):
             for grid, area in self._areas.items():
-                if watched is area.viewport():
-                    grid.set_room_px(event.size().height())
+                if watched is area:
+                    grid.set_room(event.size())
         return super().eventFilter(watched, event)
 
     def _show_grid(self) -> None:

@@ -24,6 +24,7 @@ from ...widgets.raster import Raster
 
 MOST_LABELS = 12
 CELL_PX = (58, 30)  # width, height
+LEAST_CELL_PX = 36  # with short labels
 Table = Sequence[Sequence[int]]
 
 
@@ -73,6 +74,7 @@ class ConfusionMatrix(LabelledGrid):
         left, above = self._label_sizes()
         cells = len(self.labels)
         width, height = (theme.px(side) for side in CELL_PX)
+        width = min(width, max(self._advances[1] + theme.px(10), theme.px(LEAST_CELL_PX)))
         return QSize(round(left) + cells * width + theme.px(4), round(above) + cells * height + theme.px(6))
 
 
