@@ -21,6 +21,8 @@ from app.shell.window import Window
 from app.state.what_if import EditedRow, WhatIf
 from app.widgets.figure_button import figure_buttons
 from bertcore.analysis import interventions
+from bertcore.analysis.attribution import leave_one_out
+from bertcore.analysis.targets import Target
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.config import BertConfig
 from bertcore.model.bert import Bert
@@ -100,6 +102,22 @@ def test_classes_are_the_engines(kind: str, b: str | None, apply_to: Callable, q
     assert room.view.answer.text() == (", ".join(name for name in bars if name in given) or "None of the labels")
 
 
+@pytest.mark.parametrize("kind", ["classify", "multilabel"])
+def test_below_the_classes_is_what_each_word_adds(kind: str, apply_to: Callable, tmp_path: Path, qtbot: QtBot) -> None:
+    window, room, oracle = apply_to(kind)
+    view = room.view
+    qtbot.waitUntil(lambda: view.why.answer is not None, timeout=TIMEOUT_MS)
+    best = max(oracle.probabilities, key=oracle.probabilities.get)
+    checkpoint, ids = load_checkpoint(tmp_path / kind), window.state.encoding.ids
+    target = Target("classify", list(oracle.probabilities).index(best))
+    wanted = leave_one_out(checkpoint.model, ids, None, target, checkpoint.tokenizer.mask_id)
+    assert view.words.scores == pytest.approx(wanted.scores.tolist(), abs=1e-4)
+    assert f"“{best}”" in view.words.intro
+    assert [token.token for token in view.words.tokens.tokens] == window.state.encoding.labels
+    window.state.set_text("")
+    qtbot.waitUntil(lambda: view.words.isHidden(), timeout=TIMEOUT_MS)
+
+
 @pytest.mark.parametrize(
     ("kind", "text", "name", "wanted"),
     [
@@ -114,7 +132,7 @@ def test_classes_are_the_engines(kind: str, b: str | None, apply_to: Callable, q
 )
 def test_each_answer_can_be_saved(kind: str, text: str, name: str, wanted: Callable, apply_to: Callable) -> None:
     _, room, oracle = apply_to(kind, text=text)
-    (button,) = figure_buttons(room.view)
+    (button,) = figure_buttons(room.view.card)
     figure = button.figure()
     assert figure.numbers[name].values.tolist() == pytest.approx(wanted(oracle), rel=1e-4)
     assert b"<text" in svg(figure) and kind in figure.caption  # the model's name is that of its task here
@@ -136,7 +154,7 @@ def test_what_is_changed_inside_acts_here_too(kind: str, apply_to: Callable, tmp
     assert changed != oracle
     assert room.view.applied.prediction == changed and room.view.applied.before == oracle
     assert room.view.changed.startswith("Before your changes: ")
-    (button,) = figure_buttons(room.view)
+    (button,) = figure_buttons(room.view.card)
     assert "head 1·2 off" in button.figure().caption
     window.state.set_what_if(WhatIf())
     settle(window, qtbot)

@@ -1,6 +1,9 @@
 """Classes as bars, for one class and for several at once; and a number on its scale."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
@@ -10,20 +13,29 @@ from bertcore.tasks.examples import Example
 from bertcore.tasks.features.predictions import LabelPrediction, LabelSetPrediction, NumberPrediction, Prediction
 
 from ...compute.applying import Applied
+from ...compute.question import Question, Step
 from ...figures.figure import Numbers, numbers_of
 from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...state.baseline_names import beside, is_earlier, unchanged_name
 from ...state.model_info import ModelInfo
 from ...state.readings import Reading
+from ...state.selection import Selection
 from ...widgets.bar_list import Bar, BarList
-from ...widgets.card import label
-from ...widgets.layouts import fill
+from ...widgets.card import GAP_PX, label
+from ...widgets.layouts import fill, vbox
 from .view import ApplyView
+from .words_card import WordsCard, class_target
+
+if TYPE_CHECKING:
+    from bertcore.analysis.attribution import Attribution
+    from bertcore.checkpoint.checkpoint import Checkpoint
 
 GIVEN_FROM = 0.5  # the probability from which on one of several labels is given
 IN_ORDER = 8  # so few classes keep their places while someone types; more are sorted, the likeliest first
 MOST_BARS = 14
+BAR_PX, LEAST_BAR_PX = 40, 22  # a row's height, of few classes and of many
+FEW = 4
 
 
 class TextView(ApplyView):
@@ -45,7 +57,7 @@ class TextView(ApplyView):
 
 
 class ClassesView(TextView):
-    """The class in large, and a bar for each."""
+    """The class in large, a bar for each, and below them which words decided."""
 
     def __init__(self, model: ModelInfo) -> None:
         several = model.task is not None and model.task.kind == "multilabel"
@@ -70,7 +82,32 @@ class ClassesView(TextView):
         explain("own_probability" if self.task.kind == "multilabel" else "probability", self.bars)
         fill(self.card.body, self.answer, self._changed, (self.bars, 1))
         self.save_button([self.bars], self.answer.text)
-        self.row.addWidget(self.card, 1)
+        self.words = WordsCard()
+        self.why: Question[Attribution] = self.add_question(self.words.show_shares, self.words.line)
+        self.words.tokens.clicked.connect(self.click_unit)
+        self.words.tokens.hovered.connect(self.hover_unit)
+        self.add_token_menu(self.words.tokens)
+        self.row.addLayout(vbox(self.card, (self.words, 1), gap_px=GAP_PX), 1)
+
+    def show_reading(self, reading: Reading, selection: Selection) -> None:
+        super().show_reading(reading, selection)
+        ignores_b = self.task.is_pair is False and bool((reading.encoding.text_b or "").strip())
+        target = None if ignores_b or self.missing(reading) else class_target(reading)
+        self.words.setVisible(target is not None)
+        if target is None:
+            self.why.forget()
+            return
+        model, text = reading.request.model, reading.plain.request.model_input
+
+        def work(checkpoint: Checkpoint, step: Step) -> Attribution:
+            from ...compute.word_questions import attribution_of
+
+            return attribution_of(checkpoint, text, target, "leave_one_out", step)
+
+        key = (model, tuple(text.input_ids), tuple(text.segments), target.target)
+        self.why.ask_model(model, key, work)
+        self.words.show_target(reading, selection.units(reading), target)
+        self.words.show_shares(self.why.answer)
 
     def show_answer(self, applied: Applied) -> None:
         prediction = applied.prediction
@@ -94,6 +131,7 @@ class ClassesView(TextView):
             other = theirs.get(name, before.get(name))
             bars.append(Bar(name, numbers.probability(share), share, color, is_given, " · ".join(marks), before=other))
         self.bars.set_bars(bars)
+        self.bars.setMinimumHeight(len(bars) * theme.px(BAR_PX if len(bars) <= FEW else LEAST_BAR_PX))
         line = self.tr("the line across a bar: {baseline}")
         name = self.compared_name if theirs else unchanged_name() if before else ""
         self.card.set_hint(line.format(baseline=name) if name else "")

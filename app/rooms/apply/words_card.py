@@ -1,0 +1,81 @@
+"""Below the predicted class: which words of the text speak for it, each masked once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...compute.head_questions import HeadTarget, targets_of
+from ...figures.figure import Figure, joined, model_text, numbers_of, pair_text, picture_of
+from ...look import numbers
+from ...look.number_kinds import explain
+from ...state.readings import Reading
+from ...state.token_units import Units
+from ...widgets.card import Card, scrolled
+from ...widgets.heat_tokens import HeatToken, HeatTokens
+from ...widgets.layouts import fill
+from ...widgets.progress_line import ProgressLine
+from ...widgets.raster import ColorBar
+
+if TYPE_CHECKING:
+    from bertcore.analysis.attribution import Attribution
+
+
+class WordsCard(Card):
+    """The text with each word as strongly coloured as the class loses without it (`attribution.leave_one_out`)."""
+
+    def __init__(self) -> None:
+        super().__init__(self.tr("Which words decided"), intro=" ")
+        self.line = ProgressLine()
+        self.tokens = HeatTokens(self.tr("How much each word adds to the answer"), signed=True)
+        self.scale = ColorBar(signed=True, width_px=180)
+        self.scores: list[float] = []  # (U) of ln p, in nats
+        self._units: Units | None = None
+        self._reading: Reading | None = None
+        explain("share", self.tokens, self.scale)
+        fill(self.body, self.scale, self.line, (scrolled(self.tokens), 1))
+        self.set_figure(self._figure)
+
+    def show_target(self, reading: Reading, units: Units, target: HeadTarget) -> None:
+        """What is asked about: a class of the model as it is without changes inside."""
+        self._reading, self._units = reading, units
+        how = self.tr(
+            "Each word is masked in turn. Red: without it the model is less sure of “{label}”. Blue: surer. +0.7: half "
+            "as likely without it."
+        )
+        changed = self.tr("Computed for the model without your changes.") if reading.unchanged is not None else ""
+        self.set_intro(f"{how.format(label=target.label)} {changed}".strip())
+
+    def show_shares(self, attribution: Attribution | None) -> None:
+        """None: not known yet."""
+        units = self._units
+        if units is None:
+            return
+        self.scale.setVisible(attribution is not None)
+        self.scores = [] if attribution is None else units.sums(attribution.scores).tolist()
+        limit = max(map(abs, self.scores), default=0.0) or 1.0
+        self.scale.set_range(-limit, limit)
+        self.tokens.set_tokens(
+            [
+                HeatToken(
+                    word,
+                    self.scores[i] / limit if self.scores else None,
+                    numbers.signed(self.scores[i], 2) if self.scores else "",
+                    is_quiet=units.kinds[i] == "special",
+                )
+                for i, word in enumerate(units.labels)
+            ]
+        )
+
+    def _figure(self) -> Figure | None:
+        if self._reading is None or self._units is None or not self.scores:
+            return None
+        model, encoding = self._reading.request.model, self._reading.encoding
+        caption = joined(model_text(model), pair_text(encoding.text_a, encoding.text_b), self.intro)
+        shares = {"share": numbers_of("token", self._units.labels, self.scores)}
+        return Figure(self.title, picture_of([self.tokens, self.scale]), shares, caption, model.name)
+
+
+def class_target(reading: Reading) -> HeadTarget | None:
+    """The likeliest class of the unchanged model; None where it reads no classes."""
+    targets = targets_of(reading.plain, 0)
+    return next((target for target in targets if target.target.head == "classify" and not target.is_score), None)
