@@ -240,3 +240,19 @@ def test_a_pair_opens_with_its_other_sentence_as_the_baseline(view: TextsView, w
     assert view._phenomena_area.isHidden()
     scored(view, '{"good": "the cat"}', qtbot)
     assert "line 1" in view.line.text and "phenomenon" in view.line.text
+
+
+def test_a_button_puts_the_selected_text_into_a_and_b(view: TextsView, window: Window, qtbot: QtBot) -> None:
+    assert not view.use.isVisible()
+    scored(view, LIST, qtbot)
+    assert view.use.isVisible() and not view.use.isEnabled()
+    view.table.selectRow(0)
+    view.use.click()
+    settle(window, qtbot)
+    assert (window.state.text_a, window.state.text_b) == ("the cat sat on the mat", "the dog ran")
+    scored(view, "the cat sat > the sat cat", qtbot)
+    assert view.use.text() == "Compare this pair" and not view.use.isEnabled()
+    view.table.selectRow(0)
+    view.use.click()
+    settle(window, qtbot)
+    assert window.state.text_a == "the cat sat" and window.state.baseline == OtherText("the sat cat", "")

@@ -191,9 +191,13 @@ class TextTable(QTableView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._open(self.currentIndex())
+            self.open_current()
         else:
             super().keyPressEvent(event)
+
+    def open_current(self) -> None:
+        """As a double click on the selected row."""
+        self._open(self.currentIndex())
 
     def _open(self, index: QModelIndex) -> None:
         if index.isValid():

@@ -86,6 +86,7 @@ class TextsView(PredictView):
         self._empty = label("", wrap=True)
         self._model: ModelInfo | None = None  # that the scores are of
         self._table_card = Card(self.tr("What the model says about each"))
+        self.use = button("", self.table.open_current, look="small")
         self._build()
 
     def _build(self) -> None:
@@ -129,6 +130,7 @@ class TextsView(PredictView):
         for page in (self._examples, content):
             self._pages.addWidget(page)
         fill(self._table_card.body, self.line, (self._pages, 1))
+        self._table_card.add_to_header(self.use)
         self._table_card.set_figure(self._figure)
         if theme.is_projector():
             card.setFixedWidth(theme.column_px(SIDE_PX))
@@ -137,6 +139,7 @@ class TextsView(PredictView):
             self.box.setFixedHeight(theme.px(BOX_PX))
             fill(self.column, card, (self._table_card, 1))
         self.table.opened.connect(self._on_table_opened)
+        self.table.selectionModel().currentChanged.connect(lambda now, _before: self.use.setEnabled(now.isValid()))
 
     @property
     def empty(self) -> str:
@@ -244,19 +247,26 @@ class TextsView(PredictView):
     def _show(self) -> None:
         scores = self.scores.answer
         self._pages.setCurrentIndex(0 if scores is None else 1)
+        self.use.setVisible(scores is not None)
+        self.use.setEnabled(self.table.currentIndex().isValid())
         intro = hint = ""
         if isinstance(scores, ScoredPairs):
             hint = self.tr("%n pair(s)", "", len(scores.scores))
             intro = self.tr(
                 "The sentences of a pair differ in one point, and one of them is wrong: which does the model find "
-                "more likely? Its mistakes come first. Double-click a row to compare the two in all rooms."
+                "more likely? Its mistakes come first. Click a row and “Compare this pair”: then every room shows the "
+                "right sentence beside the wrong one."
             )
+            self.use.setText(self.tr("Compare this pair"))
+            self.use.setToolTip(self.tr("Every room compares the two sentences of the selected row (double-click)"))
         elif scores is not None:
             hint = self.tr("%n text(s)", "", len(scores.scores))
             intro = self.tr(
-                "Click a column’s name to sort: which text surprises the model most? Double-click a row to open its "
-                "text in all rooms."
+                "Click a column’s name to sort: which text surprises the model most? Click a row and “Use this text”: "
+                "then every room shows it."
             )
+            self.use.setText(self.tr("Use this text"))
+            self.use.setToolTip(self.tr("Put the text of the selected row into A and B (double-click)"))
         self._table_card.set_intro(intro)
         self._table_card.set_hint(hint)
 
