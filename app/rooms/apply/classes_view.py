@@ -13,7 +13,7 @@ from bertcore.tasks.examples import Example
 from bertcore.tasks.features.predictions import LabelPrediction, LabelSetPrediction, NumberPrediction, Prediction
 
 from ...compute.applying import Applied
-from ...compute.question import Question, Step
+from ...compute.question import Question, ReportOrCancel
 from ...figures.figure import Numbers, numbers_of
 from ...look import numbers, theme
 from ...look.number_kinds import explain
@@ -99,10 +99,10 @@ class ClassesView(TextView):
             return
         model, text = reading.request.model, reading.plain.request.model_input
 
-        def work(checkpoint: Checkpoint, step: Step) -> Attribution:
+        def work(checkpoint: Checkpoint, progress: ReportOrCancel) -> Attribution:
             from ...compute.word_questions import attribution_of
 
-            return attribution_of(checkpoint, text, target, "leave_one_out", step)
+            return attribution_of(checkpoint, text, target, "leave_one_out", progress)
 
         key = (model, tuple(text.input_ids), tuple(text.segments), target.target)
         self.why.ask_model(model, key, work)
