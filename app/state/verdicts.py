@@ -12,7 +12,7 @@ from .model_info import ModelInfo
 from .readings import Reading
 
 translate = QCoreApplication.translate
-SURE = 0.65  # below this the verdict is little more than a coin toss
+SURE = 0.65  # a probability of either answer below this is little more than a coin toss
 # Cosine from which on two sentences count as that; sentence encoders differ, so the card says that it is a rough word.
 LIKENESS = (
     (0.8, QT_TRANSLATE_NOOP("Verdict", "Nearly the same")),
@@ -47,12 +47,7 @@ class Verdict:
     @property
     def short(self) -> str:
         """ "40% (unsure)", behind the claim or a baseline's name."""
-        answers = {
-            "verdict": translate("Verdict", "{share} (yes)"),
-            "verdict-no": translate("Verdict", "{share} (no)"),
-            "verdict-unsure": translate("Verdict", "{share} (unsure)"),
-        }
-        return answers[self.role].format(share=numbers.percent(self.share))
+        return short_answer(self.role, self.share)
 
 
 def question_for(model: ModelInfo) -> PairQuestion:
@@ -78,17 +73,15 @@ def verdict_of(reading: Reading) -> Verdict | None:
     """What the heads for pairs say; None where there is none."""
     first = first_token(reading)
     if reading.next_sentence is not None:
-        explanation = translate(
-            "Verdict", "Next-sentence prediction was half of BERT’s pretraining. Its classifier reads only {token}."
-        ).format(token=first)
-        return _choice(translate("Verdict", "B follows A"), reading.next_sentence.is_next, explanation)
+        explanation = translate("Verdict", "The next-sentence classifier reads only {token}.").format(token=first)
+        return _choice(pair_claim(is_order=False), reading.next_sentence.is_next, explanation)
     if reading.sentence_order is not None:
         explanation = translate(
             "Verdict",
             "The sentence-order classifier reads only {token}. Both sentences may well be about the same thing: only "
             "their order is in question.",
         ).format(token=first)
-        return _choice(translate("Verdict", "A comes before B"), reading.sentence_order.in_order, explanation)
+        return _choice(pair_claim(is_order=True), reading.sentence_order.in_order, explanation)
     return None
 
 
@@ -116,13 +109,45 @@ def first_token(reading: Reading) -> str:
     return next(iter(reading.special_names), translate("Verdict", "the first token"))
 
 
+def role_of(share: float) -> str:
+    """The role of an answer whose claim has this probability."""
+    if max(share, 1 - share) < SURE:
+        return "verdict-unsure"
+    return "verdict" if share >= 0.5 else "verdict-no"
+
+
+def short_answer(role: str, share: float) -> str:
+    """ "40% (unsure)", behind the claim."""
+    answers = {
+        "verdict": translate("Verdict", "{share} (yes)"),
+        "verdict-no": translate("Verdict", "{share} (no)"),
+        "verdict-unsure": translate("Verdict", "{share} (unsure)"),
+    }
+    return answers[role].format(share=numbers.percent(share))
+
+
+def unsure_rule() -> str:
+    """What `role_of` calls unsure."""
+    low, high = numbers.percent(1 - SURE), numbers.percent(SURE)
+    return translate("Verdict", "unsure: between {low} and {high}").format(low=low, high=high)
+
+
+def pair_claim(*, is_order: bool) -> str:
+    """What the head for pairs gives the probability of. is_order: for sentence order."""
+    return translate("Verdict", "A comes before B") if is_order else translate("Verdict", "B follows A")
+
+
 def _choice(claim: str, share: float, explanation: str) -> Verdict:
     """share: the probability of the claim, which is what every number and bar shows, whatever the answer."""
-    if max(share, 1 - share) < SURE:
-        role, answer = "verdict-unsure", translate("Verdict", "Unsure")
-    elif share >= 0.5:
-        role, answer = "verdict", translate("Verdict", "Yes")
-    else:
-        role, answer = "verdict-no", translate("Verdict", "No")
+    role = role_of(share)
+    answers = {
+        "verdict": translate("Verdict", "Yes"),
+        "verdict-no": translate("Verdict", "No"),
+        "verdict-unsure": translate("Verdict", "Unsure"),
+    }
+    answer = answers[role]
+    if role == "verdict-unsure":
+        rule = unsure_rule()
+        explanation = f"{rule[:1].upper()}{rule[1:]}. {explanation}"
     bar = translate("Verdict", "Probability that {claim}").format(claim=claim)
     return Verdict(role, answer, f"{claim}: {numbers.percent(share)}", share, bar, explanation, claim)

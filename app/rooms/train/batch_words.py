@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication
 from ...compute.batches import HIDDEN, KEPT, NEXT_WORD, REPLACED, ShownBatch
 from ...look import numbers
 from ...look.bidi import isolated
+from ...state.verdicts import pair_claim, role_of, short_answer, unsure_rule
 from .task_words import about_place, about_unit
 
 translate = QCoreApplication.translate
@@ -85,16 +86,13 @@ def about_pair(batch: ShownBatch, row: int) -> str:
 def _verdict(batch: ShownBatch, row: int) -> str:
     if batch.losses is None or math.isnan(second := float(batch.losses.second[row])):
         return ""
-    first = 1.0 - second
-    is_first, is_next = first >= 0.5, batch.pairs == "nsp"
-    is_right = is_first == (int(batch.pair_labels[row]) == 0)
-    said = (
-        (translate("BatchPage", "follows") if is_next else translate("BatchPage", "in order"))
-        if is_first
-        else (translate("BatchPage", "does not follow") if is_next else translate("BatchPage", "swapped"))
-    )
-    text = translate("BatchPage", "the model says “{said}”, {share} {mark}")
-    return text.format(said=said, share=numbers.percent(max(first, second)), mark="✓" if is_right else "✗")
+    share = 1.0 - second
+    role, claim = role_of(share), pair_claim(is_order=batch.pairs != "nsp")
+    answer = f"{numbers.percent(share)} ({unsure_rule()})"
+    if role != "verdict-unsure":
+        is_right = (role == "verdict") == (int(batch.pair_labels[row]) == 0)
+        answer = f"{short_answer(role, share)} {'✓' if is_right else '✗'}"
+    return translate("BatchPage", "the model: {claim} {answer}").format(claim=claim, answer=answer)
 
 
 def about_token(batch: ShownBatch, row: int, position: int) -> str:
