@@ -142,8 +142,7 @@ class FilmRoom(Room):
             self._name_words(film.is_task)
             self.strip.show_film(film)
         elif model is not None:
-            none = self.tr("{model} has no snapshots of its training. {tiny} has some: open it to see how heads form.")
-            self._reason.setText(none.format(model=model.name, tiny=TINY))
+            self._none_title.setText(self.tr("{model} has no snapshots").format(model=model.name))
         self._say_hint()
 
     def _show_intro(self, is_task: bool) -> None:
@@ -197,11 +196,16 @@ class FilmRoom(Room):
         )
 
     def _none(self) -> QWidget:
-        card = Card()
-        self._reason = label("", "muted", wrap=True)
+        card = Card(self.tr("Film strip"))
+        self._none_title = label("", "title")
+        sentence = self.tr(
+            "A film strip shows one model at several saved steps (snapshots) of its training, side by side: how its "
+            "attention and its guesses change. {tiny} has ten."
+        )
+        reason = label(sentence.format(tiny=TINY), "muted", wrap=True)
         name = self.tr("Open {model}").format(model=TINY)
         self.open_tiny = button(name, lambda: self.model_requested.emit(TINY), look="primary")
-        card.fill_with_message(label(self.tr("No snapshots"), "title"), self._reason, self.open_tiny)
+        card.fill_with_message(self._none_title, reason, self.open_tiny)
         return card
 
     def _on_tabs_changed(self) -> None:
