@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from bertcore.data.cloze import ClozeSentence
 
 SHIPPED: dict[str, str] = {  # what the runs that ship are called
-    locations.BUILT_IN: QT_TRANSLATE_NOOP("RunInfo", "The built-in model’s training"),
-    locations.TINY: QT_TRANSLATE_NOOP("RunInfo", "The tiny model’s training"),
+    locations.BUILT_IN: QT_TRANSLATE_NOOP("RunInfo", "Training of bertscope-mini"),
+    locations.TINY: QT_TRANSLATE_NOOP("RunInfo", "Training of bertscope-tiny"),
     locations.CLASS_DEMO: QT_TRANSLATE_NOOP("RunInfo", "Class demo, finished"),
 }
 KINDS = tuple(options.kind for options in get_args(Options))
@@ -81,10 +81,10 @@ def _row(run: RunFolder, status: RunStatus | None, held_out: dict[str, Any] | No
     run.refuse_links()
     name = name_from_file(config.get("name"), otherwise=name_from_file(path.name))
     if is_built_in(path):
-        makes_a_model = path.name in (locations.BUILT_IN, locations.TINY)  # of this name
-        about = " · ".join(part for part in (name if makes_a_model else "", describe(config)) if part)
         title = QCoreApplication.translate("RunInfo", SHIPPED[path.name]) if path.name in SHIPPED else name
-        return RunInfo(path, title, about, status, held_out, is_built_in=True, has_questions=_has_questions(config))
+        return RunInfo(
+            path, title, describe(config), status, held_out, is_built_in=True, has_questions=_has_questions(config)
+        )
     resumable = status.state in ("stopped", "failed") and _has_resumable_snapshot(run)
     label = read_label(path)
     row = RunInfo(path, label.name or name, describe(config), status, held_out, resumable)

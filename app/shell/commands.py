@@ -152,10 +152,11 @@ def model_commands(
         "trained": translate("Commands", "The trained model"),
     }
     open_built_in, open_tiny = partial(open_model.open, None), partial(open_model.open, locations.TINY)
+    built_in = translate("Commands", "{model} (built in)")
     return [
         Command("model.open_folder", translate("Commands", "Open folder…"), choose_folder, "Ctrl+O"),
-        Command("model.open_built_in", translate("Commands", "The built-in model"), open_built_in, "Ctrl+Shift+B"),
-        Command("model.open_tiny", translate("Commands", "The tiny built-in model"), open_tiny, "Ctrl+Alt+B"),
+        Command("model.open_built_in", built_in.format(model=locations.BUILT_IN), open_built_in, "Ctrl+Shift+B"),
+        Command("model.open_tiny", built_in.format(model=locations.TINY), open_tiny, "Ctrl+Alt+B"),
         *(
             Command(f"model.{stage}", title, partial(machine.open_stage, stage), f"Ctrl+Alt+{number}", also=learning)
             for number, (stage, title) in enumerate(stages.items(), start=1)

@@ -294,7 +294,7 @@ class TestLook:
         monkeypatch.setattr(registry, "known_runs", lambda: [built_in.path])
         service.set_following(True)
         assert service.selected == built_in.path and not service.runs[0].can_resume
-        assert service.runs[0].name == "The built-in model’s training"
+        assert service.runs[0].name == "Training of bertscope-mini"
         assert room.view.pause.isHidden() and room.view.stop.isHidden()
         assert room.demos.isVisibleTo(room)
         own = _make_run(home)

@@ -58,8 +58,13 @@ class Offers(QWidget):
                 self.tr("Try {task}").format(task=offer_title(name)), partial(self.chosen.emit, name), look="primary"
             )
             about = label(QCoreApplication.translate("Offers", OFFERS[name][1]), "muted", wrap=True)
-            text = label(self.tr("For example: “{text}”").format(text=SAMPLES[OFFERS[name][2]][0]), wrap=True)
-            fill(box.body, about, text, None, self.buttons[name])
+            sentence, _, passage = SAMPLES[OFFERS[name][2]]
+            example = (
+                self.tr("For example: “{text}”, with a passage that says it")
+                if passage
+                else self.tr("For example: “{text}”")
+            )
+            fill(box.body, about, label(example.format(text=sentence), wrap=True), None, self.buttons[name])
             box.setFixedWidth(theme.column_px(OFFER_PX))
             row.addWidget(box)
 

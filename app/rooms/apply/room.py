@@ -6,6 +6,8 @@ from functools import partial
 from PySide6.QtCore import QCoreApplication, QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
+from bertcore.locations import BUILT_IN
+
 from ...compute.applying import Applied
 from ...look import numbers, theme
 from ...look.language import QT_TRANSLATE_NOOP
@@ -111,9 +113,9 @@ class ApplyRoom(Room):
             card.fill_with_message(label(self.tr("No task yet"), "number"), label(text, wrap=True), self.train_button)
             return card
         text = self.tr(
-            "This model has learned a language, but no task yet. Copies of the built-in model have been fine-tuned "
-            "(trained a little further), each for one task: open one and type."
-        )
+            "This model has learned a language, but no task yet. Copies of {model} have been fine-tuned (trained a "
+            "little further), each for one task: open one and type."
+        ).format(model=BUILT_IN)
         self.train_button = button(self.tr("Or fine-tune this model yourself"), self.train_requested.emit)
         title = label(self.tr("Choose a task"), "number")
         card.fill_with_message(title, label(text, wrap=True), self.offers, self.train_button)

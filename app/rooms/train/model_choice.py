@@ -3,6 +3,8 @@
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QFileDialog
 
+from bertcore.locations import BUILT_IN
+
 from ...runs.run_info import RunInfo, model_name
 from ...widgets.controls import Choice
 
@@ -39,7 +41,7 @@ class ModelChoice(Choice):
 
     def _fill(self, chosen: str | None) -> None:
         self.clear()
-        self.addItem(self.tr("The built-in model"), None)
+        self.addItem(self.tr("{model} (built in)").format(model=BUILT_IN), None)
         for name, folder in self._runs:
             self.addItem(self.tr("Run: {name}").format(name=name), folder)
         if self._folder:
