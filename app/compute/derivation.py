@@ -45,6 +45,7 @@ class Derivation:
     rest_count: int = 0
     sum: float | None = None  # of terms and rest; None where there are no addends
     sum_name: str = ""
+    factors: str = ""  # what those of each term are: "input × weight"
 
     @property
     def adds_up(self) -> bool:
@@ -58,9 +59,10 @@ def given(value: float, source: str) -> Derivation:
 
 
 def dot_product(
-    value: float, left: NDArray, right: NDArray, name: Name | None, bias: float | None = None
+    value: float, left: NDArray, right: NDArray, name: Name | None, factors: str, bias: float | None = None
 ) -> Derivation:
-    """sum over i of left[i] * right[i], and the bias: (n), (n). name: of each product; None: i is a position."""
+    """sum over i of left[i] * right[i], and the bias: (n), (n). name: of each product; None: i is a position.
+    factors: what left and right are."""
     products = left.astype(np.float64) * right
     order = np.argsort(-np.abs(products), kind="stable")[:MOST_TERMS]
     terms = [_term(i, float(products[i]), name, (float(left[i]), float(right[i]))) for i in order.tolist()]
@@ -80,6 +82,7 @@ def dot_product(
         rest_count=len(products) - len(order),
         sum=total,
         sum_name=translate("derivation", "sum"),
+        factors=factors,
     )
 
 

@@ -62,7 +62,7 @@ TITLES = {
     "key": QT_TRANSLATE_NOOP("layer_steps", "Key"),
     "value": QT_TRANSLATE_NOOP("layer_steps", "Value"),
     "products": QT_TRANSLATE_NOOP("layer_steps", "Score"),
-    "scores": QT_TRANSLATE_NOOP("layer_steps", "Divided by √D"),
+    "scores": QT_TRANSLATE_NOOP("layer_steps", "Scaled score"),
     "probs": QT_TRANSLATE_NOOP("layer_steps", "Softmax"),
     "context": QT_TRANSLATE_NOOP("layer_steps", "Context"),
     "attention_output": QT_TRANSLATE_NOOP("layer_steps", "Output projection"),
@@ -254,7 +254,8 @@ def _attention_steps(one: LayerTrace, head: int) -> list[LayerStep]:
     heads = np.ascontiguousarray(one.context.transpose(1, 0, 2)).reshape(len(query), -1)  # (N,S,D) -> (S,H)
 
     def product(row: int, column: int) -> Derivation:
-        return derivation.dot_product(float(products[row, column]), query[row], key[column], _dimension)
+        names = translate("layer_steps", "query × key")
+        return derivation.dot_product(float(products[row, column]), query[row], key[column], _dimension, names)
 
     def score(row: int, column: int) -> Derivation:
         return derivation.scaled(float(scores[row, column]), float(products[row, column]), size)
@@ -263,7 +264,8 @@ def _attention_steps(one: LayerTrace, head: int) -> list[LayerStep]:
         return derivation.softmax(float(probs[row, column]), scores[row], column)
 
     def mean(row: int, column: int) -> Derivation:
-        return derivation.dot_product(float(context[row, column]), probs[row], value[:, column], None)
+        names = translate("layer_steps", "attention × value")
+        return derivation.dot_product(float(context[row, column]), probs[row], value[:, column], None, names)
 
     def output_name(index: int) -> str:
         return translate("layer_steps", "head {head}, dim {dimension}").format(
@@ -330,8 +332,9 @@ def _linear(
     """values[row, column] = inputs[row] . weight[column] + bias[column]; name: of each product."""
 
     def derive(row: int, column: int) -> Derivation:
-        bias = float(weights.bias[column])
-        return derivation.dot_product(float(values[row, column]), inputs[row], weights.weight[column], name, bias)
+        bias, names = float(weights.bias[column]), translate("layer_steps", "input × weight")
+        row_of_weights = weights.weight[column]
+        return derivation.dot_product(float(values[row, column]), inputs[row], row_of_weights, name, names, bias)
 
     return LayerStep(key, formula, f"{owner}.forward", values, columns, derive)
 

@@ -62,7 +62,7 @@ def test_words_that_only_one_text_has_are_said_to_be_left_out(window: Window, qt
 
 def test_without_a_baseline_it_says_what_to_do(window: Window, qtbot: QtBot) -> None:
     view = apart(window, None, qtbot)
-    assert "Compare with" in view.nothing_text.text() and not view.distance.isVisible() and not view.cka.isVisible()
+    assert "“Compare”" in view.nothing_text.text() and not view.distance.isVisible() and not view.cka.isVisible()
     assert view.try_it.isVisible()
     view.try_it.click()
     qtbot.waitUntil(lambda: view.question.answer is not None, timeout=TIMEOUT_MS)

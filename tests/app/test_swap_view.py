@@ -105,11 +105,12 @@ def test_the_formula_gives_the_share_from_the_odds_that_are_printed(
     her = HeadTarget("“her” rather than “his”", Target("mlm", 5, 9, against=6), answers=("her", "his"))
     result.set_targets([her])
     found = SwapMap("state", np.log(1 / 59), np.log(2.2), np.log([[1.5]]), (0,), 0.0)
-    result.show_maps(found, None, ["man → woman"])
+    result.show_maps(found, None, ["man → woman"], (OURS, THEIRS))
     result.show_swap(Swap("state", 0, 0, OtherText(THEIRS, ""), "woman"), found, 0, is_on=False)
     odds = re.compile(r"“([^”]+)” is ([\d.]+) times as likely as “([^”]+)”")
     assert odds.findall(result.scores.text()) == [("his", "59", "her"), ("her", "2.2", "his")]
-    assert odds.findall(result.cell.text()) == [("her", "1.5", "his")] and "log swapped" in result.formula.text()
+    assert odds.findall(result.cell.text()) == [("her", "1.5", "his")] and "log scale" in result.formula.text()
+    assert OURS in result.scores.text() and THEIRS in result.scores.text()
     share = (np.log(1.5) - np.log(1 / 59)) / (np.log(2.2) - np.log(1 / 59))
     assert f"{share:.0%} of the way" in result.cell.text() and f"{share:.0%}" == "92%"
 

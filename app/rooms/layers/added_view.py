@@ -68,7 +68,8 @@ class AddedView(LayersView):
         self.cosines_card = Card(
             self.tr("In which direction"),
             intro=self.tr(
-                "Above 0: it confirms what was there. At 0: it adds something new. Below 0: it takes some of it back."
+                "Above 0: it confirms what was there (x or m). At 0: it adds something new. Below 0: it takes some of"
+                " it back."
             ),
         )
         self.cosines.setToolTip(
@@ -112,12 +113,11 @@ class AddedView(LayersView):
         request, members = reading.request, selection.units(reading).members
         self._formula.setText(
             self.tr(
-                "In each layer: m = x + attention, then m + feed-forward goes on to the next layer. Nothing is "
-                "overwritten."
+                "x enters a layer; m = x + attention; m + feed-forward goes on to the next. Nothing is overwritten."
             )
             if request.model.config.norm == "pre"
             else self.tr(
-                "In each layer: m = LayerNorm(x + attention), then LayerNorm(m + feed-forward) goes on to the next."
+                "x enters a layer; m = LayerNorm(x + attention); LayerNorm(m + feed-forward) goes on to the next."
             )
         )
 

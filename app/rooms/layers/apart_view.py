@@ -52,17 +52,17 @@ class ApartView(LayersView):
         )
         self.cka.set_axis_names(self.tr("now ↓"), self.tr("baseline →"))
         self.distance_card = Card(
-            self.tr("Where do they begin to differ?"),
+            self.tr("How far apart is each token?"),
             intro=self.tr(
-                "Row: a token. Column: a layer. No colour: its hidden state points the same way as in the baseline. "
-                "Stronger colour: further apart (1 − cosine; 0 is the same direction)."
+                "Row: a token. Column: a layer. Stronger colour: its two hidden states point further apart (1 − "
+                "cosine; 0 is the same direction)."
             ),
         )
         self.cka_card = Card(
             self.tr("Which layers are alike?"),
             intro=self.tr(
-                "Row: a layer of this model. Column: a layer of the baseline. Stronger colour: the two treat the same "
-                "tokens as alike (CKA); 1 is exactly so."
+                "Row: a layer of this model. Column: a layer of the baseline. Stronger colour: tokens that are alike "
+                "in one are alike in the other (CKA, 1 at most)."
             ),
         )
         explain("cosine_distance", self.distance)
@@ -98,10 +98,7 @@ class ApartView(LayersView):
         self.try_it.setVisible(baseline is None)
         if baseline is None or alignment is None:
             self.question.forget()
-            sentence = self.tr(
-                "Compare with another text, model or step: the menu is at the top. Then you see in which layer, and at "
-                "which word, the two begin to differ."
-            )
+            sentence = self.tr("Choose another text, model or step under “Compare” at the top.")
             self._show(Apart(None, None, (sentence, "")))
             return
         self._pairs = alignment.pairs

@@ -64,9 +64,8 @@ class NeuronsView(LayersView):
         self.neuron_card = Card(
             self.tr("One neuron"),
             intro=self.tr(
-                "Left: the tokens of your text that it fires for. Right: the words that it makes more "
-                "likely, unless a later layer undoes it. Many neurons fire nearly everywhere and detect "
-                "nothing that has a name."
+                "Left: how much it fires at each token of your text. Right: the words that it makes more "
+                "likely, unless a later layer undoes it. Many neurons stand for nothing that has a name."
             ),
         )
         self.strongest_card.set_figure(self._strongest_figure)
@@ -185,7 +184,7 @@ class NeuronsView(LayersView):
         self.strongest_card.body.addWidget(self.strongest, 1)
         halves = hbox(gap_px=24)
         for title, hint, bars in (
-            (self.tr("Fires for"), self.tr("activation, highest in this text first"), self.tokens),
+            (self.tr("Activation"), self.tr("highest in this text first"), self.tokens),
             (
                 self.tr("Promotes"),
                 self.tr("dot product of its output weights with each token’s embedding"),

@@ -68,8 +68,8 @@ class _Both:
         """What lines and dots are."""
         text = QCoreApplication.translate(
             "PathsView",
-            "A line is one token, from its embedding to the last layer; its dot is where it is at the layer that "
-            "the slider shows. A flat map of many numbers: distances are only rough.",
+            "A line is one token, from its embedding (emb.) to the last layer; its mark is at the slider’s layer. "
+            "Blue circle: in A. Orange square: in B. Grey: special. Distances are rough: the map is flat.",
         )
         if self._baseline is None:
             return text

@@ -29,8 +29,7 @@ class LayersRoom(ViewRoom):
             QT_TRANSLATE_NOOP("ViewSpec", "Paths"),
             QT_TRANSLATE_NOOP(
                 "ViewSpec",
-                "Every layer moves each token a little. Where lines come together, the model treats the tokens more "
-                "and more alike; where they part, it tells them apart.",
+                "Every layer moves each token a little. Whose lines come together, and whose part?",
             ),
             later(__package__, "paths_view", "PathsView"),
         ),
@@ -39,9 +38,8 @@ class LayersRoom(ViewRoom):
             QT_TRANSLATE_NOOP("ViewSpec", "One word"),
             QT_TRANSLATE_NOOP(
                 "ViewSpec",
-                "A bank can keep money or be the edge of a river: does the model know? The word starts out "
-                "nearly the same in every sentence, only its position differs. At which layer do its "
-                "meanings separate?",
+                "A bank can keep money or be the edge of a river: does the model know? In the embeddings (emb.) only "
+                "the word’s position differs. At which layer do its meanings separate?",
             ),
             later(__package__, "word_view", "WordView"),
             only=QT_TRANSLATE_NOOP(
@@ -63,7 +61,7 @@ class LayersRoom(ViewRoom):
             QT_TRANSLATE_NOOP("ViewSpec", "What layers add"),
             QT_TRANSLATE_NOOP(
                 "ViewSpec",
-                "A layer does not replace what a token is, it adds to it. Which half of a layer adds more: attention, "
+                "A layer does not replace what a token is: it adds to it. Which half of a layer adds more: attention, "
                 "which collects information from other tokens, or feed-forward, which works on the token alone?",
             ),
             later(__package__, "added_view", "AddedView"),
@@ -86,8 +84,7 @@ class LayersRoom(ViewRoom):
             QT_TRANSLATE_NOOP("ViewSpec", "Compared"),
             QT_TRANSLATE_NOOP(
                 "ViewSpec",
-                "Two texts or two models start out alike and end up different: at which layer does it "
-                "happen, and at which token?",
+                "Where do two texts or two models differ: at which token, and from which layer on?",
             ),
             later(__package__, "apart_view", "ApartView"),
             is_for_experts=True,

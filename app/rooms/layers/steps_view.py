@@ -92,7 +92,8 @@ class DerivationCard(Card):
         self._facts.setText(
             _table([(html.escape(fact.name), "", numbers.exact(fact.value)) for fact in derivation.facts])
         )
-        rows = [_row(term, self._tokens) for term in derivation.terms]
+        rows = [("", derivation.factors, "")] if derivation.factors else []
+        rows += [_row(term, self._tokens) for term in derivation.terms]
         if derivation.rest_count:
             others = self.tr("%Ln other(s)", "", derivation.rest_count)
             rows.append((others, "", numbers.exact(derivation.rest)))
@@ -359,8 +360,8 @@ class StepsView(LayersView):
     def _build(self) -> None:
         self.card.set_intro(
             self.tr(
-                "Row: a token. Column: one of its numbers (dimensions), counted from 0. What comes out of a step goes "
-                "into the next one."
+                "Row: a token. Column: one of its numbers (dimensions), counted from 0. Stronger colour: farther from "
+                "0."
             )
         )
         self._head.setAccessibleName(self.tr("Head"))

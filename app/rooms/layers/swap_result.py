@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
 
+from bertcore.errors import shortened
+
 from ...compute.head_questions import HeadTarget
 from ...look import numbers
 from ...widgets.card import Card, label, scrolled
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from ...compute.patching import SwapMap
     from ...state.what_if import Swap
 
+MOST_TEXT = 120  # characters of each text
 LEAST_NAMED = 0.1  # a layer's highest share is named from here on
 
 
@@ -59,15 +62,18 @@ class SwapResult(Card):
         wanted = self._picked.target if self._picked is not None else None
         self.target.setCurrentIndex(next((i for i, one in enumerate(targets) if one.target == wanted), 0))
 
-    def show_maps(self, places: SwapMap | None, heads: SwapMap | None, columns: Sequence[str]) -> None:
-        """columns: a name for each place that was patched."""
+    def show_maps(
+        self, places: SwapMap | None, heads: SwapMap | None, columns: Sequence[str], texts: tuple[str, str]
+    ) -> None:
+        """columns: a name for each place that was patched. texts: this one and the other."""
         one = places or heads
         for words in (self.scores, self.path, self.cell, self.formula):
             words.setVisible(one is not None)
         if one is None:
             return
-        scores = self.tr("This text: {ours}\nThe other text: {theirs}").format(
-            ours=self.score_text(one.text), theirs=self.score_text(one.other)
+        ours, theirs = (shortened(text, MOST_TEXT) for text in texts)
+        scores = self.tr("This text: {text}\n{score}\n\nThe other text: {other}\n{other_score}").format(
+            text=ours, score=self.score_text(one.text), other=theirs, other_score=self.score_text(one.other)
         )
         self.scores.setText(f"{self._number}\n{scores}".strip())
         self.formula.setText(self._formula)
@@ -76,17 +82,15 @@ class SwapResult(Card):
 
     def show_swap(self, swap: Swap, found: SwapMap, column: int, *, is_on: bool) -> None:
         """What one cell of a map says. is_on: all rooms show its pass."""
-        sentence = self.tr(
-            "This text with {what} swapped in: {score}. That is {share} of the way to the other text."
-        ).format(
+        sentence = self.tr("With {what} swapped in, {score}: {share} of the way to the other text.").format(
             what=swap.description,
             score=self.score_text(float(found.patched[swap.row, column])),
             share=numbers.percent(float(found.shares[swap.row, column])),
         )
         what_now = (
-            self.tr("The whole window now shows this swap, compared with no swap. Press Esc to end it.")
+            self.tr("All views show this swap now; Esc ends it.")
             if is_on
-            else self.tr("Click its cell to see this swap everywhere in the window.")
+            else self.tr("Click its cell to try it in all views.")
         )
         self.cell.setText(f"{sentence} {what_now}")
 
@@ -121,29 +125,27 @@ class SwapResult(Card):
 
     @property
     def _formula(self) -> str:
-        """How a share follows from the numbers above, which are of ln p wherever there is a probability."""
+        """What a share is of, by the numbers above: ln p wherever there is a probability."""
         chosen = self.chosen
         assert chosen is not None
         if chosen.is_score or (chosen.target.against is not None and numbers.is_technical()):
-            share = self.tr("Share = (swapped − this text) / (other text − this text).")
-        elif chosen.target.against is None:
-            share = self.tr(
-                "Share = (log swapped − log this text) / (log other text − log this text), of its probability."
+            return self.tr("Share: how far a swap moves this number from this text (0) to the other (1).")
+        if chosen.target.against is None:
+            return self.tr(
+                "Share: how far a swap moves this probability (on a log scale) from this text (0) to the other (1)."
             )
-        else:
-            first, second = chosen.answers
-            share = self.tr(
-                "Share = (log swapped − log this text) / (log other text − log this text), of how many times as likely "
-                "“{first}” is as “{second}”."
-            ).format(first=first, second=second)
-        return share + " " + self.tr("Shares need not add up to 1.")
+        first, second = chosen.answers
+        return self.tr(
+            "Share: how far a swap moves the odds of “{first}” against “{second}” (on a log scale) from this text (0) "
+            "to the other (1)."
+        ).format(first=first, second=second)
 
     def _strongest_head(self, heads: SwapMap) -> str:
         layer, head = divmod(int(heads.shares.argmax()), heads.shares.shape[1])
         share = float(heads.shares[layer, head])
         if share < LEAST_NAMED:
-            return self.tr("No head alone carries much of it.")
-        return self.tr("Of all heads, head {head} of layer {layer} carries most of it: {share}.").format(
+            return self.tr("No head alone moves the answer much.")
+        return self.tr("Of all heads, head {head} of layer {layer} moves the answer most: {share}.").format(
             layer=layer + 1, head=head + 1, share=numbers.percent(share)
         )
 
@@ -159,7 +161,7 @@ class SwapResult(Card):
             names = [self.tr("layer {layer}").format(layer=stage) if stage else stage_name(0) for stage in stages]
             span = names[0] if len(names) == 1 else self.tr("{first} to {last}").format(first=names[0], last=names[-1])
             parts.append(self.tr("{stages} at “{token}”").format(stages=span, token=columns[place]))
-        return self.tr("Where most of the difference is: {places}.").format(places="; ".join(parts)) if parts else ""
+        return self.tr("Most of the difference: {places}.").format(places="; ".join(parts)) if parts else ""
 
     def _on_target_activated(self, index: int) -> None:
         self._picked = self.targets[index]

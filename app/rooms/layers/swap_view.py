@@ -63,16 +63,14 @@ class SwapView(LayersView):
         self.states_card = Card(
             self.tr("Where is the difference?"),
             intro=self.tr(
-                "Each cell is one experiment: this token’s numbers after this layer come from the other text. Red:"
-                " the answer moves towards the other text’s; 1 is all the way. Click a cell to see it everywhere."
+                "Each cell is one experiment: this token’s numbers after this layer come from the other text. Red: the"
+                " answer moves to the other text’s (1: all the way; no colour: hardly). Click a cell to try it in all"
+                " views."
             ),
         )
         self.heads_card = Card(
-            self.tr("Which heads carry it?"),
-            intro=self.tr(
-                "The same for one head at a time, at all tokens. Row: a layer. Column: a head. Click a cell to see"
-                " the new answers in Predict, and where the head looks in Attend."
-            ),
+            self.tr("Which heads make the difference?"),
+            intro=self.tr("The same with the output of one head, at all tokens. Row: a layer. Column: a head."),
         )
         self.result = SwapResult()
         self.some = label("", "muted", wrap=True)
@@ -145,7 +143,7 @@ class SwapView(LayersView):
             self._show_nothing(
                 self.tr("Two texts that differ in one word"),
                 self.tr(
-                    "Compare this text with another one of the same length (Ctrl+Alt+A) that gets a "
+                    "“Compare” at the top takes another text (Ctrl+Alt+A): one of the same length that gets a "
                     "different answer. Then you see in which layer, at which token and in which head the "
                     "answer is decided."
                 ),
@@ -255,7 +253,8 @@ class SwapView(LayersView):
             grid.set_grid(shares, Labels(_row_labels(one)), columns, -limit, limit, texts)
         self._show_some(places)
         if reading is not None:
-            self.result.show_maps(places, heads, [] if places is None else self._columns(reading, places))
+            names = [] if places is None else self._columns(reading, places)
+            self.result.show_maps(places, heads, names, _texts(reading))
         self._show_frames()
 
     def _show_frames(self) -> None:
@@ -389,6 +388,15 @@ class SwapView(LayersView):
 def _pair(ours: Reading, theirs: Reading) -> Key:
     """What the maps are of."""
     return tuple((one.request.model, one.request.input_ids, tuple(one.request.segments)) for one in (ours, theirs))
+
+
+def _texts(reading: Reading) -> tuple[str, str]:
+    """This text and the other one, as typed."""
+    assert reading.other_text is not None
+    ours, theirs = (
+        f"{one.encoding.text_a} {one.encoding.text_b or ''}".strip() for one in (reading.plain, reading.other_text)
+    )
+    return ours, theirs
 
 
 def _stage(found: SwapMap, row: int) -> int:

@@ -50,7 +50,7 @@ PART_NAMES = {  # of `parameter_changes`
     "feed-forward in": QT_TRANSLATE_NOOP("Weights", "FFN in"),
     "feed-forward out": QT_TRANSLATE_NOOP("Weights", "FFN out"),
     "LayerNorm": QT_TRANSLATE_NOOP("Weights", "LayerNorm"),
-    "pooler": QT_TRANSLATE_NOOP("Weights", "pooler"),
+    "pooler": QT_TRANSLATE_NOOP("Weights", "pooler (for [CLS])"),
     "word head": QT_TRANSLATE_NOOP("Weights", "word prediction"),
 }
 REVIEWS = TUNED[0]
@@ -76,12 +76,12 @@ class WeightsView(LayersView):
         self.question = self.add_question(self._on_changes_answered, self.line)
         self.neighbours_question = self.add_question(self._on_neighbours_answered)
         intro = self.tr(
-            "Row: a layer. Column: a part of it; FFN is the feed-forward network. No colour: unchanged. "
-            "Stronger colour: its weights moved further."
+            "Row: a layer. Column: a part of it; FFN is the feed-forward network. Stronger colour: its weights moved "
+            "further (percent: of their length before)."
         )
         self.parts_card = Card(self.tr("What did training change?"), intro="" if theme.is_projector() else intro)
         self.words_card = Card(
-            self.tr("Which tokens moved most?"),
+            self.tr("Which token embeddings moved most?"),
             intro=self.tr(
                 "A token’s embedding holds what the model knows about it before reading a text. The number is the L2 "
                 "distance that it moved. Click a token: which are near it now, and which were before?"
@@ -105,7 +105,9 @@ class WeightsView(LayersView):
         self.try_reviews = self.offer_button(self.tr("Try it: before and after learning from film reviews"), reviews)
         first = start_of(shipped_checkpoint(TINY))
         untrained = ComparisonOffer(OtherModel(str(first)), model=TINY)
-        self.try_tiny = self.offer_button(self.tr("Try it: the tiny model, untrained and trained"), untrained)
+        self.try_tiny = self.offer_button(
+            self.tr("Try it: {model}, untrained and trained").format(model=TINY), untrained
+        )
         self._start: Path | None = None  # of the training of the model on show
         self._changes: TrainingChanges | None = None
         self._build()
