@@ -26,7 +26,7 @@ from ...widgets.heat_tokens import HeatToken, HeatTokens
 from ...widgets.layouts import fill, hbox
 from ...widgets.progress_line import ProgressLine
 from ...widgets.raster import ColorBar
-from .view import PredictView, mask_name, scrolled_column
+from .view import PredictView, mask_name, mask_token, scrolled_column
 
 if TYPE_CHECKING:
     from bertcore.analysis.attribution import Attribution, Method
@@ -135,9 +135,12 @@ class AttributionView(PredictView):
         elif numbers.is_technical():
             unit = self.tr("Change in the log-probability (ln p), in nats: +1 nat makes it 2.7 times as likely.")
         else:
-            unit = self.tr("+0.7 on a word: it makes the answer twice as likely; −0.7: half as likely.")
+            unit = self.tr("+0.7 on a word: it makes the answer about twice as likely; −0.7: half as likely.")
         colors = self.tr("Each card has its own scale, symmetric around 0.")
         note = f"{unit} {colors}"
+        if reading.masks:
+            masked = self.tr("A {mask} is hidden already, so two of the methods give it 0.")
+            note = f"{note} {masked.format(mask=mask_token(reading))}"
         if reading.unchanged is not None:
             note += " " + self.tr("Computed for the model without your changes.")
         self.note.setText(note)

@@ -21,7 +21,7 @@ from ...widgets.card import Card, button, label
 from ...widgets.controls import Choice
 from ...widgets.folding_card import folded_on_projector
 from ...widgets.heat_tokens import HeatToken, HeatTokens
-from ...widgets.layouts import fill, hbox, vbox
+from ...widgets.layouts import fill, hbox
 from ...widgets.raster import ColorBar
 from .view import PredictView, scrolled_column, with_name
 
@@ -71,7 +71,7 @@ class FillView(PredictView):
             self.tr("Steps"),
             intro=self.tr("The words in the order in which they were filled in, and how sure the model was."),
         )
-        self._start = QWidget()  # while there are no steps
+        self._start = label("", wrap=True)  # while there are no steps
         self._build()
         self.order.activated.connect(self._on_order_activated)
         self.tokens.clicked.connect(self._on_tokens_clicked)
@@ -138,7 +138,6 @@ class FillView(PredictView):
         left, by_clicks = len(self.open_masks), self.order.currentData() == "clicks"
         self.next.setEnabled(bool(left) and not by_clicks)
         self.all.setEnabled(bool(left) and not by_clicks)
-        self.next.setVisible(bool(self.steps))  # the first time the card below asks
         for made in (self.undo, self.restart, self.insert):
             made.setEnabled(bool(self.steps))
         done = self.tr("{done} of {all} masks").format(done=len(self.steps), all=len(self.steps) + left)
@@ -185,20 +184,16 @@ class FillView(PredictView):
             with_name(self.tr("probability when it was filled in"), scale),
             (scrolled_column(self.tokens, self._hint, least_px=LEAST_PX), 1),
         )
-        text = self.tr("No word has been filled in yet. Guess the first one yourself, and then see the model’s.")
-        first = button(self.tr("Fill next"), self._on_start_clicked, look="primary")
+        self._start.setText(self.tr("No word yet. Guess the first one yourself, and then see the model’s."))
         self._steps_card.add_to_header(self.insert)
         self._steps_card.set_figure(self._figure, self.tr("the steps"))
         steps = self._steps_card.body
         self._bars_area = scrolled_column(self.bars)
+        fill(steps, self._start, (self._bars_area, 1), self._joint)
         if theme.is_projector():
-            vbox(label(text, wrap=True), first, parent=self._start, gap_px=8)
-            fill(steps, self._start, (self._bars_area, 1), self._joint)
             self._steps_card.setFixedWidth(theme.column_px(SIDE_PX))
             self.column.addLayout(hbox((card, 1), folded_on_projector(self._steps_card, self._steps_card.title)))
         else:
-            hbox(first, (label(text, wrap=True), 1), parent=self._start, gap_px=10)
-            fill(steps, self._start, (self._bars_area, 1), self._joint)
             fill(self.column, (card, 1), self._steps_card)
 
     def _figure(self) -> Figure | None:
@@ -238,11 +233,6 @@ class FillView(PredictView):
     def _on_order_activated(self, _index: int) -> None:
         self.kept_changed.emit(self.order.currentData())
         self._show()
-
-    def _on_start_clicked(self) -> None:
-        masks = self.open_masks
-        if masks:
-            self.fill(1, masks[0] if self.order.currentData() == "clicks" else None)
 
     def _on_undo_clicked(self) -> None:
         self.filled.forget()

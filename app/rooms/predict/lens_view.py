@@ -186,7 +186,7 @@ class LensView(PredictView):
         is_compared = before[0] is not None and self.reading is not None
         line = self.tr("Line across a bar: {there}.") if is_compared else ""
         there = "" if self.reading is None else where_compared(self.reading)
-        intro = self.tr("How likely this word is after each layer. Type another one to compare.")
+        intro = self.tr("How likely this word is after each layer. Green: no word is likelier.")
         self._word_card.set_intro(f"{intro} {line.format(there=there)}".strip())
         self.bars.set_bars(
             [
@@ -224,13 +224,10 @@ class LensView(PredictView):
         )
         self._card.set_figure(self._table_figure)
         self._word_card.setFixedWidth(theme.column_px(SIDE_PX))
-        self.word.setPlaceholderText(self.tr("Type a word to follow it"))
+        self.word.setPlaceholderText(self.tr("Type another word to follow"))
         self.word.setAccessibleName(self.tr("Word to follow through the layers"))
         how = label(
-            self.tr(
-                "The logit lens: the masked-word head reads each layer’s hidden state as if it were the last. It shows "
-                "where in the model a word wins."
-            ),
+            self.tr("The logit lens: the model’s output layer reads each layer’s hidden state as if it were the last."),
             "muted",
             wrap=True,
         )

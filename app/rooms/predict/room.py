@@ -46,8 +46,8 @@ class PredictRoom(ViewRoom):
             QT_TRANSLATE_NOOP("ViewSpec", "Many texts"),
             QT_TRANSLATE_NOOP(
                 "ViewSpec",
-                "One text can be chance; a list shows a habit. Swap a word in a template: does the model find “the "
-                "doctor said that she” odder than “he”?",
+                "One text may be a coincidence; a list shows a habit. Is “she” more surprising than “he” after “the "
+                "doctor said that”?",
             ),
             later(__package__, "texts_view", "TextsView"),
             only=QT_TRANSLATE_NOOP(
@@ -60,7 +60,7 @@ class PredictRoom(ViewRoom):
             QT_TRANSLATE_NOOP(
                 "ViewSpec",
                 "Is the model right for the right reason? Red words speak for its answer, blue ones against it. Three "
-                "ways to measure: trust what they agree on.",
+                "ways to take a word away: trust what they agree on.",
             ),
             later(__package__, "attribution_view", "AttributionView"),
             is_for_experts=True,

@@ -151,7 +151,8 @@ class SurpriseView(PredictView):
             self._scale.set_range(0, highest, signed=False)
             self._card.set_intro(
                 self.tr(
-                    "Each word is masked once while the model reads all the others. Stronger colour: harder to guess."
+                    "Each word is masked once while the model reads all the others as typed. Stronger colour: harder "
+                    "to guess."
                 )
             )
             self._side.set_title(self.tr("Most surprising"))

@@ -58,7 +58,12 @@ def columns_for(scores: Sequence[TextScore]) -> list[Column]:
         Column("a", translate("TextTable", "Text")),
         Column("b", translate("TextTable", "Text B")),
         Column("surprise_bits", translate("TextTable", "Surprise (bits per token)"), "surprise", numbers.decimal),
-        Column("log_likelihood", translate("TextTable", "ln p (whole text)"), "text_log_likelihood", numbers.decimal),
+        Column(
+            "log_likelihood",
+            translate("TextTable", "ln p (nearer to 0: likelier)"),
+            "text_log_likelihood",
+            numbers.decimal,
+        ),
         Column("word", translate("TextTable", "At [MASK]")),
         Column("word_probability", translate("TextTable", "Its probability"), "probability", numbers.probability),
         Column("next_sentence", translate("TextTable", "B follows A"), "probability", numbers.probability),

@@ -94,8 +94,7 @@ class TextsView(PredictView):
             self.tr("Your texts"),
             intro=self.tr(
                 "One text per line, or two with a tab between them. [doctor|nurse] tries both words. “She sings. > "
-                "She sing.” asks which of the two it prefers. You can also open a file of minimal pairs such as "
-                "BLiMP’s. Up to {count} texts."
+                "She sing.” asks which of the two it prefers; a file may have many such pairs. Up to {count} texts."
             ).format(count=numbers.count(MOST_LISTED_TEXTS)),
         )
         self.box.setAccessibleName(self.tr("Texts, one per line"))
