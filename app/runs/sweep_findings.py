@@ -153,7 +153,7 @@ def _partly_diverged(rate: float, group: SweepGroup) -> str:
     others = [run for run in over if not run.has_diverged]
     text = translate("Sweep", "At {rate}, {count} of {of} runs diverged.")
     if all(run.has_hardly_learned for run in others):
-        text = translate("Sweep", "At {rate}, {count} of {of} runs diverged; the others learned nothing.")
+        text = translate("Sweep", "At {rate}, {count} of {of} runs diverged; the others hardly learned anything.")
     count = numbers.count(len(over) - len(others))
     return text.format(rate=numbers.rate(rate), count=count, of=numbers.count(len(over)))
 

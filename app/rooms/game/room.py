@@ -195,8 +195,8 @@ class GameRoom(Room):
         game, model = self.game, self.state.model
         title = self.tr("Can you guess better than the model?")
         details = self.tr(
-            "A word is hidden in a sentence. The class guesses it first, then the model. {first} points if the first "
-            "guess is right, {among} if the word is among the first five. A game has {rounds} sentences."
+            "A word is hidden in a sentence. The class guesses it first, then the model, up to five guesses each: "
+            "{first} points if the first is right, {among} if another one is. A game has {rounds} sentences."
         ).format(first=POINTS_FIRST, among=POINTS_AMONG, rounds=ROUNDS)
         if self.is_stuck and model is not None:
             title = self.tr("This model predicts no words")

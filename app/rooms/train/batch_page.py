@@ -335,7 +335,7 @@ class BatchPage(QWidget):
         self.in_words.setText(
             self.tr(
                 "Some of the words to predict are not hidden: real text has no [MASK], so the model must "
-                "not rely on it, and has to question every word it reads."
+                "not rely on it, and cannot take any word for granted."
             )
         )
 

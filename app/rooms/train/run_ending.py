@@ -38,7 +38,7 @@ class RunEnding(QFrame):
             BEST: (self.tr("Open the best step"), self.tr("All pictures show the snapshot nearest to it")),
             APPLY: (self.tr("Try it in Apply"), self.tr("Run the model on your own text")),
             OPEN: (
-                self.tr("Open everywhere"),
+                self.tr("Open this model"),
                 self.tr("All pictures, from Map to Layers, show the model as it was at its last step"),
             ),
             COMPARE: (

@@ -60,6 +60,25 @@ class SweepChart(PointerWidget):
         return text.format(figure=metric_name(self.sweep.figure), setting=setting_name(self._axis))
 
     @property
+    def legend(self) -> str:
+        """What the marks are, of those that there are."""
+        if self.sweep is None:
+            return ""
+        parts, groups = [self.tr("dot: a run")], self.sweep.groups
+        if self._ringed is not None:
+            parts.append(self.tr("ring: the best"))
+        if any(dot.is_failed for dot in self._dots()):
+            parts.append(self.tr("×: diverged or failed"))
+        if self._axis != "seed" and any(g.deviation is not None and not g.has_diverged for g in groups):
+            parts.append(self.tr("pale bar: ± standard deviation"))
+        return " · ".join(parts)
+
+    @property
+    def _ringed(self) -> SweepRun | None:
+        """The best run, where settings differ."""
+        return self.sweep.best_run if self.sweep is not None and len(self.sweep.groups) > 1 else None
+
+    @property
     def _axis(self) -> str:
         """The setting along the lower axis."""
         return self.sweep.varied[0] if self.sweep is not None and self.sweep.varied else "seed"
@@ -179,7 +198,7 @@ class SweepChart(PointerWidget):
         self._paint_chance(painter)
         self._paint_means(painter, self.sweep.groups)
         self._paint_series_names(painter)
-        best = self.sweep.best_run if len(self.sweep.groups) > 1 else None
+        best = self._ringed
         for dot in self._dots():
             self._paint_dot(painter, dot, is_best=best is not None and dot.run.path == best.path)
 

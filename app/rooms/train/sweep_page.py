@@ -25,7 +25,7 @@ from ...runs.sweep_findings import (
 )
 from ...runs.sweep_rows import SweepRow, read_row
 from ...state.task_info import SHARES, metric_form, metric_name
-from ...widgets.card import Card, button, label
+from ...widgets.card import Card, Hint, button, label
 from ...widgets.curve_plot import CurvePlot
 from ...widgets.curve_specs import CurveSpec, Level, PlotSpec
 from ...widgets.figure_button import FigureButton
@@ -84,6 +84,7 @@ class SweepPage(Card):
         vbox(self.sentence, self.advice, actions, parent=self._strip, gap_px=3, margins=margins)
         self.chart = SweepChart()
         self._chart_title = label("", "strong")
+        self._legend = Hint()
         self.chart.run_chosen.connect(self.run_chosen)
         self.table = SweepTable()
         self.table.run_chosen.connect(self.run_chosen)
@@ -91,7 +92,8 @@ class SweepPage(Card):
         self.curves: CurvePlot | None = None
         self._curves_spec: PlotSpec | None = None
         save = FigureButton(self._chart_figure, self.chart, self.tr("Results of the sweep"))
-        left = vbox(hbox((self._chart_title, 1), save), (self.chart, 3), (self._curves_place, 3), gap_px=6)
+        title = hbox((self._chart_title, 1), save)
+        left = vbox(title, self._legend, (self.chart, 3), (self._curves_place, 3), gap_px=6)
         self._columns = hbox((left, 1), (self.table, 1), gap_px=14)
         fill(self.body, self._strip, (self._columns, 1))
 
@@ -112,6 +114,7 @@ class SweepPage(Card):
         self.table.show_sweep(sweep)
         self.chart.show_sweep(sweep)
         self._chart_title.setText(self.chart.title)
+        self._legend.setText(self.chart.legend)
         if not theme.is_projector():  # in front of a class one chart is enough
             self._show_curves(sweep)
 

@@ -42,7 +42,7 @@ class TimeMachineCard(Card):
         )
         self.film_button = button(self.tr("Film strip"), self._on_film_clicked)
         self.film_button.setToolTip(self.tr("All snapshots of this run side by side: from noise to patterns"))
-        self.open_button = button(self.tr("Open everywhere"), self.open_chosen, look="primary")
+        self.open_button = button(self.tr("Open this step"), self.open_chosen, look="primary")
         self.open_button.setToolTip(self.tr("All pictures, from Map to Layers, show the model as it was at this step"))
         self.apply_button = button(self.tr("Try it in Apply"), self._on_apply_clicked)
         self.apply_button.setToolTip(self.tr("Run the model from this step on your own text"))
