@@ -33,7 +33,7 @@ from ..widgets.flow_layout import FlowLayout
 from ..widgets.layouts import hbox, vbox
 from .cutting import CuttingSteps
 from .judging import filled, is_right, right_options
-from .lesson import Page, Question, Task
+from .lesson import PAGE_TEXT, Page, Question, Task
 from .measures import MEASURES, shown, shown_in
 from .player import LessonPlayer
 
@@ -128,8 +128,8 @@ class _PageBody(QWidget):
         self.text = _Markdown()
         self.cutting = CuttingSteps() if page.cut else None
         self.task = TaskBox(player, page.task) if page.task else None
-        parts = [title, self.question, separator() if self.question and page.text else None]
-        parts += [self.text if page.text else None, self.cutting, self.task]
+        text = [self.text if page.text else None, self.cutting] if PAGE_TEXT not in player.covered else []
+        parts = [title, self.question, separator() if self.question and any(text) else None, *text, self.task]
         gap = theme.px(GAP_PX)
         layout = vbox(*(part for part in parts if part is not None), None, parent=self, gap_px=10)
         layout.setContentsMargins(gap, theme.px(4), gap, theme.px(8))
@@ -303,6 +303,8 @@ class TaskBox(QFrame):
         if is_share and isinstance(wanted, float):
             self.meter.set_values(value if isinstance(value, float) else 0.0, wanted, done)
         now = "" if unit == "word" and wanted is None else shown(task.done.measure, value)
+        if is_share and task.done.measure.name in ("score", "looks"):
+            now = self.tr("{share} of the attention").format(share=now)
         if unit == "word" and now:
             text = self.tr("Done: now it is “{now}”.") if done else self.tr("Not yet: now it is “{now}”.")
             text = text.format(now=now)
@@ -320,7 +322,10 @@ class TaskBox(QFrame):
             }
             text = sentences[task.done.operator].format(now=now, target=target)
         else:
-            text = self.tr("Not yet. {now}").format(now=now)
+            is_same_text = task.done.measure.name == "text"
+            text = (
+                self.tr("The text has not changed yet.") if is_same_text else self.tr("Not yet. {now}").format(now=now)
+            )
         self._state.setText(text.strip())
 
     def _on_hint_clicked(self) -> None:

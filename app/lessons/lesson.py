@@ -10,6 +10,7 @@ from pathlib import Path
 from bertcore.locations import BUILT_IN
 
 PLACEHOLDER = re.compile(r"\{\{(.*?)\}\}")
+PAGE_TEXT = "page"  # what a page can hide until its question is answered
 CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)  # shown as it is written
 
 
@@ -129,7 +130,7 @@ class Page:
     task: Task | None = None
     claims: tuple[Condition, ...] = ()
     notes: str = ""  # for the teacher
-    covers: tuple[str, ...] = ()  # names of SPOTS that are hidden until the question is answered
+    covers: tuple[str, ...] = ()  # names of SPOTS, and PAGE_TEXT: hidden until the question is answered
     cut: str = ""  # a word whose cutting into pieces the card shows, step by step
 
     def texts(self) -> Iterator[str]:

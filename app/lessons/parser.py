@@ -19,7 +19,20 @@ from bertcore.locations import BUILT_IN, NAMED
 
 from ..widgets.spots import SPOTS
 from .errors import LessonError
-from .lesson import Condition, HeadChoice, Lesson, Measure, Option, Page, Question, Setup, Task, WordAt, placeholders
+from .lesson import (
+    PAGE_TEXT,
+    Condition,
+    HeadChoice,
+    Lesson,
+    Measure,
+    Option,
+    Page,
+    Question,
+    Setup,
+    Task,
+    WordAt,
+    placeholders,
+)
 from .measures import MEASURES, OPERATORS, parse_measure, parse_word
 
 MOST_BYTES, MOST_PAGES, MOST_LINE, MOST_MINUTES = 200_000, 60, 2_000, 120
@@ -288,7 +301,7 @@ class _Parser:
         self._made.highlights += [self._one_of(name, list(SPOTS)) for name in argument.split()]
 
     def _do_cover(self, argument: str) -> None:
-        self._made.covers += [self._one_of(name, list(SPOTS)) for name in argument.split()]
+        self._made.covers += [self._one_of(name, [*SPOTS, PAGE_TEXT]) for name in argument.split()]
 
     def _do_cut(self, argument: str) -> None:
         if len(argument.split()) != 1 or len(argument) > 60:

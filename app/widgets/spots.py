@@ -9,6 +9,7 @@ SPOTS = {
     "sentences": "the two lines in which the text is typed",
     "tokens": "the tokens of the text, below the sentences",
     "prediction": "the line with the best predictions, below the tokens",
+    "status": "what the line at the bottom says of the text",
     "rail": "the list of rooms at the left",
     "model": "the button with the open model's name",
     "step": "the button with the training step of a snapshot",

@@ -8,6 +8,7 @@ from ..look import numbers, theme
 from ..look.fitting import plain_tip
 from ..state.readings import Reading
 from .card import Hint, label
+from .spots import name_spot
 
 HEIGHT_PX, GAP_PX, SIDE_PX = 26, 24, 14
 
@@ -27,6 +28,7 @@ class StatusLine(QFrame):
         self._facts, self._hover, self._keys = Hint(), Hint(), label(keys, "muted")
         for part in (self._facts, self._hover, self._keys):
             part.setParent(self)
+        name_spot(self._facts, "status")
 
     @property
     def text(self) -> str:

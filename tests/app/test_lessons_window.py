@@ -186,12 +186,28 @@ def test_a_task_is_done_by_what_is_chosen(window: Window, player: LessonPlayer, 
     arrive(window, qtbot)
     body = card_of(window).body
     assert body is not None and body.task is not None
-    assert body.task.state.endswith("; you need 20% or more.") and body.task.meter.isVisible()
+    assert body.task.state.endswith("% of the attention; you need 20% or more.") and body.task.meter.isVisible()
     least = window.state.layer, window.state.head
     window.state.set_head(*best_head(player))
     assert body.task.state.startswith("Done.") and player.is_task_done
     window.state.set_head(*least)
     assert player.is_task_done  # it stays so
+
+
+def test_a_text_that_is_to_be_changed_says_whether_it_is(window: Window, player: LessonPlayer, qtbot: QtBot) -> None:
+    player.next()
+    assert player.lesson is not None
+    changed = LESSON.replace(":: done score previous token >= 20%", ":: done text != start")
+    player.lesson.file.write_text(
+        changed.replace(":: solution head best previous token", ":: solution text A cat ran.")
+    )
+    player.reload()
+    arrive(window, qtbot)
+    body = card_of(window).body
+    assert body is not None and body.task is not None
+    assert body.task.state == "The text has not changed yet."
+    window.state.set_text("A cat ran.")
+    qtbot.waitUntil(lambda: player.is_task_done, timeout=TIMEOUT_MS)
 
 
 TUNED = """---

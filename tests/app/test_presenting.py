@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.lessons.card import LessonCard
 from app.lessons.lesson import Lesson
 from app.lessons.notes_window import NotesWindow, other_screen
 from app.lessons.parser import load_lesson
@@ -99,6 +100,25 @@ def test_what_a_view_says_in_words_is_covered_once_it_is_built(window: Window, t
     file.write_text(changed, encoding="utf-8")
     window.lessons.open(file)
     qtbot.waitUntil(lambda: covers(window) == ["predict.sentence"] * 2, timeout=TIMEOUT_MS)
+
+
+def test_the_text_of_a_page_is_shown_after_the_answer(window: Window, tmp_path: Path, qtbot: QtBot) -> None:
+    file = tmp_path / "text.md"
+    changed = LESSON.replace(":: cover prediction predict.view", ":: cut dog\n:: cover status page")
+    file.write_text(changed.replace("# Second", "It is **dog**.\n# Second"), encoding="utf-8")
+    window.lessons.open(file)
+    player, card = window.lessons.player, window.frame.findChildren(LessonCard)[-1]
+    assert player is not None
+    qtbot.waitUntil(lambda: player.start is not None and covers(window) == ["status"], timeout=TIMEOUT_MS)
+
+    def shown() -> list[bool]:
+        assert card.body is not None and card.body.cutting is not None
+        return [card.body.text.isVisible(), card.body.cutting.isVisible()]
+
+    assert shown() == [False, False]
+    player.reveal("dog")
+    QApplication.processEvents()
+    assert shown() == [True, True] and covers(window) == []
 
 
 def test_a_remote_turns_pages_from_anywhere(window: Window, player: LessonPlayer) -> None:
