@@ -94,6 +94,7 @@ class Frame(QWidget):
         self._open_key = room_key
         self.tokens.setVisible(self._specs[room_key].has_tokens)
         self.prediction.setVisible(self._specs[room_key].has_prediction)
+        self.switches.difference.setVisible(self._specs[room_key].has_difference)
         self.rail.set_room(room_key)
         self.help.show_room(room_key)
         self._stack.setCurrentWidget(self._areas[room_key])

@@ -56,6 +56,7 @@ class RoomSpec(Titled):
     make: Callable[[type[Any], RoomContext], QWidget] = make_room  # when it is opened for the first time
     has_tokens: bool = True  # the strip of tokens is above it
     has_prediction: bool = True  # the line with the best predictions is above it
+    has_difference: bool = True  # beside a baseline it can show what differs alone
     in_rail: bool = True  # else it is opened from the menu of lessons and by its key
 
     @property
@@ -232,6 +233,7 @@ ROOMS = (
         partial(_load, "train", "TrainRoom"),
         _make_train,
         has_prediction=False,
+        has_difference=False,
     ),
     RoomSpec(
         "apply",
@@ -240,6 +242,7 @@ ROOMS = (
         partial(_load, "apply", "ApplyRoom"),
         _make_apply,
         has_prediction=False,
+        has_difference=False,
     ),
     RoomSpec(
         "game",
@@ -257,6 +260,7 @@ ROOMS = (
         partial(_load, "film", "FilmRoom"),
         _make_film,
         has_prediction=False,
+        has_difference=False,
         in_rail=False,
     ),
 )

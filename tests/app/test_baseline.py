@@ -161,8 +161,18 @@ def test_words_before_and_now(window: Window, qtbot: QtBot) -> None:
     assert [word.label for word in card.shift.now] == [word.token for word in card.words]
     places = {word.id: row for row, word in enumerate(compared.words)}
     assert [word.before for word in card.shift.now] == [places.get(word.id) for word in card.words]
+    is_any_lost = not set(places) <= {word.id for word in card.words}
+    assert ("Grey on the left" in card.intro) == is_any_lost
     QTest.keyClick(window, Qt.Key.Key_D)
     assert card.bars.isVisible() and not card.shift.isVisible()
+
+
+def test_only_rooms_that_show_the_difference_alone_offer_it(window: Window, qtbot: QtBot) -> None:
+    predict(window, qtbot, (2,))
+    compare(window, OTHER, qtbot)
+    assert window.frame.switches.difference.isVisible()
+    window.open_room("apply")
+    assert not window.frame.switches.difference.isVisible() and window.frame.switches.other.isVisible()
 
 
 def test_both_verdicts_are_the_probability_that_b_follows(window: Window, qtbot: QtBot) -> None:

@@ -48,7 +48,8 @@ def test_words_are_paired_with_those_of_another_text(window: Window, model_folde
     expected = surprise(checkpoint.model, encoding, checkpoint.tokenizer.mask_id).by_token(len(encoding))
     assert reading is not None and reading.alignment is not None
     other_positions = reading.alignment.other_positions
-    assert view.baseline_bits[2] == pytest.approx(expected[2], rel=1e-4)  # cat and dog
+    assert view.baseline_bits[2] == pytest.approx(expected[2], rel=1e-4)
+    assert view.tokens.tokens[2].token == "cat (vs dog)" and view.tokens.tokens[1].token == "the"
     assert other_positions[-2] == len(encoding) - 2 and view.baseline_bits[-2] == pytest.approx(expected[-2], rel=1e-4)
     assert view.baseline_bits[other_positions.index(None)] is None
     alone = next(i for i, place in enumerate(other_positions) if place is None and view.bits[i] is not None)

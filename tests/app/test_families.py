@@ -123,7 +123,7 @@ def test_the_models_own_names_are_shown(show: Show, qtbot: QtBot) -> None:
     assert "RoBERTa was trained without next-sentence prediction" in room.words_view.pair.text
     window.state.set_text("The [MASK] sat.", "")
     settle(window, qtbot)
-    assert room.words_view.shown_cards[0].hint.startswith("you typed <mask> here")
+    assert room.words_view.shown_cards[0].hint.startswith("<mask> is in the text")
     attend = window.open_room("attend")
     assert isinstance(attend, AttendRoom)
     settle(window, qtbot)

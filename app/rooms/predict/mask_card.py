@@ -133,7 +133,7 @@ class MaskCard(Card):
         is_shift = self.compared is not None and wants_difference
         self._lists.setVisible(not is_shift)
         self.shift.setVisible(is_shift)
-        self.set_intro(self._intro_of_shift() if is_shift else self._intro_of_bars())
+        self.set_intro(self._intro_of_shift(self.compared) if self.compared and is_shift else self._intro_of_bars())
         for widget in (self._beside, self._now_title):
             widget.setVisible(self.compared is not None)
         self._changed.setVisible(compared is not None)
@@ -145,11 +145,12 @@ class MaskCard(Card):
     def _intro_of_bars(self) -> str:
         return self.tr("Its best guesses; the longer the bar, the likelier. Click one to insert it.")
 
-    def _intro_of_shift(self) -> str:
-        return self.tr(
-            "Red: more likely now. Blue: less likely. Thicker line: a bigger change. Click a word on the right to "
-            "insert it."
-        )
+    def _intro_of_shift(self, compared: ComparedMask) -> str:
+        lines = self.tr("Red: more likely now. Blue: less likely. Thicker line: more percentage points.")
+        kept = {change.baseline_id for change in compared.changes.values()}
+        is_any_lost = any(word.id not in kept for word in compared.words)
+        lost = self.tr("Grey on the left: not in the list any more.") if is_any_lost else ""
+        return " ".join(filter(None, (lines, lost, self.tr("Click a word on the right to insert it."))))
 
     def _show_both(self, compared: ComparedMask, name: str, where: str, full_bar: float, earlier: bool) -> None:
         first, now = compared.words[0], self.words[0]
@@ -212,7 +213,7 @@ class MaskCard(Card):
 
     def _history(self, reading: MaskReading, mask: str) -> str:
         if reading.was is None or reading.rank is None:
-            return self.tr("you typed {mask} here").format(mask=mask)
+            return self.tr("{mask} is in the text").format(mask=mask)
         rank = reading.rank
         return self.tr("hides “{word}” · rank {rank} · probability {probability} · {surprise}").format(
             word=isolated(reading.was.token),

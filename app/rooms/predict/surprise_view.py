@@ -12,7 +12,7 @@ from ...figures.figure import Figure, joined, numbers_of
 from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...state.baseline import OtherText
-from ...state.baseline_names import baseline_name, where_compared
+from ...state.baseline_names import baseline_name, replacing, where_compared
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...widgets.bar_list import Bar, BarList
@@ -50,6 +50,7 @@ class SurpriseView(PredictView):
         self.bits: list[float | None] = []  # (U) as they are shown
         self.baseline_bits: list[float | None] = []  # (U) of what each is compared with
         self.changes: list[float | None] = []  # (U) now minus before as both are shown, where that is what is drawn
+        self._baseline_words: list[str | None] = []  # (U) of the baseline's text
         self._explanation = label("", "muted", wrap=True)
         self._scale, self._scale_name = ColorBar(signed=False), label("", "muted")
         explain("surprise", self.tokens, self.bars, self._scale)
@@ -117,16 +118,17 @@ class SurpriseView(PredictView):
         highest = max(least, *(abs(one) for one in drawn if one is not None), 0.0)
         self._show_words(reading, is_difference, highest)
         typed = typed_units(reading, selection)
+        self._baseline_words = _baseline_words(reading, selection)
         self.tokens.set_tokens(
             [
                 HeatToken(
-                    token,
+                    replacing(token, other),
                     None if value is None else value / highest,
                     _before_and_now(before, bits),
                     is_quiet=kind == "special",
                 )
-                for token, kind, value, bits, before in zip(
-                    typed, units.kinds, drawn, self.bits, self.baseline_bits, strict=True
+                for token, other, kind, value, bits, before in zip(
+                    typed, self._baseline_words, units.kinds, drawn, self.bits, self.baseline_bits, strict=True
                 )
             ],
             signed=is_difference,
@@ -167,6 +169,8 @@ class SurpriseView(PredictView):
 
     def _change_bar(self, word: str, change: float, highest: float, unit: int, units: Units) -> Bar:
         note, both = str(units.first_positions[unit]), _before_and_now(self.baseline_bits[unit], self.bits[unit])
+        other = self._baseline_words[unit]
+        both = both if other in (None, word) else f"{other} {both}"
         return Bar(word, numbers.signed(change), abs(change) / highest, mark=both, note=note, sign=int(np.sign(change)))
 
     def _bar(self, word: str, bits: float, highest: float, unit: int, units: Units) -> Bar:
@@ -290,6 +294,15 @@ def _before_and_now(before: float | None, now: float | None) -> str:
     if now is None:
         return ""
     return numbers.decimal(now) if before is None else f"{numbers.decimal(before)} → {numbers.decimal(now)}"
+
+
+def _baseline_words(reading: Reading, selection: Selection) -> list[str | None]:
+    """(U) what stands in the baseline's text in the place of each unit."""
+    if reading.baseline is None:
+        return [None] * len(selection.units(reading))
+    theirs = typed_units(reading.baseline, selection)
+    places = reading.places_in_baseline(selection.token_view)
+    return [None if place is None else theirs[place] for place in places]
 
 
 def typed_units(reading: Reading, selection: Selection) -> list[str]:
