@@ -62,7 +62,7 @@ def ending_of(info: RunInfo, metrics: RunMetrics) -> Ending | None:
     if state == "stopped" and info.can_resume:
         actions = (GO_ON, *actions)
     advice = " ".join(filter(None, (_best(info, metrics, steps, losses), _chance(info, metrics))))
-    return Ending(f"{what} {told}".strip(), advice, (*actions, SLOWER, AGAIN), int(steps[best]) if is_past else None)
+    return Ending(f"{what} {told}".strip(), advice, (*actions, AGAIN), int(steps[best]) if is_past else None)
 
 
 def _failed(info: RunInfo) -> Ending:

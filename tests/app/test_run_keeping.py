@@ -339,7 +339,7 @@ class TestEnding:
     def test_a_run_that_learned(self) -> None:
         made = ended([9.0, 6.0, 4.25])
         assert made is not None and "9.00" in made.sentence and "4.25" in made.sentence
-        assert made.actions == (OPEN, COMPARE, ON, SLOWER, AGAIN) and not made.advice and not made.is_bad
+        assert made.actions == (OPEN, COMPARE, ON, AGAIN) and not made.advice and not made.is_bad
 
     def test_it_says_what_guessing_would_get(self) -> None:
         lines: list[dict] = [
@@ -353,7 +353,7 @@ class TestEnding:
         made = ending_of(info, metrics)
         assert made is not None and "went from 50.0% to 55.0%" in made.sentence
         assert made.advice == "Its best was 60.0%, at step 1. Always giving the most common answer would get 52.0%."
-        assert made.actions == (APPLY, OPEN, COMPARE, SLOWER, AGAIN)
+        assert made.actions == (APPLY, OPEN, COMPARE, AGAIN)
         metrics.append([{"kind": "held_out", "step": 3, "mlm_loss": 4.0, "by_frequency": 6.128}])
         text = ending_of(replace(info, metrics=()), metrics)
         assert text is not None and text.advice == "Guessing by word frequency alone would give a loss of 6.13."
@@ -398,7 +398,7 @@ class TestEnding:
         service.select(run.path)
         room.view.draw()
         shown = {key for key, made in room.view.ending.buttons.items() if not made.isHidden()}
-        assert shown == {OPEN, COMPARE, ON, SLOWER, AGAIN}
+        assert shown == {OPEN, COMPARE, ON, AGAIN}
         room.view.to_batch.click()
         assert not room.view.ending.isVisibleTo(room), "the batch needs its room"
         room.view.to_curves.click()
