@@ -299,6 +299,7 @@ class CurveCanvas(QWidget):
         plot.hideButtons()
         plot.setMenuEnabled(False)
         plot.showGrid(x=False, y=True, alpha=0.6)
+        plot.getAxis("left").setZValue(-1)  # or its lines would go through words
         plot.setLabel("bottom", self._bottom.axis.label)
         plot.setLabel("left", spec.left_label)
         if spec.percent:
@@ -391,6 +392,7 @@ class _MarkLine:
             self._after.setFormat(mark.after)
             self._line.setPen(_mark_pen(mark.color))
         self.mark = mark
+        self._color_words()
         self._line.setVisible(mark is not None)
         self._band.setVisible(mark is not None and bool(mark.before))
 
@@ -431,14 +433,19 @@ class _MarkLine:
         if self.mark.before_short and self._before.boundingRect().width() >= room:
             self._before.setFormat(self.mark.before_short)
 
+    def _color_words(self) -> None:
+        color = "muted" if self.mark is None or self.mark.color == "faint" else self.mark.color
+        for words in self._labels:
+            words.setColor(theme.color(color))
+
     def paint_in_theme(self, font: QFont) -> None:
         self._font_px = font.pixelSize()
         self._line.setPen(_mark_pen(self.mark.color if self.mark is not None else "faint"))
         self._band.setBrush(theme.color("hover", BAND_ALPHA))
         for edge in self._band.lines:
             edge.setPen(pg.mkPen(None))
+        self._color_words()
         for words in self._labels:
-            words.setColor(theme.color("muted"))
             words.setFont(font)
             words.fill = pg.mkBrush(theme.color("card", LEVEL_ALPHA))
 

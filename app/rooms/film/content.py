@@ -130,8 +130,8 @@ def _marks(metrics: RunMetrics) -> Iterator[Mark]:
     switch, longer = metrics.switch_step, metrics.longer_step
     if switch is not None:
         before = translate("FilmStrip", "first: next word")
-        after = translate("FilmStrip", "from {step}: masked words →")
+        after = translate("FilmStrip", "from {step}: masked words")
         yield Mark(switch, after.format(step=numbers.count(switch)), before)
     if longer is not None and longer > LONGER_FROM:
-        after = translate("FilmStrip", "from {step}: longer sequences →")
+        after = translate("FilmStrip", "from {step}: longer sequences")
         yield Mark(longer, after.format(step=numbers.count(longer)))

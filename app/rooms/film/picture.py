@@ -98,6 +98,8 @@ class FilmPainter:
             translate("FilmStrip", "Loss on held-out text: how wrong its guesses are.")
             if curve.is_held_out
             else translate("FilmStrip", "Training loss, averaged: how wrong its guesses are.")
+            if self.film.is_task
+            else translate("FilmStrip", "Loss on masked words in training, averaged: how wrong its guesses are.")
         )
         more = translate("FilmStrip", "Early steps are drawn further apart (logarithmic).")
         if QFontMetricsF(theme.font(11.5)).horizontalAdvance(f"{text} {more}") <= title.width():
