@@ -23,7 +23,7 @@ _SHAPE = {
     "num_hidden_layers": QT_TRANSLATE_NOOP("ComparedSettings", "layers"),
     "hidden_size": QT_TRANSLATE_NOOP("ComparedSettings", "numbers per token"),
     "num_attention_heads": QT_TRANSLATE_NOOP("ComparedSettings", "heads in each layer"),
-    "vocab_size": QT_TRANSLATE_NOOP("ComparedSettings", "words in the vocabulary"),
+    "vocab_size": QT_TRANSLATE_NOOP("ComparedSettings", "entries in the vocabulary"),
 }
 
 

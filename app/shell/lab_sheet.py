@@ -263,13 +263,17 @@ def _predictions(reading: Reading, with_answers: bool) -> Iterator[str]:
     if not reading.masks:
         yield _paragraph(translate("LabSheet", "No word is masked in this text."))
     elif not with_answers:
-        yield _paragraph(translate("LabSheet", "Write your five guesses before you look at the model’s."))
+        yield _paragraph(
+            translate(
+                "LabSheet", "Write your five guesses before you look at the model’s (in BERTscope: Predict > Words)."
+            )
+        )
     for mask in reading.masks:
         yield _mask_table(reading, mask, with_answers)
     verdict = verdict_of(reading)
     if reading.next_sentence is not None and verdict is not None:
         model = verdict.short if with_answers else BLANK
-        question = translate("LabSheet", "Does B follow A? You: {line} The model: {model}")
+        question = translate("LabSheet", "Does B follow A? You (in %): {line} The model: {model}")
         yield _paragraph(question.format(line=BLANK, model=model))
 
 

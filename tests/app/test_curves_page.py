@@ -257,7 +257,7 @@ class TestCompared:
         runs = assets() / "runs"
         page.table.show_runs([(name, runs / name) for name in SHIPPED], predict_words=True)
         assert page.table.warning and page.table.warning in page.table.text.text()
-        assert ("words in the vocabulary", ("16,384", "4,096")) in page.table.rows
+        assert ("entries in the vocabulary", ("16,384", "4,096")) in page.table.rows
         page.table.show_runs([("a", runs / TINY), ("b", runs / TINY)], predict_words=True)
         assert not page.table.warning
         page.table.show_runs([(name, runs / name) for name in SHIPPED], predict_words=False)

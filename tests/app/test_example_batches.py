@@ -89,7 +89,7 @@ def test_what_is_shown_is_what_the_engine_draws(task: str, runs: dict[str, Path]
     for row in range(len(shown.ids)):
         page._choose_row(row)
         assert page.text.words == [shown.words[n] for n in shown.ids[row, : shown.length(row)].tolist()]
-        assert page.pair_line.text().startswith("Example ")
+        assert page.pair_line.text().startswith("Row ")
     assert not page.labels.isHidden() and page._drawn.isHidden()
     page.grab()
 

@@ -24,7 +24,7 @@ OFFERS = {  # name of a model -> its task, what it answers, the kind of the task
     "bertscope-names": (
         QT_TRANSLATE_NOOP("Offers", "Names"),
         QT_TRANSLATE_NOOP(
-            "Offers", "Which words are people, places or organisations? It learned from 1990s news reports."
+            "Offers", "Which words name people, places or organisations? It learned from 1990s news reports."
         ),
         "tag",
     ),

@@ -57,7 +57,7 @@ PANELS = (
         QT_TRANSLATE_NOOP("ViewSpec", "Moved"),
         QT_TRANSLATE_NOOP(
             "ViewSpec",
-            "Heads that look elsewhere than in the baseline may make the difference: click one.",
+            "These heads look at other tokens than in the baseline, which may explain the change: click one.",
         ),
         MovedView,
     ),

@@ -74,7 +74,7 @@ class MovedView(AttendView):
     def _meaning(self, moved: Moved) -> str:
         mean = numbers.decimal(float(moved.divergences.mean()), 3)
         if moved.layers is None:
-            return self.tr("0: no change, 1: only other tokens. Average {mean}.").format(mean=mean)
+            return self.tr("0: no change, 1: entirely different tokens. Average {mean}.").format(mean=mean)
         return self.tr("Beside each the most similar head of the other model. 0: the same, 1: nothing in common.")
 
     def _show(self, moved: Moved | None, sentence: str) -> None:

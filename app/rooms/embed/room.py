@@ -17,7 +17,7 @@ class EmbedRoom(ViewRoom):
             QT_TRANSLATE_NOOP(
                 "ViewSpec",
                 "A model reads numbers, not words. Here you see how each token gets its numbers. Type a word twice: "
-                "what is different between the two?",
+                "does it enter the model with the same numbers?",
             ),
             PartsView,
         ),

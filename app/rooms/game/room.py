@@ -42,7 +42,7 @@ class GameRoom(Room):
         self.own_line, self.line = _line(self.tr("Your sentence")), _line(self.tr("The guess of the class"))
         self.own_line.setMaxLength(200)
         self.own_line.setPlaceholderText(self.tr("A whole sentence, with the word that will be hidden"))
-        self.line.setPlaceholderText(self.tr("Up to five guesses, best first, with commas"))
+        self.line.setPlaceholderText(self.tr("Up to five guesses, best first, separated by commas"))
         self.class_rows = GuessRows(self.tr("What the class guessed"))
         self.model_rows = GuessRows(self.tr("What the model guessed"))
         explain("probability", self.model_rows)
@@ -361,7 +361,10 @@ class GameRoom(Room):
     @property
     def _own_words(self) -> str:
         if not self.game.own_sentence.strip():
-            return self.tr("Type a sentence. Its words appear below; then choose the one to hide.")
+            return self.tr(
+                "Type a sentence. Its words appear below; then choose the one to hide. Blank the projector while you "
+                "type, or the class sees it."
+            )
         return self.tr("Click the word to hide; or press Enter, choose it with ← →, and press Enter again.")
 
     def _on_sentence_clicked(self, cell: int) -> None:

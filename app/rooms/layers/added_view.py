@@ -61,9 +61,7 @@ class AddedView(LayersView):
         )
         self.lengths_card = Card(
             self.tr("How much each layer adds"),
-            intro=self.tr(
-                "Higher: this part adds more. Compare it with the grey line, which is what enters the layer."
-            ),
+            intro=self.tr("Higher: this part adds more. Compare with the grey line: what enters the layer."),
         )
         self.cosines_card = Card(
             self.tr("In which direction"),

@@ -169,8 +169,9 @@ class ApartView(LayersView):
         best = [stage for stage, cka_of_stage in enumerate(last) if numbers.decimal(cka_of_stage) == value]
         text = self.tr("The last layer here is most like the baseline {stage} (CKA {value}).")
         if len(best) > 1:  # as far as the digits on the screen go
-            text = self.tr("The last layer here is most like these of the baseline: {stage} (CKA {value}).")
-        found = text.format(stage=", ".join(map(stage_name, best)), value=value)
+            text = self.tr("The last layer here is most like layers {layers} of the baseline (CKA {value}).")
+        labels = stage_labels(len(last))
+        found = text.format(stage=stage_name(best[0]), layers=", ".join(labels[stage] for stage in best), value=value)
         count = 0 if self.reading is None else len(self.reading.encoding)
         if len(self._pairs) == count:
             return found

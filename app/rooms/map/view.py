@@ -223,7 +223,7 @@ class MapView(View):
             if reading.masks
             else self.tr(
                 "Every line is one token of your text, from left to right through all layers. Hover over a line to "
-                "follow it, mask a token (M) to have it guessed. Click any part to open it."
+                "follow it; mask a token (M) to have it guessed. Click any part to open it."
             )
         )
         if reading.encoding.text_b is not None:
@@ -305,7 +305,7 @@ class MapView(View):
         count = numbers.count(reading.request.model.config.vocab_size)
         if not reading.masks and "mlm" in reading.request.model.output_heads:
             return self.tr(
-                "Each answer uses one line only: yes or no that of {token}, “What fits?” that of the word."
+                "Each answer comes from one line: yes or no from {token}, “What fits?” from the word."
             ).format(token=tokens[0])
         if len(tokens) == 1:
             return self.tr("Here the model uses only the line of {token}.").format(token=tokens[0])

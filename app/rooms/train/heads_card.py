@@ -44,7 +44,12 @@ class HeadsCard(Card):
     def __init__(self) -> None:
         super().__init__()
         self.set_title(self.tr("Its attention"))
-        self.set_intro(self.tr("Row: the token that looks. Column: what it looks at. Stronger colour: more."))
+        self.set_intro(
+            self.tr(
+                "Row: the token that looks. Column: what it looks at. Both in the order of the text. Stronger colour: "
+                "more."
+            )
+        )
         self._snapshots: list[Snapshot] = []
         self._text = ""
         self._step: int | None = None  # up to which snapshots are shown; None: all

@@ -49,7 +49,8 @@ def about_unit(batch: ShownBatch, row: int) -> str:
     """Which example a sequence is of, its right answer, and the model's."""
     task = batch.task
     assert task is not None
-    parts = [translate("BatchPage", "Example {number}").format(number=numbers.count(int(task.examples[row]) + 1))]
+    text = translate("BatchPage", "Row {row}: training example {number}")
+    parts = [text.format(row=numbers.count(row + 1), number=numbers.count(int(task.examples[row]) + 1))]
     unit = task.unit(row)
     if unit is not None and len(unit.rows) > 1:
         parts.append(translate("BatchPage", "ending {number}").format(number=row - unit.rows[0] + 1))

@@ -26,7 +26,7 @@ class TimeMachineCard(Card):
             self.tr("Time machine"),
             intro=self.tr(
                 "Drag to a saved step and open it: all pictures, from Map to Layers, show the model as it was "
-                "then. Early steps are saved more often, because most changes happen there (not drawn to scale)."
+                "then. Early steps are saved more often (not drawn to scale)."
             ),
         )
         self._open_model = open_model
