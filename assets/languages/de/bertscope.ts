@@ -47,8 +47,8 @@
 <context>
 <name>AddedView</name>
 <message>
-<source>Above 0: it confirms what was there. At 0: it adds something new. Below 0: it takes some of it back.</source>
-<translation>Über 0: bestätigt, was da war. Bei 0: fügt Neues hinzu. Unter 0: nimmt etwas davon zurück.</translation>
+<source>Above 0: it confirms what was there (x or m). At 0: it adds something new. Below 0: it takes some of it back.</source>
+<translation>Über 0: bestätigt, was da war (x oder m). Bei 0: fügt Neues hinzu. Unter 0: nimmt etwas davon zurück.</translation>
 </message>
 <message>
 <source>Attention: its cosine with what enters the layer (x). Feed-forward: its cosine with what attention has made of that (m).</source>
@@ -59,20 +59,12 @@
 <translation>Kosinus mit dem, was da war</translation>
 </message>
 <message>
-<source>Higher: this part adds more. Compare it with the grey line, which is what enters the layer.</source>
+<source>Higher: this part adds more. Compare with the grey line: what enters the layer.</source>
 <translation>Höher: Dieser Teil fügt mehr hinzu. Zum Vergleich die graue Linie: was in die Schicht hineingeht.</translation>
 </message>
 <message>
 <source>How much each layer adds</source>
 <translation>Wie viel jede Schicht hinzufügt</translation>
-</message>
-<message>
-<source>In each layer: m = LayerNorm(x + attention), then LayerNorm(m + feed-forward) goes on to the next.</source>
-<translation>In jeder Schicht: m = LayerNorm(x + Attention), dann geht LayerNorm(m + Feed-Forward) in die nächste.</translation>
-</message>
-<message>
-<source>In each layer: m = x + attention, then m + feed-forward goes on to the next layer. Nothing is overwritten.</source>
-<translation>In jeder Schicht: m = x + Attention, dann geht m + Feed-Forward in die nächste. Nichts wird überschrieben.</translation>
 </message>
 <message>
 <source>In which direction</source>
@@ -127,6 +119,14 @@
 <translation>Länge (L2-Norm)</translation>
 </message>
 <message>
+<source>x enters a layer; m = LayerNorm(x + attention); LayerNorm(m + feed-forward) goes on to the next.</source>
+<translation>x geht in eine Schicht; m = LayerNorm(x + Attention); LayerNorm(m + Feed-Forward) geht in die nächste.</translation>
+</message>
+<message>
+<source>x enters a layer; m = x + attention; m + feed-forward goes on to the next. Nothing is overwritten.</source>
+<translation>x geht in eine Schicht; m = x + Attention; m + Feed-Forward geht in die nächste. Nichts wird überschrieben.</translation>
+</message>
+<message>
 <source>{token} · cosine between what is added and what was there</source>
 <translation>{token} · Kosinus zwischen dem, was hinzukommt, und dem, was da war</translation>
 </message>
@@ -177,16 +177,16 @@
 <translation>Welche Köpfe sich ähneln</translation>
 </message>
 <message>
-<source>distance to {head}</source>
-<translation>Abstand zu {head}</translation>
-</message>
-<message>
 <source>heads near each other look at the same tokens</source>
 <translation>Köpfe nah beieinander schauen auf dieselben Token</translation>
 </message>
 <message>
 <source>map of heads</source>
 <translation>Karte der Köpfe</translation>
+</message>
+<message>
+<source>most like {head}</source>
+<translation>ähnlich wie {head}</translation>
 </message>
 <message>
 <source>{some} of {all} rows were compared.</source>
@@ -293,8 +293,8 @@
 <context>
 <name>ApartView</name>
 <message>
-<source>Compare with another text, model or step: the menu is at the top. Then you see in which layer, and at which word, the two begin to differ.</source>
-<translation>Mit einem anderen Text, Modell oder Schritt vergleichen: Das Menü ist oben. Dann zeigt sich, in welcher Schicht und bei welchem Wort sich die beiden zu unterscheiden beginnen.</translation>
+<source>Choose another text, model or step under “Compare” at the top.</source>
+<translation>Oben unter „Vergleichen“ einen anderen Text, ein anderes Modell oder einen anderen Schritt wählen.</translation>
 </message>
 <message>
 <source>Compared: {some} of {all} tokens. A token counts where the baseline has one for the same word or piece; a word that only one of the two splits is left out.</source>
@@ -305,32 +305,32 @@
 <translation>Wie ähnlich sich zwei Schichten sind: Zeilen sind Schichten jetzt, Spalten die der Baseline</translation>
 </message>
 <message>
+<source>How far apart is each token?</source>
+<translation>Wie weit liegt jedes Token auseinander?</translation>
+</message>
+<message>
 <source>How far each token is from the baseline: rows are tokens, columns are layers</source>
 <translation>Wie weit jedes Token von der Baseline entfernt ist: Zeilen sind Token, Spalten sind Schichten</translation>
 </message>
 <message>
-<source>Row: a layer of this model. Column: a layer of the baseline. Stronger colour: the two treat the same tokens as alike (CKA); 1 is exactly so.</source>
-<translation>Zeile: eine Schicht dieses Modells. Spalte: eine Schicht der Baseline. Kräftigere Farbe: Beide behandeln dieselben Token als ähnlich (CKA); 1 heißt: genau so.</translation>
+<source>Row: a layer of this model. Column: a layer of the baseline. Stronger colour: tokens that are alike in one are alike in the other (CKA, 1 at most).</source>
+<translation>Zeile: eine Schicht dieses Modells. Spalte: eine Schicht der Baseline. Kräftigere Farbe: Was in der einen ähnlich ist, ist es auch in der anderen (CKA, höchstens 1).</translation>
 </message>
 <message>
-<source>Row: a token. Column: a layer. No colour: its hidden state points the same way as in the baseline. Stronger colour: further apart (1 − cosine; 0 is the same direction).</source>
-<translation>Zeile: ein Token. Spalte: eine Schicht. Ohne Farbe: Sein Hidden State zeigt in dieselbe Richtung wie in der Baseline. Kräftigere Farbe: weiter auseinander (1 − Kosinus; 0 ist dieselbe Richtung).</translation>
+<source>Row: a token. Column: a layer. Stronger colour: its two hidden states point further apart (1 − cosine; 0 is the same direction).</source>
+<translation>Zeile: ein Token. Spalte: eine Schicht. Kräftigere Farbe: Seine beiden Hidden States zeigen weiter auseinander (1 − Kosinus; 0 ist dieselbe Richtung).</translation>
+</message>
+<message>
+<source>The last layer here is most like layers {layers} of the baseline (CKA {value}).</source>
+<translation>Die letzte Schicht hier ähnelt am meisten den Schichten {layers} der Baseline (CKA {value}).</translation>
 </message>
 <message>
 <source>The last layer here is most like the baseline {stage} (CKA {value}).</source>
 <translation>Die letzte Schicht hier ähnelt am meisten der Baseline: {stage} (CKA {value}).</translation>
 </message>
 <message>
-<source>The last layer here is most like these of the baseline: {stage} (CKA {value}).</source>
-<translation>Die letzte Schicht hier ähnelt am meisten diesen der Baseline: {stage} (CKA {value}).</translation>
-</message>
-<message>
 <source>The two models have different layers or sizes, so a token’s numbers cannot be compared one by one. What can be compared is which tokens each layer treats alike (CKA).</source>
 <translation>Die beiden Modelle haben andere Schichten oder Größen, deshalb lassen sich die Zahlen eines Tokens nicht einzeln vergleichen. Vergleichen lässt sich, welche Tokens jede Schicht ähnlich behandelt (CKA).</translation>
-</message>
-<message>
-<source>Where do they begin to differ?</source>
-<translation>Wo beginnen sie sich zu unterscheiden?</translation>
 </message>
 <message>
 <source>Which layers are alike?</source>
@@ -424,8 +424,8 @@
 <translation>Dieses Modell</translation>
 </message>
 <message>
-<source>This model has learned a language, but no task yet. Copies of the built-in model have been fine-tuned (trained a little further), each for one task: open one and type.</source>
-<translation>Dieses Modell hat eine Sprache gelernt, aber noch keine Aufgabe. Kopien des mitgelieferten Modells wurden feingetunt (ein wenig weiter trainiert), jede für eine Aufgabe: eine öffnen und tippen.</translation>
+<source>This model has learned a language, but no task yet. Copies of {model} have been fine-tuned (trained a little further), each for one task: open one and type.</source>
+<translation>Dieses Modell hat eine Sprache gelernt, aber noch keine Aufgabe. Kopien von {model} wurden feingetunt (ein wenig weiter trainiert), jede für eine Aufgabe: eine öffnen und tippen.</translation>
 </message>
 <message>
 <source>This model has not been fine-tuned for a task. Fine-tune it in Train, or open one that was.</source>
@@ -567,8 +567,12 @@
 <context>
 <name>AttributionView</name>
 <message>
-<source>+0.7 on a word: it makes the answer twice as likely; −0.7: half as likely.</source>
-<translation>+0,7 bei einem Wort: Es macht die Antwort doppelt so wahrscheinlich; −0,7: halb so wahrscheinlich.</translation>
+<source>+0.7 on a word: it makes the answer about twice as likely; −0.7: half as likely.</source>
+<translation>+0,7 bei einem Wort: Es macht die Antwort etwa doppelt so wahrscheinlich; −0,7: halb so wahrscheinlich.</translation>
+</message>
+<message>
+<source>A {mask} is hidden already, so two of the methods give it 0.</source>
+<translation>Ein {mask} ist schon verdeckt, darum geben ihm zwei der Verfahren 0.</translation>
 </message>
 <message>
 <source>Answer</source>
@@ -860,10 +864,6 @@
 <translation>Zufällig gewählt</translation>
 </message>
 <message>
-<source>Example {number}</source>
-<translation>Beispiel {number}</translation>
-</message>
-<message>
 <source>Loss {loss} nats, rank {rank}: probability {p}.</source>
 <translation>Loss {loss} Nat, Rang {rank}: Wahrscheinlichkeit {p}.</translation>
 </message>
@@ -896,12 +896,16 @@
 <translation>Vorhersagen des Snapshots von Schritt {step}; das Modell, das diesen Batch bei Schritt {at} gelesen hat, hatte schon etwas mehr gelernt.</translation>
 </message>
 <message>
+<source>Row {row}: training example {number}</source>
+<translation>Zeile {row}: Trainingsbeispiel {number}</translation>
+</message>
+<message>
 <source>Sequence {number}</source>
 <translation>Sequenz {number}</translation>
 </message>
 <message>
-<source>Some of the words to predict are not hidden: real text has no [MASK], so the model must not rely on it, and has to question every word it reads.</source>
-<translation>Ein paar gesuchte Wörter sind nicht verdeckt: Echter Text hat kein [MASK], also darf sich das Modell nicht darauf verlassen und muss an jedem Wort zweifeln, das es liest.</translation>
+<source>Some of the words to predict are not hidden: real text has no [MASK], so the model must not rely on it, and cannot take any word for granted.</source>
+<translation>Ein paar gesuchte Wörter sind nicht verdeckt: Echter Text hat kein [MASK], also darf sich das Modell nicht darauf verlassen und kann keinem Wort blind trauen.</translation>
 </message>
 <message>
 <source>Step</source>
@@ -991,16 +995,8 @@
 <translation>Dokument {a}</translation>
 </message>
 <message>
-<source>does not follow</source>
-<translation>folgt nicht</translation>
-</message>
-<message>
 <source>ending {number}</source>
 <translation>Ende {number}</translation>
-</message>
-<message>
-<source>follows</source>
-<translation>folgt</translation>
 </message>
 <message>
 <source>from document {document}; not to be predicted in this step</source>
@@ -1103,12 +1099,8 @@
 <translation>Schritt {step}, dem neuesten davor</translation>
 </message>
 <message>
-<source>swapped</source>
-<translation>vertauscht</translation>
-</message>
-<message>
-<source>the model says “{said}”, {share} {mark}</source>
-<translation>das Modell sagt „{said}“, {share} {mark}</translation>
+<source>the model: {claim} {answer}</source>
+<translation>das Modell: {claim} {answer}</translation>
 </message>
 <message>
 <source>the newest snapshot before it</source>
@@ -1260,60 +1252,60 @@
 <translation>Attention: wohin der Kopf schaut.</translation>
 </message>
 <message>
-<source>Computed for the model without your changes.</source>
-<translation>Berechnet für das Modell ohne die Änderungen.</translation>
+<source>Both are changes of ln p of {prediction}, in nats.</source>
+<translation>Beides: Änderung von ln p von {prediction}, in Nat.</translation>
 </message>
 <message>
-<source>Does it matter for</source>
-<translation>Ist es wichtig für</translation>
+<source>Both are changes of {prediction}.</source>
+<translation>Beides: Änderung von {prediction}.</translation>
+</message>
+<message>
+<source>Computed for the model without your changes.</source>
+<translation>Berechnet für das Modell ohne die Änderungen.</translation>
 </message>
 <message>
 <source>Gradient</source>
 <translation>Gradient</translation>
 </message>
 <message>
-<source>Gradient: how much the log-probability (ln p) of {prediction} would rise if this one weight grew a little.</source>
-<translation>Gradient: wie stark die Log-Wahrscheinlichkeit (ln p) von {prediction} stiege, wenn dieses eine Gewicht ein wenig wüchse.</translation>
+<source>Gradient: an estimate of what a weight 1 higher would do, even where the head hardly looks.</source>
+<translation>Gradient: geschätzt, was ein um 1 höheres Gewicht bewirken würde, auch wo der Kopf kaum hinschaut.</translation>
 </message>
 <message>
-<source>Gradient: how much {prediction} would rise if this one weight grew a little.</source>
-<translation>Gradient: wie stark {prediction} stiege, wenn dieses eine Gewicht ein wenig wüchse.</translation>
-</message>
-<message>
-<source>Gradient: what a little more of this one weight does to {prediction}; above 0 it gets more likely.</source>
-<translation>Gradient: was ein wenig mehr von diesem einen Gewicht mit {prediction} macht; über 0 wird es wahrscheinlicher.</translation>
+<source>In both, +0.01 makes {prediction} 1% more likely.</source>
+<translation>Bei beiden macht +0,01 {prediction} um 1 % wahrscheinlicher.</translation>
 </message>
 <message>
 <source>Only the {shown} tokens it looks at most are listed, out of {all}.</source>
 <translation>Aufgelistet sind nur die {shown} Token, auf die er am meisten schaut, von {all}.</translation>
 </message>
 <message>
+<source>Prediction:</source>
+<translation>Vorhersage:</translation>
+</message>
+<message>
 <source>Removal</source>
 <translation>Wegnehmen</translation>
 </message>
 <message>
-<source>Removal: what this one link adds to ln p of {prediction}, in nats; without it, the rest of the row is rescaled to sum to 1.</source>
-<translation>Wegnehmen: was diese eine Verbindung zu ln p von {prediction} beiträgt, in Nat; ohne sie wird der Rest der Zeile auf die Summe 1 gebracht.</translation>
+<source>Removal: what the link adds now, seen by taking it away; the other tokens get its attention.</source>
+<translation>Wegnehmen: was die Verbindung jetzt beiträgt; nimmt man sie weg, geht ihre Attention an die anderen Token.</translation>
 </message>
 <message>
-<source>Removal: what this one link adds to {prediction}; without it, the rest of the row is rescaled to sum to 1.</source>
-<translation>Wegnehmen: was diese eine Verbindung zu {prediction} beiträgt; ohne sie wird der Rest der Zeile auf die Summe 1 gebracht.</translation>
+<source>Without the whole head, for all tokens, the probability of {prediction}: {before} → {after} ({change}).</source>
+<translation>Ohne den ganzen Kopf, für alle Token, Wahrscheinlichkeit von {prediction}: {before} → {after} ({change}).</translation>
 </message>
 <message>
-<source>Removal: what this one link adds, seen by taking it away; +0.01 makes {prediction} 1% more likely. The rest of the row is rescaled to sum to 1.</source>
-<translation>Wegnehmen: was diese eine Verbindung beiträgt; man sieht es, wenn man sie wegnimmt. +0,01 macht {prediction} um 1 % wahrscheinlicher. Der Rest der Zeile wird auf die Summe 1 gebracht.</translation>
-</message>
-<message>
-<source>Without this head, the probability of {prediction}: {before} → {after} ({change}).</source>
-<translation>Ohne diesen Kopf, Wahrscheinlichkeit von {prediction}: {before} → {after} ({change}).</translation>
-</message>
-<message>
-<source>Without this head, {prediction}: {before} → {after} ({change}).</source>
-<translation>Ohne diesen Kopf, {prediction}: {before} → {after} ({change}).</translation>
+<source>Without the whole head, for all tokens, {prediction}: {before} → {after} ({change}).</source>
+<translation>Ohne den ganzen Kopf, für alle Token, {prediction}: {before} → {after} ({change}).</translation>
 </message>
 <message>
 <source>what {token} looks at</source>
 <translation>worauf {token} schaut</translation>
+</message>
+<message>
+<source>{token} looks at</source>
+<translation>{token} schaut auf</translation>
 </message>
 </context>
 <context>
@@ -1741,20 +1733,12 @@ Ein anderer Schluss</translation>
 <translation>Text</translation>
 </message>
 <message>
-<source>The built-in model</source>
-<translation>Das mitgelieferte Modell</translation>
-</message>
-<message>
 <source>The half-trained model</source>
 <translation>Das halb trainierte Modell</translation>
 </message>
 <message>
 <source>The sentences are English, as the model is</source>
 <translation>Die Sätze sind englisch, denn das Modell kann nur Englisch</translation>
-</message>
-<message>
-<source>The tiny built-in model</source>
-<translation>Das mitgelieferte winzige Modell</translation>
 </message>
 <message>
 <source>The trained model</source>
@@ -1860,9 +1844,17 @@ Ein anderer Schluss</translation>
 <source>zoom larger font</source>
 <translation>zoom größer schrift vergrößern</translation>
 </message>
+<message>
+<source>{model} (built in)</source>
+<translation>{model} (mitgeliefert)</translation>
+</message>
 </context>
 <context>
 <name>ComparedSettings</name>
+<message>
+<source>entries in the vocabulary</source>
+<translation>Einträge im Vokabular</translation>
+</message>
 <message>
 <source>heads in each layer</source>
 <translation>Köpfe in jeder Schicht</translation>
@@ -1874,10 +1866,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>numbers per token</source>
 <translation>Zahlen je Token</translation>
-</message>
-<message>
-<source>words in the vocabulary</source>
-<translation>Wörter im Vokabular</translation>
 </message>
 </context>
 <context>
@@ -2917,8 +2905,8 @@ Ein anderer Schluss</translation>
 <translation>Masken, eine nach der anderen gefüllt</translation>
 </message>
 <message>
-<source>No word has been filled in yet. Guess the first one yourself, and then see the model’s.</source>
-<translation>Noch ist kein Wort eingesetzt. Erst selbst das erste raten, dann das des Modells ansehen.</translation>
+<source>No word yet. Guess the first one yourself, and then see the model’s.</source>
+<translation>Noch kein Wort. Erst selbst das erste raten, dann das des Modells ansehen.</translation>
 </message>
 <message>
 <source>Order of filling</source>
@@ -2995,6 +2983,10 @@ Ein anderer Schluss</translation>
 </translation>
 </message>
 <message>
+<source>A film strip shows one model at several saved steps (snapshots) of its training, side by side: how its attention and its guesses change. {tiny} has ten.</source>
+<translation>Ein Filmstreifen zeigt ein Modell bei mehreren gespeicherten Schritten (Snapshots) seines Trainings nebeneinander: wie sich Attention und Vorhersagen ändern. {tiny} hat zehn.</translation>
+</message>
+<message>
 <source>All heads</source>
 <translation>Alle Köpfe</translation>
 </message>
@@ -3025,10 +3017,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>GIF, WebP, or a page with a slider</source>
 <translation>GIF, WebP oder eine Seite mit Regler</translation>
-</message>
-<message>
-<source>No snapshots</source>
-<translation>Keine Snapshots</translation>
 </message>
 <message>
 <source>One head</source>
@@ -3083,8 +3071,8 @@ Ein anderer Schluss</translation>
 <translation>Schritt {step}</translation>
 </message>
 <message>
-<source>{model} has no snapshots of its training. {tiny} has some: open it to see how heads form.</source>
-<translation>{model} hat keine Snapshots seines Trainings. {tiny} hat welche: öffnen und zusehen, wie Köpfe entstehen.</translation>
+<source>{model} has no snapshots</source>
+<translation>{model} hat keine Snapshots</translation>
 </message>
 <message numerus="yes">
 <source>{shown} of %n snapshot(s)</source>
@@ -3125,6 +3113,10 @@ Ein anderer Schluss</translation>
 <translation>Loss auf ungesehenem Text: wie falsch es rät.</translation>
 </message>
 <message>
+<source>Loss on masked words in training, averaged: how wrong its guesses are.</source>
+<translation>Loss bei maskierten Wörtern im Training, gemittelt: wie falsch es rät.</translation>
+</message>
+<message>
 <source>Step</source>
 <translation>Schritt</translation>
 </message>
@@ -3145,12 +3137,12 @@ Ein anderer Schluss</translation>
 <translation>zuerst: nächstes Wort</translation>
 </message>
 <message>
-<source>from {step}: longer sequences →</source>
-<translation>ab {step}: längere Sequenzen →</translation>
+<source>from {step}: longer sequences</source>
+<translation>ab {step}: längere Sequenzen</translation>
 </message>
 <message>
-<source>from {step}: masked words →</source>
-<translation>ab {step}: maskierte Wörter →</translation>
+<source>from {step}: masked words</source>
+<translation>ab {step}: maskierte Wörter</translation>
 </message>
 <message>
 <source>heads →</source>
@@ -3191,16 +3183,24 @@ Ein anderer Schluss</translation>
 </translation>
 </message>
 <message>
-<source>A kind (previous token), or a condition: attn(WHO -&gt; WHAT) &gt; 0.3, spread &lt; 2 (tokens), distance &gt; 4, special &gt; 0.5; join several with “and”. WHO and WHAT: a word of the text, A, B, special, any, or #position.</source>
-<translation>Eine Art (vorheriges Token) oder eine Bedingung: attn(WER -&gt; WAS) &gt; 0.3, spread &lt; 2 (tokens), distance &gt; 4, special &gt; 0.5; mehrere mit „and“ verbinden. WER und WAS: ein Wort des Textes, A, B, special, any oder #Position.</translation>
-</message>
-<message>
 <source>Find heads: a kind or a condition</source>
 <translation>Köpfe suchen: eine Art oder eine Bedingung</translation>
 </message>
 <message>
+<source>Heads in which “{who}” gives more than 0.3 of its attention to “{what}”: {query}</source>
+<translation>Köpfe, in denen „{who}“ mehr als 0,3 seiner Attention an „{what}“ gibt: {query}</translation>
+</message>
+<message>
+<source>In attn(…): a word, A, B, special, any, or #position. Also: spread &lt; 2 or distance &gt; 4 (in tokens), special &gt; 0.5, or a kind such as previous token. Join several with “and”.</source>
+<translation>In attn(…): ein Wort, A, B, special, any oder #Position. Auch: spread &lt; 2 oder distance &gt; 4 (in Token), special &gt; 0.5 oder eine Art wie „vorheriges Token“. Mehrere mit „and“ verbinden.</translation>
+</message>
+<message>
 <source>Matching heads, best first</source>
 <translation>Passende Köpfe, der beste zuerst</translation>
+</message>
+<message>
+<source>More conditions</source>
+<translation>Mehr Bedingungen</translation>
 </message>
 <message>
 <source>Select it</source>
@@ -3217,6 +3217,10 @@ Ein anderer Schluss</translation>
 <source>Select these heads for Lines and the mean</source>
 <translation>Diese Köpfe für Linien und Mittel auswählen</translation>
 </message>
+<message>
+<source>Try it</source>
+<translation>Ausprobieren</translation>
+</message>
 <message numerus="yes">
 <source>and %n more</source>
 <translation>
@@ -3232,8 +3236,8 @@ Ein anderer Schluss</translation>
 <translation>Die Positionen weglassen</translation>
 </message>
 <message>
-<source>Mask a word first, so that the model has something to guess.</source>
-<translation>Zuerst ein Wort maskieren, damit das Modell etwas zu raten hat.</translation>
+<source>Mask a word to see the guesses for it change.</source>
+<translation>Ein Wort maskieren: Dann ändern sich die Tipps dafür.</translation>
 </message>
 <message>
 <source>Mask “{token}”</source>
@@ -3242,6 +3246,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Now change what the model reads: a letter or a number, or leave a part out. Try it:</source>
 <translation>Jetzt ändern, was das Modell liest: einen Buchstaben oder eine Nummer, oder einen Teil weglassen. Zum Ausprobieren:</translation>
+</message>
+<message>
+<source>Without a mask, watch “B follows A”.</source>
+<translation>Ohne Maske auf „B folgt auf A“ achten.</translation>
 </message>
 </context>
 <context>
@@ -3255,8 +3263,16 @@ Ein anderer Schluss</translation>
 <translation>Fluss · nach Schicht 1–{last}</translation>
 </message>
 <message>
-<source>How much of each word could get through to each token. After one layer, Flow and Rollout are the same. Click a head in a higher layer.</source>
-<translation>Wie viel von jedem Wort bei jedem Token ankommen könnte. Nach einer Schicht sind Flow und Rollout gleich. Ein Klick auf einen Kopf einer höheren Schicht zeigt mehr.</translation>
+<source>Its row in the large picture; each number stands alone, and they need not add up to 1.</source>
+<translation>Seine Zeile im großen Bild; jede Zahl gilt für sich, zusammen müssen sie nicht 1 ergeben.</translation>
+</message>
+<message>
+<source>The most that could get from each word to each token. After one layer that is the same as Rollout; click a head in a higher one.</source>
+<translation>Was höchstens von jedem Wort zu jedem Token gelangen könnte. Nach einer Schicht dasselbe wie Rollout; einen Kopf einer höheren Schicht anklicken.</translation>
+</message>
+<message>
+<source>the most that could reach it</source>
+<translation>was es höchstens erreichen könnte</translation>
 </message>
 <message>
 <source>{share} can flow from {column} to {row}</source>
@@ -3285,8 +3301,8 @@ Ein anderer Schluss</translation>
 <translation>Ein ganzer englischer Satz, mit dem Wort, das verdeckt wird</translation>
 </message>
 <message>
-<source>A word is hidden in a sentence. The class guesses it first, then the model. {first} points if the first guess is right, {among} if the word is among the first five. A game has {rounds} sentences.</source>
-<translation>In einem Satz ist ein Wort verdeckt. Zuerst rät die Klasse, dann das Modell. {first} Punkte, wenn der erste Tipp stimmt, {among}, wenn das Wort unter den ersten fünf ist. Ein Spiel hat {rounds} Sätze.</translation>
+<source>A word is hidden in a sentence. The class guesses it first, then the model, up to five guesses each: {first} points if the first is right, {among} if another one is. A game has {rounds} sentences.</source>
+<translation>In einem Satz ist ein Wort verdeckt. Zuerst rät die Klasse, dann das Modell, je bis zu fünf Tipps: {first} Punkte, wenn der erste stimmt, {among}, wenn ein anderer stimmt. Ein Spiel hat {rounds} Sätze.</translation>
 </message>
 <message>
 <source>Another game</source>
@@ -3419,12 +3435,12 @@ Ein anderer Schluss</translation>
 <translation>Dieses Modell sagt keine Wörter vorher</translation>
 </message>
 <message>
-<source>Type a sentence. Its words appear below; then choose the one to hide.</source>
-<translation>Tippt einen englischen Satz. Darunter erscheinen seine Wörter; wählt dann das, das verdeckt wird.</translation>
+<source>Type a sentence. Its words appear below; then choose the one to hide. Blank the projector while you type, or the class sees it.</source>
+<translation>Tippt einen englischen Satz. Darunter erscheinen seine Wörter; wählt dann das, das verdeckt wird. Schaltet den Beamer beim Tippen dunkel, sonst sieht die Klasse es.</translation>
 </message>
 <message>
-<source>Up to five guesses, best first, with commas</source>
-<translation>Bis zu fünf Wörter, das beste zuerst, mit Kommas</translation>
+<source>Up to five guesses, best first, separated by commas</source>
+<translation>Bis zu fünf Wörter, das beste zuerst, durch Kommas getrennt</translation>
 </message>
 <message>
 <source>What the class guessed</source>
@@ -3510,8 +3526,8 @@ Ein anderer Schluss</translation>
 <translation>{row} auf {column}: Der Wert ändert sich um {change} je Einheit dieses Gewichts</translation>
 </message>
 <message>
-<source>{row} to {column}: {change}; above 0, more attention here makes the answer more likely</source>
-<translation>{row} auf {column}: {change}; über 0 macht mehr Attention hier die Antwort wahrscheinlicher</translation>
+<source>{row} to {column}: {change} (+0.01: a weight 1 higher makes the answer 1% more likely)</source>
+<translation>{row} zu {column}: {change} (+0,01: ein um 1 höheres Gewicht macht die Antwort um 1 % wahrscheinlicher)</translation>
 </message>
 </context>
 <context>
@@ -3533,16 +3549,16 @@ Ein anderer Schluss</translation>
 <translation>Abgeschaltet, also ohne Wirkung.</translation>
 </message>
 <message>
-<source>[CLS]/[SEP] sink</source>
-<translation>[CLS]/[SEP]-Senke</translation>
+<source>close by</source>
+<translation>in der Nähe</translation>
 </message>
 <message>
-<source>broad</source>
-<translation>breit</translation>
+<source>mostly [CLS]/[SEP]</source>
+<translation>meist [CLS]/[SEP]</translation>
 </message>
 <message>
-<source>local</source>
-<translation>nah</translation>
+<source>nearly everywhere</source>
+<translation>fast überallhin</translation>
 </message>
 <message>
 <source>next token</source>
@@ -3721,10 +3737,6 @@ Ein anderer Schluss</translation>
 <translation>Vorher</translation>
 </message>
 <message>
-<source>By kind</source>
-<translation>Nach Art</translation>
-</message>
-<message>
 <source>Each small picture is one head: click it.</source>
 <translation>Jedes kleine Bild ist ein Kopf: anklicken.</translation>
 </message>
@@ -3737,8 +3749,12 @@ Ein anderer Schluss</translation>
 <translation>Seine Attention</translation>
 </message>
 <message>
-<source>Row: the token that looks. Column: what it looks at. Stronger colour: more.</source>
-<translation>Zeile: das Token, das schaut. Spalte: worauf es schaut. Kräftigere Farbe: mehr.</translation>
+<source>Row: the token that looks. Column: what it looks at. Both in the order of the text. Stronger colour: more.</source>
+<translation>Zeile: das Token, das schaut. Spalte: wohin es schaut. Beides in der Reihenfolge des Textes. Kräftigere Farbe: mehr.</translation>
+</message>
+<message>
+<source>Sort by kind</source>
+<translation>Nach Art</translation>
 </message>
 <message>
 <source>Sort the heads by what they do</source>
@@ -3749,8 +3765,8 @@ Ein anderer Schluss</translation>
 <translation>Das erste Bild erscheint, sobald der Lauf begonnen hat.</translation>
 </message>
 <message>
-<source>colour: 0 to each head’s highest weight</source>
-<translation>Farbe: von 0 bis zum höchsten Gewicht des Kopfes</translation>
+<source>full colour: its highest weight</source>
+<translation>volle Farbe: höchstes Gewicht</translation>
 </message>
 <message>
 <source>layers 1–{layers} ↓ heads 1–{heads} →</source>
@@ -3761,8 +3777,8 @@ Ein anderer Schluss</translation>
 <translation>rot: schaut dort mehr hin als {there}; blau: weniger</translation>
 </message>
 <message>
-<source>squares: how much it helps or hurts</source>
-<translation>Quadrate: wie sehr er hilft oder schadet</translation>
+<source>squares: each head’s effect</source>
+<translation>Quadrate: Wirkung des Kopfes</translation>
 </message>
 <message>
 <source>step {step}</source>
@@ -3821,6 +3837,10 @@ Ein anderer Schluss</translation>
 <translation>Kosinusähnlichkeit jedes Paars von Token</translation>
 </message>
 <message>
+<source>Each cell: two tokens. Red: similar to the model. No colour: unrelated. Blue: opposite.</source>
+<translation>Jede Zelle: zwei Token. Rot: für das Modell ähnlich. Ohne Farbe: ohne Bezug. Blau: gegensätzlich.</translation>
+</message>
+<message>
 <source>Each layer adds to them: the larger they are, the less one more layer changes them.</source>
 <translation>Jede Schicht fügt etwas hinzu: Je größer sie sind, desto weniger ändert eine weitere Schicht.</translation>
 </message>
@@ -3843,10 +3863,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Red: more similar now than with {baseline}. Blue: less similar.</source>
 <translation>Rot: jetzt ähnlicher als mit {baseline}. Blau: weniger ähnlich.</translation>
-</message>
-<message>
-<source>Row and column: two tokens. Red: similar for the model. No colour: unrelated. Blue: opposite.</source>
-<translation>Zeile und Spalte: zwei Token. Rot: für das Modell ähnlich. Ohne Farbe: ohne Bezug. Blau: gegensätzlich.</translation>
 </message>
 <message>
 <source>Row: a token. Column: a layer. Stronger colour: numbers farther from zero (L2 norm).</source>
@@ -3973,8 +3989,8 @@ Ein anderer Schluss</translation>
 <translation>Datum</translation>
 </message>
 <message>
-<source>Does B follow A? You: {line} The model: {model}</source>
-<translation>Folgt B auf A? Eigene Antwort: {line} Das Modell: {model}</translation>
+<source>Does B follow A? You (in %): {line} The model: {model}</source>
+<translation>Folgt B auf A? Eigene Antwort (in %): {line} Das Modell: {model}</translation>
 </message>
 <message>
 <source>Hidden: {words}</source>
@@ -4017,8 +4033,8 @@ Ein anderer Schluss</translation>
 <translation>Welche Köpfe schauen auf das Token direkt davor? Welche auf das direkt danach?</translation>
 </message>
 <message>
-<source>Write your five guesses before you look at the model’s.</source>
-<translation>Zuerst die eigenen fünf Wörter aufschreiben, dann die des Modells ansehen.</translation>
+<source>Write your five guesses before you look at the model’s (in BERTscope: Predict &gt; Words).</source>
+<translation>Zuerst die eigenen fünf Wörter aufschreiben, dann die des Modells ansehen (in BERTscope: Vorhersagen &gt; Wörter).</translation>
 </message>
 <message>
 <source>does no one thing</source>
@@ -4203,8 +4219,8 @@ Ein anderer Schluss</translation>
 <translation>Umrahmt: ein anderes Wort als {there}.</translation>
 </message>
 <message>
-<source>How likely this word is after each layer. Type another one to compare.</source>
-<translation>Wie wahrscheinlich dieses Wort nach jeder Schicht ist. Zum Vergleich ein anderes eintippen.</translation>
+<source>How likely this word is after each layer. Green: no word is likelier.</source>
+<translation>Wie wahrscheinlich dieses Wort nach jeder Schicht ist. Grün: Kein Wort ist wahrscheinlicher.</translation>
 </message>
 <message>
 <source>Layer by layer</source>
@@ -4227,16 +4243,16 @@ Ein anderer Schluss</translation>
 <translation>Zeile: nach dieser Schicht. Spalte: eine Maske. Im Kästchen: der bisher beste Tipp. Kräftigere Farbe: sicherer.</translation>
 </message>
 <message>
-<source>The logit lens: the masked-word head reads each layer’s hidden state as if it were the last. It shows where in the model a word wins.</source>
-<translation>Die Logit Lens: Der Ausgabekopf für maskierte Wörter liest den Hidden State jeder Schicht, als wäre sie die letzte. So sieht man, wo im Modell sich ein Wort durchsetzt.</translation>
+<source>The logit lens: the model’s output layer reads each layer’s hidden state as if it were the last.</source>
+<translation>Die Logit Lens: Die Ausgabeschicht des Modells liest den Hidden State jeder Schicht, als wäre sie die letzte.</translation>
 </message>
 <message>
 <source>Top guess at each mask after each layer</source>
 <translation>Erster Tipp für jede Maske nach jeder Schicht</translation>
 </message>
 <message>
-<source>Type a word to follow it</source>
-<translation>Ein Wort eintippen und ihm folgen</translation>
+<source>Type another word to follow</source>
+<translation>Ein anderes Wort eintippen</translation>
 </message>
 <message>
 <source>Word to follow through the layers</source>
@@ -4692,12 +4708,12 @@ Ein anderer Schluss</translation>
 <translation>Strg+Klick auf einen anderen Kopf vergleicht ihn</translation>
 </message>
 <message>
-<source>Each token’s strongest lines, together at least</source>
-<translation>Stärkste Linien je Token, zusammen mindestens</translation>
-</message>
-<message>
 <source>Lines stronger than</source>
 <translation>Linien stärker als</translation>
+</message>
+<message>
+<source>Per token, the fewest lines with at least</source>
+<translation>Je Token die wenigsten Linien für</translation>
 </message>
 <message>
 <source>Share of each token’s attention, or smallest weight, in percent</source>
@@ -5005,6 +5021,10 @@ Ein anderer Schluss</translation>
 </context>
 <context>
 <name>MapView</name>
+<message>
+<source>##: it continues the word.</source>
+<translation>##: setzt das Wort fort.</translation>
+</message>
 <message numerus="yes">
 <source>%n vector(s)</source>
 <translation>
@@ -5017,16 +5037,16 @@ Ein anderer Schluss</translation>
 <translation>Ein Dreieck am Rand ist ein Token, das weiter weg liegt.</translation>
 </message>
 <message>
-<source>Above the lines, {heads} heads per layer let each token look at the others; what they find is added. Stronger colour: more. Blue frame: the selected head.</source>
-<translation>Über den Linien lassen {heads} Köpfe je Schicht jedes Token auf die anderen schauen; was sie finden, wird addiert. Kräftiger: mehr. Blauer Rahmen: der gewählte Kopf.</translation>
+<source>Above the lines, {heads} heads per layer let each token look at the others; what they find is added (⊕) to the lines at the pale bar below. Blue frame: the selected head.</source>
+<translation>Über den Linien lassen {heads} Köpfe je Schicht jedes Token auf die anderen schauen; ⊕ addiert das am hellen Balken. Blauer Rahmen: der gewählte Kopf.</translation>
 </message>
 <message>
 <source>After the last layer the lines can be read: as words, as a yes or no.</source>
 <translation>Nach der letzten Schicht lassen sich die Linien ablesen: als Wörter, als Ja oder Nein.</translation>
 </message>
 <message>
-<source>Below, {neurons} neurons per layer work on each token alone; what they find is added too. Stronger colour: more active.</source>
-<translation>Darunter bearbeiten {neurons} Neuronen je Schicht jedes Token für sich; auch das wird addiert. Kräftiger: aktiver.</translation>
+<source>Below, {neurons} neurons per layer work on each token alone, and ⊕ adds that too. Row: token. Column: active neuron.</source>
+<translation>Darunter bearbeiten {neurons} Neuronen je Schicht jedes Token für sich; ⊕ addiert auch das. Zeile: Token. Spalte: aktives Neuron.</translation>
 </message>
 <message>
 <source>Blue circle: sentence A.</source>
@@ -5037,27 +5057,31 @@ Ein anderer Schluss</translation>
 <translation>Blauer Rahmen: Dieser Kopf ist gewählt, auch unter Attention.</translation>
 </message>
 <message>
+<source>Blue: A. Orange: B.</source>
+<translation>Blau: A. Orange: B.</translation>
+</message>
+<message>
 <source>Compared with {baseline}</source>
 <translation>Verglichen mit {baseline}</translation>
 </message>
 <message>
-<source>Each answer uses one line only: yes or no that of {token}, “What fits?” that of the word.</source>
-<translation>Jede Antwort nutzt nur eine Linie: ja oder nein die von {token}, „Was passt?“ die des Wortes.</translation>
+<source>Each answer comes from one line: yes or no from {token}, “What fits?” from the word.</source>
+<translation>Jede Antwort kommt von einer Linie: ja oder nein von {token}, „Was passt?“ vom Wort.</translation>
 </message>
 <message>
 <source>Each dot is a token.</source>
 <translation>Jeder Punkt ist ein Token.</translation>
 </message>
 <message>
-<source>Each dot is a token. Near dots tend to be alike: this flat picture shows {share} of the differences.</source>
-<translation>Jeder Punkt ist ein Token. Nahe Punkte ähneln sich meist: Dieses flache Bild zeigt {share} der Unterschiede.</translation>
+<source>Each dot is a token. Near tokens tend to be alike: this flat picture shows {share} of the differences.</source>
+<translation>Jeder Punkt ist ein Token. Nahe Token ähneln sich meist: Dieses flache Bild zeigt {share} der Unterschiede.</translation>
 </message>
 <message>
 <source>Each token becomes {count} numbers (red: above 0, blue: below): its learned vectors, added up.</source>
 <translation>Jedes Token wird zu {count} Zahlen (rot: über 0, blau: darunter): seinen gelernten Vektoren, addiert.</translation>
 </message>
 <message>
-<source>Every line is one token of your text, from left to right through all layers. Hover over a line to follow it, mask a token (M) to have it guessed. Click any part to open it.</source>
+<source>Every line is one token of your text, from left to right through all layers. Hover over a line to follow it; mask a token (M) to have it guessed. Click any part to open it.</source>
 <translation>Jede Linie ist ein Token des Textes, von links nach rechts durch alle Schichten. Mit der Maus auf eine Linie zeigen, um ihr zu folgen; ein Token maskieren (M), um es raten zu lassen. Ein Klick öffnet jeden Teil.</translation>
 </message>
 <message>
@@ -5081,8 +5105,8 @@ Ein anderer Schluss</translation>
 <translation>Hier benutzt das Modell nur die Linie von {token}.</translation>
 </message>
 <message>
-<source>Here the model uses only the lines of {first} and {mask}. Its guess is the token, out of {count}, that fits best.</source>
-<translation>Hier benutzt das Modell nur die Linien von {first} und {mask}. Sein Tipp ist das Token, von {count}, das am besten passt.</translation>
+<source>Here the model uses only the lines of {first} and {mask}. It guesses the best of {count} tokens.</source>
+<translation>Hier zählen nur die Linien von {first} und {mask}. Der Tipp: das beste von {count} Token.</translation>
 </message>
 <message>
 <source>Hold X to see the baseline’s map.</source>
@@ -5235,6 +5259,14 @@ Ein anderer Schluss</translation>
 <translation>Nach jeder Schicht</translation>
 </message>
 <message>
+<source>Click a word on the right to insert it.</source>
+<translation>Ein Klick auf ein Wort rechts setzt es ein.</translation>
+</message>
+<message>
+<source>Grey on the left: not in the list any more.</source>
+<translation>Grau links: nicht mehr in der Liste.</translation>
+</message>
+<message>
 <source>Its best guesses; the longer the bar, the likelier. Click one to insert it.</source>
 <translation>Seine besten Tipps; je länger der Balken, desto wahrscheinlicher. Ein Klick setzt einen ein.</translation>
 </message>
@@ -5251,8 +5283,8 @@ Ein anderer Schluss</translation>
 <translation>Wahrscheinlichste Wörter, bei der Baseline und jetzt</translation>
 </message>
 <message>
-<source>Red: more likely now. Blue: less likely. Thicker line: a bigger change. Click a word on the right to insert it.</source>
-<translation>Rot: jetzt wahrscheinlicher. Blau: weniger wahrscheinlich. Dickere Linie: größere Änderung. Ein Klick auf ein Wort rechts setzt es ein.</translation>
+<source>Red: more likely now. Blue: less likely. Thicker line: more percentage points.</source>
+<translation>Rot: jetzt wahrscheinlicher. Blau: weniger wahrscheinlich. Dickere Linie: mehr Prozentpunkte.</translation>
 </message>
 <message>
 <source>The top guess if the model stopped there; the colour shows its probability</source>
@@ -5287,8 +5319,8 @@ Ein anderer Schluss</translation>
 <translation>Überraschung {bits}</translation>
 </message>
 <message>
-<source>you typed {mask} here</source>
-<translation>hier steht {mask} im eigenen Text</translation>
+<source>{mask} is in the text</source>
+<translation>{mask} steht im Text</translation>
 </message>
 <message>
 <source>{where}: “{word}” {probability} → now: “{new_word}” {new_probability}</source>
@@ -5328,6 +5360,10 @@ Ein anderer Schluss</translation>
 </context>
 <context>
 <name>MeanMatrix</name>
+<message>
+<source>Its row in the large picture; the weights add up to 1.</source>
+<translation>Seine Zeile im großen Bild; die Gewichte ergeben zusammen 1.</translation>
+</message>
 <message numerus="yes">
 <source>Mean of %n head(s)</source>
 <translation>
@@ -5342,6 +5378,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>switched-off heads count too, although they have no effect</source>
 <translation>abgeschaltete Köpfe zählen mit, obwohl sie nicht wirken</translation>
+</message>
+<message>
+<source>where it looks on average</source>
+<translation>wohin es im Mittel schaut</translation>
 </message>
 <message>
 <source>{row} looks at {column}: {change} on average</source>
@@ -5564,12 +5604,12 @@ Ein anderer Schluss</translation>
 <translation>Lauf: {name}</translation>
 </message>
 <message>
-<source>The built-in model</source>
-<translation>Das mitgelieferte Modell</translation>
-</message>
-<message>
 <source>The model to start from</source>
 <translation>Das Modell, mit dem begonnen wird</translation>
+</message>
+<message>
+<source>{model} (built in)</source>
+<translation>{model} (mitgeliefert)</translation>
 </message>
 </context>
 <context>
@@ -5652,12 +5692,12 @@ Ein anderer Schluss</translation>
 <context>
 <name>MoreButton</name>
 <message>
-<source>Fewer</source>
-<translation>Weniger</translation>
-</message>
-<message>
 <source>More</source>
 <translation>Mehr</translation>
+</message>
+<message>
+<source>Show less</source>
+<translation>Weniger</translation>
 </message>
 <message>
 <source>Views for those who want to know more</source>
@@ -5667,8 +5707,8 @@ Ein anderer Schluss</translation>
 <context>
 <name>MovedView</name>
 <message>
-<source>0: no change, 1: only other tokens. Average {mean}.</source>
-<translation>0: gleich, 1: nur andere Token. Mittel {mean}.</translation>
+<source>0: no change, 1: entirely different tokens. Average {mean}.</source>
+<translation>0: gleich, 1: ganz andere Token. Mittel {mean}.</translation>
 </message>
 <message>
 <source>Beside each the most similar head of the other model. 0: the same, 1: nothing in common.</source>
@@ -5690,16 +5730,16 @@ Ein anderer Schluss</translation>
 <context>
 <name>NeuronsView</name>
 <message>
-<source>Fires for</source>
-<translation>Feuert bei</translation>
+<source>Activation</source>
+<translation>Aktivierung</translation>
 </message>
 <message>
 <source>Layer {layer} · Neuron {neuron}</source>
 <translation>Schicht {layer} · Neuron {neuron}</translation>
 </message>
 <message>
-<source>Left: the tokens of your text that it fires for. Right: the words that it makes more likely, unless a later layer undoes it. Many neurons fire nearly everywhere and detect nothing that has a name.</source>
-<translation>Links: die Token des Textes, bei denen es feuert. Rechts: die Wörter, die es wahrscheinlicher macht, wenn keine spätere Schicht es wieder aufhebt. Viele Neuronen feuern fast überall und erkennen nichts, was einen Namen hat.</translation>
+<source>Left: how much it fires at each token of your text. Right: the words that it makes more likely, unless a later layer undoes it. Many neurons stand for nothing that has a name.</source>
+<translation>Links: wie stark es bei jedem Token des Textes feuert. Rechts: die Wörter, die es wahrscheinlicher macht, wenn keine spätere Schicht es wieder aufhebt. Viele Neuronen stehen für nichts, was einen Namen hat.</translation>
 </message>
 <message>
 <source>Longer: it fires more for the selected token. Click one, or use the arrow keys.</source>
@@ -5730,10 +5770,6 @@ Ein anderer Schluss</translation>
 <translation>Wörter, die das Neuron fördert</translation>
 </message>
 <message>
-<source>activation, highest in this text first</source>
-<translation>Aktivierung, die höchste in diesem Text zuerst</translation>
-</message>
-<message>
 <source>an activation of 1 adds a vector of length {length} to the token’s hidden state</source>
 <translation>eine Aktivierung von 1 addiert einen Vektor der Länge {length} zum Hidden State des Tokens</translation>
 </message>
@@ -5744,6 +5780,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>for “{token}”, by activation</source>
 <translation>für „{token}“, nach Aktivierung</translation>
+</message>
+<message>
+<source>highest in this text first</source>
+<translation>die höchste in diesem Text zuerst</translation>
 </message>
 <message>
 <source>layer {layer} · {neuron}</source>
@@ -6300,6 +6340,10 @@ Ein anderer Schluss</translation>
 <translation>Zum Beispiel: „{text}“</translation>
 </message>
 <message>
+<source>For example: “{text}”, with a passage that says it</source>
+<translation>Zum Beispiel: „{text}“, dazu ein Text, der es sagt</translation>
+</message>
+<message>
 <source>Is a sentence positive or negative? It learned from film reviews.</source>
 <translation>Ist ein Satz positiv oder negativ? Gelernt hat es aus Filmkritiken.</translation>
 </message>
@@ -6320,8 +6364,8 @@ Ein anderer Schluss</translation>
 <translation>Wo in einem Textabschnitt steht die Antwort auf eine Frage? Am besten geht es mit kurzen, einfachen Fragen.</translation>
 </message>
 <message>
-<source>Which words are people, places or organisations? It learned from 1990s news reports.</source>
-<translation>Welche Wörter sind Personen, Orte oder Organisationen? Gelernt hat es aus Nachrichten der 1990er-Jahre.</translation>
+<source>Which words name people, places or organisations? It learned from 1990s news reports.</source>
+<translation>Welche Wörter benennen Personen, Orte oder Organisationen? Gelernt hat es aus Nachrichten der 1990er-Jahre.</translation>
 </message>
 </context>
 <context>
@@ -6528,8 +6572,8 @@ Ein anderer Schluss</translation>
 <context>
 <name>PathsView</name>
 <message>
-<source>A line is one token, from its embedding to the last layer; its dot is where it is at the layer that the slider shows. A flat map of many numbers: distances are only rough.</source>
-<translation>Eine Linie ist ein Token, von seinem Embedding bis zur letzten Schicht; sein Punkt zeigt, wo es bei der Schicht des Reglers ist. Eine flache Karte vieler Zahlen: Abstände stimmen nur ungefähr.</translation>
+<source>A line is one token, from its embedding (emb.) to the last layer; its mark is at the slider’s layer. Blue circle: in A. Orange square: in B. Grey: special. Distances are rough: the map is flat.</source>
+<translation>Eine Linie ist ein Token, von seinem Embedding (Emb.) bis zur letzten Schicht; die Marke steht bei der Schicht des Reglers. Blauer Kreis: in A. Oranges Quadrat: in B. Grau: Sondertoken. Abstände stimmen nur ungefähr: Die Karte ist flach.</translation>
 </message>
 <message>
 <source>Dotted: how far apart the two are.</source>
@@ -6563,8 +6607,8 @@ Ein anderer Schluss</translation>
 <context>
 <name>PicturesCard</name>
 <message>
-<source>Cosine of any two</source>
-<translation>Kosinus je zweier</translation>
+<source>Are near ones alike (red)?</source>
+<translation>Sind nahe ähnlich (rot)?</translation>
 </message>
 <message>
 <source>Cosine similarity of each pair of position vectors</source>
@@ -6575,8 +6619,8 @@ Ein anderer Schluss</translation>
 <translation>Karte dieses Textes</translation>
 </message>
 <message>
-<source>Near dots are alike; PCA shows {share} of the differences.</source>
-<translation>Nahe Punkte ähneln sich; PCA zeigt {share} der Unterschiede.</translation>
+<source>Near tokens are alike: PCA shows {share} of the differences.</source>
+<translation>Nahe Token ähneln sich: PCA zeigt {share} der Unterschiede.</translation>
 </message>
 <message>
 <source>Positions</source>
@@ -6591,12 +6635,12 @@ Ein anderer Schluss</translation>
 <translation>Die Vektoren von A und B: Kosinus {cosine}, Abstand {distance}</translation>
 </message>
 <message>
-<source>The vectors of segment A and segment B</source>
-<translation>Die Vektoren von Segment A und Segment B</translation>
+<source>The vectors of both; cosine {cosine}</source>
+<translation>Beide Vektoren; Kosinus {cosine}</translation>
 </message>
 <message>
-<source>Their numbers; cosine {cosine}</source>
-<translation>Ihre Zahlen; Kosinus {cosine}</translation>
+<source>The vectors of segment A and segment B</source>
+<translation>Die Vektoren von Segment A und Segment B</translation>
 </message>
 <message>
 <source>positions {first} and {second}: cosine {cosine}</source>
@@ -6731,6 +6775,10 @@ Ein anderer Schluss</translation>
 </context>
 <context>
 <name>PredictionLine</name>
+<message>
+<source>Below each token: its position · its number in the vocabulary.</source>
+<translation>Unter jedem Token: seine Position · seine Nummer im Vokabular.</translation>
+</message>
 <message>
 <source>Click to see all predictions</source>
 <translation>Ein Klick zeigt alle Vorhersagen</translation>
@@ -7086,6 +7134,10 @@ Ein anderer Schluss</translation>
 <context>
 <name>RolloutMatrix</name>
 <message>
+<source>Its row in the large picture; the shares add up to 1.</source>
+<translation>Seine Zeile im großen Bild; die Anteile ergeben zusammen 1.</translation>
+</message>
+<message>
 <source>Rollout · after layer 1</source>
 <translation>Rollout · nach Schicht 1</translation>
 </message>
@@ -7094,12 +7146,16 @@ Ein anderer Schluss</translation>
 <translation>Rollout · nach Schicht 1–{last}</translation>
 </message>
 <message>
-<source>Which words each token’s information came from: so far through one layer only. Click a head in a higher layer.</source>
-<translation>Aus welchen Wörtern die Information jedes Tokens kam, bisher durch nur eine Schicht. Ein Klick auf einen Kopf einer höheren Schicht zeigt mehr.</translation>
+<source>Where each token’s information came from: at least half from itself, because a layer adds to what was there. This is one layer; click a head in a higher one.</source>
+<translation>Woher die Information jedes Tokens kam: mindestens zur Hälfte von ihm selbst, weil eine Schicht zum Vorhandenen addiert. Bisher eine Schicht; einen Kopf einer höheren anklicken.</translation>
 </message>
 <message>
 <source>rows: tokens after these layers · columns: input tokens</source>
 <translation>Zeilen: Token nach diesen Schichten · Spalten: Token der Eingabe</translation>
+</message>
+<message>
+<source>where its information came from</source>
+<translation>woher seine Information kam</translation>
 </message>
 <message>
 <source>{share} of {row} comes from {column}</source>
@@ -7324,12 +7380,12 @@ Ein anderer Schluss</translation>
 <translation>Neuer Lauf mit diesen Einstellungen…</translation>
 </message>
 <message>
-<source>Open everywhere</source>
-<translation>Überall öffnen</translation>
-</message>
-<message>
 <source>Open the best step</source>
 <translation>Besten Schritt öffnen</translation>
+</message>
+<message>
+<source>Open this model</source>
+<translation>Dieses Modell öffnen</translation>
 </message>
 <message>
 <source>Resume</source>
@@ -7385,12 +7441,12 @@ Ein anderer Schluss</translation>
 <translation>Vorführung, fertig</translation>
 </message>
 <message>
-<source>The built-in model’s training</source>
-<translation>Training des eingebauten Modells</translation>
+<source>Training of bertscope-mini</source>
+<translation>Training von bertscope-mini</translation>
 </message>
 <message>
-<source>The tiny model’s training</source>
-<translation>Training des kleinsten Modells</translation>
+<source>Training of bertscope-tiny</source>
+<translation>Training von bertscope-tiny</translation>
 </message>
 <message>
 <source>from {model}</source>
@@ -8353,8 +8409,8 @@ Ein anderer Schluss</translation>
 <translation>Score: die Summe, für jeden Key</translation>
 </message>
 <message>
-<source>softmax: e to the power of each score, divided by their sum</source>
-<translation>Softmax: e hoch jeden Score, geteilt durch deren Summe</translation>
+<source>softmax: e^score, divided by the sum of all e^score</source>
+<translation>Softmax: e^Score / Summe aller e^Score</translation>
 </message>
 <message>
 <source>sum = {sum}</source>
@@ -8536,20 +8592,16 @@ Ein anderer Schluss</translation>
 <context>
 <name>SideCard</name>
 <message>
-<source>How much it looks at each token; the weights add up to 1. Click a token above for its numbers.</source>
-<translation>Wie viel es auf jedes Token schaut; die Gewichte ergeben zusammen 1. Ein Klick auf ein Token oben zeigt dessen Zahlen.</translation>
+<source>Head {head}</source>
+<translation>Kopf {head}</translation>
 </message>
 <message>
-<source>This card stays with head {head}: how much it alone looks at each token; the weights add up to 1.</source>
-<translation>Diese Karte bleibt bei Kopf {head}: wie viel er allein auf jedes Token schaut; die Gewichte ergeben zusammen 1.</translation>
+<source>Head {head} · off</source>
+<translation>Kopf {head} · aus</translation>
 </message>
 <message>
-<source>This head</source>
-<translation>Dieser Kopf</translation>
-</message>
-<message>
-<source>This head · off</source>
-<translation>Dieser Kopf · aus</translation>
+<source>The weights add up to 1. Click a token above for its numbers.</source>
+<translation>Die Gewichte ergeben zusammen 1. Ein Klick auf ein Token oben zeigt dessen Zahlen.</translation>
 </message>
 <message>
 <source>What if</source>
@@ -8568,10 +8620,6 @@ Ein anderer Schluss</translation>
 <translation>von A nach B</translation>
 </message>
 <message>
-<source>in head {head}, token {position} looks at</source>
-<translation>in Kopf {head} schaut Token {position} auf</translation>
-</message>
-<message>
 <source>is left out of this view</source>
 <translation>ist in dieser Ansicht ausgelassen</translation>
 </message>
@@ -8582,6 +8630,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>left out</source>
 <translation>ausgelassen</translation>
+</message>
+<message>
+<source>looks at</source>
+<translation>schaut auf</translation>
 </message>
 <message>
 <source>mean distance</source>
@@ -8596,12 +8648,12 @@ Ein anderer Schluss</translation>
 <translation>Spezialtoken</translation>
 </message>
 <message>
-<source>spread over</source>
-<translation>verteilt auf</translation>
-</message>
-<message>
 <source>what the token looks at</source>
 <translation>worauf das Token schaut</translation>
+</message>
+<message>
+<source>where it looks in head {head}</source>
+<translation>wohin es in Kopf {head} schaut</translation>
 </message>
 <message>
 <source>{distance} tokens</source>
@@ -8849,8 +8901,8 @@ Ein anderer Schluss</translation>
 <translation>Eine Schicht, Schritt für Schritt</translation>
 </message>
 <message>
-<source>Row: a token. Column: one of its numbers (dimensions), counted from 0. What comes out of a step goes into the next one.</source>
-<translation>Zeile: ein Token. Spalte: eine seiner Zahlen (Dimensionen), gezählt ab 0. Was aus einem Schritt herauskommt, geht in den nächsten hinein.</translation>
+<source>Row: a token. Column: one of its numbers (dimensions), counted from 0. Stronger colour: farther from 0.</source>
+<translation>Zeile: ein Token. Spalte: eine seiner Zahlen (Dimensionen), ab 0 gezählt. Kräftigere Farbe: weiter von 0.</translation>
 </message>
 <message>
 <source>Step by step</source>
@@ -8965,8 +9017,8 @@ Ein anderer Schluss</translation>
 <translation>Ein Wort anklicken, um es auszuwählen, und M drücken, um es zu maskieren.</translation>
 </message>
 <message>
-<source>Each word is masked once while the model reads all the others. Stronger colour: harder to guess.</source>
-<translation>Jedes Wort wird einmal maskiert, während das Modell alle anderen liest. Kräftigere Farbe: schwerer zu raten.</translation>
+<source>Each word is masked once while the model reads all the others as typed. Stronger colour: harder to guess.</source>
+<translation>Jedes Wort wird einmal maskiert, während das Modell alle anderen liest, wie sie getippt sind. Kräftigere Farbe: schwerer zu raten.</translation>
 </message>
 <message>
 <source>How surprising is each word?</source>
@@ -9060,8 +9112,12 @@ Ein anderer Schluss</translation>
 <context>
 <name>SwapResult</name>
 <message>
-<source>Click its cell to see this swap everywhere in the window.</source>
-<translation>Ein Klick auf die Zelle zeigt diesen Austausch im ganzen Fenster.</translation>
+<source>All views show this swap now; Esc ends it.</source>
+<translation>Alle Ansichten zeigen jetzt diesen Austausch; Esc beendet ihn.</translation>
+</message>
+<message>
+<source>Click its cell to try it in all views.</source>
+<translation>Ein Klick auf die Zelle zeigt ihn in allen Ansichten.</translation>
 </message>
 <message>
 <source>Cosine:</source>
@@ -9076,54 +9132,52 @@ Ein anderer Schluss</translation>
 <translation>Ihr Wert:</translation>
 </message>
 <message>
-<source>No head alone carries much of it.</source>
-<translation>Kein Kopf allein trägt viel davon.</translation>
+<source>Most of the difference: {places}.</source>
+<translation>Das meiste vom Unterschied: {places}.</translation>
 </message>
 <message>
-<source>Of all heads, head {head} of layer {layer} carries most of it: {share}.</source>
-<translation>Von allen Köpfen trägt Kopf {head} der Schicht {layer} am meisten davon: {share}.</translation>
+<source>No head alone moves the answer much.</source>
+<translation>Kein Kopf allein bewegt die Antwort weit.</translation>
 </message>
 <message>
-<source>Share = (log swapped − log this text) / (log other text − log this text), of how many times as likely “{first}” is as “{second}”.</source>
-<translation>Anteil = (log ausgetauscht − log dieser Text) / (log anderer Text − log dieser Text); gemeint ist, wievielmal so wahrscheinlich „{first}“ ist wie „{second}“.</translation>
+<source>Of all heads, head {head} of layer {layer} moves the answer most: {share}.</source>
+<translation>Von allen Köpfen bewegt Kopf {head} der Schicht {layer} die Antwort am weitesten: {share}.</translation>
 </message>
 <message>
-<source>Share = (log swapped − log this text) / (log other text − log this text), of its probability.</source>
-<translation>Anteil = (log ausgetauscht − log dieser Text) / (log anderer Text − log dieser Text), von seiner Wahrscheinlichkeit.</translation>
+<source>Share: how far a swap moves the odds of “{first}” against “{second}” (on a log scale) from this text (0) to the other (1).</source>
+<translation>Anteil: wie weit ein Austausch das Verhältnis von „{first}“ zu „{second}“ (logarithmisch) von diesem Text (0) zum anderen (1) bewegt.</translation>
 </message>
 <message>
-<source>Share = (swapped − this text) / (other text − this text).</source>
-<translation>Anteil = (ausgetauscht − dieser Text) / (anderer Text − dieser Text).</translation>
+<source>Share: how far a swap moves this number from this text (0) to the other (1).</source>
+<translation>Anteil: wie weit ein Austausch diese Zahl von diesem Text (0) zum anderen (1) bewegt.</translation>
 </message>
 <message>
-<source>Shares need not add up to 1.</source>
-<translation>Die Anteile müssen zusammen nicht 1 ergeben.</translation>
+<source>Share: how far a swap moves this probability (on a log scale) from this text (0) to the other (1).</source>
+<translation>Anteil: wie weit ein Austausch diese Wahrscheinlichkeit (logarithmisch) von diesem Text (0) zum anderen (1) bewegt.</translation>
 </message>
 <message>
 <source>The prediction to explain</source>
 <translation>Die Vorhersage, die erklärt werden soll</translation>
 </message>
 <message>
-<source>The whole window now shows this swap, compared with no swap. Press Esc to end it.</source>
-<translation>Das ganze Fenster zeigt jetzt diesen Austausch, verglichen mit dem Text ohne Austausch. Esc beendet ihn.</translation>
-</message>
-<message>
-<source>This text with {what} swapped in: {score}. That is {share} of the way to the other text.</source>
-<translation>Dieser Text, ausgetauscht: {what}. Ergebnis: {score}. Das sind {share} des Wegs zum anderen Text.</translation>
-</message>
-<message>
-<source>This text: {ours}
-The other text: {theirs}</source>
-<translation>Dieser Text: {ours}
-Der andere Text: {theirs}</translation>
+<source>This text: {text}
+{score}
+
+The other text: {other}
+{other_score}</source>
+<translation>Dieser Text: {text}
+{score}
+
+Der andere Text: {other}
+{other_score}</translation>
 </message>
 <message>
 <source>What comes out</source>
 <translation>Was herauskommt</translation>
 </message>
 <message>
-<source>Where most of the difference is: {places}.</source>
-<translation>Wo das meiste vom Unterschied ist: {places}.</translation>
+<source>With {what} swapped in, {score}: {share} of the way to the other text.</source>
+<translation>Ausgetauscht: {what}. Ergebnis: {score}; {share} des Wegs zum anderen Text.</translation>
 </message>
 <message>
 <source>layer {layer}</source>
@@ -9157,12 +9211,8 @@ Der andere Text: {theirs}</translation>
 <translation>Alle Token</translation>
 </message>
 <message>
-<source>Compare this text with another one of the same length (Ctrl+Alt+A) that gets a different answer. Then you see in which layer, at which token and in which head the answer is decided.</source>
-<translation>Diesen Text mit einem anderen gleicher Länge vergleichen (Strg+Alt+A), der eine andere Antwort bekommt. Dann ist zu sehen, in welcher Schicht, bei welchem Token und in welchem Kopf die Antwort entschieden wird.</translation>
-</message>
-<message>
-<source>Each cell is one experiment: this token’s numbers after this layer come from the other text. Red: the answer moves towards the other text’s; 1 is all the way. Click a cell to see it everywhere.</source>
-<translation>Jede Zelle ist ein Versuch: Die Zahlen dieses Tokens nach dieser Schicht kommen aus dem anderen Text. Rot: Die Antwort nähert sich der anderen; 1 ist ganz. Ein Klick zeigt es im ganzen Fenster.</translation>
+<source>Each cell is one experiment: this token’s numbers after this layer come from the other text. Red: the answer moves to the other text’s (1: all the way; no colour: hardly). Click a cell to try it in all views.</source>
+<translation>Jede Zelle ist ein Versuch: Die Zahlen dieses Tokens nach dieser Schicht kommen aus dem anderen Text. Rot: Die Antwort nähert sich der anderen (1: ganz; ohne Farbe: kaum). Ein Klick zeigt es in allen Ansichten.</translation>
 </message>
 <message>
 <source>For a text of {count} tokens this map takes about {time}.</source>
@@ -9189,8 +9239,8 @@ Der andere Text: {theirs}</translation>
 <translation>Die Karte zeigt {some} von {all} Token: das vorhergesagte, die verschiedenen und die angeklickten. Alle Token würden etwa {time} dauern.</translation>
 </message>
 <message>
-<source>The same for one head at a time, at all tokens. Row: a layer. Column: a head. Click a cell to see the new answers in Predict, and where the head looks in Attend.</source>
-<translation>Dasselbe für je einen Kopf, bei allen Token. Zeile: eine Schicht. Spalte: ein Kopf. Ein Klick zeigt in Vorhersagen die neuen Antworten und in Attention, wohin der Kopf schaut.</translation>
+<source>The same with the output of one head, at all tokens. Row: a layer. Column: a head.</source>
+<translation>Dasselbe mit der Ausgabe eines Kopfs, bei allen Token. Zeile: eine Schicht. Spalte: ein Kopf.</translation>
 </message>
 <message>
 <source>The texts differ in length</source>
@@ -9213,8 +9263,8 @@ Der andere Text: {theirs}</translation>
 <translation>Wo ist der Unterschied?</translation>
 </message>
 <message>
-<source>Which heads carry it?</source>
-<translation>Welche Köpfe tragen ihn?</translation>
+<source>Which heads make the difference?</source>
+<translation>Welche Köpfe machen den Unterschied?</translation>
 </message>
 <message>
 <source>the whole hidden state</source>
@@ -9236,6 +9286,10 @@ Der andere Text: {theirs}</translation>
 <source>{token}, {stage}: carries {share} of the difference</source>
 <translation>{token}, {stage}: trägt {share} des Unterschieds</translation>
 </message>
+<message>
+<source>“Compare” at the top takes another text (Ctrl+Alt+A): one of the same length that gets a different answer. Then you see in which layer, at which token and in which head the answer is decided.</source>
+<translation>„Vergleichen“ oben nimmt einen anderen Text (Strg+Alt+A): einen gleicher Länge, der eine andere Antwort bekommt. Dann ist zu sehen, in welcher Schicht, bei welchem Token und in welchem Kopf die Antwort entschieden wird.</translation>
+</message>
 </context>
 <context>
 <name>Sweep</name>
@@ -9256,8 +9310,8 @@ Der andere Text: {theirs}</translation>
 <translation>Bei {rate} divergierten {count} von {of} Läufen.</translation>
 </message>
 <message>
-<source>At {rate}, {count} of {of} runs diverged; the others learned nothing.</source>
-<translation>Bei {rate} divergierten {count} von {of} Läufen; die übrigen lernten nichts.</translation>
+<source>At {rate}, {count} of {of} runs diverged; the others hardly learned anything.</source>
+<translation>Bei {rate} divergierten {count} von {of} Läufen; die übrigen lernten kaum etwas.</translation>
 </message>
 <message>
 <source>Click one to see why.</source>
@@ -9393,6 +9447,10 @@ Der andere Text: {theirs}</translation>
 <translation>divergiert</translation>
 </message>
 <message>
+<source>dot: a run</source>
+<translation>Punkt: ein Lauf</translation>
+</message>
+<message>
 <source>failed</source>
 <translation>fehlgeschlagen</translation>
 </message>
@@ -9401,12 +9459,24 @@ Der andere Text: {theirs}</translation>
 <translation>Mittel {figure}</translation>
 </message>
 <message>
+<source>pale bar: ± standard deviation</source>
+<translation>blasser Balken: ± Standardabweichung</translation>
+</message>
+<message>
+<source>ring: the best</source>
+<translation>Ring: der beste</translation>
+</message>
+<message>
 <source>{setting} (logarithmic)</source>
 <translation>{setting} (logarithmisch)</translation>
 </message>
 <message>
 <source>{setting} {value}, seed {seed}: {figure}</source>
 <translation>{setting} {value}, Seed {seed}: {figure}</translation>
+</message>
+<message>
+<source>×: diverged or failed</source>
+<translation>×: divergiert oder gescheitert</translation>
 </message>
 </context>
 <context>
@@ -9763,6 +9833,14 @@ Der andere Text: {theirs}</translation>
 <source>Now {now}; you need {target}.</source>
 <translation>Jetzt {now}; nötig sind {target}.</translation>
 </message>
+<message>
+<source>The text has not changed yet.</source>
+<translation>Der Text ist noch nicht geändert.</translation>
+</message>
+<message>
+<source>{share} of the attention</source>
+<translation>{share} der Attention</translation>
+</message>
 </context>
 <context>
 <name>TaskKind</name>
@@ -9913,8 +9991,8 @@ Der andere Text: {theirs}</translation>
 <translation>Falsch</translation>
 </message>
 <message>
-<source>ln p (whole text)</source>
-<translation>ln p (ganzer Text)</translation>
+<source>ln p (nearer to 0: likelier)</source>
+<translation>ln p (näher an 0: wahrscheinlicher)</translation>
 </message>
 <message>
 <source>✓ right by {margin}</source>
@@ -9961,8 +10039,16 @@ Der andere Text: {theirs}</translation>
 </translation>
 </message>
 <message>
-<source>Click a column’s name to sort: which text surprises the model most? Double-click a row to open its text in all rooms.</source>
-<translation>Ein Klick auf den Namen einer Spalte sortiert: Welcher Text überrascht das Modell am meisten? Ein Doppelklick auf eine Zeile öffnet ihren Text in allen Räumen.</translation>
+<source>Click a column’s name to sort: which text surprises the model most? Click a row and “Use this text”: then every room shows it.</source>
+<translation>Ein Klick auf den Namen einer Spalte sortiert: Welcher Text überrascht das Modell am meisten? Auf eine Zeile und dann auf „Diesen Text nehmen“ klicken: Dann zeigt ihn jeder Raum.</translation>
+</message>
+<message>
+<source>Compare this pair</source>
+<translation>Dieses Paar vergleichen</translation>
+</message>
+<message>
+<source>Every room compares the two sentences of the selected row (double-click)</source>
+<translation>Jeder Raum vergleicht die beiden Sätze der gewählten Zeile (Doppelklick)</translation>
 </message>
 <message>
 <source>How likely is this word at the first [MASK] of each text?</source>
@@ -9981,8 +10067,8 @@ Der andere Text: {theirs}</translation>
 <translation>Noch ist nichts bewertet. Texte eintippen oder ein Beispiel ausprobieren.</translation>
 </message>
 <message>
-<source>One text per line, or two with a tab between them. [doctor|nurse] tries both words. “She sings. &gt; She sing.” asks which of the two it prefers. You can also open a file of minimal pairs such as BLiMP’s. Up to {count} texts.</source>
-<translation>Ein Text pro Zeile, oder zwei mit einem Tabulator dazwischen. [doctor|nurse] probiert beide Wörter. „She sings. &gt; She sing.“ fragt, welchen der beiden es vorzieht. Auch eine Datei mit Minimalpaaren wie die von BLiMP lässt sich öffnen. Bis zu {count} Texte.</translation>
+<source>One text per line, or two with a tab between them. [doctor|nurse] tries both words. “She sings. &gt; She sing.” asks which of the two it prefers; a file may have many such pairs. Up to {count} texts.</source>
+<translation>Ein Text pro Zeile, oder zwei mit einem Tabulator dazwischen. [doctor|nurse] probiert beide Wörter. „She sings. &gt; She sing.“ fragt, welchen der beiden es vorzieht; eine Datei kann viele solcher Paare haben. Bis zu {count} Texte.</translation>
 </message>
 <message>
 <source>Open file…</source>
@@ -9995,6 +10081,10 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>Press Score to see what the model says about these texts.</source>
 <translation>„Bewerten“ zeigt, was das Modell zu diesen Texten sagt.</translation>
+</message>
+<message>
+<source>Put the text of the selected row into A and B (double-click)</source>
+<translation>Den Text der gewählten Zeile in A und B einsetzen (Doppelklick)</translation>
 </message>
 <message>
 <source>Score</source>
@@ -10021,8 +10111,8 @@ Der andere Text: {theirs}</translation>
 <translation>Texte, einer pro Zeile</translation>
 </message>
 <message>
-<source>The sentences of a pair differ in one point, and one of them is wrong: which does the model find more likely? Its mistakes come first. Double-click a row to compare the two in all rooms.</source>
-<translation>Die Sätze eines Paares unterscheiden sich in einem Punkt, und einer davon ist falsch: Welchen findet das Modell wahrscheinlicher? Seine Fehler stehen oben. Ein Doppelklick auf eine Zeile vergleicht die beiden in allen Räumen.</translation>
+<source>The sentences of a pair differ in one point, and one of them is wrong: which does the model find more likely? Its mistakes come first. Click a row and “Compare this pair”: then every room shows the right sentence beside the wrong one.</source>
+<translation>Die Sätze eines Paares unterscheiden sich in einem Punkt, und einer davon ist falsch: Welchen findet das Modell wahrscheinlicher? Seine Fehler stehen oben. Auf eine Zeile und dann auf „Dieses Paar vergleichen“ klicken: Dann zeigt jeder Raum den richtigen Satz neben dem falschen.</translation>
 </message>
 <message>
 <source>Try it: doctors and nurses</source>
@@ -10035,6 +10125,10 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>Try it: right and wrong sentences</source>
 <translation>Ausprobieren: richtige und falsche Sätze</translation>
+</message>
+<message>
+<source>Use this text</source>
+<translation>Diesen Text nehmen</translation>
 </message>
 <message>
 <source>What the model says about each</source>
@@ -10090,16 +10184,16 @@ Der andere Text: {theirs}</translation>
 <translation>Alle Snapshots dieses Laufs nebeneinander: Aus Rauschen werden Muster</translation>
 </message>
 <message>
-<source>Drag to a saved step and open it: all pictures, from Map to Layers, show the model as it was then. Early steps are saved more often, because most changes happen there (not drawn to scale).</source>
-<translation>Auf einen gespeicherten Schritt ziehen und ihn öffnen: Alle Bilder, von Überblick bis Schichten, zeigen das Modell, wie es da war. Frühe Schritte werden öfter gespeichert, weil sich dort am meisten ändert (nicht maßstäblich).</translation>
+<source>Drag to a saved step and open it: all pictures, from Map to Layers, show the model as it was then. Early steps are saved more often (not drawn to scale).</source>
+<translation>Auf einen gespeicherten Schritt ziehen und ihn öffnen: Alle Bilder, von Überblick bis Schichten, zeigen das Modell, wie es da war. Frühe Schritte werden öfter gespeichert (nicht maßstäblich).</translation>
 </message>
 <message>
 <source>Film strip</source>
 <translation>Filmstreifen</translation>
 </message>
 <message>
-<source>Open everywhere</source>
-<translation>Überall öffnen</translation>
+<source>Open this step</source>
+<translation>Diesen Schritt öffnen</translation>
 </message>
 <message>
 <source>Play</source>
@@ -10262,8 +10356,8 @@ Der andere Text: {theirs}</translation>
 <translation>Länge jedes Teils und sein Anteil an der Summe</translation>
 </message>
 <message>
-<source>Length of each vector (lengths do not add up) · share of the sum</source>
-<translation>Länge jedes Vektors (Längen addieren sich nicht) · Anteil an der Summe</translation>
+<source>Length of each vector, and its share of the sum: only what points in the sum’s direction counts, so shares add up to 100%, but lengths do not.</source>
+<translation>Länge jedes Vektors und sein Anteil an der Summe: Es zählt nur, was in Richtung der Summe zeigt. Darum ergeben die Anteile 100 %, die Längen nicht.</translation>
 </message>
 <message>
 <source>Nearest words in the token table</source>
@@ -10274,8 +10368,8 @@ Der andere Text: {theirs}</translation>
 <translation>Keine Token</translation>
 </message>
 <message>
-<source>Share: how much the part contributes to the sum’s length, p·x / |x|². The shares add up to 100%; lengths do not, because the parts point in different directions.</source>
-<translation>Anteil: wie viel der Teil zur Länge der Summe beiträgt, p·x / |x|². Die Anteile ergeben zusammen 100 %; die Längen nicht, weil die Teile in verschiedene Richtungen zeigen.</translation>
+<source>Share: p·x / |x|² of a part p and the sum x</source>
+<translation>Anteil: p·x / |x|² für einen Teil p und die Summe x</translation>
 </message>
 <message>
 <source>This token has no counterpart in {baseline}.</source>
@@ -10354,6 +10448,10 @@ Der andere Text: {theirs}</translation>
 </context>
 <context>
 <name>TokenStrip</name>
+<message>
+<source>##: it continues the word before it</source>
+<translation>##: setzt das Wort davor fort</translation>
+</message>
 <message numerus="yes">
 <source>%Ln token(s) (was|were) dropped: the model reads at most {most}.</source>
 <translation>
@@ -10567,10 +10665,6 @@ Der andere Text: {theirs}</translation>
 <translation>Fast gleich</translation>
 </message>
 <message>
-<source>Next-sentence prediction was half of BERT’s pretraining. Its classifier reads only {token}.</source>
-<translation>Die Vorhersage des nächsten Satzes war die Hälfte von BERTs Vortraining. Ihr Klassifikator liest nur {token}.</translation>
-</message>
-<message>
 <source>No</source>
 <translation>Nein</translation>
 </message>
@@ -10589,6 +10683,10 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>Somewhat similar</source>
 <translation>Etwas ähnlich</translation>
+</message>
+<message>
+<source>The next-sentence classifier reads only {token}.</source>
+<translation>Der Klassifikator für den nächsten Satz liest nur {token}.</translation>
 </message>
 <message>
 <source>The sentence-order classifier reads only {token}. Both sentences may well be about the same thing: only their order is in question.</source>
@@ -10635,6 +10733,10 @@ Der andere Text: {theirs}</translation>
 <translation>das Mittel der Hidden States seiner Token</translation>
 </message>
 <message>
+<source>unsure: between {low} and {high}</source>
+<translation>unsicher: zwischen {low} und {high}</translation>
+</message>
+<message>
 <source>{share} (no)</source>
 <translation>{share} (nein)</translation>
 </message>
@@ -10664,28 +10766,24 @@ Der andere Text: {theirs}</translation>
 <context>
 <name>ViewSpec</name>
 <message>
-<source>A bank can keep money or be the edge of a river: does the model know? The word starts out nearly the same in every sentence, only its position differs. At which layer do its meanings separate?</source>
-<translation>Eine „bank“ kann Geld verwahren oder ein Flussufer sein: Weiß das Modell das? Das Wort beginnt in jedem Satz fast gleich, nur seine Position ist anders. Ab welcher Schicht trennen sich die Bedeutungen?</translation>
+<source>A bank can keep money or be the edge of a river: does the model know? In the embeddings (emb.) only the word’s position differs. At which layer do its meanings separate?</source>
+<translation>Eine „bank“ kann Geld verwahren oder ein Flussufer sein: Weiß das Modell das? In den Embeddings (Emb.) ist nur die Position des Wortes anders. Ab welcher Schicht trennen sich die Bedeutungen?</translation>
 </message>
 <message>
-<source>A head can look at a word and not use it. Two tests say whether it does: red bars speak for the answer, blue ones against it. Trust them where both tests have the same colour.</source>
-<translation>Ein Kopf kann auf ein Wort schauen und es nicht nutzen. Zwei Tests sagen, ob er es tut: Rote Balken sprechen für die Antwort, blaue dagegen. Verlass ist darauf, wo beide Tests dieselbe Farbe haben.</translation>
+<source>A head can look at a word and not use it. Removal takes each link away: red links speak for the answer, blue ones against it. Where the head hardly looks there is nothing to take away: 0.</source>
+<translation>Ein Kopf kann auf ein Wort schauen und es nicht nutzen. Wegnehmen zeigt es: Rote Verbindungen sprechen für die Antwort, blaue dagegen. Wohin er kaum schaut, gibt es nichts wegzunehmen: 0.</translation>
 </message>
 <message>
 <source>A head lets each token collect information from others. Row: the token that looks. Column: what it looks at. Stronger colour: more.</source>
 <translation>Mit einem Kopf holt sich jedes Token Information von anderen. Zeile: das Token, das schaut. Spalte: worauf es schaut. Kräftigere Farbe: mehr.</translation>
 </message>
 <message>
-<source>A head may look at a word and not use it. Red: a little more attention here speaks for the answer. Blue: against it. No colour: it makes no difference.</source>
-<translation>Ein Kopf kann auf ein Wort schauen und es nicht nutzen. Rot: Etwas mehr Attention hier spricht für die Antwort. Blau: dagegen. Ohne Farbe: Es macht keinen Unterschied.</translation>
+<source>A layer does not replace what a token is: it adds to it. Which half of a layer adds more: attention, which collects information from other tokens, or feed-forward, which works on the token alone?</source>
+<translation>Eine Schicht ersetzt nicht, was ein Token ist: Sie fügt etwas hinzu. Welche Hälfte einer Schicht fügt mehr hinzu: Attention, die Information von anderen Token einsammelt, oder Feed-Forward, das nur am Token selbst arbeitet?</translation>
 </message>
 <message>
-<source>A layer does not replace what a token is, it adds to it. Which half of a layer adds more: attention, which collects information from other tokens, or feed-forward, which works on the token alone?</source>
-<translation>Eine Schicht ersetzt nicht, was ein Token ist, sie fügt etwas hinzu. Welche Hälfte einer Schicht fügt mehr hinzu: Attention, die Information von anderen Token einsammelt, oder Feed-Forward, das nur am Token selbst arbeitet?</translation>
-</message>
-<message>
-<source>A model reads numbers, not words. Here you see how each token gets its numbers. Type a word twice: what is different between the two?</source>
-<translation>Ein Modell liest Zahlen, keine Wörter. Hier ist zu sehen, wie jedes Token zu seinen Zahlen kommt. Ein Wort zweimal eintippen: Worin unterscheiden sich die beiden?</translation>
+<source>A model reads numbers, not words. Here you see how each token gets its numbers. Type a word twice: does it enter the model with the same numbers?</source>
+<translation>Ein Modell liest Zahlen, keine Wörter. Hier ist zu sehen, wie jedes Token zu seinen Zahlen kommt. Ein Wort zweimal eintippen: Geht es beide Male mit denselben Zahlen in das Modell?</translation>
 </message>
 <message>
 <source>A model that knows a language is surprised by mistakes, rare words and twists. Put in a word that does not fit: does it notice?</source>
@@ -10716,8 +10814,8 @@ Der andere Text: {theirs}</translation>
 <translation>Muss das Modell wissen, in welcher Reihenfolge die Wörter stehen oder zu welchem Satz sie gehören? Ihm das wegnehmen und sehen, was es vorhersagt.</translation>
 </message>
 <message>
-<source>Each dot is a head: two dots close together look at the same tokens, and may do the same job. Fainter: lower layers.</source>
-<translation>Jeder Punkt ist ein Kopf: Zwei nahe Punkte schauen auf dieselben Token und tun vielleicht dasselbe. Blasser: niedrigere Schichten.</translation>
+<source>Each dot is a head. Heads close together look at the same tokens (below, 0: exactly alike). Fainter: lower layers.</source>
+<translation>Jeder Punkt ist ein Kopf. Nahe Köpfe schauen auf dieselben Token (unten, 0: genau gleich). Blasser: niedrigere Schichten.</translation>
 </message>
 <message>
 <source>Each head is switched off once. Red squares: it speaks for this answer. Blue: against it.</source>
@@ -10732,8 +10830,8 @@ Der andere Text: {theirs}</translation>
 <translation>Jede Schicht gibt jedem Token eine neue Liste von Zahlen, seinen Hidden State. Den Regler bewegen: Welche Token werden so ähnlich, dass das Modell sie kaum noch unterscheiden kann?</translation>
 </message>
 <message>
-<source>Every layer moves each token a little. Where lines come together, the model treats the tokens more and more alike; where they part, it tells them apart.</source>
-<translation>Jede Schicht verschiebt jedes Token ein wenig. Wo Linien zusammenlaufen, behandelt das Modell die Token immer ähnlicher; wo sie sich trennen, unterscheidet es sie.</translation>
+<source>Every layer moves each token a little. Whose lines come together, and whose part?</source>
+<translation>Jede Schicht verschiebt jedes Token ein wenig. Wessen Linien laufen zusammen, wessen trennen sich?</translation>
 </message>
 <message>
 <source>Every model cuts words into pieces in its own way, and a word in pieces is harder to understand. Type a rare word: which of the two cuts it into more pieces?</source>
@@ -10756,10 +10854,6 @@ Der andere Text: {theirs}</translation>
 <translation>Gradient</translation>
 </message>
 <message>
-<source>Heads that look elsewhere than in the baseline may make the difference: click one.</source>
-<translation>Köpfe, die woandershin schauen als bei der Baseline, können den Unterschied machen: einen anklicken.</translation>
-</message>
-<message>
 <source>Here you make the change; Overview shows its effect next to the baseline.</source>
 <translation>Hier entsteht die Änderung; der Überblick zeigt ihre Wirkung neben der Baseline.</translation>
 </message>
@@ -10768,16 +10862,8 @@ Der andere Text: {theirs}</translation>
 <translation>Hidden States</translation>
 </message>
 <message>
-<source>How much of each word could get through to each token? Attention weights act like pipes from layer to layer, and the narrowest pipe on the way sets the limit.</source>
-<translation>Wie viel von jedem Wort könnte bei jedem Token ankommen? Attention-Gewichte wirken wie Rohre von Schicht zu Schicht, und das engste Rohr auf dem Weg setzt die Grenze.</translation>
-</message>
-<message>
-<source>In every layer, tokens mix with others, so one head is not the whole story. Each row is a token after these layers, each column a word that its information came from.</source>
-<translation>In jeder Schicht mischen sich Token mit anderen; ein Kopf allein sagt darum nicht alles. Jede Zeile ist ein Token nach diesen Schichten, jede Spalte ein Wort, aus dem seine Information kam.</translation>
-</message>
-<message>
-<source>Is the model right for the right reason? Red words speak for its answer, blue ones against it. Three ways to measure: trust what they agree on.</source>
-<translation>Hat das Modell aus dem richtigen Grund recht? Rote Wörter sprechen für seine Antwort, blaue dagegen. Drei Messverfahren: Zu trauen ist dem, worin sie übereinstimmen.</translation>
+<source>Is the model right for the right reason? Red words speak for its answer, blue ones against it. Three ways to take a word away: trust what they agree on.</source>
+<translation>Hat das Modell aus dem richtigen Grund recht? Rote Wörter sprechen für seine Antwort, blaue dagegen. Drei Arten, ein Wort wegzunehmen: Zu trauen ist dem, worin sie übereinstimmen.</translation>
 </message>
 <message>
 <source>Kinds</source>
@@ -10792,16 +10878,16 @@ Der andere Text: {theirs}</translation>
 <translation>Lernen heißt Zahlen ändern: Jeder Teil des Modells ist eine Tabelle davon, seine Gewichte. Welche Teile hat das Training am meisten geändert, und welche Wörter behandelt das Modell jetzt anders?</translation>
 </message>
 <message>
-<source>Left: the token that looks. Right: what it looks at. Thicker: more. Point at a token to follow its lines; Ctrl+click a second head to compare.</source>
-<translation>Links: das Token, das schaut. Rechts: worauf es schaut. Dicker: mehr. Auf ein Token zeigen, um seinen Linien zu folgen; Strg+Klick auf einen zweiten Kopf zum Vergleich.</translation>
+<source>Left: the token that looks. Right: what it looks at. Thicker: more. Point at a token to follow its lines.</source>
+<translation>Links: das Token, das schaut. Rechts: worauf es schaut. Dicker: mehr. Auf ein Token zeigen, um seinen Linien zu folgen.</translation>
 </message>
 <message>
 <source>Lines</source>
 <translation>Linien</translation>
 </message>
 <message>
-<source>Many heads have one simple habit. Click one: layer, then head. The number: how strong it is, 1 at most.</source>
-<translation>Viele Köpfe haben eine einfache Gewohnheit. Zum Anklicken: Schicht, dann Kopf. Die Zahl: wie stark sie ist, höchstens 1.</translation>
+<source>Many heads have one simple habit: where they look, and how strongly. Click one (layer·head).</source>
+<translation>Viele Köpfe haben eine einfache Gewohnheit, in Prozent. Zum Anklicken (Schicht·Kopf).</translation>
 </message>
 <message>
 <source>Many texts</source>
@@ -10824,8 +10910,8 @@ Der andere Text: {theirs}</translation>
 <translation>Neuronen</translation>
 </message>
 <message>
-<source>One text can be chance; a list shows a habit. Swap a word in a template: does the model find “the doctor said that she” odder than “he”?</source>
-<translation>Ein Text kann Zufall sein; eine Liste zeigt eine Gewohnheit. Ein Wort einer Vorlage tauschen: Findet das Modell „the doctor said that she“ seltsamer als „he“?</translation>
+<source>One text may be a coincidence; a list shows a habit. Is “she” more surprising than “he” after “the doctor said that”?</source>
+<translation>Ein Text kann Zufall sein; eine Liste zeigt eine Gewohnheit. Ist „she“ nach „the doctor said that“ überraschender als „he“?</translation>
 </message>
 <message>
 <source>One word</source>
@@ -10860,12 +10946,20 @@ Der andere Text: {theirs}</translation>
 <translation>Austauschen</translation>
 </message>
 <message>
+<source>The most that could get from each word to each token, if every layer let through only as much as its weights allow.</source>
+<translation>Was höchstens von jedem Wort zu jedem Token gelangen könnte, wenn jede Schicht nur so viel durchließe, wie ihre Gewichte erlauben.</translation>
+</message>
+<message>
 <source>The whole model</source>
 <translation>Das ganze Modell</translation>
 </message>
 <message>
 <source>There is no magic inside a layer, only arithmetic. Click a step to open it, and any number to see how it was computed.</source>
 <translation>In einer Schicht steckt keine Zauberei, nur Rechnen. Ein Klick öffnet einen Schritt; ein Klick auf eine Zahl zeigt, wie sie berechnet wurde.</translation>
+</message>
+<message>
+<source>These heads look at other tokens than in the baseline, which may explain the change: click one.</source>
+<translation>Diese Köpfe schauen auf andere Token als in der Baseline; das kann die Änderung erklären: einen anklicken.</translation>
 </message>
 <message>
 <source>This head</source>
@@ -10892,8 +10986,8 @@ Der andere Text: {theirs}</translation>
 <translation>Diese Ansicht zerlegt Text mit zwei eigenen Vokabularen; die Baseline ändert hier nichts.</translation>
 </message>
 <message>
-<source>Two texts or two models start out alike and end up different: at which layer does it happen, and at which token?</source>
-<translation>Zwei Texte oder zwei Modelle beginnen gleich und enden verschieden: In welcher Schicht geschieht das, und bei welchem Token?</translation>
+<source>Tokens with similar input vectors lie close together, before any layer has read them. A and B lie apart where their segment vectors differ: choose “Token vectors” and look again.</source>
+<translation>Token mit ähnlichen Eingabevektoren liegen nah beieinander, noch vor der ersten Schicht. A und B liegen getrennt, wenn ihre Segmentvektoren verschieden sind: „Token-Vektoren“ wählen und noch einmal hinsehen.</translation>
 </message>
 <message>
 <source>Two vocabularies</source>
@@ -10916,16 +11010,28 @@ Der andere Text: {theirs}</translation>
 <translation>Worauf mehrere Köpfe im Mittel schauen: alle dieser Schicht oder die, die links mit Strg+Klick gewählt sind. Jede Zeile ist ein Token, das schaut, jede Spalte ein Token, auf das es schaut.</translation>
 </message>
 <message>
+<source>What would more attention do? Red: it would speak for the answer. Blue: against it. An estimate for each square, whether the head looks there now or not.</source>
+<translation>Was täte mehr Attention? Rot: Sie spräche für die Antwort. Blau: dagegen. Eine Schätzung für jedes Quadrat, ob der Kopf jetzt dorthin schaut oder nicht.</translation>
+</message>
+<message>
 <source>When does the model make up its mind? See what it would guess if it stopped after each layer, and where the guess stops changing.</source>
 <translation>Wann legt sich das Modell fest? Hier ist zu sehen, was es raten würde, wenn es nach jeder Schicht aufhörte, und ab wann der Tipp gleich bleibt.</translation>
+</message>
+<message>
+<source>Where do two texts or two models differ: at which token, and from which layer on?</source>
+<translation>Wo unterscheiden sich zwei Texte oder zwei Modelle: bei welchem Token, und ab welcher Schicht?</translation>
 </message>
 <message>
 <source>Where does one attention weight come from? A token’s query is multiplied by the key of every token: the better they match, the more it looks there.</source>
 <translation>Woher kommt ein Attention-Gewicht? Die Query eines Tokens wird mit dem Key jedes Tokens multipliziert: Je besser sie zusammenpassen, desto mehr schaut es dorthin.</translation>
 </message>
 <message>
-<source>Which heads look from one of your words to another? Type what you are looking for, and see which heads do it.</source>
-<translation>Welche Köpfe schauen von einem Wort des Textes auf ein anderes? Eintippen, was gesucht wird: Es erscheinen die Köpfe, die das tun.</translation>
+<source>Where each token’s information came from, layer after layer. Half of each layer’s row is the token itself, because a layer adds to what was there.</source>
+<translation>Woher die Information jedes Tokens kam, Schicht für Schicht. Die Hälfte jeder Zeile einer Schicht ist das Token selbst, weil eine Schicht zum Vorhandenen addiert.</translation>
+</message>
+<message>
+<source>Which heads look from one of your words to another?</source>
+<translation>Welche Köpfe schauen von einem Wort des Textes auf ein anderes?</translation>
 </message>
 <message>
 <source>Which words decided</source>
@@ -10938,10 +11044,6 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>Words</source>
 <translation>Wörter</translation>
-</message>
-<message>
-<source>Words that the model treats alike lie close together. In the list above the map, choose words near the selected token: do these neighbours make sense?</source>
-<translation>Wörter, die das Modell ähnlich behandelt, liegen nah beieinander. In der Liste über der Karte die Wörter nahe dem ausgewählten Token wählen: Leuchten diese Nachbarn ein?</translation>
 </message>
 <message>
 <source>Words, tokens, embeddings, layers and answers in one picture</source>
@@ -10985,12 +11087,9 @@ Der andere Text: {theirs}</translation>
 </context>
 <context>
 <name>VocabulariesView</name>
-<message numerus="yes">
-<source>%n of {total} words and punctuation marks (is|are) split differently (marked).</source>
-<translation>
-<numerusform>%n von {total} Wörtern und Satzzeichen ist verschieden zerlegt (markiert).</numerusform>
-<numerusform>%n von {total} Wörtern und Satzzeichen sind verschieden zerlegt (markiert).</numerusform>
-</translation>
+<message>
+<source>##: a piece that continues a word.</source>
+<translation>##: ein Stück, das ein Wort fortsetzt.</translation>
 </message>
 <message numerus="yes">
 <source>%n token(s) in all</source>
@@ -11012,16 +11111,20 @@ Der andere Text: {theirs}</translation>
 <translation>Untere Reihe: {model}</translation>
 </message>
 <message>
+<source>Change the bottom row</source>
+<translation>Untere Reihe ändern</translation>
+</message>
+<message>
 <source>Choose a checkpoint folder for its vocabulary</source>
 <translation>Einen Checkpoint-Ordner wegen seines Vokabulars wählen</translation>
 </message>
 <message>
-<source>Compare with</source>
-<translation>Vergleichen mit</translation>
-</message>
-<message>
 <source>Special tokens are not shown.</source>
 <translation>Spezialtoken werden nicht gezeigt.</translation>
+</message>
+<message>
+<source>Split differently (marked): {count} of {total} words and punctuation marks.</source>
+<translation>Verschieden zerlegt (markiert): {count} von {total} Wörtern und Satzzeichen.</translation>
 </message>
 <message>
 <source>The other vocabulary to tokenise the text with</source>
@@ -11137,8 +11240,8 @@ Der andere Text: {theirs}</translation>
 <translation>Ausgabe</translation>
 </message>
 <message>
-<source>pooler</source>
-<translation>Pooler</translation>
+<source>pooler (for [CLS])</source>
+<translation>Pooler (für [CLS])</translation>
 </message>
 <message>
 <source>position embeddings</source>
@@ -11246,8 +11349,8 @@ Der andere Text: {theirs}</translation>
 <translation>Prozent</translation>
 </message>
 <message>
-<source>Row: a layer. Column: a part of it; FFN is the feed-forward network. No colour: unchanged. Stronger colour: its weights moved further.</source>
-<translation>Zeile: eine Schicht. Spalte: ein Teil von ihr; FFN ist das Feed-Forward-Netz. Ohne Farbe: unverändert. Kräftigere Farbe: Seine Gewichte haben sich weiter bewegt.</translation>
+<source>Row: a layer. Column: a part of it; FFN is the feed-forward network. Stronger colour: its weights moved further (percent: of their length before).</source>
+<translation>Zeile: eine Schicht. Spalte: ein Teil von ihr; FFN ist das Feed-Forward-Netz. Kräftigere Farbe: Seine Gewichte haben sich weiter bewegt (Prozent: ihrer Länge zuvor).</translation>
 </message>
 <message>
 <source>The distance itself: large parts move further</source>
@@ -11270,8 +11373,8 @@ Der andere Text: {theirs}</translation>
 <translation>Ausprobieren: vor und nach dem Lernen aus Filmkritiken</translation>
 </message>
 <message>
-<source>Try it: the tiny model, untrained and trained</source>
-<translation>Ausprobieren: das kleinste Modell, untrainiert und trainiert</translation>
+<source>Try it: {model}, untrained and trained</source>
+<translation>Ausprobieren: {model}, untrainiert und trainiert</translation>
 </message>
 <message>
 <source>Unchanged: {parts}.</source>
@@ -11286,8 +11389,8 @@ Der andere Text: {theirs}</translation>
 <translation>Was hat das Training verändert?</translation>
 </message>
 <message>
-<source>Which tokens moved most?</source>
-<translation>Welche Token haben sich am weitesten bewegt?</translation>
+<source>Which token embeddings moved most?</source>
+<translation>Welche Token-Embeddings haben sich am weitesten bewegt?</translation>
 </message>
 <message>
 <source>compared with {baseline}</source>
@@ -11423,12 +11526,12 @@ Der andere Text: {theirs}</translation>
 <translation>Schicht überspringen</translation>
 </message>
 <message>
-<source>Switch head off</source>
-<translation>Kopf abschalten</translation>
+<source>Switch head {head} off</source>
+<translation>Kopf {head} abschalten</translation>
 </message>
 <message>
-<source>Switch head on again</source>
-<translation>Kopf wieder einschalten</translation>
+<source>Switch head {head} on again</source>
+<translation>Kopf {head} wieder einschalten</translation>
 </message>
 <message>
 <source>The new weight, 0 to 1</source>
@@ -11473,8 +11576,8 @@ Der andere Text: {theirs}</translation>
 <translation>Ein Klick auf zwei Nummern vertauscht die Positionen der Token. Dieses Modell hat keine Segmente.</translation>
 </message>
 <message>
-<source>Leave out:</source>
-<translation>Weglassen:</translation>
+<source>For all tokens, leave out:</source>
+<translation>Bei allen Token weglassen:</translation>
 </message>
 <message>
 <source>Move B to segment A</source>
@@ -11544,16 +11647,16 @@ Der andere Text: {theirs}</translation>
 <translation>Rückgängig: {action}</translation>
 </message>
 <message>
-<source>Verified: this computer gets the numbers stored with the model.</source>
-<translation>Geprüft: Dieser Rechner kommt auf die Zahlen, die beim Modell gespeichert sind.</translation>
+<source>Verified: this computer gets the numbers stored with the model; the largest difference is given.</source>
+<translation>Geprüft: Dieser Rechner kommt auf die Zahlen, die beim Modell gespeichert sind, bis auf die genannte Abweichung.</translation>
 </message>
 <message>
 <source>verified</source>
 <translation>geprüft</translation>
 </message>
 <message>
-<source>verified, largest difference {difference}</source>
-<translation>geprüft, größte Abweichung {difference}</translation>
+<source>verified to {difference}</source>
+<translation>geprüft auf {difference}</translation>
 </message>
 <message>
 <source>{model} has no snapshots of its training to play. {tiny} has some.</source>
@@ -11651,6 +11754,25 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>“{word}” in: {sentences}</source>
 <translation>„{word}“ in: {sentences}</translation>
+</message>
+</context>
+<context>
+<name>WordsCard</name>
+<message>
+<source>Computed for the model without your changes.</source>
+<translation>Berechnet für das Modell ohne die Änderungen.</translation>
+</message>
+<message>
+<source>Each word is masked in turn. Red: without it the model is less sure of “{label}”. Blue: surer. +0.7: half as likely without it.</source>
+<translation>Jedes Wort wird der Reihe nach maskiert. Rot: Ohne es ist sich das Modell bei „{label}“ weniger sicher. Blau: sicherer. +0,7: ohne es halb so wahrscheinlich.</translation>
+</message>
+<message>
+<source>How much each word adds to the answer</source>
+<translation>Wie viel jedes Wort zur Antwort beiträgt</translation>
+</message>
+<message>
+<source>Which words decided</source>
+<translation>Welche Wörter entscheiden</translation>
 </message>
 </context>
 <context>
@@ -11912,10 +12034,6 @@ Der andere Text: {theirs}</translation>
 <translation>Kontext</translation>
 </message>
 <message>
-<source>Divided by √D</source>
-<translation>Geteilt durch √D</translation>
-</message>
-<message>
 <source>Feed-forward in</source>
 <translation>Feed-Forward, hinein</translation>
 </message>
@@ -11952,6 +12070,10 @@ Der andere Text: {theirs}</translation>
 <translation>Residualsumme</translation>
 </message>
 <message>
+<source>Scaled score</source>
+<translation>Skalierter Score</translation>
+</message>
+<message>
 <source>Score</source>
 <translation>Score</translation>
 </message>
@@ -11966,6 +12088,10 @@ Der andere Text: {theirs}</translation>
 <message>
 <source>all heads · W_O + b</source>
 <translation>alle Köpfe · W_O + b</translation>
+</message>
+<message>
+<source>attention × value</source>
+<translation>Attention × Value</translation>
 </message>
 <message>
 <source>dim {dimension}</source>
@@ -11988,12 +12114,20 @@ Der andere Text: {theirs}</translation>
 <translation>Kopf {head}, Dim. {dimension}</translation>
 </message>
 <message>
+<source>input × weight</source>
+<translation>Eingabe × Gewicht</translation>
+</message>
+<message>
 <source>neuron {neuron}</source>
 <translation>Neuron {neuron}</translation>
 </message>
 <message>
 <source>query · key, head {head}</source>
 <translation>Query · Key, Kopf {head}</translation>
+</message>
+<message>
+<source>query × key</source>
+<translation>Query × Key</translation>
 </message>
 <message>
 <source>score / √{size}</source>
