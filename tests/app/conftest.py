@@ -107,6 +107,13 @@ def english(qapp: QApplication) -> None:
     language.install(qapp)
 
 
+@pytest.fixture(autouse=True)
+def closed_widgets_go() -> Iterator[None]:
+    """At the end of each test: thousands would wait for an event loop, and every change of the theme visits them."""
+    yield
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
 @pytest.fixture
 def looks(qapp: QApplication) -> Iterator[QApplication]:
     """The application as the program sets it up; light when the test is over."""

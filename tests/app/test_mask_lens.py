@@ -98,7 +98,7 @@ def test_pieces_do_not_fit_edited_rows(checkpoint: Checkpoint) -> None:
 
 def test_left_to_right_fills_with_the_words_before_in_place(checkpoint: Checkpoint) -> None:
     shares: list[float] = []
-    steps = fill_masks(checkpoint, TEXT, MASKS, what_if=OFF, step=shares.append)
+    steps = fill_masks(checkpoint, TEXT, MASKS, what_if=OFF, progress=shares.append)
     ids = list(PAIR.ids)
     for position, filled in zip(MASKS, steps, strict=True):
         chances = softmax(rows_of(checkpoint, ids, [position])[0])

@@ -10,7 +10,8 @@ from bertcore.tokenizer.tokenizer import Encoding
 from ...compute.question import PAUSE_MS, Question, ReportOrCancel
 from ...look import numbers, theme
 from ...widgets.card import button, label
-from ...widgets.layouts import fill, hbox
+from ...widgets.flow_layout import FlowLayout
+from ...widgets.layouts import fill
 from ...widgets.progress_line import ProgressLine
 from .attentions import KIND_NAMES
 from .head_kinds import HeadLinks
@@ -49,7 +50,10 @@ class FindView(AttendView):
         self.more.toggled.connect(conditions.setVisible)
         self.body.setSpacing(theme.px(7))
         fill(self.body, self.query, self.line, self._summary, self.heads, self.choose)
-        fill(self.body, self._example, hbox(self.try_it, self.more, None, gap_px=6), conditions, None)
+        buttons = FlowLayout()
+        for one in (self.try_it, self.more):
+            buttons.addWidget(one)
+        fill(self.body, self._example, buttons, conditions, None)
         self._show(None)
         self.query.textChanged.connect(self._on_query_text_changed)
         self.query.returnPressed.connect(self._on_query_return_pressed)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QStackedWidget, QWidget
 
@@ -151,6 +151,11 @@ class TrainRoom(QWidget):
         self._list_fold = Folded(self.runs_card, self.tr("Runs"))
         self._watch_fold = Folded(self._side, self.tr("Watch it learn"))
         self._list_fold.tab.toggled.connect(self._fold)
+        self._after_layout = QTimer(self)
+        self._after_layout.setSingleShot(True)
+        self._after_layout.timeout.connect(self._fold)
+        for widget in (self._middle, self.view):
+            widget.installEventFilter(self)
         grid.addWidget(self._list_fold, 0, 0)
         fill(shown, (self._middle, 1), self._watch_fold)
         grid.addLayout(shown, 0, 1)
@@ -424,6 +429,12 @@ class TrainRoom(QWidget):
         if event.type() == QEvent.Type.LayoutRequest:  # longer words in the middle, for instance
             self._fold()
         return super().event(event)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """What the middle needs may be another now; its request need not get as far as this room."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._after_layout.start(0)
+        return super().eventFilter(watched, event)
 
     def _fold(self) -> None:
         """The curves come first: where there is little room, the cards beside them fold away."""
