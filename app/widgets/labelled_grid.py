@@ -24,6 +24,7 @@ from .pointer import ARROWS, PointerWidget
 from .raster import Raster, paint_scale
 from .zoom import Zoom
 
+LEAST_ROW_PX = 17  # a number fits into it
 SCALE_PX = 58  # the colour scale at the right, with its numbers
 SLANTED_PX = 24  # how far a short label reaches beyond its column
 LONGEST_PX = 136
@@ -248,7 +249,7 @@ class LabelledGrid(PointerWidget):
 
     def _paint_texts(self, painter: QPainter, raster: Raster) -> None:
         size = self.cell_rect(0, 0).size()
-        if size.width() < theme.px(24) or size.height() < theme.px(16):
+        if size.width() < theme.px(24) or size.height() < theme.px(LEAST_ROW_PX - 1):
             return
         painter.setFont(theme.font(12))
         metrics, room = painter.fontMetrics(), int(size.width()) - theme.px(4)
@@ -332,7 +333,8 @@ class LabelledGrid(PointerWidget):
         return QSize(theme.px(420), theme.px(420))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(theme.px(230), theme.px(150) + round(self._label_sizes()[1]))
+        rows = min(theme.px(150), len(self.rows.texts) * theme.px(LEAST_ROW_PX)) or theme.px(150)
+        return QSize(theme.px(230), rows + round(self._label_sizes()[1]))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.raster is None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.compute.head_questions import HeadTarget
 from app.compute.patching import SwapMap
-from app.look import numbers
+from app.look import numbers, theme
 from app.rooms.layers.room import LayersRoom
 from app.rooms.layers.swap_result import SwapResult
 from app.rooms.layers.swap_view import PARTS, SwapView
@@ -20,13 +21,13 @@ from app.shell.window import Window
 from app.state.baseline import ComparisonOffer, OtherText
 from app.state.baseline_names import baseline_name
 from app.state.what_if import NOTHING_CHANGED, Swap, WhatIf
-from app.widgets.labelled_grid import LabelledGrid
+from app.widgets.labelled_grid import LEAST_ROW_PX, LabelledGrid
 from bertcore.analysis.passes import as_text
 from bertcore.analysis.patching import patched_at
 from bertcore.analysis.targets import Target
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.model.hooks import Intervention
-from tests.app.conftest import TEXT_A, TIMEOUT_MS, settle
+from tests.app.conftest import TEXT_A, TIMEOUT_MS, make_checkpoint, settle
 
 OURS, THEIRS = "The cat sat on the [MASK].", "The dog sat on the [MASK]."
 
@@ -269,3 +270,16 @@ def test_a_long_text_has_the_tokens_that_matter_first(
     whole, heads = view.place_map.answer, view.head_map.answer
     assert whole is not None and heads is not None and whole.places == tuple(range(9))
     assert np.allclose(whole.patched[:, [2, 6]], found.patched, atol=1e-5) and not view.all_places.isVisible()
+
+
+def test_each_share_is_written_in_a_small_window(open_window: Callable, tmp_path: Path, qtbot: QtBot) -> None:
+    """Rows too low for a number would be colours only."""
+    window = open_window(make_checkpoint(tmp_path / "six-layers", layers=6))
+    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+    window.resize(1280, 720)
+    view = window.open_room("layers").open_view("swap")
+    compare(window, view, OURS, THEIRS, qtbot)
+    for grid in (view.states, view.heads):
+        qtbot.waitUntil(
+            lambda grid=grid: grid.cell_rect(0, 0).height() >= theme.px(LEAST_ROW_PX - 1), timeout=TIMEOUT_MS
+        )

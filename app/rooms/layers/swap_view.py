@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
 from ...compute.head_questions import why_no_target
 from ...compute.patching import MOST_S, SwapMap, places_first, swap_map, swap_targets
@@ -101,6 +101,8 @@ class SwapView(LayersView):
         self.states_card.body.addWidget(self._some_line)
         maps = QWidget()
         vbox((self.states_card, 3), (self.heads_card, 2), parent=maps, gap_px=GAP_PX)
+        for grid in (self.states, self.heads):  # the shares above count, not what each would like best
+            grid.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         content = QWidget()
         hbox((maps, 3), folded_on_projector(self.result, self.result.title), parent=content, gap_px=GAP_PX)
         self.result.setMinimumWidth(theme.column_px(300))
@@ -251,6 +253,7 @@ class SwapView(LayersView):
             limit = max(1.0, float(np.abs(shares).max()))
             texts = [[numbers.decimal(v) if abs(v) >= LEAST_WRITTEN else "" for v in row] for row in shares.tolist()]
             grid.set_grid(shares, Labels(_row_labels(one)), columns, -limit, limit, texts)
+            grid.setMinimumHeight(grid.minimumSizeHint().height())
         self._show_some(places)
         if reading is not None:
             names = [] if places is None else self._columns(reading, places)
