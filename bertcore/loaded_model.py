@@ -206,7 +206,7 @@ class LoadedModel(WordModel):
         target: Target | None = None,
         method: Method = "integrated_gradients",
     ) -> TokenAttribution:
-        """How much each token (S) speaks for a prediction, in nats of its ln p.
+        """How much each token (S) supports a prediction, in nats of its ln p.
 
         The prediction is the word `wanted` (absent: the likeliest one) at `position` (absent: the first [MASK]). In a
         text without a mask it is the label of a classifier or tagger (absent: the likeliest), the start of an answer,

@@ -111,7 +111,7 @@ class TokenSurprise(TokenScores):
 
 @dataclass(frozen=True)
 class TokenAttribution(TokenScores):
-    """How much each token speaks for a prediction, in nats of its ln p; below 0: against it."""
+    """How much each token supports a prediction, in nats of its ln p; below 0: against it."""
 
     prediction: str  # the word, the label, "next sentence", "number" or "target"
     value: float  # ln p of the prediction; a "number" itself

@@ -27,7 +27,7 @@ Method = Literal["integrated_gradients", "gradient_x_input", "leave_one_out"]
 
 @dataclass(frozen=True)
 class Attribution:
-    """Each token's part in a number; positive: it speaks for it."""
+    """Each token's part in a number; positive: it supports it."""
 
     scores: NDArray[np.float64]  # (S)
     value: float  # the target for the text

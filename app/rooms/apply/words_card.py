@@ -1,4 +1,4 @@
-"""Below the predicted class: which words of the text speak for it, each masked once."""
+"""Below the predicted class: which words of the text support it, each masked once."""
 
 from __future__ import annotations
 

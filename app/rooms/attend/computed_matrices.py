@@ -107,8 +107,8 @@ class RolloutMatrix(ComputedMatrix):
     def about_one_layer(self) -> str:
         """What is to be seen where there is no path through several layers yet."""
         return self.tr(
-            "Where each token’s information came from: at least half from itself, because a layer adds to what was "
-            "there. This is one layer; click a head in a higher one."
+            "An estimate of where each token’s information came from. It assumes that a layer keeps half of a token. "
+            "This is layer 1 alone; click a head in a higher layer."
         )
 
     def _title(self, layers: int) -> str:
@@ -142,8 +142,8 @@ class FlowMatrix(RolloutMatrix):
 
     def about_one_layer(self) -> str:
         return self.tr(
-            "The most that could get from each word to each token. After one layer that is the same as Rollout; click "
-            "a head in a higher one."
+            "Think of attention weights as the widths of pipes: how much could flow from token to token? For layer 1 "
+            "alone it is the same as Rollout; click a head in a higher layer."
         )
 
     def _title(self, layers: int) -> str:

@@ -39,7 +39,7 @@ PANELS = (
         QT_TRANSLATE_NOOP("ViewSpec", "Kinds"),
         QT_TRANSLATE_NOOP(
             "ViewSpec",
-            "Many heads have one simple habit: where they look, and how strongly. Click one (layer·head).",
+            "Many heads have one simple habit. Click one (layer·head); the percentage says how strong the habit is.",
         ),
         KindsView,
     ),
@@ -77,7 +77,7 @@ PANELS = (
         QT_TRANSLATE_NOOP("ViewSpec", "Effects"),
         QT_TRANSLATE_NOOP(
             "ViewSpec",
-            "Each head is switched off once. Red squares: it speaks for this answer. Blue: against it.",
+            "Each head is switched off once. Red squares: it supports this answer. Blue: it works against it.",
         ),
         EffectsView,
         is_for_experts=True,
@@ -298,5 +298,5 @@ class HeadsCard(Card):
             if effects is not None
             else self.tr("red: looks there more than {there}; blue: less").format(there=self._compared.where)
             if self._compared is not None
-            else self.tr("full colour: its highest weight")
+            else self.tr("strongest colour: its highest weight")
         )

@@ -47,8 +47,8 @@ MATRICES = (  # one tab, with a row of tabs of their own
         QT_TRANSLATE_NOOP("ViewSpec", "Rollout"),
         QT_TRANSLATE_NOOP(
             "ViewSpec",
-            "Where each token’s information came from, layer after layer. Half of each layer’s row is the token "
-            "itself, because a layer adds to what was there.",
+            "An estimate of where each token’s information came from. It assumes that every layer keeps half of a "
+            "token and takes half from the tokens it looks at.",
         ),
         RolloutMatrix,
     ),
@@ -57,8 +57,8 @@ MATRICES = (  # one tab, with a row of tabs of their own
         QT_TRANSLATE_NOOP("ViewSpec", "Flow"),
         QT_TRANSLATE_NOOP(
             "ViewSpec",
-            "The most that could get from each word to each token, if every layer let through only as much as its "
-            "weights allow.",
+            "Think of attention weights as the widths of pipes: how much could flow from each token (column) to each "
+            "token (row)?",
         ),
         FlowMatrix,
         is_for_experts=True,
@@ -68,7 +68,7 @@ MATRICES = (  # one tab, with a row of tabs of their own
         QT_TRANSLATE_NOOP("ViewSpec", "Gradient"),
         QT_TRANSLATE_NOOP(
             "ViewSpec",
-            "What would more attention do? Red: it would speak for the answer. Blue: against it. An estimate for each "
+            "What would more attention do? Red: make the answer more likely. Blue: less likely. An estimate for each "
             "square, whether the head looks there now or not.",
         ),
         GradientMatrix,
@@ -100,8 +100,8 @@ OTHERS = (
         QT_TRANSLATE_NOOP("ViewSpec", "Check"),
         QT_TRANSLATE_NOOP(
             "ViewSpec",
-            "A head can look at a word and not use it. Removal takes each link away: red links speak for the answer, "
-            "blue ones against it. Where the head hardly looks there is nothing to take away: 0.",
+            "A head can look at a word and not use it. Removal takes each link away: red links support the answer, "
+            "blue ones work against it. Where the head hardly looks there is nothing to take away: 0.",
         ),
         CheckView,
         is_for_experts=True,

@@ -56,7 +56,7 @@ class LinesView(AttendView):
             Choice(self.tr("Which lines are drawn")),
         )
         self.filter.addItems([self.tr("All tokens"), self.tr("A → B"), self.tr("B → A"), self.tr("Within A, within B")])
-        self.limit.addItems([self.tr("Per token, the fewest lines with at least"), self.tr("Lines stronger than")])
+        self.limit.addItems([self.tr("Fewest lines per token that carry at least"), self.tr("Lines stronger than")])
         name = self.tr("Share of each token’s attention, or smallest weight, in percent")
         self.percent = NumberBox(name, 0, 100, step=5, suffix=numbers.percent_sign())
         self._percents = dict(FIRST_PERCENTS)

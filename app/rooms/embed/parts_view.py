@@ -105,7 +105,7 @@ class PicturesCard(Card):
         self.tables = tables
         places = Labels([str(place) for place in range(len(tables.position_cosines))])
         self.positions.set_grid(tables.position_cosines, places, places, -1, 1)
-        self.positions_hint.setText(self.tr("Are near ones alike (red)?"))
+        self.positions_hint.setText(self.tr("Are nearby positions alike (red)?"))
         self.no_segments.setText(no_segments)
         has_segments = tables.segments is not None
         self._no_segments_area.setVisible(not has_segments)
@@ -274,7 +274,11 @@ class PartsView(View):
         difference = sum_difference(reading, units) if parts and self.selection.wants_difference else None
         self.strips.set_parts(parts if difference is None else [*parts, difference], limit, last_limit)
         is_drawn = difference is not None and difference.values is not None
-        self.scale_name.setText(self.tr("token to sum, difference") if is_drawn else self.tr("token to sum"))
+        self.scale_name.setText(
+            self.tr("token, segment, position, sum, difference")
+            if is_drawn
+            else self.tr("token, segment, position, sum")
+        )
         self.scale.set_range(-limit, limit)
         self.last_scale.set_range(-last_limit, last_limit)
         self.last_scale_name.setText(last.name if last is not None else "")

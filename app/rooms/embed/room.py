@@ -27,7 +27,7 @@ class EmbedRoom(ViewRoom):
             QT_TRANSLATE_NOOP(
                 "ViewSpec",
                 "Tokens with similar input vectors lie close together, before any layer has read them. A and B lie "
-                "apart where their segment vectors differ: choose “Token vectors” and look again.",
+                "apart because their segment vectors differ: choose “Token vectors” and look again.",
             ),
             later(__package__, "map_view", "MapView"),
         ),

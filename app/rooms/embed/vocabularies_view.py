@@ -107,7 +107,7 @@ class VocabulariesView(View):
         self.reference = ""  # of the other vocabulary; empty: none chosen yet
         self.picture = TokenisationsPicture()
         self.menu = MenuButton(
-            self.tr("Change the bottom row"), self._fill, self.tr("The other vocabulary to tokenise the text with")
+            self.tr("Other vocabulary"), self._fill, self.tr("The other vocabulary to tokenise the text with")
         )
         self.first, self.second = (label("", "strong", wrap=True) for _ in range(2))
         self.note, self.line = label("", "muted", wrap=True), ProgressLine()

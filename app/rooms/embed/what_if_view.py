@@ -267,7 +267,7 @@ class WhatIfView(View):
             self.tr("Before and after"),
             intro=self.tr("What the model predicted, and what it predicts with your changes."),
         )
-        switches = hbox(label(self.tr("For all tokens, leave out:"), "muted"), gap_px=6)
+        switches = hbox(label(self.tr("Leave out for all tokens:"), "muted"), gap_px=6)
         hints = {
             "token": self.tr("No token embedding"),
             "segment": self.tr("No segment embedding"),

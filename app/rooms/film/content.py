@@ -129,7 +129,7 @@ def _smoothed(steps: np.ndarray, losses: np.ndarray) -> np.ndarray:
 def _marks(metrics: RunMetrics) -> Iterator[Mark]:
     switch, longer = metrics.switch_step, metrics.longer_step
     if switch is not None:
-        before = translate("FilmStrip", "first: next word")
+        before = translate("FilmStrip", "warm-up: next word")
         after = translate("FilmStrip", "from {step}: masked words")
         yield Mark(switch, after.format(step=numbers.count(switch)), before)
     if longer is not None and longer > LONGER_FROM:

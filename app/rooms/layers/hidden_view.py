@@ -139,7 +139,9 @@ class HiddenView(LayersView):
             if low > 0:
                 begin = self.tr("Colours begin at {low}, not 0.").format(low=numbers.number(low))
                 larger = f"{larger} {begin}"
-            alike = self.tr("Each cell: two tokens. Red: similar to the model. No colour: unrelated. Blue: opposite.")
+            alike = self.tr(
+                "Each cell: two tokens. Red: they point the same way. No colour: unrelated. Blue: opposite."
+            )
         self.lengths_card.set_intro(f"{problem} {larger}".strip())
         self.cosines_card.set_intro(f"{problem} {alike}".strip())
 

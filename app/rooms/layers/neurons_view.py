@@ -184,7 +184,7 @@ class NeuronsView(LayersView):
         self.strongest_card.body.addWidget(self.strongest, 1)
         halves = hbox(gap_px=24)
         for title, hint, bars in (
-            (self.tr("Activation"), self.tr("highest in this text first"), self.tokens),
+            (self.tr("Activation"), self.tr("highest first"), self.tokens),
             (
                 self.tr("Promotes"),
                 self.tr("dot product of its output weights with each token’s embedding"),

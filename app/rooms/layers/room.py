@@ -29,7 +29,7 @@ class LayersRoom(ViewRoom):
             QT_TRANSLATE_NOOP("ViewSpec", "Paths"),
             QT_TRANSLATE_NOOP(
                 "ViewSpec",
-                "Every layer moves each token a little. Whose lines come together, and whose part?",
+                "Every layer moves each token a little. Which lines come together, and which move apart?",
             ),
             later(__package__, "paths_view", "PathsView"),
         ),

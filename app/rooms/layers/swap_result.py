@@ -129,15 +129,16 @@ class SwapResult(Card):
         chosen = self.chosen
         assert chosen is not None
         if chosen.is_score or (chosen.target.against is not None and numbers.is_technical()):
-            return self.tr("Share: how far a swap moves this number from this text (0) to the other (1).")
+            return self.tr("Numbers and colours: how far a swap moves this number from this text (0) to the other (1).")
         if chosen.target.against is None:
             return self.tr(
-                "Share: how far a swap moves this probability (on a log scale) from this text (0) to the other (1)."
+                "Numbers and colours: how far a swap moves this probability (on a log scale) from this text (0) to the "
+                "other (1)."
             )
         first, second = chosen.answers
         return self.tr(
-            "Share: how far a swap moves the odds of “{first}” against “{second}” (on a log scale) from this text (0) "
-            "to the other (1)."
+            "Numbers and colours: how far a swap moves the odds of “{first}” against “{second}” (on a log scale) from "
+            "this text (0) to the other (1)."
         ).format(first=first, second=second)
 
     def _strongest_head(self, heads: SwapMap) -> str:

@@ -310,7 +310,7 @@ class MapView(View):
         if len(tokens) == 1:
             return self.tr("Here the model uses only the line of {token}.").format(token=tokens[0])
         return self.tr(
-            "Here the model uses only the lines of {first} and {mask}. It guesses the best of {count} tokens."
+            "Here the model uses only the lines of {first} and {mask}. It picks the likeliest of {count} tokens."
         ).format(first=tokens[0], mask=tokens[1], count=count)
 
     def _caption(self, part: MapPart) -> Caption:

@@ -59,8 +59,8 @@ class PredictRoom(ViewRoom):
             QT_TRANSLATE_NOOP("ViewSpec", "Which words decided"),
             QT_TRANSLATE_NOOP(
                 "ViewSpec",
-                "Is the model right for the right reason? Red words speak for its answer, blue ones against it. Three "
-                "ways to take a word away: trust what they agree on.",
+                "Is the model right for the right reason? Red words support its answer, blue ones work against it. "
+                "Trust what the three cards agree on.",
             ),
             later(__package__, "attribution_view", "AttributionView"),
             is_for_experts=True,

@@ -60,7 +60,7 @@ def columns_for(scores: Sequence[TextScore]) -> list[Column]:
         Column("surprise_bits", translate("TextTable", "Surprise (bits per token)"), "surprise", numbers.decimal),
         Column(
             "log_likelihood",
-            translate("TextTable", "ln p (nearer to 0: likelier)"),
+            translate("TextTable", "ln p of the whole text (nearer to 0: likelier)"),
             "text_log_likelihood",
             numbers.decimal,
         ),

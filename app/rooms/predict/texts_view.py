@@ -253,7 +253,7 @@ class TextsView(PredictView):
             hint = self.tr("%n pair(s)", "", len(scores.scores))
             intro = self.tr(
                 "The sentences of a pair differ in one point, and one of them is wrong: which does the model find "
-                "more likely? Its mistakes come first. Click a row and “Compare this pair”: then every room shows the "
+                "more likely? Its mistakes come first. Click a row and “Compare this pair”: then every view shows the "
                 "right sentence beside the wrong one."
             )
             self.use.setText(self.tr("Compare this pair"))
@@ -262,7 +262,7 @@ class TextsView(PredictView):
             hint = self.tr("%n text(s)", "", len(scores.scores))
             intro = self.tr(
                 "Click a column’s name to sort: which text surprises the model most? Click a row and “Use this text”: "
-                "then every room shows it."
+                "then every view shows it."
             )
             self.use.setText(self.tr("Use this text"))
             self.use.setToolTip(self.tr("Put the text of the selected row into A and B (double-click)"))

@@ -324,8 +324,8 @@ def marks_of(metrics: RunMetrics) -> list[Mark]:
     marks = []
     if metrics.switch_step is not None:
         after = translate("RunView", " then: predict masked words →")
-        before = translate("RunView", "first: predict the next word ")
-        marks.append(Mark(metrics.switch_step, after, before, translate("RunView", "first: next word ")))
+        before = translate("RunView", "warm-up: predict the next word ")
+        marks.append(Mark(metrics.switch_step, after, before, translate("RunView", "warm-up: next word ")))
     if metrics.longer_step is not None and metrics.longer_step > FIRST_STEPS:
         marks.append(Mark(metrics.longer_step, translate("RunView", " then: longer sequences →")))
     for step, changed in metrics.resumes.items():

@@ -66,7 +66,7 @@ class SweepChart(PointerWidget):
             return ""
         parts, groups = [self.tr("dot: a run")], self.sweep.groups
         if self._ringed is not None:
-            parts.append(self.tr("ring: the best"))
+            parts.append(self.tr("ring: the best run"))
         if any(dot.is_failed for dot in self._dots()):
             parts.append(self.tr("×: diverged or failed"))
         if self._axis != "seed" and any(g.deviation is not None and not g.has_diverged for g in groups):

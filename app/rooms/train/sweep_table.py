@@ -42,7 +42,7 @@ class SweepTable(QTableWidget):
         figure = self.tr("final {figure}").format(figure=metric_name(sweep.figure))
         titles = [setting_name(name, short=True) for name in settings] + [figure]
         titles += [self.tr("mean ± standard deviation")] if self._has_means else []
-        titles += [self.tr("final loss")] if sweep.figure != "mlm_loss" else []
+        titles += [self.tr("held-out loss")] if sweep.figure != "mlm_loss" else []
         self.setColumnCount(len(titles))
         self.setRowCount(len(sweep.runs))
         self.setHorizontalHeaderLabels(titles)

@@ -27,7 +27,7 @@ class WatchCard(Card):
     def __init__(self) -> None:
         super().__init__()
         self.set_title(self.tr("Watch it learn"))
-        self.set_intro(self.tr("What it guessed at each step of its training. Type a sentence with a [MASK]."))
+        self.set_intro(self.tr("What it guessed at each saved step of its training. Type a sentence with a [MASK]."))
         self.sentence = QLineEdit(SENTENCE)
         self.sentence.setCursorPosition(0)  # a long one shows its beginning
         self.sentence.setAccessibleName(self.tr("Sentence with a [MASK] to predict at every snapshot"))

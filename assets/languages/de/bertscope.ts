@@ -3133,10 +3133,6 @@ Ein anderer Schluss</translation>
 <translation>Ende {number}</translation>
 </message>
 <message>
-<source>first: next word</source>
-<translation>zuerst: nächstes Wort</translation>
-</message>
-<message>
 <source>from {step}: longer sequences</source>
 <translation>ab {step}: längere Sequenzen</translation>
 </message>
@@ -3171,6 +3167,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>step {step}</source>
 <translation>Schritt {step}</translation>
+</message>
+<message>
+<source>warm-up: next word</source>
+<translation>Aufwärmen: nächstes Wort</translation>
 </message>
 </context>
 <context>
@@ -3267,8 +3267,8 @@ Ein anderer Schluss</translation>
 <translation>Seine Zeile im großen Bild; jede Zahl gilt für sich, zusammen müssen sie nicht 1 ergeben.</translation>
 </message>
 <message>
-<source>The most that could get from each word to each token. After one layer that is the same as Rollout; click a head in a higher one.</source>
-<translation>Was höchstens von jedem Wort zu jedem Token gelangen könnte. Nach einer Schicht dasselbe wie Rollout; einen Kopf einer höheren Schicht anklicken.</translation>
+<source>Think of attention weights as the widths of pipes: how much could flow from token to token? For layer 1 alone it is the same as Rollout; click a head in a higher layer.</source>
+<translation>Attention-Gewichte als Breite von Rohren: Wie viel könnte von Token zu Token fließen? Für Schicht 1 allein ist es dasselbe wie Rollout; ein Klick auf einen Kopf einer höheren Schicht zeigt den Unterschied.</translation>
 </message>
 <message>
 <source>the most that could reach it</source>
@@ -3765,10 +3765,6 @@ Ein anderer Schluss</translation>
 <translation>Das erste Bild erscheint, sobald der Lauf begonnen hat.</translation>
 </message>
 <message>
-<source>full colour: its highest weight</source>
-<translation>volle Farbe: höchstes Gewicht</translation>
-</message>
-<message>
 <source>layers 1–{layers} ↓ heads 1–{heads} →</source>
 <translation>Schichten 1–{layers} ↓ Köpfe 1–{heads} →</translation>
 </message>
@@ -3783,6 +3779,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>step {step}</source>
 <translation>Schritt {step}</translation>
+</message>
+<message>
+<source>strongest colour: its highest weight</source>
+<translation>kräftigste Farbe: höchstes Gewicht</translation>
 </message>
 </context>
 <context>
@@ -3837,8 +3837,8 @@ Ein anderer Schluss</translation>
 <translation>Kosinusähnlichkeit jedes Paars von Token</translation>
 </message>
 <message>
-<source>Each cell: two tokens. Red: similar to the model. No colour: unrelated. Blue: opposite.</source>
-<translation>Jede Zelle: zwei Token. Rot: für das Modell ähnlich. Ohne Farbe: ohne Bezug. Blau: gegensätzlich.</translation>
+<source>Each cell: two tokens. Red: they point the same way. No colour: unrelated. Blue: opposite.</source>
+<translation>Jede Zelle: zwei Token. Rot: Sie zeigen in dieselbe Richtung. Ohne Farbe: ohne Bezug. Blau: gegensätzlich.</translation>
 </message>
 <message>
 <source>Each layer adds to them: the larger they are, the less one more layer changes them.</source>
@@ -4708,12 +4708,12 @@ Ein anderer Schluss</translation>
 <translation>Strg+Klick auf einen anderen Kopf vergleicht ihn</translation>
 </message>
 <message>
-<source>Lines stronger than</source>
-<translation>Linien stärker als</translation>
+<source>Fewest lines per token that carry at least</source>
+<translation>Je Token die wenigsten Linien mit zusammen</translation>
 </message>
 <message>
-<source>Per token, the fewest lines with at least</source>
-<translation>Je Token die wenigsten Linien für</translation>
+<source>Lines stronger than</source>
+<translation>Linien stärker als</translation>
 </message>
 <message>
 <source>Share of each token’s attention, or smallest weight, in percent</source>
@@ -5105,8 +5105,8 @@ Ein anderer Schluss</translation>
 <translation>Hier benutzt das Modell nur die Linie von {token}.</translation>
 </message>
 <message>
-<source>Here the model uses only the lines of {first} and {mask}. It guesses the best of {count} tokens.</source>
-<translation>Hier zählen nur die Linien von {first} und {mask}. Der Tipp: das beste von {count} Token.</translation>
+<source>Here the model uses only the lines of {first} and {mask}. It picks the likeliest of {count} tokens.</source>
+<translation>Hier zählen nur die Linien von {first} und {mask}. Der Tipp: das wahrscheinlichste von {count} Token.</translation>
 </message>
 <message>
 <source>Hold X to see the baseline’s map.</source>
@@ -5782,8 +5782,8 @@ Ein anderer Schluss</translation>
 <translation>für „{token}“, nach Aktivierung</translation>
 </message>
 <message>
-<source>highest in this text first</source>
-<translation>die höchste in diesem Text zuerst</translation>
+<source>highest first</source>
+<translation>die höchste zuerst</translation>
 </message>
 <message>
 <source>layer {layer} · {neuron}</source>
@@ -6545,12 +6545,12 @@ Ein anderer Schluss</translation>
 <translation>das ausgewählte Token</translation>
 </message>
 <message>
-<source>token to sum</source>
-<translation>Token bis Summe</translation>
+<source>token, segment, position, sum</source>
+<translation>Token, Segment, Position, Summe</translation>
 </message>
 <message>
-<source>token to sum, difference</source>
-<translation>Token bis Summe, Differenz</translation>
+<source>token, segment, position, sum, difference</source>
+<translation>Token, Segment, Position, Summe, Differenz</translation>
 </message>
 <message>
 <source>your change comes later and cannot change the embeddings</source>
@@ -6607,8 +6607,8 @@ Ein anderer Schluss</translation>
 <context>
 <name>PicturesCard</name>
 <message>
-<source>Are near ones alike (red)?</source>
-<translation>Sind nahe ähnlich (rot)?</translation>
+<source>Are nearby positions alike (red)?</source>
+<translation>Sind nahe Positionen ähnlich (rot)?</translation>
 </message>
 <message>
 <source>Cosine similarity of each pair of position vectors</source>
@@ -7134,6 +7134,10 @@ Ein anderer Schluss</translation>
 <context>
 <name>RolloutMatrix</name>
 <message>
+<source>An estimate of where each token’s information came from. It assumes that a layer keeps half of a token. This is layer 1 alone; click a head in a higher layer.</source>
+<translation>Eine Schätzung, woher die Information jedes Tokens kommt. Sie nimmt an, dass eine Schicht die Hälfte eines Tokens behält. Das ist Schicht 1 allein; ein Klick auf einen Kopf einer höheren Schicht zeigt mehr.</translation>
+</message>
+<message>
 <source>Its row in the large picture; the shares add up to 1.</source>
 <translation>Seine Zeile im großen Bild; die Anteile ergeben zusammen 1.</translation>
 </message>
@@ -7144,10 +7148,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Rollout · after layers 1–{last}</source>
 <translation>Rollout · nach Schicht 1–{last}</translation>
-</message>
-<message>
-<source>Where each token’s information came from: at least half from itself, because a layer adds to what was there. This is one layer; click a head in a higher one.</source>
-<translation>Woher die Information jedes Tokens kam: mindestens zur Hälfte von ihm selbst, weil eine Schicht zum Vorhandenen addiert. Bisher eine Schicht; einen Kopf einer höheren anklicken.</translation>
 </message>
 <message>
 <source>rows: tokens after these layers · columns: input tokens</source>
@@ -8245,14 +8245,6 @@ Ein anderer Schluss</translation>
 <translation>immer das häufigste: {share}</translation>
 </message>
 <message>
-<source>first: next word </source>
-<translation>zuerst: nächstes Wort </translation>
-</message>
-<message>
-<source>first: predict the next word </source>
-<translation>zuerst: das nächste Wort </translation>
-</message>
-<message>
 <source>left</source>
 <translation>übrig</translation>
 </message>
@@ -8295,6 +8287,14 @@ Ein anderer Schluss</translation>
 <message>
 <source>tokens/s</source>
 <translation>Token/s</translation>
+</message>
+<message>
+<source>warm-up: next word </source>
+<translation>Aufwärmen: nächstes Wort </translation>
+</message>
+<message>
+<source>warm-up: predict the next word </source>
+<translation>Aufwärmen: das nächste Wort </translation>
 </message>
 <message>
 <source>{loss}, last batch</source>
@@ -9140,20 +9140,20 @@ Ein anderer Schluss</translation>
 <translation>Kein Kopf allein bewegt die Antwort weit.</translation>
 </message>
 <message>
+<source>Numbers and colours: how far a swap moves the odds of “{first}” against “{second}” (on a log scale) from this text (0) to the other (1).</source>
+<translation>Zahlen und Farben: wie weit ein Austausch das Verhältnis von „{first}“ zu „{second}“ (logarithmisch) von diesem Text (0) zum anderen (1) bewegt.</translation>
+</message>
+<message>
+<source>Numbers and colours: how far a swap moves this number from this text (0) to the other (1).</source>
+<translation>Zahlen und Farben: wie weit ein Austausch diese Zahl von diesem Text (0) zum anderen (1) bewegt.</translation>
+</message>
+<message>
+<source>Numbers and colours: how far a swap moves this probability (on a log scale) from this text (0) to the other (1).</source>
+<translation>Zahlen und Farben: wie weit ein Austausch diese Wahrscheinlichkeit (logarithmisch) von diesem Text (0) zum anderen (1) bewegt.</translation>
+</message>
+<message>
 <source>Of all heads, head {head} of layer {layer} moves the answer most: {share}.</source>
 <translation>Von allen Köpfen bewegt Kopf {head} der Schicht {layer} die Antwort am weitesten: {share}.</translation>
-</message>
-<message>
-<source>Share: how far a swap moves the odds of “{first}” against “{second}” (on a log scale) from this text (0) to the other (1).</source>
-<translation>Anteil: wie weit ein Austausch das Verhältnis von „{first}“ zu „{second}“ (logarithmisch) von diesem Text (0) zum anderen (1) bewegt.</translation>
-</message>
-<message>
-<source>Share: how far a swap moves this number from this text (0) to the other (1).</source>
-<translation>Anteil: wie weit ein Austausch diese Zahl von diesem Text (0) zum anderen (1) bewegt.</translation>
-</message>
-<message>
-<source>Share: how far a swap moves this probability (on a log scale) from this text (0) to the other (1).</source>
-<translation>Anteil: wie weit ein Austausch diese Wahrscheinlichkeit (logarithmisch) von diesem Text (0) zum anderen (1) bewegt.</translation>
 </message>
 <message>
 <source>The prediction to explain</source>
@@ -9463,8 +9463,8 @@ Der andere Text: {other}
 <translation>blasser Balken: ± Standardabweichung</translation>
 </message>
 <message>
-<source>ring: the best</source>
-<translation>Ring: der beste</translation>
+<source>ring: the best run</source>
+<translation>Ring: der beste Lauf</translation>
 </message>
 <message>
 <source>{setting} (logarithmic)</source>
@@ -9604,12 +9604,12 @@ Der andere Text: {other}
 <translation>divergiert</translation>
 </message>
 <message>
-<source>final loss</source>
-<translation>Loss am Ende</translation>
-</message>
-<message>
 <source>final {figure}</source>
 <translation>{figure} am Ende</translation>
+</message>
+<message>
+<source>held-out loss</source>
+<translation>Loss auf ungesehenem Text</translation>
 </message>
 <message>
 <source>mean ± standard deviation</source>
@@ -9991,8 +9991,8 @@ Der andere Text: {other}
 <translation>Falsch</translation>
 </message>
 <message>
-<source>ln p (nearer to 0: likelier)</source>
-<translation>ln p (näher an 0: wahrscheinlicher)</translation>
+<source>ln p of the whole text (nearer to 0: likelier)</source>
+<translation>ln p des ganzen Textes (näher an 0: wahrscheinlicher)</translation>
 </message>
 <message>
 <source>✓ right by {margin}</source>
@@ -10039,8 +10039,8 @@ Der andere Text: {other}
 </translation>
 </message>
 <message>
-<source>Click a column’s name to sort: which text surprises the model most? Click a row and “Use this text”: then every room shows it.</source>
-<translation>Ein Klick auf den Namen einer Spalte sortiert: Welcher Text überrascht das Modell am meisten? Auf eine Zeile und dann auf „Diesen Text nehmen“ klicken: Dann zeigt ihn jeder Raum.</translation>
+<source>Click a column’s name to sort: which text surprises the model most? Click a row and “Use this text”: then every view shows it.</source>
+<translation>Ein Klick auf den Namen einer Spalte sortiert: Welcher Text überrascht das Modell am meisten? Auf eine Zeile und dann auf „Diesen Text nehmen“ klicken: Dann zeigt ihn jede Ansicht.</translation>
 </message>
 <message>
 <source>Compare this pair</source>
@@ -10111,8 +10111,8 @@ Der andere Text: {other}
 <translation>Texte, einer pro Zeile</translation>
 </message>
 <message>
-<source>The sentences of a pair differ in one point, and one of them is wrong: which does the model find more likely? Its mistakes come first. Click a row and “Compare this pair”: then every room shows the right sentence beside the wrong one.</source>
-<translation>Die Sätze eines Paares unterscheiden sich in einem Punkt, und einer davon ist falsch: Welchen findet das Modell wahrscheinlicher? Seine Fehler stehen oben. Auf eine Zeile und dann auf „Dieses Paar vergleichen“ klicken: Dann zeigt jeder Raum den richtigen Satz neben dem falschen.</translation>
+<source>The sentences of a pair differ in one point, and one of them is wrong: which does the model find more likely? Its mistakes come first. Click a row and “Compare this pair”: then every view shows the right sentence beside the wrong one.</source>
+<translation>Die Sätze eines Paares unterscheiden sich in einem Punkt, und einer davon ist falsch: Welchen findet das Modell wahrscheinlicher? Seine Fehler stehen oben. Auf eine Zeile und dann auf „Dieses Paar vergleichen“ klicken: Dann zeigt jede Ansicht den richtigen Satz neben dem falschen.</translation>
 </message>
 <message>
 <source>Try it: doctors and nurses</source>
@@ -10770,7 +10770,7 @@ Der andere Text: {other}
 <translation>Eine „bank“ kann Geld verwahren oder ein Flussufer sein: Weiß das Modell das? In den Embeddings (Emb.) ist nur die Position des Wortes anders. Ab welcher Schicht trennen sich die Bedeutungen?</translation>
 </message>
 <message>
-<source>A head can look at a word and not use it. Removal takes each link away: red links speak for the answer, blue ones against it. Where the head hardly looks there is nothing to take away: 0.</source>
+<source>A head can look at a word and not use it. Removal takes each link away: red links support the answer, blue ones work against it. Where the head hardly looks there is nothing to take away: 0.</source>
 <translation>Ein Kopf kann auf ein Wort schauen und es nicht nutzen. Wegnehmen zeigt es: Rote Verbindungen sprechen für die Antwort, blaue dagegen. Wohin er kaum schaut, gibt es nichts wegzunehmen: 0.</translation>
 </message>
 <message>
@@ -10798,6 +10798,10 @@ Der andere Text: {other}
 <translation>Ähnlichkeit</translation>
 </message>
 <message>
+<source>An estimate of where each token’s information came from. It assumes that every layer keeps half of a token and takes half from the tokens it looks at.</source>
+<translation>Eine Schätzung, woher die Information jedes Tokens kommt. Sie nimmt an, dass jede Schicht die Hälfte eines Tokens behält und die andere Hälfte von den Tokens nimmt, auf die es achtet.</translation>
+</message>
+<message>
 <source>Change “man” to “woman”, and the model fills the gap differently. Swap in what it computed for the second text, one part at a time: where inside the model does the difference lie?</source>
 <translation>Aus „man“ wird „woman“, und das Modell füllt die Lücke anders. Was es für den zweiten Text berechnet hat, lässt sich Teil für Teil einsetzen: Wo im Modell liegt der Unterschied?</translation>
 </message>
@@ -10818,7 +10822,7 @@ Der andere Text: {other}
 <translation>Jeder Punkt ist ein Kopf. Nahe Köpfe schauen auf dieselben Token (unten, 0: genau gleich). Blasser: niedrigere Schichten.</translation>
 </message>
 <message>
-<source>Each head is switched off once. Red squares: it speaks for this answer. Blue: against it.</source>
+<source>Each head is switched off once. Red squares: it supports this answer. Blue: it works against it.</source>
 <translation>Jeder Kopf wird einmal abgeschaltet. Rote Quadrate: Er spricht für diese Antwort. Blau: dagegen.</translation>
 </message>
 <message>
@@ -10830,8 +10834,8 @@ Der andere Text: {other}
 <translation>Jede Schicht gibt jedem Token eine neue Liste von Zahlen, seinen Hidden State. Den Regler bewegen: Welche Token werden so ähnlich, dass das Modell sie kaum noch unterscheiden kann?</translation>
 </message>
 <message>
-<source>Every layer moves each token a little. Whose lines come together, and whose part?</source>
-<translation>Jede Schicht verschiebt jedes Token ein wenig. Wessen Linien laufen zusammen, wessen trennen sich?</translation>
+<source>Every layer moves each token a little. Which lines come together, and which move apart?</source>
+<translation>Jede Schicht verschiebt jedes Token ein wenig. Welche Linien laufen zusammen, welche auseinander?</translation>
 </message>
 <message>
 <source>Every model cuts words into pieces in its own way, and a word in pieces is harder to understand. Type a rare word: which of the two cuts it into more pieces?</source>
@@ -10862,8 +10866,8 @@ Der andere Text: {other}
 <translation>Hidden States</translation>
 </message>
 <message>
-<source>Is the model right for the right reason? Red words speak for its answer, blue ones against it. Three ways to take a word away: trust what they agree on.</source>
-<translation>Hat das Modell aus dem richtigen Grund recht? Rote Wörter sprechen für seine Antwort, blaue dagegen. Drei Arten, ein Wort wegzunehmen: Zu trauen ist dem, worin sie übereinstimmen.</translation>
+<source>Is the model right for the right reason? Red words support its answer, blue ones work against it. Trust what the three cards agree on.</source>
+<translation>Hat das Modell aus dem richtigen Grund recht? Rote Wörter sprechen für seine Antwort, blaue dagegen. Zu trauen ist dem, worin die drei Karten übereinstimmen.</translation>
 </message>
 <message>
 <source>Kinds</source>
@@ -10886,8 +10890,8 @@ Der andere Text: {other}
 <translation>Linien</translation>
 </message>
 <message>
-<source>Many heads have one simple habit: where they look, and how strongly. Click one (layer·head).</source>
-<translation>Viele Köpfe haben eine einfache Gewohnheit, in Prozent. Zum Anklicken (Schicht·Kopf).</translation>
+<source>Many heads have one simple habit. Click one (layer·head); the percentage says how strong the habit is.</source>
+<translation>Viele Köpfe haben eine einfache Gewohnheit. Zum Anklicken (Schicht·Kopf); der Prozentwert sagt, wie stark sie ist.</translation>
 </message>
 <message>
 <source>Many texts</source>
@@ -10946,10 +10950,6 @@ Der andere Text: {other}
 <translation>Austauschen</translation>
 </message>
 <message>
-<source>The most that could get from each word to each token, if every layer let through only as much as its weights allow.</source>
-<translation>Was höchstens von jedem Wort zu jedem Token gelangen könnte, wenn jede Schicht nur so viel durchließe, wie ihre Gewichte erlauben.</translation>
-</message>
-<message>
 <source>The whole model</source>
 <translation>Das ganze Modell</translation>
 </message>
@@ -10960,6 +10960,10 @@ Der andere Text: {other}
 <message>
 <source>These heads look at other tokens than in the baseline, which may explain the change: click one.</source>
 <translation>Diese Köpfe schauen auf andere Token als in der Baseline; das kann die Änderung erklären: einen anklicken.</translation>
+</message>
+<message>
+<source>Think of attention weights as the widths of pipes: how much could flow from each token (column) to each token (row)?</source>
+<translation>Attention-Gewichte als Breite von Rohren: Wie viel könnte von jedem Token (Spalte) zu jedem Token (Zeile) fließen?</translation>
 </message>
 <message>
 <source>This head</source>
@@ -10986,7 +10990,7 @@ Der andere Text: {other}
 <translation>Diese Ansicht zerlegt Text mit zwei eigenen Vokabularen; die Baseline ändert hier nichts.</translation>
 </message>
 <message>
-<source>Tokens with similar input vectors lie close together, before any layer has read them. A and B lie apart where their segment vectors differ: choose “Token vectors” and look again.</source>
+<source>Tokens with similar input vectors lie close together, before any layer has read them. A and B lie apart because their segment vectors differ: choose “Token vectors” and look again.</source>
 <translation>Token mit ähnlichen Eingabevektoren liegen nah beieinander, noch vor der ersten Schicht. A und B liegen getrennt, wenn ihre Segmentvektoren verschieden sind: „Token-Vektoren“ wählen und noch einmal hinsehen.</translation>
 </message>
 <message>
@@ -11010,8 +11014,8 @@ Der andere Text: {other}
 <translation>Worauf mehrere Köpfe im Mittel schauen: alle dieser Schicht oder die, die links mit Strg+Klick gewählt sind. Jede Zeile ist ein Token, das schaut, jede Spalte ein Token, auf das es schaut.</translation>
 </message>
 <message>
-<source>What would more attention do? Red: it would speak for the answer. Blue: against it. An estimate for each square, whether the head looks there now or not.</source>
-<translation>Was täte mehr Attention? Rot: Sie spräche für die Antwort. Blau: dagegen. Eine Schätzung für jedes Quadrat, ob der Kopf jetzt dorthin schaut oder nicht.</translation>
+<source>What would more attention do? Red: make the answer more likely. Blue: less likely. An estimate for each square, whether the head looks there now or not.</source>
+<translation>Was würde mehr Attention bewirken? Rot: macht die Antwort wahrscheinlicher. Blau: unwahrscheinlicher. Eine Schätzung für jedes Feld, ob der Kopf jetzt dorthin sieht oder nicht.</translation>
 </message>
 <message>
 <source>When does the model make up its mind? See what it would guess if it stopped after each layer, and where the guess stops changing.</source>
@@ -11024,10 +11028,6 @@ Der andere Text: {other}
 <message>
 <source>Where does one attention weight come from? A token’s query is multiplied by the key of every token: the better they match, the more it looks there.</source>
 <translation>Woher kommt ein Attention-Gewicht? Die Query eines Tokens wird mit dem Key jedes Tokens multipliziert: Je besser sie zusammenpassen, desto mehr schaut es dorthin.</translation>
-</message>
-<message>
-<source>Where each token’s information came from, layer after layer. Half of each layer’s row is the token itself, because a layer adds to what was there.</source>
-<translation>Woher die Information jedes Tokens kam, Schicht für Schicht. Die Hälfte jeder Zeile einer Schicht ist das Token selbst, weil eine Schicht zum Vorhandenen addiert.</translation>
 </message>
 <message>
 <source>Which heads look from one of your words to another?</source>
@@ -11111,12 +11111,12 @@ Der andere Text: {other}
 <translation>Untere Reihe: {model}</translation>
 </message>
 <message>
-<source>Change the bottom row</source>
-<translation>Untere Reihe ändern</translation>
-</message>
-<message>
 <source>Choose a checkpoint folder for its vocabulary</source>
 <translation>Einen Checkpoint-Ordner wegen seines Vokabulars wählen</translation>
+</message>
+<message>
+<source>Other vocabulary</source>
+<translation>Anderes Vokabular</translation>
 </message>
 <message>
 <source>Special tokens are not shown.</source>
@@ -11205,8 +11205,8 @@ Der andere Text: {other}
 <translation>Beim Lernen zusehen</translation>
 </message>
 <message>
-<source>What it guessed at each step of its training. Type a sentence with a [MASK].</source>
-<translation>Was es bei jedem Schritt seines Trainings geraten hat. Einen Satz mit [MASK] eintippen.</translation>
+<source>What it guessed at each saved step of its training. Type a sentence with a [MASK].</source>
+<translation>Was es bei jedem gespeicherten Schritt seines Trainings geraten hat. Einen Satz mit [MASK] eintippen.</translation>
 </message>
 </context>
 <context>
@@ -11576,7 +11576,7 @@ Der andere Text: {other}
 <translation>Ein Klick auf zwei Nummern vertauscht die Positionen der Token. Dieses Modell hat keine Segmente.</translation>
 </message>
 <message>
-<source>For all tokens, leave out:</source>
+<source>Leave out for all tokens:</source>
 <translation>Bei allen Token weglassen:</translation>
 </message>
 <message>
