@@ -245,7 +245,7 @@ def test_what_takes_no_learning_is_a_line_and_a_diverged_accuracy_has_its_place(
     assert [room.runs.state_line(row).split(" · ")[0] for row in room.runs.shown_runs] == ["Done", "Diverged"]
     cross = next(dot for dot in page.chart._dots() if dot.is_failed)
     assert cross.at == page.chart._point(0.1, 0.5)
-    assert page._legend.text() == "dot: a run · ring: the best · ×: diverged or failed"
+    assert page._legend.text() == "dot: a run · ring: the best run · ×: diverged or failed"
 
 
 def test_a_small_difference_is_called_chance(record: Recorder) -> None:
