@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Column = list[list["WordGuess"]]  # [stage], likeliest first
 STRIP_PX, FOOT_PX, GAP_PX = 26, 15, 3
-ROW_PX, LOW_ROW_PX, MANY_ROWS, HIGHEST_ROW_PX = 38, 24, 13, 84
+ROW_PX, LOW_ROW_PX, MANY_ROWS, HIGHEST_ROW_PX = 38, 24, 13, 84  # on the projector all rows may be low
 TYPE_PX, LARGEST_TYPE_PX, TYPE_SHARE = 13, 19, 0.32  # in a cell, as large as its height allows
 WIDE_CELL_PX = 80  # of the strip
 LEAST_SCALE = 0.01  # what is hardly likely anywhere stays pale
@@ -124,7 +124,8 @@ class LensTable(LabelledGrid):
         self.set_grid(best, Labels(names), Labels(list(masks)), 0, full)
         last = [f"{mask}: {column[-1][0].token}" for mask, column in zip(masks, guesses, strict=True)]
         self.setAccessibleDescription(", ".join(last))
-        rows = theme.px(ROW_PX if stages <= MANY_ROWS else LOW_ROW_PX) * stages
+        may_be_high = stages <= MANY_ROWS and not theme.is_projector()
+        rows = theme.px(ROW_PX if may_be_high else LOW_ROW_PX) * stages
         self.setMinimumHeight(round(self.grid_rect().y()) + rows + theme.px(6))
 
     def description(self, cell: tuple[int, int] | None) -> str:
