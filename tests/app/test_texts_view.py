@@ -5,15 +5,15 @@ import math
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 from typer.testing import CliRunner
 
 from app.compute.text_scores import ScoredPairs, ScoredTexts, are_minimal_pairs, readable_pairs
 from app.figures.files import table as csv_table
-from app.look import numbers
+from app.look import numbers, theme
 from app.rooms.predict.means_in_words import means_in_words
 from app.rooms.predict.texts_view import EXAMPLES, TEMPLATE, TextsView
 from app.shell.window import Window
@@ -188,6 +188,20 @@ def test_pairs_are_shown_as_a_person_would_type_them(view: TextsView, tmp_path: 
     assert [column.field for column in view.table.scores.columns] == fields[:3]
     scored(view, "the cat sat. > the cat sat.", qtbot)
     assert "line 1: expected a right sentence" in view.line.text
+
+
+def test_the_word_that_differs_is_in_sight(view: TextsView, qtbot: QtBot) -> None:
+    scored(view, "the cat the dog sat on the mat. > the cat the dog ran on the mat.", qtbot)
+    delegate, option = view.table.itemDelegate(), QStyleOptionViewItem()
+
+    def shown(column: int, words: str) -> str:
+        """In a column with room for these words."""
+        option.rect = QRect(0, 0, option.fontMetrics.horizontalAdvance(words) + theme.px(20), 20)
+        delegate.initStyleOption(option, view.table.model().index(0, column))
+        return option.text
+
+    assert [shown(column, "the cat the dog") for column in (0, 1)] == ["…dog sat on the mat.", "…dog ran on the mat."]
+    assert shown(0, "the cat the dog sat on") == "the cat the dog sat on the mat."
 
 
 def test_columns_fit_whatever_was_scored_before(view: TextsView, qtbot: QtBot) -> None:

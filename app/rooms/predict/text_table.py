@@ -11,12 +11,14 @@ from PySide6.QtCore import (
     QCoreApplication,
     QModelIndex,
     QPersistentModelIndex,
+    QRect,
+    QSize,
     QSortFilterProxyModel,
     Qt,
     Signal,
 )
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
 from ...look import numbers, theme
 from ...look.fitting import fitting_line, plain_tip
@@ -33,6 +35,7 @@ Index = QModelIndex | QPersistentModelIndex
 NONE = QModelIndex()
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+DIFFERENCE = Qt.ItemDataRole.UserRole + 1  # of a minimal pair's sentence: up to the word that differs; from just before
 LEAST_PX, AIR_PX = 80, 14  # of a column, and beside its longest number
 LEAST_TABLE_PX = 500
 MOST_PX = 250  # of the phenomenon, which is named in full beside the table
@@ -123,11 +126,22 @@ class ScoreModel(QAbstractTableModel):
             return None
         if role == Qt.ItemDataRole.UserRole:
             return value
+        if role == DIFFERENCE:
+            return self._difference(index.row(), column)
         if role == Qt.ItemDataRole.DisplayRole:
             return fitting_line(column.written(value))
         if role == Qt.ItemDataRole.ToolTipRole and not column.kind:
             return plain_tip(column.written(value))
         return None
+
+    def _difference(self, row: int, column: Column) -> tuple[str, str] | None:
+        if not column.is_text or all(one.field != "margin_bits" for one in self.columns):
+            return None
+        pair = self.scores[row]
+        words, others = pair.a.split(), (pair.b or "").split()
+        same = next((i for i, (a, b) in enumerate(zip(words, others, strict=False)) if a != b), 0)
+        shown = words if column.field == "a" else others
+        return (" ".join(shown[: same + 1]), " ".join(shown[same - 1 :])) if same > 1 else None
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if orientation != Qt.Orientation.Horizontal:
@@ -138,6 +152,21 @@ class ScoreModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return RIGHT if column.kind else LEFT
         return explained(column.kind) if role == Qt.ItemDataRole.ToolTipRole and column.kind else None
+
+
+class _DifferenceInSight(QStyledItemDelegate):
+    """Where a minimal pair's sentences would be cut off before they differ, they lose their beginning instead."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        option.rect = QRect()  # of the whole sentence
+        return super().sizeHint(option, index)
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
+        super().initStyleOption(option, index)
+        difference, room = index.data(DIFFERENCE), option.rect.width() - theme.px(AIR_PX)
+        width = option.fontMetrics.horizontalAdvance
+        if difference is not None and 0 < room < min(width(option.text), width(f"{difference[0]}…")):
+            option.text = fitting_line(f"…{difference[1]}")
 
 
 class TextTable(QTableView):
@@ -161,6 +190,7 @@ class TextTable(QTableView):
         self.setShowGrid(False)
         self.setWordWrap(False)
         self.setFrameShape(QTableView.Shape.NoFrame)
+        self.setItemDelegate(_DifferenceInSight(self))
         self.verticalHeader().hide()
         self.horizontalHeader().setHighlightSections(False)
         self.doubleClicked.connect(self._open)
