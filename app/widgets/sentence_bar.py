@@ -1,7 +1,7 @@
 """The two sentences, A and B, where they are typed."""
 
 from PySide6.QtCore import QEvent, QKeyCombination, QRectF, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from ..look import theme
@@ -34,6 +34,12 @@ class SentenceEdit(QLineEdit):
             self.setText(text)
             changed = text[: len(text) - _common_end(text, old)]
             self.setCursorPosition(in_utf_16(changed, len(changed)) if self.hasFocus() else 0)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """The beginning comes into sight; not while a menu is open or another window is in front."""
+        super().focusOutEvent(event)
+        if event.reason() not in (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason):
+            self.setCursorPosition(0)
 
     def event(self, event: QEvent) -> bool:
         """Undo and redo are the window's: one history of texts, masks and changes."""

@@ -131,3 +131,12 @@ def test_rooms_open_by_their_numbers(window: Window) -> None:
         key = getattr(Qt.Key, f"Key_{number}")
         QTest.keyClick(window, key, Qt.KeyboardModifier.ControlModifier)
         assert window.room_key == room.key
+
+
+def test_a_sentence_shows_its_beginning_when_nobody_types_in_it(window: Window) -> None:
+    line = window.frame.sentences.a
+    line.setFocus()
+    QTest.keyClick(line, Qt.Key.Key_End)
+    assert line.cursorPosition() == len(line.text()) > 0
+    window.frame.strip.field.setFocus()
+    assert line.cursorPosition() == 0
