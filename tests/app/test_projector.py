@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,9 +17,9 @@ from app.rooms.layers.room import LayersRoom
 from app.rooms.map.view import MapView
 from app.shell.rooms import ROOMS, RoomSpec, open_view
 from app.shell.window import Window
-from app.state.baseline import OtherText
+from app.state.baseline import OtherModel, OtherText
 from app.widgets.folding_card import Folded
-from tests.app.conftest import settle
+from tests.app.conftest import make_checkpoint, settle
 from tests.app.layout_walk import SIZE
 
 SCREEN = SIZE.width() * SIZE.height()
@@ -126,6 +127,16 @@ def test_side_cards_fold_away_and_come_back_at_a_click(projected: Window, qtbot:
     qtbot.waitUntil(lambda: fold.card.isVisible() and fold.width() > before)
     QTest.mouseClick(fold.tab, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: fold.width() == before)
+
+
+def test_models_of_two_sizes_show_the_only_picture_there_is(projected: Window, tmp_path: Path, qtbot: QtBot) -> None:
+    view = projected.open_room("layers").open_view("apart")  # type: ignore[attr-defined]
+    other = OtherModel(str(make_checkpoint(tmp_path / "m", layers=3, heads=2)))
+    for baseline, is_alone in ((other, True), (OtherText("The dog sat on the mat.", ""), False)):
+        projected.state.set_baseline(baseline)
+        settle(projected, qtbot)
+        qtbot.waitUntil(lambda is_alone=is_alone: view.cka_card.isVisible() == is_alone)
+        assert view.distance_card.isVisible() != is_alone
 
 
 @pytest.mark.parametrize(("layers", "heads"), [(6, 6), (12, 12), (24, 16)])

@@ -141,7 +141,9 @@ class ApartView(LayersView):
         is_empty = apart.distance is None and apart.cka is None
         self.nothing_text.setText(apart.problems[0] if is_empty else "")
         self._pages.setCurrentIndex(int(is_empty))
-        self.distance_card.setVisible(apart.distance is not None or theme.is_projector())
+        has_distance = apart.distance is not None
+        self.distance_card.setVisible(has_distance)
+        self._right.set_foldable(has_distance and theme.is_projector())
         reading = self.reading
         if apart.distance is not None and reading is not None and len(apart.distance) == len(self._pairs):
             kinds = reading.units(TokenView()).kinds
