@@ -163,7 +163,7 @@ class QuestionBox(QWidget):
         self.options: list[OptionButton] = []
         self.line: QLineEdit | None = None
         self.field: QPlainTextEdit | None = None
-        self.check = button(self.tr("Check my answer"), self._on_check_clicked, look="small")
+        self.check = button(self.tr("Check"), self._on_check_clicked, look="small")
         self.show_answer = button(self.tr("Show answer"), lambda: player.reveal(), look="small")
         buttons = FlowLayout()
         buttons.addWidget(self.check)
@@ -384,14 +384,15 @@ class OptionButton(QAbstractButton):
         painter.drawText(self._text_box(self.width()), _WRAPPED, self.text())
 
     def _text_box(self, width: int) -> QRectF:
-        return QRectF(theme.px(34), theme.px(6), width - theme.px(44), max(self.height() - theme.px(12), 1))
+        air = theme.gap_px(6)
+        return QRectF(theme.px(34), air, width - theme.px(44), max(self.height() - 2 * air, 1))
 
     def _height(self, width: int) -> int:
         box = self._text_box(width).toRect()
         box.setHeight(10_000)
         self.ensurePolished()
         lines = QFontMetrics(theme.font(13, medium=True)).boundingRect(box, int(_WRAPPED), self.text())
-        return max(lines.height() + theme.px(14), theme.px(34))
+        return max(lines.height() + theme.gap_px(14), theme.px(34))
 
     def _fit(self) -> None:
         self.setFixedHeight(self._height(self.width()))
