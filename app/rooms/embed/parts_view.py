@@ -105,7 +105,7 @@ class PicturesCard(Card):
         self.tables = tables
         places = Labels([str(place) for place in range(len(tables.position_cosines))])
         self.positions.set_grid(tables.position_cosines, places, places, -1, 1)
-        self.positions_hint.setText(self.tr("Are nearby positions alike (red)?"))
+        self.positions_hint.setText(self.tr("Red: alike vectors"))
         self.no_segments.setText(no_segments)
         has_segments = tables.segments is not None
         self._no_segments_area.setVisible(not has_segments)
@@ -120,7 +120,7 @@ class PicturesCard(Card):
         self.segments.set_grid(tables.segments, kinds, dimensions, -limit, limit)
         self.segment_scale.set_range(-limit, limit)
         cosine, distance = numbers.decimal(tables.segment_cosine), numbers.decimal(tables.segment_distance)
-        self.segments_hint.setText(self.tr("The vectors of both; cosine {cosine}").format(cosine=cosine))
+        self.segments_hint.setText(self.tr("Cosine {cosine}, A and B").format(cosine=cosine))
         more = self.tr("The vectors of A and B: cosine {cosine}, distance {distance}")
         self.segments_hint.setToolTip(f"{self.segments_hint.text()}\n{more.format(cosine=cosine, distance=distance)}")
 

@@ -42,7 +42,7 @@ class GameRoom(Room):
         self.own_line, self.line = _line(self.tr("Your sentence")), _line(self.tr("The guess of the class"))
         self.own_line.setMaxLength(200)
         self.own_line.setPlaceholderText(self.tr("A whole sentence, with the word that will be hidden"))
-        self.line.setPlaceholderText(self.tr("Up to five guesses, best first, separated by commas"))
+        self.line.setPlaceholderText(self.tr("Five guesses, best first, with commas"))
         self.class_rows = GuessRows(self.tr("What the class guessed"))
         self.model_rows = GuessRows(self.tr("What the model guessed"))
         explain("probability", self.model_rows)
@@ -160,7 +160,7 @@ class GameRoom(Room):
             self._show_guesses(game.puzzle)
         elif is_own:
             self.sentence.show_choices(game.own_sentence)
-        skips = self.tr("Enter or the remote’s next button: the answer · ↓: another sentence")
+        skips = self.tr("Enter: answer · ↓: another sentence")
         forward = self.tr("Press Enter, or the remote’s next button, to continue.")
         again = self.tr("Press Enter, or the remote’s next button, for another game.")
         self.keys.setText({Phase.GUESS: skips, Phase.OWN: "", Phase.END: again}.get(phase, forward))
