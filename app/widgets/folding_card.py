@@ -48,6 +48,11 @@ class Folded(QWidget):
         """Shows the card, wherever it has to go."""
         self.tab.setChecked(True)
 
+    def fold(self) -> None:
+        """Hides the card, where it can fold."""
+        if not self.tab.isHidden():
+            self.tab.setChecked(False)
+
 
 def folded_on_projector(card: QWidget, name: str) -> Folded:
     """A card beside the picture, which has the screen of a projector to itself until somebody wants the card."""

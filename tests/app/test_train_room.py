@@ -16,6 +16,7 @@ from app.rooms.train.room import TrainRoom
 from app.rooms.train.run_list import state_line
 from app.runs.run_info import RunInfo, read_run
 from app.runs.service import RunsService
+from app.widgets.card import scrolled
 from app.widgets.curve_plot import CurvePlot
 from app.widgets.curve_specs import CurveSpec, PlotSpec
 from bertcore import locations
@@ -364,3 +365,20 @@ class TestLook:
 )
 def test_state_in_words(info: RunInfo, line: str) -> None:
     assert state_line(info) == line
+
+
+def test_runs_folds_away_again_after_a_form_that_opened_it(looks: QApplication, qtbot: QtBot) -> None:
+    room = TrainRoom(Models())
+    area = scrolled(room)
+    qtbot.addWidget(area)
+    area.resize(700, 500)
+    area.show()
+    assert not room.runs_card.isVisible()
+    room.runs_card.show_form()
+    assert room.runs_card.isVisible()
+    room.runs_card.show_list()
+    assert not room.runs_card.isVisible()
+    area.resize(1600, 900)
+    room.runs_card.show_form()
+    room.runs_card.show_list()
+    assert room.runs_card.isVisible(), "there is room for all cards"

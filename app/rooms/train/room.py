@@ -227,7 +227,9 @@ class TrainRoom(QWidget):
             self.run_selected.emit(path)
 
     def _on_runs_card_page_changed(self) -> None:
-        if not self.runs_card.shows_list:
+        if self.runs_card.shows_list:
+            self._list_fold.fold()  # a form has opened it; now the curves need the room again
+        else:
             self._list_fold.unfold()
         self._show_middle()
         self._fold()
