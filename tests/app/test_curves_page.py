@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QApplication, QMenu, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from app.look import numbers
@@ -195,6 +195,17 @@ def test_hover_reads_all_plots_at_that_place(page: CurvesPage) -> None:
     assert "50" in page.plots[1]._legend._place
     page.plots[0].hovered.emit(None)
     assert page.plots[1]._legend._place == ""
+
+
+def test_another_run_is_shown_from_its_first_chart(page: CurvesPage) -> None:
+    page.resize(500, 300)
+    page.show()
+    QApplication.processEvents()
+    page.scroll_to_end()
+    bars = [area.verticalScrollBar() for area in page.findChildren(QScrollArea)]
+    assert max(bar.value() for bar in bars) > 0
+    page.show_run(info(Path("second")))
+    assert max(bar.value() for bar in bars) == 0
 
 
 def test_guessing_has_a_line_at_its_level(page: CurvesPage) -> None:

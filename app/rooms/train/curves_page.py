@@ -126,6 +126,7 @@ class CurvesPage(QWidget):
         self._set_others([other for other in self._others if self.can_compare(other.info)])
         self.compare.setEnabled(bool(self._offered()))
         self._show_grid()
+        self._areas[self.grid].verticalScrollBar().setValue(0)
         for plot in self.plots:
             plot.show_all()
 
@@ -323,7 +324,7 @@ def marks_of(metrics: RunMetrics) -> list[Mark]:
     """Where the run begins something else, by step. Sequences that are longer from the first steps on are no news."""
     marks = []
     if metrics.switch_step is not None:
-        after = translate("RunView", " then: predict masked words →")
+        after = translate("RunView", " then: masked words →")
         before = translate("RunView", "warm-up: predict the next word ")
         marks.append(Mark(metrics.switch_step, after, before, translate("RunView", "warm-up: next word ")))
     if metrics.longer_step is not None and metrics.longer_step > FIRST_STEPS:
