@@ -212,12 +212,18 @@ def draw_text(
     bold: bool = False,
     medium: bool = False,
 ) -> None:
-    """A line of text, which ends in … where the box has no room for all of it."""
+    """A line of text, which ends in … where the box is too narrow for all of it.
+
+    Where the box is too low, the letters stand out of it: a row may be lower than a line of its type.
+    """
     painter.setFont(font(size_px, bold=bold, medium=medium))
     painter.setPen(color(color_name))
     line = fitting_line(text)
     cut = painter.fontMetrics().elidedText(line, Qt.TextElideMode.ElideRight, int(box.width()))
-    painter.drawText(box, align, cut)
+    short = max(painter.fontMetrics().height() - box.height(), 0.0)
+    shares = {Qt.AlignmentFlag.AlignVCenter: 0.5, Qt.AlignmentFlag.AlignBottom: 1.0}
+    above = short * shares.get(align & Qt.AlignmentFlag.AlignVertical_Mask, 0.0)
+    painter.drawText(box.adjusted(0, -above, 0, short - above), align, cut)
 
 
 def sequential_table() -> list[int]:
@@ -440,6 +446,7 @@ QProgressBar {{ background: {theme.track}; border: none; border-radius: {px(2)};
 QProgressBar::chunk {{ background: {theme.accent}; border-radius: {px(2)}; }}
 QScrollArea {{ background: transparent; border: none; }}
 QScrollArea > QWidget > QWidget {{ background: transparent; }}
+QAbstractScrollArea::corner {{ background: {theme.card}; border: none; }}
 QScrollBar {{ background: transparent; border: none; margin: 0; }}
 QScrollBar:vertical {{ width: {px(9)}; }}
 QScrollBar:horizontal {{ height: {px(9)}; }}

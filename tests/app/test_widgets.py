@@ -362,3 +362,16 @@ def test_the_uppermost_line_of_a_plot_has_its_number(looks: object, qtbot: QtBot
     qtbot.waitUntil(lambda: plot.is_loaded, timeout=20_000)
     qtbot.wait(30)
     assert {"0", "20", "40"} <= set(written(plot))
+
+
+@pytest.mark.parametrize("align", [theme.LEFT, Qt.AlignmentFlag.AlignBottom, Qt.AlignmentFlag.AlignTop])
+def test_letters_are_whole_in_a_row_that_is_lower_than_their_line(align: Qt.AlignmentFlag, looks: QApplication) -> None:
+    def ink_rows(height: float) -> int:
+        image = QImage(100, 100, QImage.Format.Format_RGB32)
+        image.fill(Qt.GlobalColor.white)
+        painter = QPainter(image)
+        theme.draw_text(painter, QRectF(10, 40, 80, height), "Play", "ink", 14, align=align)
+        painter.end()
+        return sum(any(image.pixelColor(x, y) != QColor("white") for x in range(100)) for y in range(100))
+
+    assert ink_rows(8) == ink_rows(40)

@@ -120,12 +120,12 @@ class QuestionBoard(PointerWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = theme.painter(self)
         side = self._side()
-        self._paint_names(painter, self._step())
         for row, (name, inside) in enumerate(self._rows):
             box = QRectF(0, self._header + row * (side + theme.px(GAP_PX)), self._label_width(), side)
             theme.draw_text(painter, box, name, "muted", 11)
             for index in inside:
                 self._paint_cell(painter, index)
+        self._paint_names(painter, self._step())
 
     def _paint_names(self, painter: QPainter, step: float) -> None:
         """Whole, or a first letter each where the cells are too narrow for one of them."""
