@@ -12,6 +12,7 @@ from ...look import numbers, theme
 from ...widgets.bar_list import Bar, BarList
 from ...widgets.big_number import BigNumber
 from ...widgets.card import Card, label, rich_label, scrolled
+from ...widgets.flow_layout import FlowLayout
 from ...widgets.layouts import fill, hbox, vbox
 from .data_words import (
     held_out_in_words,
@@ -107,7 +108,9 @@ class DataCard(Card):
     def _build(self) -> None:
         content = QWidget()
         content.setAccessibleName(self.title)
-        row = hbox(*self.numbers.values(), None, gap_px=18)
+        row = FlowLayout(gap_px=10 if theme.is_projector() else 18)
+        for number in self.numbers.values():
+            row.addWidget(number)
         self._labels_holder = QWidget()
         vbox(self._labels_title, self.labels, None, parent=self._labels_holder, gap_px=4)
         lengths = vbox(self._lengths_title, self.lengths, self.lengths_words, None, gap_px=4)
