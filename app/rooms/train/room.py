@@ -36,7 +36,7 @@ from .time_machine_card import TimeMachineCard
 from .watch_card import WatchCard
 
 SNAPSHOTS_PX = 268
-CURVES_PX = 400  # what the curves shall have before the cards beside them
+CURVES_PX, SWEEP_PX = 400, 800  # what the curves, or a chart and its table, shall have before the cards beside them
 
 
 class TrainRoom(QWidget):
@@ -441,10 +441,10 @@ class TrainRoom(QWidget):
     def _fold(self) -> None:
         """The curves come first: where there is little room, the cards beside them fold away."""
         least = self._middle.minimumSizeHint().width()
-        words = self._side.maximumWidth() if self._sweep is None else 0  # a sweep has no card beside it
+        words, wanted = (self._side.maximumWidth(), CURVES_PX) if self._sweep is None else (0, SWEEP_PX)
         room = self.width() - 4 * theme.px(GAP_PX)
         runs, tab = self.runs_card.maximumWidth(), self._list_fold.tab.sizeHint().width()
-        self._list_fold.set_foldable(room - max(least, theme.px(CURVES_PX)) < runs + words)
+        self._list_fold.set_foldable(room - max(least, theme.px(wanted)) < runs + words)
         is_unfolded = not self._list_fold.tab.isHidden() and self._list_fold.tab.isChecked()
         beside = tab + runs + theme.px(4) if is_unfolded else tab
         self._watch_fold.set_foldable(room - least < beside + words)

@@ -94,7 +94,7 @@ class SweepPage(Card):
         save = FigureButton(self._chart_figure, self.chart, self.tr("Results of the sweep"))
         title = hbox((self._chart_title, 1), save)
         left = vbox(title, self._legend, (self.chart, 3), (self._curves_place, 3), gap_px=6)
-        self._columns = hbox((left, 1), (self.table, 1), gap_px=14)
+        self._columns = hbox((left, 1), (self.table, 1 if not theme.is_projector() else 2), gap_px=14)
         fill(self.body, self._strip, (self._columns, 1))
 
     def show_row(self, row: SweepRow) -> None:

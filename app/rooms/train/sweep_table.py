@@ -53,7 +53,7 @@ class SweepTable(QTableWidget):
                 self.setItem(at, column, self._item(text, run, is_best=self._is_best(group)))
         self.resizeColumnsToContents()
         for column in range(len(titles)):
-            self.setColumnWidth(column, self.columnWidth(column) + theme.px(8))
+            self.setColumnWidth(column, self.columnWidth(column) + theme.px(8 if not theme.is_projector() else 1))
 
     @property
     def _has_means(self) -> bool:
