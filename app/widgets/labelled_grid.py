@@ -158,7 +158,7 @@ class LabelledGrid(PointerWidget):
         return theme.px(SCALE_PX) + theme.px(16) if self._scale else theme.px(SLANTED_PX if self._tilted else 2)
 
     def grid_rect(self) -> QRectF:
-        """Where the cells stand."""
+        """Where the cells stand: a square in the middle, where it is lower than it is wide."""
         left, top = self._label_sizes()
         rows, columns = max(len(self.rows.texts), 1), max(len(self.columns.texts), 1)
         room_x = self.width() - left - self.right_px
@@ -166,7 +166,8 @@ class LabelledGrid(PointerWidget):
         most_x, most_y = (theme.px(side) for side in self._largest_px)
         if self._square:
             side = max(min(room_x / columns, room_y / rows, most_y * 1.3), 0.2)
-            return QRectF(left, top, side * columns, side * rows)
+            free = max(room_x - side * columns, 0) / 2 if self._tilted else 0
+            return QRectF(left + free, top, side * columns, side * rows)
         return QRectF(left, top, max(min(room_x, most_x * columns), 10), max(min(room_y, most_y * rows), 10))
 
     def line_top(self, y: float) -> float:
@@ -231,14 +232,23 @@ class LabelledGrid(PointerWidget):
     def _labelled(
         self, count: int, first: float, span: float, length: float, chosen: int | None, least: float
     ) -> list[int]:
-        """Places on show that get a label, `least` pixels apart: all, or every k-th, and always the chosen one."""
+        """Places on show that get a label, `least` pixels apart: all, or every k-th, and always the chosen one. Words
+        are counted from there; numbers stay round, and it takes the place of its neighbours."""
         gap = least / max(length, 0.01)
         every = max(int(np.ceil(gap)), 1) if self._tilted else round_step(gap)
         shown = range(int(first), min(int(np.ceil(first + span - 1e-9)), count))
-        places = [i for i in shown if i % every == 0]
+        start = chosen if self._tilted and chosen is not None else 0
+        places = [i for i in shown if (i - start) % every == 0]
         if every > 1 and chosen is not None and chosen in shown:
             places = [i for i in places if abs(i - chosen) >= every] + [chosen]
         return places
+
+    def _strongest_column(self) -> int | None:
+        """Of the selected row, in a matrix of words: what one looks for there has its name."""
+        values = self.values
+        if not self._tilted or values is None or self._row is None or self._row >= len(values):
+            return None
+        return int(np.argmax(np.abs(np.nan_to_num(values[self._row]))))
 
     def paint_cells(self, painter: QPainter, rect: QRectF, raster: Raster) -> None:
         """The picture and what stands in its cells; a subclass may paint over it."""
@@ -269,7 +279,8 @@ class LabelledGrid(PointerWidget):
         size = painter.font().pixelSize()
         rows = self._labelled(len(self.rows.texts), y, down, height, self._row, size * LINE)
         least = size * TILTED_LINE if self._tilted else min(self._advances[1], theme.px(30)) + theme.px(6)
-        columns = self._labelled(len(self.columns.texts), x, across, width, self._column, least)
+        important = self._column if self._column is not None else self._strongest_column()
+        columns = self._labelled(len(self.columns.texts), x, across, width, important, least)
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         lowest = self.height() - painter.fontMetrics().height() / 2  # beside low rows the last word would be cut
         for i, text in _written(painter, self.rows, rows, self._row, int(rect.x()) - theme.px(8)):

@@ -67,12 +67,6 @@ class AttentionGrid(LabelledGrid):
     def selected_cell(self) -> tuple[int, int]:
         return self.selected[0] or 0, self.column or 0
 
-    def grid_rect(self) -> QRectF:
-        """In the middle, where the picture is lower than it is wide."""
-        rect = super().grid_rect()
-        free = self.width() - rect.right() - self.right_px
-        return rect.translated(max(free / 2, 0), 0)
-
     def paint_frames(self, painter: QPainter, rect: QRectF) -> None:
         if self._edited is not None and self.raster is not None:
             cell, weight = self._edited
