@@ -115,6 +115,7 @@ class FilmPainter:
         self._paint_marks(painter, curve, box)
         for place, index in enumerate(self.plan.shown):
             self._paint_leader(painter, place, index, index == now)
+        self._paint_steps(painter, box)
 
     def _paint_axes(self, painter: QPainter, box: QRectF) -> None:
         low, high = self._range
@@ -126,6 +127,9 @@ class FilmPainter:
             painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y))
             place = QRectF(0, y - theme.px(9), box.left() - theme.px(6), theme.px(18))
             draw_text(painter, place, numbers.number(number * step), "muted", LABEL_PX, align=theme.RIGHT)
+
+    def _paint_steps(self, painter: QPainter, box: QRectF) -> None:
+        """Below the axis, over the lines to the columns."""
         last, right = self.film.snapshots[-1], -1e9
         width = theme.px(54)
         for tick in (0, *(10**power for power in range(1, 9) if 10**power <= last)):
@@ -134,7 +138,11 @@ class FilmPainter:
                 continue
             right = x
             place = QRectF(x - width / 2, box.bottom() + theme.px(1), width, theme.px(16))
-            draw_text(painter, place, numbers.count(tick), "muted", LABEL_PX, align=CENTER)
+            text, metrics = numbers.count(tick), QFontMetricsF(theme.font(LABEL_PX))
+            behind = QRectF(0, 0, metrics.horizontalAdvance(text) + theme.px(4), place.height())
+            behind.moveCenter(place.center())
+            painter.fillRect(behind, theme.color("card"))
+            draw_text(painter, place, text, "muted", LABEL_PX, align=CENTER)
 
     def _paint_marks(self, painter: QPainter, curve: LossCurve, box: QRectF) -> None:
         """A line for each, and its words: behind it where there is room, else before."""
