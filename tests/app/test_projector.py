@@ -153,5 +153,5 @@ def test_rows_of_the_map_leave_room_for_their_type(layers: int, heads: int, proj
     sizes = Sizes(size.width(), size.height(), theme.scale(), layers, heads, names, 0, least)
     plan = Plan(sizes, choose_rows(32, sizes.most_rows, 10))
     assert least == theme.LEAST_PROJECTED_PX and plan.row_height >= 1.2 * least and len(plan.rows) >= 8
-    numbered = [layer.center for layer in plan.layers if not layer.is_open and plan.has_number(layer)]
-    assert all(after - before >= 1.2 * least for before, after in pairwise(numbered))
+    numbered = [(first.center + last.center) / 2 for first, last in plan.numbered]
+    assert numbered and all(after - before >= 1.2 * least for before, after in pairwise(numbered))

@@ -37,6 +37,7 @@ class _Base:
         self._paint_lines()
         for layer in self._plan.layers:
             self._paint_layer(layer)
+        self._paint_folded_numbers()
         self._paint_feed_forward()
         self._paint_verdict()
         self._paint_captions()
@@ -205,11 +206,6 @@ class _Base:
             title = plan.parts[MapPart("layer", number)]
             text = translate("ModelMap", "Layer {layer}").format(layer=number + 1)
             theme.draw_text(painter, title, text, "ink", 11, align=CENTER, bold=True)
-        elif plan.has_number(layer):
-            title = plan.parts[MapPart("layer", number)].adjusted(-px(4), 0, px(4), 0)
-            painter.setFont(theme.font(10))
-            painter.setPen(theme.color("muted"))
-            painter.drawText(title, CENTER, str(number + 1))
         for head in range(plan.sizes.heads):
             cell = plan.parts[MapPart("head", number, head)]
             is_off = (number, head) in what_if.heads_off or number in what_if.layers_off
@@ -246,6 +242,17 @@ class _Base:
             painter.drawEllipse(center, radius, radius)
             painter.drawLine(QLineF(center.x() - radius / 2, center.y(), center.x() + radius / 2, center.y()))
             painter.drawLine(QLineF(center.x(), center.y() - radius / 2, center.x(), center.y() + radius / 2))
+
+    def _paint_folded_numbers(self) -> None:
+        """Above each stack of folded layers."""
+        painter, plan = self._painter, self._plan
+        painter.setFont(theme.font(10))
+        painter.setPen(theme.color("muted"))
+        centered = CENTER | Qt.TextFlag.TextDontClip
+        for first, last in plan.numbered:
+            place = plan.parts[MapPart("layer", first.number)] | plan.parts[MapPart("layer", last.number)]
+            text = str(first.number + 1) if first is last else f"{first.number + 1}–{last.number + 1}"
+            painter.drawText(place, centered, text)
 
     def _paint_feed_forward(self) -> None:
         """One scale for all layers, from 0 to the highest activation but a few."""
@@ -290,7 +297,8 @@ class _Base:
             painter.setBrush(theme.color({"good_text": "good", "bad_text": "bad"}.get(color, "bar_strong")))
             painter.drawRoundedRect(bar, px(4), px(4))
         note = QRectF(box.left(), line.bottom(), box.width(), px(16))
-        theme.draw_text(painter, note, content.pair.text, "muted", 11)
+        fits = QFontMetricsF(theme.font(11)).horizontalAdvance(content.pair.text) <= note.width()
+        theme.draw_text(painter, note, content.pair.text if fits else content.verdict.number, "muted", 11)
 
     def _paint_captions(self) -> None:
         painter, plan, content = self._painter, self._plan, self._content

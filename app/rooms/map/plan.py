@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import groupby
 from math import ceil
 from typing import Literal
 
@@ -244,10 +245,19 @@ class Plan:
         """From where to where the columns at the left go."""
         return self.words.left(), self.tokens.right()
 
-    def has_number(self, layer: Layer) -> bool:
-        """Whether there is room for the number of a folded layer: for each, for every second one, every third ..."""
-        every = ceil(self.sizes.room(NUMBER, 10) / layer.width)
-        return (layer.number + 1) % every == 0
+    @property
+    def numbered(self) -> list[tuple[Layer, Layer]]:
+        """Folded layers that have a number above: one by one, every second, every third … (the same layer twice).
+        Where a stack would get fewer than two numbers: its first and its last layer."""
+        found: list[tuple[Layer, Layer]] = []
+        for is_open, group in groupby(self.layers, key=lambda layer: layer.is_open):
+            stack = list(group)
+            every = ceil(self.sizes.room(NUMBER, 10) / stack[0].width)
+            numbers = [layer for layer in stack if (layer.number + 1) % every == 0]
+            if is_open:
+                continue
+            found += [(stack[0], stack[-1])] if len(numbers) < 2 else [(layer, layer) for layer in numbers]
+        return found
 
     def place_answer(self, position: int) -> None:
         """The likeliest words are beside the line of their token, below the verdict on the pair."""
