@@ -1,6 +1,7 @@
 """The card in the middle: one head or several, large, in one of several ways."""
 
 from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QTabBar, QWidget
 
 from ...figures.figure import Figure, joined
@@ -112,9 +113,12 @@ SPECS = (*MATRICES, *OTHERS)
 MATRIX_KEYS = [spec.key for spec in MATRICES]
 
 
+LEAST_WITH_TABS_PX = 600  # of the card, on a projector
+
+
 class LargeCard(Card):
     """A row of tabs and one view. The matrices share a tab, and have tabs of their own in their line of controls; on a
-    projector a list."""
+    projector a list. In a narrow card on a projector one list has all views: tabs would take the picture's room."""
 
     view_made = Signal(object)
     opened = Signal()  # another view
@@ -136,6 +140,12 @@ class LargeCard(Card):
         for spec in OTHERS:
             self.tabs[spec.key] = button(spec.shown_title, look="small", checkable=True)
         self.more = MoreButton()
+        self.every = Choice(self.tr("What the large picture shows"))  # in place of all tabs
+        matrix = self.tabs["matrix"].text()
+        titles = {spec.key: spec.shown_title for spec in SPECS}
+        self.every.addItems([f"{matrix} · {titles[key]}" if key in MATRIX_KEYS else titles[key] for key in titles])
+        self.every.activated.connect(lambda index: self.open(SPECS[index].key))
+        self._switches = QWidget()
         self._lay_out()
         self.views.view_made.connect(self._on_view_made)
         self.set_figure(self.make_figure, self.tr("the large picture"))
@@ -167,6 +177,7 @@ class LargeCard(Card):
                 self.matrices.setCurrentIndex(MATRIX_KEYS.index(key))
         if self._is_projector:
             self.matrices.setVisible(is_matrix)
+        self.every.setCurrentIndex(list(self._specs).index(key))
         self.tabs["matrix" if is_matrix else key].setChecked(True)
         if self._specs[key].is_for_experts:
             self.more.setChecked(True)
@@ -219,7 +230,7 @@ class LargeCard(Card):
         self.open(MATRIX_KEYS[index])
 
     def _lay_out(self) -> None:
-        group, switches, holder = QButtonGroup(self), FlowLayout(), QWidget()
+        group, switches = QButtonGroup(self), FlowLayout()
         if self._is_projector:
             switches.addWidget(self.matrices)
         for key, tab in self.tabs.items():
@@ -232,10 +243,18 @@ class LargeCard(Card):
                 self.more.toggled.connect(tab.setVisible)
         self.more.toggled.connect(self._show_matrices)
         switches.addWidget(self.more)
-        holder.setLayout(switches)  # on several lines where the card is narrow
-        self.add_to_header(holder)
+        self._switches.setLayout(switches)  # on several lines where the card is narrow
+        self.add_to_header(self._switches)
+        self.add_to_header(self.every)
+        self.every.hide()
         self.body.addWidget(self.compared)
         self.body.addWidget(self.views, 1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        is_narrow = self._is_projector and self.width() < theme.px(LEAST_WITH_TABS_PX)
+        self.every.setVisible(is_narrow)
+        self._switches.setHidden(is_narrow)
 
     def _on_view_made(self, _key: str, view: AttendView) -> None:
         view.use(self._chosen)
