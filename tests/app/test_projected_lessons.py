@@ -10,6 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from app.lessons.shipped import in_language, shipped_files
 from app.look import language
+from app.rooms.attend.large_card import SPECS
+from app.rooms.attend.room import AttendRoom
 from app.shell.window import Window
 from app.widgets.folding_card import Folded
 from bertcore.locations import built_in_checkpoint
@@ -65,6 +67,22 @@ def test_the_rail_shows_icons_alone_while_a_card_is_beside_the_room(projected: W
     qtbot.waitUntil(lambda: rail.width() < 0.7 * wide)
     projected.lessons.close()
     qtbot.waitUntil(lambda: rail.width() == wide)
+
+
+def test_one_list_has_all_views_of_attention_while_a_card_is_beside_the_room(projected: Window, qtbot: QtBot) -> None:
+    room = projected.open_room("attend")
+    assert isinstance(room, AttendRoom)
+    large = room.large
+    qtbot.waitUntil(large.tabs["matrix"].isVisible)
+    assert not large.every.isVisible()
+    projected.lessons.open(FILES[0])
+    projected.open_room("attend")
+    qtbot.waitUntil(large.every.isVisible)
+    assert not any(tab.isVisible() for tab in large.tabs.values())
+    for index, spec in enumerate(SPECS):
+        large.every.activated.emit(index)
+        assert large.key == spec.key and large.every.currentIndex() == index
+        assert spec.shown_title in large.every.currentText()
 
 
 def test_a_card_that_a_page_has_opened_closes_with_it(projected: Window, qtbot: QtBot) -> None:
