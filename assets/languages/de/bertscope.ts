@@ -3333,8 +3333,12 @@ Ein anderer Schluss</translation>
 <translation>Spiel beenden</translation>
 </message>
 <message>
-<source>Enter or the remote’s next button: the answer · ↓: another sentence</source>
-<translation>Enter oder Weiter am Presenter: die Antwort · ↓: ein anderer Satz</translation>
+<source>Enter: answer · ↓: another sentence</source>
+<translation>Enter: Antwort · ↓: anderer Satz</translation>
+</message>
+<message>
+<source>Five guesses, best first, with commas</source>
+<translation>5 Wörter mit Komma, bestes zuerst</translation>
 </message>
 <message>
 <source>Guess the hidden word</source>
@@ -3437,10 +3441,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Type a sentence. Its words appear below; then choose the one to hide. Blank the projector while you type, or the class sees it.</source>
 <translation>Tippt einen englischen Satz. Darunter erscheinen seine Wörter; wählt dann das, das verdeckt wird. Schaltet den Beamer beim Tippen dunkel, sonst sieht die Klasse es.</translation>
-</message>
-<message>
-<source>Up to five guesses, best first, separated by commas</source>
-<translation>Bis zu fünf Wörter, das beste zuerst, durch Kommas getrennt</translation>
 </message>
 <message>
 <source>What the class guessed</source>
@@ -6607,12 +6607,12 @@ Ein anderer Schluss</translation>
 <context>
 <name>PicturesCard</name>
 <message>
-<source>Are nearby positions alike (red)?</source>
-<translation>Sind nahe Positionen ähnlich (rot)?</translation>
-</message>
-<message>
 <source>Cosine similarity of each pair of position vectors</source>
 <translation>Kosinusähnlichkeit jedes Paars von Positionsvektoren</translation>
+</message>
+<message>
+<source>Cosine {cosine}, A and B</source>
+<translation>Kosinus {cosine}, A und B</translation>
 </message>
 <message>
 <source>Map of this text</source>
@@ -6627,16 +6627,16 @@ Ein anderer Schluss</translation>
 <translation>Positionen</translation>
 </message>
 <message>
+<source>Red: alike vectors</source>
+<translation>Rot: ähnliche Vektoren</translation>
+</message>
+<message>
 <source>Segments</source>
 <translation>Segmente</translation>
 </message>
 <message>
 <source>The vectors of A and B: cosine {cosine}, distance {distance}</source>
 <translation>Die Vektoren von A und B: Kosinus {cosine}, Abstand {distance}</translation>
-</message>
-<message>
-<source>The vectors of both; cosine {cosine}</source>
-<translation>Beide Vektoren; Kosinus {cosine}</translation>
 </message>
 <message>
 <source>The vectors of segment A and segment B</source>
@@ -6874,8 +6874,8 @@ Ein anderer Schluss</translation>
 <translation>Ein Wort</translation>
 </message>
 <message>
-<source>Check my answer</source>
-<translation>Antwort prüfen</translation>
+<source>Check</source>
+<translation>Prüfen</translation>
 </message>
 <message>
 <source>Compare with ours:</source>
@@ -8145,7 +8145,7 @@ Ein anderer Schluss</translation>
 <translation> danach: längere Texte →</translation>
 </message>
 <message>
-<source> then: predict masked words →</source>
+<source> then: masked words →</source>
 <translation> danach: maskierte Wörter →</translation>
 </message>
 <message>
