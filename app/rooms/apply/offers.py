@@ -14,7 +14,7 @@ from ...widgets.flow_layout import FlowLayout
 from ...widgets.layouts import fill, hbox, vbox
 from .samples import SAMPLES
 
-OFFER_PX = 290
+LEAST_PX, OFFER_PX = 235, 290  # the room is narrower beside a lesson
 OFFERS = {  # name of a model -> its task, what it answers, the kind of the task
     "bertscope-sentiment": (
         QT_TRANSLATE_NOOP("Offers", "Sentiment"),
@@ -65,7 +65,8 @@ class Offers(QWidget):
                 else self.tr("For example: “{text}”")
             )
             fill(box.body, about, label(example.format(text=sentence), wrap=True), None, self.buttons[name])
-            box.setFixedWidth(theme.column_px(OFFER_PX))
+            box.setMinimumWidth(theme.column_px(LEAST_PX))
+            box.setMaximumWidth(theme.column_px(OFFER_PX))
             row.addWidget(box)
 
 
