@@ -15,7 +15,7 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.pretrain import start_or_resume
 from bertcore.training.pretrain_options import PretrainOptions
-from scripts.gpu_training import join, pack, split, unpack
+from scripts.gpu_training import extract, join, pack, split, unpack, written_in_pieces
 from tests.engine.corpora import STORIES
 from tests.engine.training_runs import losses, tiny_run
 
@@ -98,3 +98,14 @@ def test_a_missing_or_damaged_piece_is_named_and_nothing_is_written(parcel: list
     with pytest.raises(BertcoreError, match="There is no pieces.json"):
         unpack([tmp_path], tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+def test_a_parcel_writes_nothing_outside_its_folder(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("x")
+    with written_in_pieces(tmp_path / "parcel", 1.0, 1.0, preset=0) as archive:
+        archive.add(secret, "../outside")
+    (tmp_path / "target").mkdir()
+    with pytest.raises(BertcoreError, match="holds ../outside, which is no file of a run"):
+        extract(list((tmp_path / "parcel").iterdir()), tmp_path / "target")
+    assert not (tmp_path / "outside").exists()

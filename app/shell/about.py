@@ -59,7 +59,8 @@ class AboutDialog(QDialog):
             self._add(name, self.tr("see its card") if licence == "other" else licence.upper(), card)
         self._add(f"Python {platform.python_version()}", "PSF-2.0", installed.python_licence())
         for package in packages[1:]:
-            self._add(f"{package.name} {package.version}", package.licence, package)
+            licence = package.licence or self.tr("no licence stated")
+            self._add(f"{package.name} {package.version}", licence, package)
         for file in installed.bundled_licences():
             self._add(file.stem, "", file)
 

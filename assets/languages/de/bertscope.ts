@@ -32,6 +32,10 @@
 <translation>Was enthalten ist</translation>
 </message>
 <message>
+<source>no licence stated</source>
+<translation>keine Lizenz angegeben</translation>
+</message>
+<message>
 <source>not installed as a package</source>
 <translation>nicht als Paket installiert</translation>
 </message>
