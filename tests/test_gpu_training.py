@@ -106,6 +106,6 @@ def test_a_parcel_writes_nothing_outside_its_folder(tmp_path: Path) -> None:
     with written_in_pieces(tmp_path / "parcel", 1.0, 1.0, preset=0) as archive:
         archive.add(secret, "../outside")
     (tmp_path / "target").mkdir()
-    with pytest.raises(BertcoreError, match="holds ../outside, which is no file of a run"):
+    with pytest.raises(BertcoreError, match="contains ../outside, which does not belong in a run"):
         extract(list((tmp_path / "parcel").iterdir()), tmp_path / "target")
     assert not (tmp_path / "outside").exists()
