@@ -223,7 +223,9 @@ def extract(folders: list[Path], target: Path) -> None:
         for member in archive:  # by hand: the first versions of Python 3.11 have no filter for what is in it
             place = target / member.name
             if not (member.isfile() or member.isdir()) or target.resolve() not in place.resolve().parents:
-                raise BertcoreError(f"The parcel contains {member.name}, which does not belong in a run; pack it again.")
+                raise BertcoreError(
+                    f"The parcel contains {member.name}, which does not belong in a run; pack it again."
+                )
             if member.isdir():
                 place.mkdir(parents=True, exist_ok=True)
             else:
