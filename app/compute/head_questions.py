@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 translate = QCoreApplication.translate
 INTERACTIVE_TOKENS = 1024  # in one batch: what is more urgent waits no longer than for this
+LONG_TEXT, FEW_LINKS, MANY_LINKS = 128, 16, 64  # removing a link is a pass of its own
 MOST_WORDS, MOST_TAGS = 3, 3  # that are offered for each mask, or each token
 
 
@@ -230,9 +231,10 @@ def check_head(
     row: int,
     progress: ReportProgress,
     *,
-    most_links: int = 64,
+    most_links: int | None = None,
 ) -> HeadCheck:
-    """Attention, gradient and removal for one row of one head; removal for the `most_links` strongest links.
+    """Attention, gradient and removal for one row of one head; removal for the `most_links` strongest links,
+    fewer in a long text unless it says how many.
 
     Raises BertcoreError for a head or token that is not there.
     """
@@ -241,6 +243,7 @@ def check_head(
 
     check_heads([(layer, head)], checkpoint.config)
     check_rows([row], len(text.input_ids))
+    most_links = most_links or (MANY_LINKS if len(text.input_ids) <= LONG_TEXT else FEW_LINKS)
     arguments = (checkpoint.model, text.input_ids, text.segments, target.target, layer)
     first_order = attention_gradient(*arguments, position_ids=text.positions)
     progress(0.1)

@@ -182,7 +182,7 @@ class Inference(QObject):
                 self.checkpoint_of(model)
             self._progressed.emit(number, share)
 
-        return job.work(*checkpoints, progress)
+        return job.function(*checkpoints, *job.arguments, progress)
 
     def _run_outside(self, work: Callable[[], Any], number: int) -> None:
         result, problem = None, None

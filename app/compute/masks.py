@@ -49,7 +49,6 @@ def fill_masks(
     text: ModelInput,
     masks: Sequence[int],
     order: Order | Sequence[int] = "left to right",
-    *,
     most: int | None = None,
     what_if: WhatIf = NOTHING_CHANGED,
     progress: ReportProgress | None = None,

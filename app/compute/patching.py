@@ -62,9 +62,8 @@ def swap_map(
     target: Target,
     part: PatchedPart,
     first: Sequence[int],
+    most_s: float,
     progress: ReportProgress,
-    *,
-    most_s: float = math.inf,
 ) -> SwapMap:
     """Everything in `ours` replaced in turn by what it is in `theirs` (`patching.patching_map`).
 
@@ -114,11 +113,11 @@ def _pace(stamps: Sequence[tuple[float, float]]) -> float:
     return (ended - began) / (last - first) if last > first else 0.0
 
 
-def places_first(ours: Reading, theirs: Reading, target: Target, pinned: Sequence[int]) -> list[int]:
+def places_first(ours: Reading, theirs: Reading, target: Target, pinned: Sequence[int]) -> tuple[int, ...]:
     """The most telling positions of a long text: the token asked about, those that the texts differ in, and `pinned`,
     those that were clicked."""
     pairs = enumerate(zip(ours.request.input_ids, theirs.request.input_ids, strict=True))
-    return list(dict.fromkeys([target.position, *pinned, *(at for at, (one, other) in pairs if one != other)]))
+    return tuple(dict.fromkeys([target.position, *pinned, *(at for at, (one, other) in pairs if one != other)]))
 
 
 def swap_targets(ours: Reading, theirs: Reading, position: int) -> list[HeadTarget]:

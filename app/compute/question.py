@@ -2,22 +2,25 @@
 
     self.effects = self.add_question(self._on_effects_answered)            # in a View; typed by the callback
 
-    def work(checkpoint: Checkpoint, progress: ReportOrCancel) -> Effects:               # runs on the worker
-        return effects_of(checkpoint, text, progress)
+    def effects_of(checkpoint: Checkpoint, text: ModelInput, layer: int, progress: ReportOrCancel) -> Effects: ...
 
-    self.effects.ask_model(reading.request.model, (reading.request, layer), work, self.pause_ms)
+    self.effects.ask_model(reading.request.model, effects_of, text, layer, pause_ms=self.pause_ms)
 
-The answer comes to the callback on the window's thread. What was asked last counts: an older answer is dropped, and a
-question that nobody waits for any more ends when it next reports its progress.
+What is computed is a function of a module and values that do not change: the worker holds no widget, and a reading only
+where it is one of the values. The answer comes to the callback on the window's thread. What was asked last counts: an
+older answer is dropped, and a question that nobody waits for any more ends when it next reports its progress.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, TypeVarTuple, overload
 
 from PySide6.QtCore import QObject, QTimer, Signal
+
+from ..state.readings import Reading
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
@@ -28,14 +31,31 @@ PAUSE_MS = 250  # after the last change: the worker is not asked at each key
 ReportOrCancel = Callable[[float], None]  # of the share done, 0..1; raises where nobody wants the answer any more
 Key = tuple[object, ...]  # what an answer is for; compared by ==. Never holds a reading: it would be kept alive
 Answer = TypeVar("Answer")
+Given = TypeVarTuple("Given")
 
 
 @dataclass(frozen=True, eq=False)
 class Job:
     """What the worker is to compute. With models, only while they are open."""
 
-    work: Callable[..., Any]  # (*checkpoints of the models, progress)
+    function: Callable[..., Any]  # (*checkpoints of the models, *arguments, progress)
+    arguments: tuple[Any, ...] = ()
     models: tuple[ModelInfo, ...] = ()
+
+    @property
+    def key(self) -> Key:
+        """What the answer is for: all of it, but of a reading its request alone, which stands for it."""
+        named = (one.request if isinstance(one, Reading) else one for one in self.arguments)
+        return self.function, self.models, *named
+
+    def check(self) -> None:
+        """Raises TypeError for what could hold a widget, or change while the job waits."""
+        name, module = getattr(self.function, "__qualname__", ""), getattr(self.function, "__module__", "")
+        if getattr(sys.modules.get(module), name, None) is not self.function:
+            raise TypeError(f"{self.function!r} is not a function of a module")
+        if any(isinstance(one, QObject) for one in self.arguments):
+            raise TypeError(f"{name} is given a QObject")
+        hash(self.arguments)  # lists, dicts and arrays have none
 
 
 class Question(QObject, Generic[Answer]):
@@ -70,19 +90,37 @@ class Question(QObject, Generic[Answer]):
         """The pause before the worker is asked is not over yet."""
         return self._pause.isActive()
 
+    @overload
     def ask_model(
         self,
         model: ModelInfo,
-        key: Key,
+        function: Callable[[Checkpoint, *Given, ReportOrCancel], Answer],
+        *arguments: *Given,
+        pause_ms: int = PAUSE_MS,
+        offer: str = "",
+    ) -> None: ...
+
+    @overload
+    def ask_model(
+        self,
+        model: ModelInfo,
+        function: Key,
         work: Callable[[Checkpoint, ReportOrCancel], Answer],
         pause_ms: int = PAUSE_MS,
         offer: str = "",
-    ) -> None:
+    ) -> None: ...
+
+    def ask_model(self, model: ModelInfo, function: Any, *arguments: Any, **options: Any) -> None:  # type: ignore[misc]
         """Computes something with the open model, unless the very same has been asked already.
 
         offer: a sentence on how long it takes; then it begins only when a person starts it.
         """
-        self._ask(key, Job(work, (model,)), pause_ms, offer)
+        pause_ms, offer = options.get("pause_ms", PAUSE_MS), options.get("offer", "")
+        if isinstance(function, tuple):
+            work, *rest = arguments
+            self._ask(function, Job(work, (), (model,)), rest[0] if rest else pause_ms, offer)
+            return
+        self._ask_job(Job(function, arguments, (model,)), pause_ms, offer)
 
     def ask_both(
         self,
@@ -93,7 +131,7 @@ class Question(QObject, Generic[Answer]):
         pause_ms: int = PAUSE_MS,
     ) -> None:
         """The same with the open model and its baseline."""
-        self._ask(key, Job(work, (ours, baseline)), pause_ms)
+        self._ask(key, Job(work, (), (ours, baseline)), pause_ms)
 
     def compute(self, key: Key, work: Callable[[ReportOrCancel], Answer], pause_ms: int = PAUSE_MS) -> None:
         """Computes something on the worker that needs no model."""
@@ -140,6 +178,10 @@ class Question(QObject, Generic[Answer]):
     def show_progress(self, share: float) -> None:
         if self.is_running:
             self._show(share)
+
+    def _ask_job(self, job: Job, pause_ms: int, offer: str = "") -> None:
+        job.check()
+        self._ask(job.key, job, pause_ms, offer)
 
     def _ask(self, key: Key, job: Job, pause_ms: int, offer: str = "") -> None:
         if key == self.key:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 class ModelInput:
     """What the model reads of one text (S), for the analyses."""
 
-    input_ids: Sequence[int]
-    segments: Sequence[int]
-    positions: Sequence[int] | None = None  # None: each token's own
+    input_ids: tuple[int, ...]
+    segments: tuple[int, ...]
+    positions: tuple[int, ...] | None = None  # None: each token's own
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,8 @@ class ReadingRequest:
 
     @property
     def model_input(self) -> ModelInput:
-        return ModelInput(self.input_ids, self.segments, self.positions)
+        positions = self.positions
+        return ModelInput(self.input_ids, tuple(self.segments), None if positions is None else tuple(positions))
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,7 @@ def page(qtbot: QtBot) -> Iterator[BatchPage]:
         job = question.job
         assert job is not None
         try:
-            result, problem = job.work(lambda share: None), ""
+            result, problem = job.function(*job.arguments, lambda share: None), ""
         except Exception as error:
             result, problem = None, str(error)
         question.deliver(job, result, problem)

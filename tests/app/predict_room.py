@@ -60,4 +60,4 @@ def asked(window: Window) -> tuple[Checkpoint, ModelInput, Reading]:
     """The open model read anew, and what it reads: for the functions whose results are shown."""
     reading = reading_of(window)
     request = reading.request
-    return load_checkpoint(request.model.folder), ModelInput(request.input_ids, request.segments), reading
+    return load_checkpoint(request.model.folder), request.model_input, reading

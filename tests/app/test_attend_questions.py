@@ -21,7 +21,6 @@ from app.rooms.attend.large_card import SPECS
 from app.rooms.attend.room import AttendRoom
 from app.rooms.attend.similar_heads import AlikeView
 from app.shell.window import Window
-from app.state.readings import ModelInput
 from app.widgets.figure_button import figure_buttons
 from bertcore.analysis.find_heads import find_heads
 from bertcore.analysis.head_map import head_map
@@ -118,7 +117,7 @@ class TestEffects:
         answered(window, room, qtbot)
         request, target = window.state.reading.request, room.chosen.target  # type: ignore[union-attr]
         assert target is not None and target.target.head == "mlm"
-        text = ModelInput(request.input_ids, request.segments)
+        text = request.model_input
         checkpoint = load_checkpoint(model_folder)
         expected = effects_of_heads(checkpoint, text, target, lambda share: None)
         np.testing.assert_allclose(room.heads_card.atlas.effects, -expected, atol=1e-5)  # what they add
@@ -168,7 +167,7 @@ class TestCheck:
         request, target = window.state.reading.request, room.chosen.target  # type: ignore[union-attr]
         assert target is not None
         checkpoint = load_checkpoint(model_folder)
-        text = ModelInput(request.input_ids, request.segments)
+        text = request.model_input
         expected = check_head(checkpoint, text, target, 1, 0, 2, lambda share: None)
         columns = view.bars.columns
         for column, values in zip(columns, (expected.attention, expected.gradient, -expected.without), strict=True):

@@ -3,6 +3,7 @@
 The oracle is the pass that the window shows: a head switched off, or a place swapped in, is a reading of its own.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -171,7 +172,7 @@ def test_all_five(case: Case, desk: Desk) -> None:
         check = check_head(checkpoint, text, target, 1, 1, 2, nothing, most_links=2)
         assert (check.value, check.without_head) == pytest.approx((now, number(target, off) - now), abs=1e-4), key
         swap = next(one for one in swap_targets(ours, theirs, case.position) if one.target == target.target)
-        places = swap_map(checkpoint, text, theirs.request.model_input, swap.target, "state", [], nothing)
+        places = swap_map(checkpoint, text, theirs.request.model_input, swap.target, "state", (), math.inf, nothing)
         assert (places.text, places.other) == pytest.approx((now, number(target, theirs)), abs=1e-4), key
         assert places.patched[1, 2] == pytest.approx(number(target, swapped), abs=1e-4), key
 
@@ -181,7 +182,7 @@ def test_the_first_to_be_swapped_for_is_what_the_texts_differ_in(case: Case, des
     assert ours.other_text is not None
     first = swap_targets(ours, ours.other_text, 0)[0].target
     asked = ours.request.model_input, ours.other_text.request.model_input
-    found = swap_map(load_checkpoint(desk.folder), *asked, first, "state", [], nothing)
+    found = swap_map(load_checkpoint(desk.folder), *asked, first, "state", (), math.inf, nothing)
     assert found.other > found.text or first.against is None
     assert (first.against is not None) == case.is_contrasted
 

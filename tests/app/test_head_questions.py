@@ -30,7 +30,7 @@ from tests.engine.models import VOCABULARY, tiny_checkpoint, tiny_model, word_to
 TOKENIZER = word_tokenizer()
 PAIR = TOKENIZER.encode("the [MASK] sat.", "it was very comfortable!")
 MASKED, CAT = 2, VOCABULARY.index("cat")
-TEXT = ModelInput(PAIR.ids, PAIR.segments)
+TEXT = ModelInput(tuple(PAIR.ids), tuple(PAIR.segments))
 WORD = HeadTarget("cat", word_target(MASKED, CAT))
 
 
@@ -148,7 +148,7 @@ def test_the_output_of_every_head_can_be_asked_about(kind: str, tmp_path: Path, 
     targets, request = targets_of(reading, 3), reading.request
     assert targets and len(set(targets)) == len(targets)
     checkpoint = load_checkpoint(folder)
-    text = ModelInput(request.input_ids, request.segments)
+    text = request.model_input
     for target in targets:
         found = effects_of_heads(checkpoint, text, target, lambda share: None)
         assert np.isfinite(found).all() and np.abs(found).max() > 0

@@ -25,7 +25,7 @@ from tests.engine.models import VOCABULARY, tiny_checkpoint, word_tokenizer
 TOKENIZER = word_tokenizer()
 PAIR = TOKENIZER.encode("the [MASK] sat on [MASK].", "it was very [MASK]!")
 MASKS = [i for i, token in enumerate(PAIR.ids) if token == TOKENIZER.mask_id]
-TEXT = ModelInput(PAIR.ids, PAIR.segments)
+TEXT = ModelInput(tuple(PAIR.ids), tuple(PAIR.segments))
 CAT, MASK = VOCABULARY.index("cat"), VOCABULARY.index("[MASK]")
 OFF = WhatIf(heads_off=frozenset({(1, 2)}), layers_off=frozenset({0}))
 
@@ -140,7 +140,7 @@ def test_surprise_leaves_out_masks_and_heeds_what_is_changed(checkpoint: Checkpo
         chance = softmax(rows_of(checkpoint, ids, [place])[0])[PAIR.ids[place]]
         assert bits == pytest.approx(-np.log2(chance), abs=1e-4)
     whole = TOKENIZER.encode("the comfortable cat")
-    text = ModelInput(whole.ids, whole.segments)
+    text = ModelInput(tuple(whole.ids), tuple(whole.segments))
     grouped = surprise(checkpoint.model, whole, MASK, groups=[0, 1, 2, 2, 3, 4])
     assert surprise_of(checkpoint, whole, text, whole_words=True).bits == pytest.approx(grouped.bits, abs=1e-5)
 
@@ -155,7 +155,7 @@ def test_a_vocabulary_without_a_mask_hides_nothing(checkpoint: Checkpoint) -> No
 def test_an_unknown_word_can_have_decided_too(checkpoint: Checkpoint) -> None:
     encoding = checkpoint.tokenizer.encode("the cat 日 on the mat")
     at = encoding.ids.index(checkpoint.tokenizer.unk_id or 0)
-    text = ModelInput(tuple(encoding.ids), encoding.segments)
+    text = ModelInput(tuple(encoding.ids), tuple(encoding.segments))
     found = attribution_of(
         checkpoint, text, HeadTarget("cat", word_target(2, CAT)), "integrated_gradients", lambda share: None
     )

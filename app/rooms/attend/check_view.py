@@ -9,7 +9,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
@@ -17,7 +16,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ...compute.head_questions import HeadCheck, check_head
-from ...compute.question import Question, ReportOrCancel
+from ...compute.question import Question
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
 from ...look.number_kinds import explain
@@ -28,11 +27,7 @@ from .attentions import head_title
 from .chosen_heads import TargetBox
 from .view import AttendView
 
-if TYPE_CHECKING:
-    from bertcore.checkpoint.checkpoint import Checkpoint
-
 MOST_ROWS = 24
-LONG_TEXT, FEW_LINKS, MANY_LINKS = 128, 16, 64  # removing a link is a pass of its own
 ROW_PX, TITLE_PX = 21, 24
 TOKEN_PX, NUMBER_PX, LEAST_BAR_PX = 96, 58, 30
 DIGITS = 3  # that count, of the longest bar's number
@@ -80,14 +75,8 @@ class CheckView(AttendView):
             self.question.forget(self.chosen.problem)
             self._show(None)
             return
-        text = attentions.plain.request.model_input
-        most = MANY_LINKS if len(text.input_ids) <= LONG_TEXT else FEW_LINKS
-
-        def work(checkpoint: Checkpoint, progress: ReportOrCancel) -> HeadCheck:
-            return check_head(checkpoint, text, target, layer, head, row, progress, most_links=most)
-
-        key = (*attentions.plain_key, target, layer, head, row)
-        self.question.ask_model(attentions.reading.request.model, key, work, self.pause_ms)
+        model, text = attentions.plain.request.model, attentions.plain.request.model_input
+        self.question.ask_model(model, check_head, text, target, layer, head, row, pause_ms=self.pause_ms)
         self._show(self.question.answer)
 
     def make_figure(self) -> Figure | None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from PySide6.QtCore import Signal
 
 from ...compute.head_questions import effects_of_heads
-from ...compute.question import Question, ReportOrCancel
+from ...compute.question import Question
 from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...widgets.card import label
@@ -18,9 +16,6 @@ from ...widgets.raster import ColorBar
 from .chosen_heads import TargetBox
 from .head_kinds import HeadLinks, Row
 from .view import AttendView
-
-if TYPE_CHECKING:
-    from bertcore.checkpoint.checkpoint import Checkpoint
 
 MOST_NAMED = 5
 
@@ -61,13 +56,8 @@ class EffectsView(AttendView):
         if target is None:
             self.question.forget(self.chosen.problem)
         else:
-            text = attentions.plain.request.model_input
-
-            def work(checkpoint: Checkpoint, progress: ReportOrCancel) -> np.ndarray:
-                return effects_of_heads(checkpoint, text, target, progress)
-
-            key = (*attentions.plain_key, target)
-            self.question.ask_model(attentions.reading.request.model, key, work, self.pause_ms)
+            asked = attentions.plain.request
+            self.question.ask_model(asked.model, effects_of_heads, asked.model_input, target, pause_ms=self.pause_ms)
         effects = self.effects
         for widget in (self.bar, self._meaning, self.heads):
             widget.setVisible(effects is not None)

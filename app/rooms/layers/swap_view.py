@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,11 +31,11 @@ from .swap_result import SwapResult
 
 if TYPE_CHECKING:
     from bertcore.analysis.interventions import PatchedPart
-    from bertcore.checkpoint.checkpoint import Checkpoint
 
     from ...compute.head_questions import HeadTarget
-    from ...compute.question import Key, Question, ReportOrCancel
-    from ...state.readings import Reading
+    from ...compute.question import Key, Question
+    from ...state.model_info import ModelInfo
+    from ...state.readings import ModelInput, Reading
     from ...state.selection import Selection
 
 LEAST_WRITTEN = 0.005  # shares that round to nothing are not written into their cells
@@ -83,6 +82,7 @@ class SwapView(LayersView):
         self._some: tuple[Key, SwapMap] | None = None  # the map of some tokens, shown until that of all is there
         self._clicked: Swap | None = None
         self._pair: Key = ()  # the two texts on show
+        self._asked: Key = ()  # what the map of places is of, and the time for it
         self._ask_heads: Callable[[SwapMap], None] | None = None  # once the places are known
         self._wants_all: Key = ()  # the two texts of which all places are wanted, however long that takes
         self._pinned: list[int] = []  # tokens of a long text that were clicked
@@ -132,7 +132,7 @@ class SwapView(LayersView):
     def places(self) -> SwapMap | None:
         """The map of places on show: of all tokens that are known."""
         some = self._some
-        is_of_it = some is not None and self.place_map.key[: len(some[0])] == some[0]
+        is_of_it = some is not None and some[0] == self._asked[:-1]
         return self.place_map.answer or (some[1] if some is not None and is_of_it else None)
 
     @property
@@ -190,15 +190,11 @@ class SwapView(LayersView):
             self._pinned.append(selection.pinned)
         first, most_s = places_first(ours, theirs, target, self._pinned), MOST_S
         if self._wants_all == pair:
-            first, most_s = [], math.inf
-        text, other, model = ours.request.model_input, theirs.request.model_input, ours.request.model
-        heads_key = (*pair, target)
-        if heads_key != self.head_map.key:
+            first, most_s = (), math.inf
+        model, text, other = pair
+        about = (*pair, target)
+        if about != self._asked[:-2]:
             self.head_map.forget()
-
-        def work(asked: PatchedPart, most_s: float, checkpoint: Checkpoint, progress: ReportOrCancel) -> SwapMap:
-            wanted = () if asked == "head" else first
-            return swap_map(checkpoint, text, other, target, asked, wanted, progress, most_s=most_s)
 
         def ask_heads(found: SwapMap) -> None:
             takes_s = found.seconds_for(model.heads, "head")
@@ -206,12 +202,12 @@ class SwapView(LayersView):
                 count=numbers.count(len(text.input_ids)), time=numbers.duration(takes_s)
             )
             offer = offer if takes_s > MOST_S else ""
-            self.head_map.ask_model(model, heads_key, partial(work, "head", math.inf), 0, offer)
+            self.head_map.ask_model(model, swap_map, text, other, target, "head", (), math.inf, pause_ms=0, offer=offer)
 
-        self._ask_heads = ask_heads
-        key, answer = (*heads_key, part, most_s), self.place_map.answer
-        if self.place_map.key[:-1] != key or answer is None or not set(first) <= set(answer.places):
-            self.place_map.ask_model(model, (*key, tuple(first)), partial(work, part, most_s), self.pause_ms)
+        answer, before = self.place_map.answer, self._asked
+        self._ask_heads, self._asked = ask_heads, (*about, part, most_s)
+        if before != self._asked or answer is None or not set(first) <= set(answer.places):
+            self.place_map.ask_model(model, swap_map, text, other, target, part, first, most_s, pause_ms=self.pause_ms)
         else:
             ask_heads(answer)
 
@@ -230,7 +226,7 @@ class SwapView(LayersView):
             self.some.setText(sentence.format(time=numbers.duration(takes_s), **counts))
 
     def _on_places_answered(self, places: SwapMap) -> None:
-        self._some = self.place_map.key[:-2], places  # without how many were wanted
+        self._some = self._asked[:-1], places
         if self._ask_heads is not None:
             self._ask_heads(places)  # only now it is known how long they take
         self._draw()
@@ -307,7 +303,7 @@ class SwapView(LayersView):
         return None if found is None else found.places[column]
 
     def _show_nothing(self, title: str, sentence: str) -> None:
-        self._pair, self._ask_heads = (), None
+        self._pair, self._asked, self._ask_heads = (), (), None
         self.result.set_targets([])
         self.nothing_title.setText(title)
         self.nothing_text.setText(sentence)
@@ -388,9 +384,9 @@ class SwapView(LayersView):
         return self.figure(card.title, [grid], arrays, hint=scores, settings=scores, plain=True, by_token=True)
 
 
-def _pair(ours: Reading, theirs: Reading) -> Key:
+def _pair(ours: Reading, theirs: Reading) -> tuple[ModelInfo, ModelInput, ModelInput]:
     """What the maps are of."""
-    return tuple((one.request.model, one.request.input_ids, tuple(one.request.segments)) for one in (ours, theirs))
+    return ours.request.model, ours.request.model_input, theirs.request.model_input
 
 
 def _texts(reading: Reading) -> tuple[str, str]:

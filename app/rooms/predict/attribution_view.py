@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QWidget
 from bertcore.analysis.targets import word_target
 
 from ...compute.head_questions import HeadTarget, targets_of, why_no_target
+from ...compute.word_questions import attribution_of
 from ...figures.figure import Figure, numbers_of
 from ...look import numbers, theme
 from ...look.language import QT_TRANSLATE_NOOP
@@ -30,9 +31,8 @@ from .view import PredictView, mask_name, mask_token, scrolled_column
 
 if TYPE_CHECKING:
     from bertcore.analysis.attribution import Attribution, Method
-    from bertcore.checkpoint.checkpoint import Checkpoint
 
-    from ...compute.question import Question, ReportOrCancel
+    from ...compute.question import Question
     from ...state.token_units import Units
 
 translate = QCoreApplication.translate
@@ -147,18 +147,10 @@ class AttributionView(PredictView):
         if theme.is_projector():
             for card in self.cards.values():
                 card.scale.setToolTip(tip(note))
-        plain = reading.plain
-        text, request, units = plain.request.model_input, plain.request, self.selection.units(reading)
+        plain, units = reading.plain.request, self.selection.units(reading)
         for method, card in self.cards.items():
-
-            def work(checkpoint: Checkpoint, progress: ReportOrCancel, method: Method = method) -> Attribution:
-                from ...compute.word_questions import attribution_of
-
-                return attribution_of(checkpoint, text, target, method, progress)
-
             question = self.questions_by_method[method]
-            key = (request.model, request.input_ids, tuple(text.segments), target.target, method)
-            question.ask_model(request.model, key, work, self.pause_ms)
+            question.ask_model(plain.model, attribution_of, plain.model_input, target, method, pause_ms=self.pause_ms)
             card.set_units(units, target)
             card.show_attribution(question.answer)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
-from ...compute.masks import FilledMask
+from ...compute.masks import FilledMask, fill_masks
 from ...figures.figure import Figure, numbers_of
 from ...look import numbers, theme
 from ...look.language import QT_TRANSLATE_NOOP
@@ -26,9 +27,6 @@ from ...widgets.raster import ColorBar
 from .view import PredictView, scrolled_column, with_name
 
 if TYPE_CHECKING:
-    from bertcore.checkpoint.checkpoint import Checkpoint
-
-    from ...compute.question import ReportOrCancel
     from ...state.readings import ReadingRequest
 
 FillOrder = Literal["left to right", "most certain first", "clicks"]
@@ -100,25 +98,18 @@ class FillView(PredictView):
         if reading is None or not still_open:
             return
         words = {step.position: step.word.id for step in self.steps}
-        text, request = reading.request.model_input, reading.request
-        ids = [words.get(i, token) for i, token in enumerate(request.input_ids)]
+        request = reading.request
+        ids = tuple(words.get(i, token) for i, token in enumerate(request.input_ids))
+        text = replace(request.model_input, input_ids=ids)
         by_certainty = self.order.currentData() == "most certain first"
         order: Literal["left to right", "most certain first"] = (
             "most certain first" if by_certainty else "left to right"
         )
         self._asked_order = order if position is None else "clicks"
-
-        def work(checkpoint: Checkpoint, progress: ReportOrCancel) -> list[FilledMask]:
-            from dataclasses import replace
-
-            from ...compute.masks import fill_masks
-
-            asked, sequence = replace(text, input_ids=ids), order if position is None else [position]
-            return fill_masks(
-                checkpoint, asked, still_open, sequence, most=most, what_if=request.what_if, progress=progress
-            )
-
-        self.filled.ask_model(request.model, (request, tuple(words.items()), most, order, position), work, 0)
+        sequence = order if position is None else (position,)
+        self.filled.ask_model(
+            request.model, fill_masks, text, tuple(still_open), sequence, most, request.what_if, pause_ms=0
+        )
 
     def _show(self) -> None:
         if self.reading is None:
