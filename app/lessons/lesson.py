@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bertcore.locations import BUILT_IN
 
 PLACEHOLDER = re.compile(r"\{\{(.*?)\}\}")
 PAGE_TEXT = "page"  # what a page can hide until its question is answered
-CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)  # shown as it is written
+CODE = re.compile(r"^ {0,3}(```|~~~).*?^ {0,3}\1.*?$", re.MULTILINE | re.DOTALL)  # shown as it is written
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,7 @@ class Setup:
     words: bool | None = None  # whole words instead of tokens
     specials: bool | None = None
     passage: str | None = None  # that a model finds answers in, in the room Apply
+    lines: Mapping[str, int] = field(default_factory=dict, compare=False)  # "text" -> where in the file it is set
 
     def then(self, later: Setup) -> Setup:
         """What a later page shows. Another text brings no masks, no second sentence and no selected token along."""
@@ -64,7 +65,7 @@ class Setup:
         if later.model is not None:
             earlier = replace(earlier, step=None)
         said = {name: value for name, value in vars(later).items() if value is not None}
-        return replace(earlier, **said)
+        return replace(earlier, **said | {"lines": {**earlier.lines, **later.lines}})
 
 
 @dataclass(frozen=True)
@@ -132,17 +133,8 @@ class Page:
     notes: str = ""  # for the teacher
     covers: tuple[str, ...] = ()  # names of SPOTS, and PAGE_TEXT: hidden until the question is answered
     cut: str = ""  # a word whose cutting into pieces the card shows, step by step
-
-    def texts(self) -> Iterator[str]:
-        """Everything in which placeholders may stand."""
-        yield self.text
-        if self.question is not None:
-            yield self.question.text
-            yield self.question.explanation
-            yield from (option.text for option in self.question.options)
-        if self.task is not None:
-            yield self.task.text
-            yield self.task.hint
+    placeholders: tuple[tuple[int, Measure], ...] = field(default=(), compare=False)  # of all its texts, with lines
+    lines: Mapping[str, int] = field(default_factory=dict, compare=False)  # "cover" -> where its first one stands
 
 
 @dataclass(frozen=True)
@@ -153,8 +145,3 @@ class Lesson:
     pages: tuple[Page, ...]
     file: Path
     model: str = BUILT_IN
-
-
-def placeholders(texts: Iterable[str]) -> list[str]:
-    """What stands between {{ and }}, without spaces around it."""
-    return [found.strip() for text in texts for found in PLACEHOLDER.findall(CODE.sub("", text))]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import errno
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -21,6 +21,7 @@ from ..widgets.spots import SPOTS
 from .errors import LessonError
 from .lesson import (
     PAGE_TEXT,
+    PLACEHOLDER,
     Condition,
     HeadChoice,
     Lesson,
@@ -31,7 +32,6 @@ from .lesson import (
     Setup,
     Task,
     WordAt,
-    placeholders,
 )
 from .measures import MEASURES, OPERATORS, parse_measure, parse_word
 
@@ -74,11 +74,13 @@ class _Builder:
     def __init__(self, title: str, line: int) -> None:
         self.title, self.line = title, line
         self.setup: dict[str, Any] = {}
+        self.lines: dict[str, int] = {}  # where each command stands first
         self.markdown: list[str] = []
+        self.texts: list[tuple[int, str]] = []  # in which placeholders may stand
         self.cut = ""
         self.claims: list[Condition] = []
-        self.highlights: list[str] = []
-        self.covers: list[str] = []
+        self.highlights: list[tuple[int, str]] = []  # the line, the part of the window
+        self.covers: list[tuple[int, str]] = []
         self.notes: list[str] = []
         self.question: dict[str, Any] | None = None
         self.task: dict[str, Any] | None = None
@@ -97,7 +99,8 @@ class _Parser:
         front, begins = self._front(lines)
         setup, pages = Setup(model=front["model"]), list[Page]()
         fence = ""
-        for self._line, line in enumerate(lines[begins:], begins + 1):
+        for number, line in enumerate(lines[begins:], begins + 1):
+            self._line = number
             if len(line) > MOST_LINE:
                 too_long = translate("Lesson", "The line is longer than {most} characters.")
                 self._fail(too_long.format(most=MOST_LINE))
@@ -106,11 +109,11 @@ class _Parser:
                 fence = "" if fence else mark[1]
             if not fence and not mark and line.startswith("# "):
                 setup = self._finish(setup, pages)
-                self._page = _Builder(line[2:].strip(), self._line)
+                self._page = _Builder(line[2:].strip(), number)
             elif not fence and line.startswith("::"):
                 self._command(line)
             elif self._page is not None:
-                self._markdown(line)
+                self._markdown(line, is_code=bool(fence or mark))
             elif line.strip():
                 self._fail(translate("Lesson", "Text before the first page; begin a page with “# Title”."))
         self._finish(setup, pages)
@@ -156,34 +159,36 @@ class _Parser:
 
     # Pages.
 
-    def _markdown(self, line: str) -> None:
-        assert self._page is not None
+    def _markdown(self, line: str, is_code: bool) -> None:
         if "![" in line:
             self._fail(translate("Lesson", "A lesson has no pictures: the window itself is shown; use highlight."))
-        self._page.markdown.append(line)
+        self._made.markdown.append(line)
+        if not is_code:
+            self._text(line)
 
     def _finish(self, setup: Setup, pages: list[Page]) -> Setup:
         """Ends the page that is open; returns what later pages begin with."""
         made = self._page
         if made is None:
             return setup
+        self._line = made.line
         if len(pages) == MOST_PAGES:
             self._fail(translate("Lesson", "A lesson has at most {most} pages.").format(most=MOST_PAGES))
-        self._line = made.line
         if not made.title:
             self._fail(translate("Lesson", "The page has no title."))
-        setup = setup.then(Setup(**made.setup))
+        setup = setup.then(Setup(**made.setup, lines=made.lines))
         if setup.room is None or setup.text_a is None:
             self._fail(translate("Lesson", "The first page needs a text and a room."))
-        for name in (*made.highlights, *made.covers):
+        for self._line, name in (*made.highlights, *made.covers):
             if "." in name and name.partition(".")[0] != setup.room:
                 sentence = translate("Lesson", "“{name}” is in another room than the page, which shows {room}.")
                 self._fail(sentence.format(name=name, room=setup.room))
         if made.covers and made.question is None:
+            self._line = made.lines["cover"]
             self._fail(translate("Lesson", "The page covers something but asks no question; write “:: ask”."))
         unknown = [view for view in (setup.view or "").split() if view not in self._rooms[setup.room]]
         if unknown:
-            known = ", ".join(self._rooms[setup.room])
+            known, self._line = ", ".join(self._rooms[setup.room]), setup.lines["view"]
             sentence = translate("Lesson", "The room {room} has no view “{view}”; it has: {known}.")
             self._fail(sentence.format(room=setup.room, view=unknown[0][:40], known=known))
         page = Page(
@@ -191,19 +196,23 @@ class _Parser:
             made.line,
             "\n".join(made.markdown).strip(),
             setup,
-            tuple(made.highlights),
+            tuple(name for _, name in made.highlights),
             self._question(made.question),
             self._task(made.task),
             tuple(made.claims),
             "\n".join(made.notes),
-            tuple(made.covers),
+            tuple(name for _, name in made.covers),
             made.cut,
+            tuple(self._placeholders(made.texts)),
+            made.lines,
         )
-        for found in placeholders(page.texts()):
-            self._line = made.line
-            self._measure(found)
         pages.append(page)
         return setup
+
+    def _placeholders(self, texts: list[tuple[int, str]]) -> Iterator[tuple[int, Measure]]:
+        """What stands between {{ and }}, and where."""
+        for self._line, text in texts:
+            yield from ((self._line, self._measure(found)) for found in PLACEHOLDER.findall(text))
 
     def _question(self, said: dict[str, Any] | None) -> Question | None:
         if said is None:
@@ -213,10 +222,13 @@ class _Parser:
         if kind == "choice" and (len(options) < 2 or not any(option.is_right for option in options)):
             self._fail(translate("Lesson", "A choice needs two options or more, and one that is right."))
         if kind != "choice" and options:
+            lines = self._made.lines
+            self._line = min(lines[name] for name in ("option", "correct", "option-if") if name in lines)
             self._fail(translate("Lesson", "Only a choice has options."))
         if kind in ("number", "word") and "answer" not in said:
             self._fail(translate("Lesson", "The question has no answer; write “:: answer” below it."))
         if kind in ("choice", "free") and "answer" in said:
+            self._line = self._made.lines["answer"]
             self._fail(translate("Lesson", "Only number and word questions have an “:: answer”; remove it."))
         if not said.get("explanation"):
             self._fail(translate("Lesson", "The question has nothing to show as its answer; write “:: explain”."))
@@ -227,6 +239,7 @@ class _Parser:
             else:
                 is_number = all(_NUMBER.fullmatch(each) for each in answer)
             if not is_number:
+                self._line = self._made.lines["answer"]
                 self._fail(translate("Lesson", "The answer to a number question has to be a number."))
         return Question(
             kind,
@@ -246,7 +259,8 @@ class _Parser:
         for name in ("done", "solution"):
             if name not in said:
                 self._fail(translate("Lesson", "The task has no “:: {name}”.").format(name=name))
-        return Task(said["text"], said["done"], Setup(**said["solution"]), said["line"], said.get("hint", ""))
+        solution = Setup(**said["solution"], lines=said["solution_lines"])
+        return Task(said["text"], said["done"], solution, said["line"], said.get("hint", ""))
 
     # Commands.
 
@@ -262,6 +276,7 @@ class _Parser:
             self._fail(translate("Lesson", "A command before the first page; begin a page with “# Title”."))
         if not argument and name not in ("text-b", "mask"):
             self._fail(translate("Lesson", "“:: {name}” needs something after it.").format(name=name))
+        self._page.lines.setdefault(name, self._line)
         COMMANDS[name](self, argument)
 
     @property
@@ -298,10 +313,11 @@ class _Parser:
         self._set_in(said, *readers[name](argument))
 
     def _do_highlight(self, argument: str) -> None:
-        self._made.highlights += [self._one_of(name, list(SPOTS)) for name in argument.split()]
+        self._made.highlights += [(self._line, self._one_of(name, list(SPOTS))) for name in argument.split()]
 
     def _do_cover(self, argument: str) -> None:
-        self._made.covers += [self._one_of(name, [*SPOTS, PAGE_TEXT]) for name in argument.split()]
+        known = [*SPOTS, PAGE_TEXT]
+        self._made.covers += [(self._line, self._one_of(name, known)) for name in argument.split()]
 
     def _do_cut(self, argument: str) -> None:
         if len(argument.split()) != 1 or len(argument) > 60:
@@ -324,7 +340,12 @@ class _Parser:
             self._fail(translate("Lesson", "The question has no words."))
         if self._made.question is not None:
             self._fail(translate("Lesson", "A page asks one question; this is the second."))
-        self._made.question = {"kind": kind, "text": text.strip(), "line": self._line}
+        self._made.question = {"kind": kind, "text": self._text(text.strip()), "line": self._line}
+
+    def _text(self, text: str) -> str:
+        """Placeholders may stand in it."""
+        self._made.texts.append((self._line, text))
+        return text
 
     def _asked(self) -> dict[str, Any]:
         if self._made.question is None:
@@ -332,7 +353,7 @@ class _Parser:
         return self._made.question
 
     def _do_option(self, argument: str, is_right: bool = False) -> None:
-        self._asked().setdefault("options", []).append(Option(argument, is_right))
+        self._asked().setdefault("options", []).append(Option(self._text(argument), is_right))
 
     def _do_correct(self, argument: str) -> None:
         self._do_option(argument, is_right=True)
@@ -342,7 +363,7 @@ class _Parser:
         if not colon or not text.strip():
             self._fail(translate("Lesson", "Write “:: option-if CONDITION : text”."))
         made = self._condition(condition.strip())
-        self._asked().setdefault("options", []).append(Option(text.strip(), made))
+        self._asked().setdefault("options", []).append(Option(self._text(text.strip()), made))
 
     def _do_answer(self, argument: str) -> None:
         answer: Measure | tuple[str, ...]
@@ -361,12 +382,12 @@ class _Parser:
 
     def _do_explain(self, argument: str) -> None:
         asked = self._asked()
-        asked["explanation"] = "\n".join(part for part in (asked.get("explanation"), argument) if part)
+        asked["explanation"] = "\n".join(part for part in (asked.get("explanation"), self._text(argument)) if part)
 
     def _do_task(self, argument: str) -> None:
         if self._made.task is not None:
             self._fail(translate("Lesson", "A page has one task; this is the second."))
-        self._made.task = {"text": argument, "line": self._line}
+        self._made.task = {"text": self._text(argument), "line": self._line}
 
     def _tasked(self) -> dict[str, Any]:
         if self._made.task is None:
@@ -377,12 +398,14 @@ class _Parser:
         self._set_in(self._tasked(), "done", self._condition(argument))
 
     def _do_hint(self, argument: str) -> None:
-        self._set_in(self._tasked(), "hint", argument)
+        self._set_in(self._tasked(), "hint", self._text(argument))
 
     def _do_solution(self, argument: str) -> None:
         name, _, value = argument.partition(" ")
         self._one_of(name, [known for known in SETTINGS if known not in ("model", "room", "view", "passage")])
-        self._do_setup(name, value.strip(), self._tasked().setdefault("solution", {}))
+        said = self._tasked()
+        said.setdefault("solution_lines", {})[name] = self._line
+        self._do_setup(name, value.strip(), said.setdefault("solution", {}))
 
     # Values.
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication
 
-from bertcore.errors import BertcoreError
 from bertcore.locations import assets, shipped_checkpoint
 
 from ..state.explore_state import ExploreState
 from ..state.what_if import NOTHING_CHANGED
+from .errors import SetupError
 from .lesson import Setup
 from .measures import Facts, word_places
 
@@ -18,7 +18,7 @@ translate = QCoreApplication.translate
 
 
 def model_folder(setup: Setup) -> Path:
-    """The checkpoint that a page is about. Raises BertcoreError where the run has no such snapshot."""
+    """The checkpoint that a page is about. Raises SetupError where the run has no such snapshot."""
     from bertcore.runs.run_folder import RunFolder
 
     assert setup.model is not None
@@ -31,18 +31,19 @@ def model_folder(setup: Setup) -> Path:
     if setup.step not in by_name:
         known = ", ".join(by_name) or translate("Lesson", "none")
         sentence = translate("Lesson", "{model} has no snapshot of step {step}; it has: {known}.")
-        raise BertcoreError(sentence.format(model=setup.model, step=setup.step, known=known))
+        raise SetupError("step", sentence.format(model=setup.model, step=setup.step, known=known))
     return by_name[setup.step]
 
 
 def set_input(state: ExploreState, setup: Setup) -> None:
-    """Text, masks and how tokens are shown. Raises BertcoreError for a word that is not in the text."""
+    """Text, masks and how tokens are shown. Raises SetupError for a word that is not in the text."""
     text_a, text_b = setup.text_a or "", setup.text_b or ""
     places = []
     for word in setup.masks or ():
         found = word_places(text_a, text_b, word)
         if word.nth > len(found):
-            raise BertcoreError(translate("Lesson", "The text has no word “{word}” to mask.").format(word=word))
+            sentence = translate("Lesson", "The text has no word “{word}” to mask.")
+            raise SetupError("mask", sentence.format(word=word))
         places.append(found[word.nth - 1])
     state.set_what_if(NOTHING_CHANGED)
     state.set_baseline(None)
@@ -55,7 +56,7 @@ def set_input(state: ExploreState, setup: Setup) -> None:
 
 
 def set_selection(state: ExploreState, setup: Setup, facts: Facts) -> None:
-    """Head, layer and token, some of which only the reading can tell. Raises BertcoreError where there is none."""
+    """Head, layer and token, some of which only the reading can tell. Raises SetupError where there is none."""
     trace = facts.reading.trace
     layers, heads = trace.attentions.shape[:2]
     layer, head = state.layer, state.head
@@ -63,18 +64,20 @@ def set_selection(state: ExploreState, setup: Setup, facts: Facts) -> None:
         found = facts.head_by(setup.head.kind, setup.head.lowest) if setup.head.kind else None
         if setup.head.kind and found is None:
             sentence = translate("Lesson", "No token of this text can show a head of the kind “{kind}”.")
-            raise BertcoreError(sentence.format(kind=setup.head.kind))
+            raise SetupError("head", sentence.format(kind=setup.head.kind))
         layer, head = found or (setup.head.layer, setup.head.head)
     if setup.layer is not None:
         layer = setup.layer
     if layer >= layers or head >= heads:
         sentence = translate("Lesson", "The model has {layers} layers of {heads} heads: there is no head {head}.")
-        raise BertcoreError(sentence.format(layers=layers, heads=heads, head=f"{layer + 1}.{head + 1}"))
+        setting = "layer" if layer >= layers and setup.layer is not None else "head"
+        raise SetupError(setting, sentence.format(layers=layers, heads=heads, head=f"{layer + 1}.{head + 1}"))
     state.set_head(layer, head)
     position = None
     if setup.select is not None:
         found_at = facts.positions(setup.select)
         if not found_at:
-            raise BertcoreError(translate("Lesson", "The text has no token “{word}”.").format(word=setup.select))
+            sentence = translate("Lesson", "The text has no token “{word}”.")
+            raise SetupError("select", sentence.format(word=setup.select))
         position = found_at[0]
     state.set_focus(position)

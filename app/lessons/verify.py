@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,11 +15,13 @@ from ..compute.applying import apply_model, request_for
 from ..compute.inference import opened_checkpoint
 from ..compute.masks import lens_at
 from ..compute.reader import read
+from ..look import numbers
 from ..state.explore_state import ExploreState
 from ..state.readings import ReadingRequest
-from .errors import LessonError
+from ..widgets.prediction_line import Prediction, prediction_of
+from .errors import LessonError, SetupError
 from .judging import is_right, right_answers, right_options
-from .lesson import Condition, Lesson, Measure, Page, Question, Setup, placeholders
+from .lesson import PLACEHOLDER, Condition, Lesson, Measure, Page, Question, Setup
 from .measures import MEASURES, Facts, Value, holds, needs_answer, needs_lens, parse_measure, shown, shown_in, value_of
 from .stage import model_folder, set_input, set_selection
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
 
     from ..state.model_info import ModelInfo
+    from ..state.selection import Selection
 
 translate = QCoreApplication.translate
 
@@ -41,7 +44,7 @@ class Bench:
         self.state.problem_found.connect(self._on_problem)
 
     def show(self, setup: Setup, *, with_lens: bool = False, with_answer: bool = False) -> Facts:
-        """What the window would show. Raises BertcoreError where it could not."""
+        """What the window would show. Raises SetupError where it could not."""
         folder, state = model_folder(setup), self.state
         if folder not in self._models:
             self._models[folder] = opened_checkpoint(folder)
@@ -52,9 +55,9 @@ class Bench:
         state.layer = state.head = 0
         set_input(state, setup)
         if self._problem or state.encoding is None:
-            raise BertcoreError(self._problem)
+            raise SetupError("text", self._problem)
         if state.encoding.dropped:
-            raise BertcoreError(translate("Lesson", "The text is too long for the model."))
+            raise SetupError("text", translate("Lesson", "The text is too long for the model."))
         request = ReadingRequest(model, state.encoding, tuple(state.input_ids), state.all_masked, state.masked)
         reading = read(request, checkpoint)
         state.set_reading(reading)
@@ -71,21 +74,30 @@ class Bench:
         self._problem = sentence
 
 
-def check_lesson(lesson: Lesson, bench: Bench) -> list[LessonError]:
-    """Everything that does not hold; empty where all of it does."""
-    problems = []
+def check_lesson(lesson: Lesson, bench: Bench, prediction_rooms: Collection[str]) -> list[LessonError]:
+    """Everything that does not hold; empty where all of it does.
+
+    prediction_rooms: those that have the line with the best predictions above them.
+    """
+    problems: dict[tuple[int, str], bool] = {}  # what several pages keep is said once
     for page in lesson.pages:
         try:
-            problems += [LessonError(lesson.file, line, sentence) for line, sentence in _check_page(page, bench)]
+            wanted = measures_of(page)
+            needs = {"with_lens": needs_lens(wanted), "with_answer": needs_answer(wanted)}
+            facts = bench.show(page.setup, **needs)
+            if page.setup.room in prediction_rooms and _is_given_away(page, facts, bench.state.selection):
+                problems[page.lines["cover"], _given_away(page)] = True
+            problems |= dict.fromkeys(_check_page(page, bench, facts, needs), False)
+        except SetupError as error:
+            problems[page.setup.lines.get(error.setting, page.line), str(error)] = False
         except BertcoreError as error:
-            problems.append(LessonError(lesson.file, page.line, str(error)))
-    return problems
+            problems[page.line, str(error)] = False
+    return [LessonError(lesson.file, *said, is_warning) for said, is_warning in problems.items()]
 
 
 def measures_of(page: Page) -> list[Measure]:
     """Everything that a page wants to know of the window."""
-    texts = (parse_measure(text) for text in placeholders(page.texts()))
-    found = [measure for measure in texts if isinstance(measure, Measure)]
+    found = [measure for _, measure in page.placeholders]
     found += [claim.measure for claim in page.claims]
     if page.task is not None:
         found.append(page.task.done.measure)
@@ -95,27 +107,23 @@ def measures_of(page: Page) -> list[Measure]:
     return found
 
 
-def _check_page(page: Page, bench: Bench) -> Iterator[tuple[int, str]]:
-    wanted = measures_of(page)
-    needs = {"with_lens": needs_lens(wanted), "with_answer": needs_answer(wanted)}
-    facts = bench.show(page.setup, **needs)
-    for text in placeholders(page.texts()):
-        measure = parse_measure(text)
-        if isinstance(measure, Measure) and value_of(measure, facts) is None:
-            yield page.line, translate("Lesson", "“{text}” has no value on this page.").format(text=text)
+def _check_page(page: Page, bench: Bench, facts: Facts, needs: Mapping[str, bool]) -> Iterator[tuple[int, str]]:
+    for line, measure in page.placeholders:
+        if value_of(measure, facts) is None:
+            yield line, translate("Lesson", "“{text}” has no value on this page.").format(text=measure)
     for claim in page.claims:
         if not holds(claim, facts):
             yield claim.line, _not_held(claim, facts)
     if page.question is not None:
-        yield from _check_question(page.question, facts)
+        yield from _check_question(page, page.question, facts)
     if page.task is not None:
         yield from _check_task(page, bench, facts, needs)
     if page.cut and len(facts.token_ids(page.cut)) < 2:
         sentence = translate("Lesson", "The model’s vocabulary has “{word}” as one piece: there is nothing to cut.")
-        yield page.line, sentence.format(word=page.cut)
+        yield page.lines["cut"], sentence.format(word=page.cut)
 
 
-def _check_question(question: Question, facts: Facts) -> Iterator[tuple[int, str]]:
+def _check_question(page: Page, question: Question, facts: Facts) -> Iterator[tuple[int, str]]:
     if question.kind == "choice":
         right = len(right_options(question, facts))
         if not 1 <= right < len(question.options):
@@ -124,13 +132,58 @@ def _check_question(question: Question, facts: Facts) -> Iterator[tuple[int, str
     elif question.kind != "free":
         answers = right_answers(question, facts)
         if not answers:
-            yield question.line, translate("Lesson", "The answer cannot be computed on this page.")
+            yield page.lines["answer"], translate("Lesson", "The answer cannot be computed on this page.")
         for answer in answers:
             text = answer if isinstance(answer, str) else str(round(answer or 0.0, 6))
             wrong = f"{text}x" if isinstance(answer, str) else str((answer or 0.0) * 3 + question.within * 2 + 10)
             if not is_right(question, text, facts) or is_right(question, wrong, facts):
                 sentence = translate("Lesson", "Right and wrong answers are not told apart: {right}, {wrong}.")
-                yield question.line, sentence.format(right=text, wrong=wrong)
+                yield page.lines["answer"], sentence.format(right=text, wrong=wrong)
+
+
+def _is_given_away(page: Page, facts: Facts, selection: Selection) -> bool:
+    """Whether the answer is covered, and yet stands in the line below the tokens."""
+    question = page.question
+    if question is None or not page.covers or "prediction" in page.covers:
+        return False
+    line = prediction_of(facts.reading, selection)
+    texts = [text for word, share in line.words for text in (word, numbers.percent(share))]
+    texts += line.verdict[1].replace("(", "").replace(")", "").split() if line.verdict else []  # "94% (yes)"
+    if question.kind == "free":
+        measures = [parse_measure(text) for text in PLACEHOLDER.findall(question.explanation)]
+        return any(isinstance(measure, Measure) and _is_in(line, measure, facts) for measure in measures)
+    if question.kind == "choice":
+        right = [question.options[number] for number in right_options(question, facts)]
+        shown_words = {text.casefold() for text in texts}
+        return any(
+            option.text.strip(" .").casefold() in shown_words
+            or (isinstance(option.is_right, Condition) and _is_in(line, option.is_right.measure, facts))
+            for option in right
+        )
+    if isinstance(question.answer, Measure) and _is_in(line, question.answer, facts):
+        return True
+    return any(is_right(question, text, facts) for text in texts)
+
+
+def _is_in(line: Prediction, measure: Measure, facts: Facts) -> bool:
+    """Whether a measure can be read off the line."""
+    if measure.name == "next-sentence":
+        return line.verdict is not None
+    word: Value = None
+    if measure.name in ("guess", "guess-probability"):
+        word = value_of(Measure("guess", measure.argument), facts)
+    elif measure.name in ("probability", "rank"):
+        word = measure.argument
+    return isinstance(word, str) and word.casefold() in {each.casefold() for each, _ in line.words}
+
+
+def _given_away(page: Page) -> str:
+    sentence = translate(
+        "Lesson",
+        "Warning: on the page “{page}” the answer is covered, but it stands in the line below the tokens; write "
+        "“:: cover prediction” too.",
+    )
+    return sentence.format(page=page.title)
 
 
 def _check_task(page: Page, bench: Bench, facts: Facts, needs: Mapping[str, bool]) -> Iterator[tuple[int, str]]:
@@ -145,7 +198,11 @@ def _check_task(page: Page, bench: Bench, facts: Facts, needs: Mapping[str, bool
     solution = page.setup.then(task.solution)
     if task.solution.text_a is not None and task.solution.text_b is None:
         solution = replace(solution, text_b=page.setup.text_b)  # a person who edits A leaves B as it is
-    done = bench.show(solution, **needs)
+    try:
+        done = bench.show(solution, **needs)
+    except SetupError as error:
+        yield solution.lines.get(error.setting, task.line), str(error)
+        return
     if not holds(task.done, done, start):
         yield task.line, translate("Lesson", "The solution does not do the task.") + " " + _not_held(task.done, done)
 

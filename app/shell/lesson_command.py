@@ -4,38 +4,39 @@ import argparse
 import sys
 from pathlib import Path
 
-from bertcore.errors import BertcoreError, printable
+from bertcore.errors import printable
 
+from ..lessons.errors import LessonError
 from ..lessons.lesson import Lesson
 from ..lessons.parser import load_lesson
 from ..lessons.shipped import shipped_files
 from ..lessons.verify import Bench, check_lesson
-from .rooms import room_views
+from .rooms import prediction_rooms, room_views
 
 
 def main(arguments: list[str]) -> int:
-    """Returns the exit code: 0, or 2 where something does not hold, each with file and line."""
+    """Prints what does not hold, and warnings, with file and line. Returns the exit code: 0, or 2 for the former."""
     options = _parser().parse_args(arguments)
     bench, problems = Bench(), 0
     for file in options.files or shipped_files():
-        found: list[BertcoreError] = []
         try:
             lesson = load_lesson(file, room_views())
-            found += check_lesson(lesson, bench)
-        except BertcoreError as error:
-            found.append(error)
+            found = check_lesson(lesson, bench, prediction_rooms())
+        except LessonError as error:
+            found = [error]
         for problem in found:
             print(problem, file=sys.stderr)
-        if not found:
-            print(printable(_summary(lesson)))
-        problems += len(found)
+        if all(problem.is_warning for problem in found):
+            print(printable(_summary(lesson, len(found))))
+        problems += sum(not problem.is_warning for problem in found)
     return 2 if problems else 0
 
 
-def _summary(lesson: Lesson) -> str:
+def _summary(lesson: Lesson, warnings: int) -> str:
     questions = sum(page.question is not None for page in lesson.pages)
     tasks = sum(page.task is not None for page in lesson.pages)
-    return f"{lesson.file.name}: {len(lesson.pages)} pages, {questions} questions, {tasks} tasks: all right."
+    end = "all right" if not warnings else f"it works, with {warnings} warning{'s' if warnings > 1 else ''}"
+    return f"{lesson.file.name}: {len(lesson.pages)} pages, {questions} questions, {tasks} tasks: {end}."
 
 
 def _parser() -> argparse.ArgumentParser:

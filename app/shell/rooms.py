@@ -266,6 +266,11 @@ ROOMS = (
 )
 
 
+def prediction_rooms() -> list[str]:
+    """The keys of those that have the line with the best predictions above them."""
+    return [room.key for room in ROOMS if room.has_prediction]
+
+
 def room_views() -> dict[str, list[str]]:
     """The keys of all rooms, with those of their views and panels."""
     return {room.key: [view.key for view in (*room.views, *getattr(room.load(), "panels", ()))] for room in ROOMS}

@@ -14,7 +14,7 @@ from app.lessons.parser import COMMANDS, MOST_BYTES, load_lesson, parse_lesson
 from app.lessons.shipped import shipped_files, shipped_lessons
 from app.lessons.verify import Bench, check_lesson
 from app.shell.lesson_command import main
-from app.shell.rooms import room_views
+from app.shell.rooms import prediction_rooms, room_views
 from app.widgets.spots import SPOTS
 from bertcore.analysis.attention_heads import KINDS
 from bertcore.errors import BertcoreError
@@ -33,7 +33,7 @@ def lesson(page: str, front: str = FRONT) -> Lesson:
 
 
 def problems(page: str, bench: Bench) -> list[str]:
-    return [str(problem) for problem in check_lesson(lesson(page), bench)]
+    return [str(problem) for problem in check_lesson(lesson(page), bench, prediction_rooms())]
 
 
 @pytest.fixture(scope="module")
@@ -82,12 +82,12 @@ def test_commands_in_a_code_block_are_text() -> None:
         ("::", 10, "missing"),
         (":: text", 10, "needs something"),
         (":: room kitchen", 10, "“kitchen” is not known"),
-        (":: view nothing", 7, "no view “nothing”"),
+        ("\n:: view nothing", 11, "no view “nothing”"),
         (":: highlight everything", 10, "“everything” is not known"),
-        (":: highlight predict.view", 7, "another room"),
+        (":: highlight attend.side\n:: highlight predict.view", 11, "another room"),
         (":: cover everything", 10, "“everything” is not known"),
-        (":: cover predict.view\n:: ask free What?\n:: explain B", 7, "another room"),
-        (":: cover attend.side", 7, "asks no question"),
+        (":: ask free What?\n:: cover attend.side\n:: cover predict.view\n:: explain B", 12, "another room"),
+        ("Text.\n:: cover attend.side", 11, "asks no question"),
         (":: model ../../etc/passwd", 10, "not known"),
         (":: model somebody/some-model", 10, "not known"),
         (":: step ../1", 10, "A step is"),
@@ -102,18 +102,24 @@ def test_commands_in_a_code_block_are_text() -> None:
         (":: ask choice What?\n:: option A\n:: explain B", 10, "two options"),
         (":: ask choice What?\n:: option A\n:: option B\n:: explain C", 10, "one that is right"),
         (":: ask number What?\n:: explain B", 10, "no answer"),
-        (":: ask number What?\n:: answer cat\n:: explain B", 10, "has to be a number"),
+        (":: ask number What?\n:: answer cat\n:: explain B", 11, "has to be a number"),
         (":: ask word What?\n:: answer cat", 10, "nothing to show"),
         (":: ask free What?\n:: explain B\n:: ask free More?", 12, "one question"),
         (":: answer 3", 10, "belongs to a question"),
         (":: task Do.\n:: done tokens > 3", 10, "no “:: solution”"),
         (":: task Do.\n:: solution head 1.1", 10, "no “:: done”"),
         (":: done tokens > 3", 10, "belongs to a task"),
-        ("Hello {{nobody}}.", 7, "no measure"),
+        (":: ask free What?\n:: option A\n:: explain B", 11, "Only a choice"),
+        (":: ask choice What?\n:: option A\n:: correct B\n:: answer A\n:: explain B", 13, "Only number and word"),
+        ("Hello {{nobody}}.", 10, "no measure"),
+        ("```\n{{nobody}}\n```\n\n{{tokens}}\n~~~\n{{nobody}}\n~~~\n{{ nobody }}", 18, "no measure"),
+        (":: ask free What?\n:: explain A\n:: explain {{nobody}}", 12, "no measure"),
+        (":: ask choice {{tokens}}?\n:: correct {{tokens}}\n:: option {{nobody}}\n:: explain B", 12, "no measure"),
+        (":: task Do.\n:: done tokens > 30\n:: solution head 1.1\n:: hint {{nobody}}", 13, "no measure"),
         ("![picture](file:///etc/passwd)", 10, "no pictures"),
         (":: text Again.", 10, "set twice"),
         ("x" * 3000, 10, "longer than"),
-        ("\n".join("# Page" for _ in range(80)), 70, "at most"),
+        ("\n".join("# Page" for _ in range(80)), 69, "at most"),
     ],
 )
 def test_what_is_wrong_is_said_with_file_and_line(page: str, line: int, says: str) -> None:
@@ -170,6 +176,90 @@ def test_claims_and_words_are_tried(bench: Bench) -> None:
     assert "no snapshot of step 77" in problems(":: step 77", bench)[0]
 
 
+@pytest.mark.parametrize(
+    ("page", "line"),
+    [
+        ("Text.\n:: mask bird", 11),
+        ("Text.\n:: select bird", 11),
+        ("Text.\n:: head 9.1", 11),
+        (":: head 1.1\n:: layer 99", 11),
+        (":: head 1.99\n:: layer 1", 10),
+        ("Text.\n:: step 77", 11),
+        ("Text.\n# Two\nText.\n# Three\n:: mask bird", 14),
+        ("Text.\n# Two\n:: text " + "a " * 900, 12),
+        ("Text.\n:: cut dog", 11),
+        ("Text.\n{{tokens}}\n{{guess}}", 12),
+        (":: ask word Which?\n:: answer computed guess\n:: explain So.", 11),
+        (":: task Do.\n:: done tokens > 30\n:: solution head 9.1", 12),
+        (":: mask bird\n# Two\n:: room layers", 10),  # what the next page keeps is said once
+    ],
+)
+def test_what_does_not_go_with_the_model_is_said_with_the_line_of_its_command(
+    page: str, line: int, bench: Bench
+) -> None:
+    found = problems(page, bench)
+    assert [problem.partition(": ")[0] for problem in found] == [f"mine.md:{line}"], found
+
+
+TEXTS = ":: text The dog saw the [MASK].\n:: text-b It ran away.\n"
+COVERED = TEXTS + ":: room {room}\n:: cover {covers}\n{asked}:: explain {says}\n"
+
+
+@pytest.mark.parametrize(
+    ("asked", "says", "is_given_away"),
+    [
+        (":: ask word Which word?\n:: answer computed guess\n", "So.", True),
+        (":: ask word Which word?\n:: answer computed guess 3\n", "So.", True),
+        (":: ask word Which word?\n:: answer computed guess 4\n", "So.", False),
+        (":: ask word Which word?\n:: answer elephant, {guess}\n", "So.", True),
+        (":: ask word Which word?\n:: answer elephant\n", "It says {{guess}}.", False),
+        (":: ask number How likely?\n:: answer computed guess-probability 2\n:: within 1%\n", "So.", True),
+        (":: ask number How likely?\n:: answer computed next-sentence\n:: within 1%\n", "So.", True),
+        (":: ask number Which number has {guess} on the list?\n:: answer computed rank {guess}\n", "So.", True),
+        (":: ask number How many layers?\n:: answer computed layers\n", "So.", False),
+        (":: ask choice Which?\n:: correct {guess}\n:: option elephant\n", "So.", True),
+        (":: ask choice Which?\n:: option {guess}\n:: correct elephant\n", "So.", False),
+        (":: ask choice Does B follow?\n:: option-if next-sentence >= 50% : It does\n"
+         ":: option-if next-sentence < 50% : It does not\n", "So.", True),
+        (":: ask free Which word?\n", "It says {{guess}}.", True),
+        (":: ask free Which word?\n", "Nobody knows.", False),
+    ],
+)  # fmt: skip
+def test_a_covered_answer_that_stands_below_the_tokens_is_warned_of(
+    asked: str, says: str, is_given_away: bool, bench: Bench
+) -> None:
+    guess = (
+        bench.show(parse_lesson(f"{FRONT}# Guess\n{TEXTS}:: room predict", FILE, room_views()).pages[0].setup)
+        .reading.masks[0]
+        .words[0]
+        .token
+    )
+
+    def warned(room: str, covers: str) -> list[str]:
+        page = COVERED.format(room=room, covers=covers, asked=asked.replace("{guess}", guess), says=says)
+        made = parse_lesson(f"{FRONT}# Guess\n{page}", FILE, room_views())
+        found = check_lesson(made, bench, prediction_rooms())
+        assert all(problem.is_warning for problem in found), [str(problem) for problem in found]
+        return [str(problem) for problem in found]
+
+    said = warned("predict", "predict.view")
+    assert len(said) == is_given_away
+    if is_given_away:
+        assert said[0].startswith("mine.md:11: Warning: on the page “Guess”") and ":: cover prediction" in said[0]
+    assert warned("predict", "predict.view prediction") == []
+    assert warned("map", "map.view") == [], "there the line is not shown"
+
+
+def test_a_warning_is_printed_and_the_lesson_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "mine.md"
+    asked = ":: ask word Which word?\n:: answer computed guess\n"
+    page = COVERED.format(room="predict", covers="predict.view", asked=asked, says="So.")
+    file.write_text(f"{FRONT}# Guess\n{page}", encoding="utf-8")
+    assert main(["check", str(file)]) == 0
+    printed = capsys.readouterr()
+    assert printed.err.startswith(f"{file}:11: Warning: ") and "with 1 warning." in printed.out
+
+
 def test_a_task_is_tried_undone_and_done(bench: Bench) -> None:
     task = ":: task Do.\n:: done score previous token >= {done}\n:: solution head {head} previous token\n"
     least = ":: head least previous token\n"
@@ -207,7 +297,7 @@ def test_answers_are_compared_as_people_write_them(bench: Bench) -> None:
 @pytest.mark.parametrize("file", shipped_files(), ids=lambda file: file.stem)
 def test_what_a_lesson_that_ships_says_holds(file: Path, bench: Bench) -> None:
     made = load_lesson(file, room_views())
-    assert [str(problem) for problem in check_lesson(made, bench)] == []
+    assert [str(problem) for problem in check_lesson(made, bench, prediction_rooms())] == []
     assert 5 <= made.minutes <= 20
     assert any(page.task is not None for page in made.pages), "nothing to do"
     assert any(page.question is not None for page in made.pages), "nothing is asked"

@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication, QTranslator
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.lessons.lesson import Lesson, Page, placeholders
+from app.lessons.lesson import Lesson, Page
 from app.lessons.parser import load_lesson
 from app.lessons.shipped import shipped_files, shipped_lessons
 from app.look import language, numbers
@@ -113,7 +113,7 @@ def _deeds(page: Page) -> object:
         question and (question.kind, question.answer, question.within, question.is_share, len(question.options)),
         question and [_right(option.is_right) for option in question.options],
         task and (task.done.measure, task.done.operator, task.done.value, task.solution, bool(task.hint)),
-        sorted(placeholders(page.texts())),
+        sorted(str(measure) for _, measure in page.placeholders),
         bool(page.notes),
     )
 
