@@ -35,15 +35,17 @@ class SelfAttention(nn.Module):
     ) -> Tensor:
         """Hidden states (B,S,H) -> what attention adds to them (B,S,H), or to those `rows` of B*S alone: (R,H).
 
-        `bias`, (B,1,1,S) or (B,1,S,S), is added to the scores; None where nothing is hidden.
+        `bias`, (B,1,1,S) or (B,1,S,S), is added to the scores; None where nothing is hidden. `causal` hides from each
+        token what stands behind it, also where there is a bias.
         """
+        bias, causal = combine_masks(bias, causal)
         batch, length, width = hidden.shape
         fused = self.query_key_value(hook(f"{name}.input", hidden))  # (B,S,3H)
         fused = fused.view(batch, length, 3, self.heads, self.head_size)  # (B,S,3H) -> (B,S,3,N,D)
         query, key, value = (each.transpose(1, 2) for each in fused.unbind(2))  # (B,S,3,N,D) -> 3 x (B,N,S,D)
         if hook is identity and not self._openly_is_faster(hidden):
             dropout = self.probs_dropout.p if self.training else 0.0
-            context = F.scaled_dot_product_attention(query, key, value, bias, dropout, causal and bias is None)
+            context = F.scaled_dot_product_attention(query, key, value, bias, dropout, causal)
         else:
             context = self._step_by_step(query, key, value, bias, causal, hook, name)
         context = context.transpose(1, 2).reshape(batch, length, width)  # (B,N,S,D) -> (B,S,H)
@@ -59,7 +61,7 @@ class SelfAttention(nn.Module):
         query, key, value = hook(f"{name}.query", query), hook(f"{name}.key", key), hook(f"{name}.value", value)
         # (B,N,S,S), row: the token that looks; scaled in place, as nothing here is larger
         scores = (query @ key.transpose(-1, -2)).mul_(1 / math.sqrt(self.head_size))
-        if causal and bias is None:
+        if causal:
             bias = causal_bias(scores.shape[-1], scores)
         if bias is not None:
             scores = scores + bias
@@ -76,6 +78,14 @@ class SelfAttention(nn.Module):
         if hidden.device.type != "cpu" or not torch.is_grad_enabled():
             return False
         return hidden.shape[1] <= _OPENLY_UP_TO or (self.training and self.probs_dropout.p > 0)
+
+
+def combine_masks(bias: Tensor | None, causal: bool) -> tuple[Tensor | None, bool]:
+    """What hides tokens, said once: a bias, or `causal`, for which torch's kernel has a way of its own."""
+    if bias is None or not causal:
+        return bias, causal
+    # the lower of both, not the sum: two lowest finite numbers would add up to minus infinity
+    return torch.minimum(bias, causal_bias(bias.shape[-1], bias)), False  # (B,1,S,S)
 
 
 def padding_bias(attention_mask: Tensor, like: Tensor) -> Tensor:

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, nn
 
 from bertcore.config import BertConfig
-from bertcore.model.attention import causal_bias, padding_bias
+from bertcore.model.attention import padding_bias
 from bertcore.model.crf import LinearChainCrf
 from bertcore.model.embeddings import Embeddings, sinusoidal_table
 from bertcore.model.encoder import Encoder
@@ -109,9 +109,6 @@ class Bert(nn.Module):
             raise ValueError("rows saves work that a hook would want to see: give one or the other")
         hidden = self.embeddings(input_ids, segment_ids, position_ids, hook)  # (B,S,H)
         bias = None if attention_mask is None else padding_bias(attention_mask, hidden)  # (B,1,1,S)
-        if causal and bias is not None:
-            # the lower of both, not the sum: two lowest finite numbers would add up to minus infinity
-            bias = torch.minimum(bias, causal_bias(input_ids.shape[1], hidden))  # (B,1,S,S)
         return self.encoder(hidden, bias, causal, rows, hook)
 
     def pool(self, first: Tensor, hook: Hook = identity) -> Tensor:

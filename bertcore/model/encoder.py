@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from bertcore.config import BertConfig
-from bertcore.model.attention import SelfAttention
+from bertcore.model.attention import SelfAttention, combine_masks
 from bertcore.model.fast import Dropout, Linear
 from bertcore.model.hooks import Hook, identity
 
@@ -93,8 +93,10 @@ class Encoder(nn.Module):
     ) -> Tensor:
         """(B,S,H) -> (B,S,H), or (R,H) where the last layer's `rows` are chosen.
 
+        `bias` hides tokens, such as padding, and `causal` what stands behind a token; see `SelfAttention`.
         `first` is the layer to begin with: `hidden` is then what enters that layer.
         """
+        bias, causal = combine_masks(bias, causal)  # here, so that the layers need not
         for index in range(first, self.depth):
             is_last = index == self.depth - 1
             hidden = self.layer(index)(hidden, bias, causal, rows if is_last else None, hook, f"layer.{index}")

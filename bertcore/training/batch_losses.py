@@ -12,6 +12,7 @@ from torch.nn import functional as F
 from bertcore.data.batches import in_parts
 from bertcore.data.pairs import NO_LABEL
 from bertcore.model.bert import Bert
+from bertcore.model.evaluation_mode import evaluation_mode
 from bertcore.progress import ReportProgress
 from bertcore.training.drawn_batches import DrawnBatch
 
@@ -54,7 +55,6 @@ class BatchLosses:
 @torch.inference_mode()
 def batch_losses(model: Bert, drawn: DrawnBatch, progress: ReportProgress = lambda share: None) -> BatchLosses:
     """In fp32 and without dropout, some sequences at a time."""
-    model.eval()
     count, length = drawn.ids.shape
     result = BatchLosses(
         np.full((count, length), np.nan, dtype=np.float32),
@@ -65,25 +65,26 @@ def batch_losses(model: Bert, drawn: DrawnBatch, progress: ReportProgress = lamb
         np.full(count, np.nan, dtype=np.float32),
     )
     first = 0
-    for part in in_parts(drawn.batch, max(1, -(-count * length // _TOKENS_AT_ONCE))):
-        progress(first / count)
-        hidden = model(part.input_ids, part.segment_ids, part.attention_mask, causal=part.causal)  # (B,S,H)
-        rows, labels = part.rows, part.labels
-        logits = model.mlm_logits(hidden.flatten(0, 1)[rows]).float()  # (R,V)
-        places = first * length + rows.numpy()
-        result.losses.reshape(-1)[places] = F.cross_entropy(logits, labels, reduction="none").numpy()
-        top = logits.softmax(dim=-1).topk(min(TOP, logits.shape[-1]))
-        better = logits > logits.gather(1, labels[:, None])
-        result.ranks.reshape(-1)[places] = 1 + better.sum(dim=-1).numpy()
-        result.guesses.reshape(-1, TOP)[places, : top.indices.shape[1]] = top.indices.numpy()
-        result.probabilities.reshape(-1, TOP)[places, : top.values.shape[1]] = top.values.numpy()
-        if model.pair_head is not None and not part.causal:
-            answers = model.pair_logits(model.pool(hidden[:, 0])).float()  # (B,2)
-            asked = part.next_sentence != NO_LABEL
-            here = first + np.flatnonzero(asked.numpy())
-            result.second[here] = answers.softmax(dim=-1)[asked, 1].numpy()
-            result.pair_losses[here] = F.cross_entropy(
-                answers[asked], part.next_sentence[asked], reduction="none"
-            ).numpy()
-        first += len(part.input_ids)
+    with evaluation_mode(model):
+        for part in in_parts(drawn.batch, max(1, -(-count * length // _TOKENS_AT_ONCE))):
+            progress(first / count)
+            hidden = model(part.input_ids, part.segment_ids, part.attention_mask, causal=part.causal)  # (B,S,H)
+            rows, labels = part.rows, part.labels
+            logits = model.mlm_logits(hidden.flatten(0, 1)[rows]).float()  # (R,V)
+            places = first * length + rows.numpy()
+            result.losses.reshape(-1)[places] = F.cross_entropy(logits, labels, reduction="none").numpy()
+            top = logits.softmax(dim=-1).topk(min(TOP, logits.shape[-1]))
+            better = logits > logits.gather(1, labels[:, None])
+            result.ranks.reshape(-1)[places] = 1 + better.sum(dim=-1).numpy()
+            result.guesses.reshape(-1, TOP)[places, : top.indices.shape[1]] = top.indices.numpy()
+            result.probabilities.reshape(-1, TOP)[places, : top.values.shape[1]] = top.values.numpy()
+            if model.pair_head is not None and not part.causal:
+                answers = model.pair_logits(model.pool(hidden[:, 0])).float()  # (B,2)
+                asked = part.next_sentence != NO_LABEL
+                here = first + np.flatnonzero(asked.numpy())
+                result.second[here] = answers.softmax(dim=-1)[asked, 1].numpy()
+                result.pair_losses[here] = F.cross_entropy(
+                    answers[asked], part.next_sentence[asked], reduction="none"
+                ).numpy()
+            first += len(part.input_ids)
     return result

@@ -21,6 +21,7 @@ from bertcore.data.mixture import Source
 from bertcore.data.pairs import NEXT_SENTENCE, NO_LABEL, Pair, PairRules
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
+from bertcore.model.evaluation_mode import evaluation_mode
 from bertcore.runs.known_runs import run_around
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.metrics import ranked
@@ -114,25 +115,23 @@ def measured(model: Bert, batches: Sequence[Batch]) -> dict[str, Any]:
 
     A model that learns sentence order instead has "sop_loss" and "sop_accuracy" besides.
     """
-    was_training = model.training
-    model.eval()
     words = correct = in_top5 = pairs = pairs_right = 0.0
     mlm = pair = 0.0
     head = model.pair_head
-    for batch in batches:
-        loss = pretraining_loss(model, batch)
-        count = len(batch.labels)
-        words += count
-        mlm += float(loss.parts["mlm"]) * count
-        correct += word_accuracy(loss.logits["mlm"], batch.labels) * count
-        in_top5 += word_accuracy(loss.logits["mlm"], batch.labels, top=5) * count
-        labelled = batch.next_sentence != NO_LABEL
-        if head is not None and head in loss.parts and bool(labelled.any()):
-            pairs += int(labelled.sum())
-            pair += float(loss.parts[head]) * int(labelled.sum())
-            guesses = loss.logits[head].argmax(dim=-1)
-            pairs_right += int((guesses == batch.next_sentence)[labelled].sum())
-    model.train(was_training)
+    with evaluation_mode(model):
+        for batch in batches:
+            loss = pretraining_loss(model, batch)
+            count = len(batch.labels)
+            words += count
+            mlm += float(loss.parts["mlm"]) * count
+            correct += word_accuracy(loss.logits["mlm"], batch.labels) * count
+            in_top5 += word_accuracy(loss.logits["mlm"], batch.labels, top=5) * count
+            labelled = batch.next_sentence != NO_LABEL
+            if head is not None and head in loss.parts and bool(labelled.any()):
+                pairs += int(labelled.sum())
+                pair += float(loss.parts[head]) * int(labelled.sum())
+                guesses = loss.logits[head].argmax(dim=-1)
+                pairs_right += int((guesses == batch.next_sentence)[labelled].sum())
     mlm /= max(words, 1)
     of_pairs = {f"{head}_loss": pair / pairs, f"{head}_accuracy": pairs_right / pairs} if pairs else {}
     return {
@@ -204,19 +203,17 @@ def best_and_worst(
     """The `count` sequences with the lowest mean loss over their masked words, best first, and the `count` with the
     highest, worst first, as JSON holds them: {"example": {"text_a", "text_b"}, "right", "given", "loss", "words"}.
     """
-    was_training = model.training
-    model.eval()
     guesses, losses, places = [], [], []
-    for number, batch in enumerate(batches):
-        hidden = model(batch.input_ids, batch.segment_ids, batch.attention_mask, rows=batch.rows)  # (R,H)
-        guess = _Guesses.of(model.mlm_logits(hidden), batch.labels)
-        guesses.append(guess)
-        of_row = batch.rows.cpu().numpy() // batch.input_ids.shape[1]
-        surprise = -np.log(np.maximum(guess.right, 1e-300))
-        for sequence in range(len(batch.input_ids)):
-            losses.append(float(surprise[of_row == sequence].mean()) if (of_row == sequence).any() else np.nan)
-            places.append((number, sequence))
-    model.train(was_training)
+    with evaluation_mode(model):
+        for number, batch in enumerate(batches):
+            hidden = model(batch.input_ids, batch.segment_ids, batch.attention_mask, rows=batch.rows)  # (R,H)
+            guess = _Guesses.of(model.mlm_logits(hidden), batch.labels)
+            guesses.append(guess)
+            of_row = batch.rows.cpu().numpy() // batch.input_ids.shape[1]
+            surprise = -np.log(np.maximum(guess.right, 1e-300))
+            for sequence in range(len(batch.input_ids)):
+                losses.append(float(surprise[of_row == sequence].mean()) if (of_row == sequence).any() else np.nan)
+                places.append((number, sequence))
 
     def described(at: int) -> dict[str, Any]:
         number, sequence = places[at]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, log_softmax, softmax
 
 from bertcore.model.bert import Bert
+from bertcore.model.evaluation_mode import evaluation_mode
 from bertcore.model.losses import task_losses
 from bertcore.tasks.features.decode import best_spans
 from bertcore.tasks.features.kinds import ChoiceFeatures, SpanFeatures, SummaryFeatures, TagFeatures, TextFeatures
@@ -80,8 +81,8 @@ class BatchAnswers:
 @torch.inference_mode()
 def example_answers(model: Bert, drawn: DrawnExamples, token: Callable[[int], str]) -> BatchAnswers:
     """In fp32 and without dropout; `token` is how a token id is written."""
-    model.eval()
-    found = task_losses(model, drawn.batch)
+    with evaluation_mode(model):
+        found = task_losses(model, drawn.batch)
     features = drawn.features
     logits = found.logits[features.head].float()
     if isinstance(features, SpanFeatures):

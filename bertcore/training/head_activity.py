@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from bertcore.model.bert import Bert
+from bertcore.model.evaluation_mode import evaluation_mode
 from bertcore.model.hooks import Recorder
 
 SEQUENCES = 8  # that are read for it: a few milliseconds in a small model
@@ -23,11 +24,9 @@ def head_activity(model: Bert, read: Callable[[Recorder], object], mask: Tensor 
     possible; 1 where all tokens get the same.
     `read` runs the model with a hook; `mask` (B,S) is 1 for real tokens, None where all are.
     """
-    was_training = model.training
-    model.eval()
     recorder = Recorder(lambda name: name.endswith(".attention.probs"))
-    read(recorder)
-    model.train(was_training)
+    with evaluation_mode(model):
+        read(recorder)
     layers = [recorder[f"layer.{i}.attention.probs"].float() for i in range(model.config.num_hidden_layers)]
     real = torch.ones_like(layers[0][:, 0, 0]) if mask is None else mask.reshape(-1, mask.shape[-1]).float()  # (B,S)
     numbers = [_of_layer(probs, real) for probs in layers]

@@ -18,6 +18,7 @@ from bertcore.data.cloze import ClozeSentence, accepted_ids, read_cloze
 from bertcore.errors import BertcoreError
 from bertcore.files import read_bytes, write_atomic, write_errors
 from bertcore.model.bert import Bert
+from bertcore.model.evaluation_mode import evaluation_mode
 from bertcore.runs.run_folder import QUESTIONS
 from bertcore.tokenizer.tokenizer import Tokenizer
 
@@ -63,11 +64,9 @@ class Questions:
     @torch.no_grad()
     def answer(self, model: Bert) -> dict[str, Any]:
         """How many are right, of how many, which, and the likeliest words with their probabilities for each."""
-        was_training = model.training
-        model.eval()
-        hidden = model(self.input_ids, self.segment_ids, self.attention_mask, rows=self.rows)
-        top = model.mlm_logits(hidden).float().softmax(dim=-1).topk(GUESSES)  # (Q,GUESSES)
-        model.train(was_training)
+        with evaluation_mode(model):
+            hidden = model(self.input_ids, self.segment_ids, self.attention_mask, rows=self.rows)
+            top = model.mlm_logits(hidden).float().softmax(dim=-1).topk(GUESSES)  # (Q,GUESSES)
         guesses = []
         for tokens, shares in zip(top.indices.tolist(), top.values.tolist(), strict=True):
             words = map(self.tokenizer.label, tokens)

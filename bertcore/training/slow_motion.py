@@ -8,6 +8,8 @@ from collections.abc import Callable
 import torch
 from torch import nn
 
+from bertcore.model.evaluation_mode import evaluation_mode
+
 SLOW_STEP = "slow_step"  # the kind of its lines in metrics.jsonl
 STEPS = {"step": 1, "ten_steps": 10}  # how many a command takes
 
@@ -30,10 +32,8 @@ class SlowStep:
 
     def _measured(self) -> float:
         started = time.perf_counter()
-        self._model.eval()
         try:
-            with torch.no_grad():
+            with evaluation_mode(self._model), torch.no_grad():
                 return self._batch_loss()
         finally:
-            self._model.train()
             self.seconds += time.perf_counter() - started

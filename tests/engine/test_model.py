@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from bertcore.model.attention import padding_bias
 from bertcore.model.bert import Bert, MissingHeadError
 from bertcore.model.fast import Dropout, divided_cross_entropy
 from bertcore.model.hooks import Intervention, Recorder, identity
@@ -60,6 +61,28 @@ def test_causal_mask_hides_every_later_token(hook: Any, padded: bool) -> None:
         after = model(other, segments, mask if padded else None, causal=True, hook=hook)
         assert float((after - before)[:, :changed].abs().max()) < 1e-6
         assert float((after - before)[:, changed:].abs().max()) > 1e-3  # the token itself and those after it do see it
+
+
+@pytest.mark.parametrize("hook", [identity, _same])
+@pytest.mark.parametrize("part", ["encoder", "layer", "attention"])
+def test_every_part_hides_padding_and_the_future_together(hook: Any, part: str) -> None:
+    model = tiny_model()
+    hidden = torch.randn(2, 10, model.config.hidden_size, generator=torch.Generator().manual_seed(0))
+    mask = (torch.arange(10) < torch.tensor([[10], [6]])).long()  # (B,S)
+    asked: Any = {"encoder": model.encoder, "layer": model.encoder.layer(0)}.get(part, model.encoder.layer(0).attention)
+
+    def answer(hidden: Tensor) -> Tensor:
+        given: Tensor = asked(hidden, bias=padding_bias(mask, hidden), causal=True, hook=hook)
+        return given
+
+    before = answer(hidden)
+    later, padding = hidden.clone(), hidden.clone()
+    later[:, 5], padding[1, 6:] = 0.0, 0.0
+    assert float((answer(later) - before)[:, :5].abs().max()) < 1e-6
+    assert float((answer(later) - before)[:, 5:].abs().max()) > 1e-3
+    assert float((answer(padding) - before)[1, :6].abs().max()) < 1e-6
+    without = asked(hidden, bias=padding_bias(mask, hidden), hook=hook)
+    assert float((without - before)[:, :5].abs().max()) > 1e-3
 
 
 def test_without_the_causal_mask_earlier_tokens_see_later_ones() -> None:

@@ -14,6 +14,7 @@ from bertcore.config import BertConfig
 from bertcore.data.tokenising import split_sentences
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
+from bertcore.model.evaluation_mode import evaluation_mode
 from bertcore.model.hooks import Changes, Hook, Intervention, identity
 from bertcore.model.losses import TaskBatch
 from bertcore.progress import ReportProgress
@@ -191,18 +192,14 @@ def run_task(
     changes: what is made of the tensors at some hook points, as in `trace`.
     """
     hook = Intervention(changes) if changes else identity
-    was_training = model.training
-    model.eval()
     outputs = []
     order = list(batches.order())
-    try:
+    with evaluation_mode(model):
         for number, units in enumerate(order):
             if progress is not None:
                 progress(number / len(order))
             logits = task_logits(model, batches.batch(units), batches.features.head, device, hook)
             outputs.append((units, logits.float().cpu().numpy()))
-    finally:
-        model.train(was_training)
     return outputs
 
 

@@ -1,0 +1,79 @@
+"""What measures a model gives it back in the mode that it had, also where it fails."""
+
+import ast
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from bertcore.data.batches import Batch
+from bertcore.data.cloze import ClozeSentence
+from bertcore.model.bert import Bert
+from bertcore.model.losses import TaskBatch
+from bertcore.tasks.inference.predict import run_task
+from bertcore.training.batch_losses import batch_losses
+from bertcore.training.evaluate import best_and_worst, measured
+from bertcore.training.example_answers import example_answers
+from bertcore.training.head_activity import head_activity
+from bertcore.training.questions import Questions
+from bertcore.training.slow_motion import SlowStep
+from tests.engine.models import random_batch, tiny_config, tiny_model, word_tokenizer
+
+IDS, SEGMENTS, MASK = random_batch(tiny_config(), [6, 6])
+BATCH = Batch(IDS, SEGMENTS, None, torch.tensor([1, 8]), torch.tensor([3, 4]), torch.tensor([0, 1]), False, 12)
+TASK = TaskBatch(IDS, SEGMENTS, MASK, {"classify": torch.tensor([0, 1])}, {})
+# Only so much of what is drawn as is read before the model is asked.
+DRAWN: Any = SimpleNamespace(batch=BATCH, ids=IDS.numpy())
+DRAWN_EXAMPLES: Any = SimpleNamespace(batch=TASK)
+BATCHES: Any = SimpleNamespace(
+    order=lambda: [np.array([0, 1])], batch=lambda units: TASK, features=SimpleNamespace(head="classify")
+)
+MEASURING: dict[str, Callable[[Bert], object]] = {
+    "measured": lambda model: measured(model, [BATCH]),
+    "best_and_worst": lambda model: best_and_worst(model, [BATCH], word_tokenizer()),
+    "questions": lambda model: Questions.of(
+        [ClozeSentence("the [MASK] sat", ("cat",), "")], word_tokenizer(), 12
+    ).answer(model),
+    "head_activity": lambda model: head_activity(model, lambda hook: model(IDS, hook=hook), None),
+    "slow_motion": lambda model: SlowStep(model, lambda: float(model(IDS).sum())),
+    "batch_losses": lambda model: batch_losses(model, DRAWN),
+    "example_answers": lambda model: example_answers(model, DRAWN_EXAMPLES, str),
+    "run_task": lambda model: run_task(model, BATCHES, torch.device("cpu")),
+}
+
+
+@pytest.mark.parametrize("is_training", [True, False])
+@pytest.mark.parametrize("name", MEASURING)
+def test_an_error_leaves_the_mode_as_it_was(name: str, is_training: bool) -> None:
+    model = tiny_model(("mlm", "nsp", "classify")).train(is_training)
+    seen = []
+
+    def fail(*_: object) -> None:
+        seen.append(model.encoder.training)
+        raise KeyboardInterrupt  # as a person's Ctrl+C, which no `except Exception` sees
+
+    model.encoder.register_forward_pre_hook(fail)
+    with pytest.raises(KeyboardInterrupt):
+        MEASURING[name](model)
+    assert seen == [False]
+    assert {module.training for module in model.modules()} == {is_training}
+
+
+def test_nothing_else_switches_the_mode() -> None:
+    """A model that was just opened or made is put into evaluation mode for good, by these two."""
+    package = Path(__file__).resolve().parents[2] / "bertcore"
+    switching = {
+        file.relative_to(package).as_posix()
+        for file in package.rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and (node.func.attr == "eval" or (node.func.attr == "train" and not node.args))
+    }
+    opening = {"checkpoint/checkpoint.py", "analysis/family_table.py"}
+    starting = {"training/pretrain.py", "training/finetune.py"}  # a run's own model, in training mode from then on
+    assert switching == {"model/evaluation_mode.py", *opening, *starting}
