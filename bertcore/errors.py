@@ -20,6 +20,13 @@ class BertcoreError(Exception):
         super().__init__(shortened(printable(message), MOST_SENTENCE))
 
 
+class UnreadableError(BertcoreError):
+    """A file that could not be read just now: no permission, no memory, a disk that does not answer.
+
+    It may be whole, so nothing may be done about it as if it were damaged.
+    """
+
+
 def printable(text: str) -> str:
     """The text with control characters spelled out (`\\x1b`): a name in a file must not command the terminal."""
     return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)

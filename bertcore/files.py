@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from bertcore.errors import BertcoreError
+from bertcore.errors import BertcoreError, UnreadableError
 from bertcore.json_text import parse_json
 
 MOST_BYTES = 32 * 2**20  # of a JSON file
@@ -24,6 +24,8 @@ MOST_BYTES = 32 * 2**20  # of a JSON file
 _RUST_ERROR_NUMBER = re.compile(r"\(os error (\d+)\)")
 _DISK_FULL = {errno.ENOSPC, errno.EDQUOT} if hasattr(errno, "EDQUOT") else {errno.ENOSPC}
 _WINDOWS_DISK_FULL = 112
+# What these say of a file is so each time it is read; other errors, of permission or of the disk, may pass.
+_LASTING = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EINVAL, errno.EFBIG, errno.ELOOP, errno.ENAMETOOLONG}
 _TEMPORARY = re.compile(r"\..+\.\d+")  # before it is moved into place, see `write_atomic`
 _TEMPORARY_STEM = 40  # characters of the file's name: the rest has to fit into 255 bytes beside them
 # Missing on Windows, where files have no such modes.
@@ -91,14 +93,21 @@ def json_bytes(values: dict[str, Any] | list[Any]) -> bytes:
     return json.dumps(jsonable(values), indent=2).encode()  # ASCII: a path may hold bytes that are no UTF-8
 
 
+def unread(error: BaseException) -> type[BertcoreError]:
+    """What to raise for an error in reading a file: UnreadableError where it says nothing of the file itself."""
+    number = error_number(error)
+    passes = is_out_of_memory(error) or (number is not None and number not in _LASTING)
+    return UnreadableError if passes else BertcoreError
+
+
 def content_of(file: Path, most_bytes: int = MOST_BYTES, advice: str = "fetch the checkpoint again") -> bytes:
     """As `read_bytes`, but raises BertcoreError with what to do then."""
     try:
         return read_bytes(file, most_bytes)
     except PermissionError:
-        raise BertcoreError(f"The file {file} cannot be read: you have no permission; ask its owner.") from None
+        raise UnreadableError(f"The file {file} cannot be read: you have no permission; ask its owner.") from None
     except OSError as error:
-        raise BertcoreError(f"The file {file} cannot be read: {reason_of(error)}; {advice}.") from None
+        raise unread(error)(f"The file {file} cannot be read: {reason_of(error)}; {advice}.") from None
 
 
 def read_json(
@@ -123,6 +132,18 @@ def read_json_or_empty(file: Path, most_bytes: int = MOST_BYTES) -> dict[str, An
     """The JSON object in a file; an empty one where there is none, or it is damaged."""
     try:
         value: dict[str, Any] = read_json(file, most_bytes=most_bytes)
+    except BertcoreError:
+        return {}
+    return value
+
+
+def read_json_to_rewrite(file: Path, most_bytes: int = MOST_BYTES) -> dict[str, Any]:
+    """As `read_json_or_empty`, for whoever writes the file anew: raises UnreadableError where it may be whole, so that
+    what it holds is not lost."""
+    try:
+        value: dict[str, Any] = read_json(file, most_bytes=most_bytes)
+    except UnreadableError:
+        raise
     except BertcoreError:
         return {}
     return value

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, NamedTuple
 import torch
 
 from bertcore.checkpoint.stored_tensor import StoredTensor
-from bertcore.errors import BertcoreError
+from bertcore.errors import BertcoreError, UnreadableError
 from bertcore.limits import PICKLE_BYTES, ZIP_DIRECTORY_BYTES
 
 _STORAGES = {
@@ -63,7 +63,9 @@ def list_pickled(file: Path) -> dict[str, StoredTensor]:
             stream.seek(0)
             return dict(_in_zip(file) if is_zip else _one_after_the_other(file, stream))
     except PermissionError:
-        raise BertcoreError(f"The weights file {file} cannot be read: you have no permission; ask its owner.") from None
+        raise UnreadableError(
+            f"The weights file {file} cannot be read: you have no permission; ask its owner."
+        ) from None
     except _RefusedError as refused:
         raise BertcoreError(
             f"The weights file {file} is damaged, or holds more than plain tensors ({refused}) and could run code; it "

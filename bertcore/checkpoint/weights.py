@@ -15,8 +15,8 @@ from torch import Tensor
 
 from bertcore.checkpoint.pickled import list_pickled
 from bertcore.checkpoint.stored_tensor import StoredTensor
-from bertcore.errors import BertcoreError
-from bertcore.files import read_json
+from bertcore.errors import BertcoreError, UnreadableError
+from bertcore.files import read_json, unread
 from bertcore.json_text import parse_json
 from bertcore.limits import HEADER_BYTES
 
@@ -64,9 +64,11 @@ def list_safetensors(file: Path) -> dict[str, StoredTensor]:
     except BertcoreError:
         raise
     except PermissionError:
-        raise BertcoreError(f"The weights file {file} cannot be read: you have no permission; ask its owner.") from None
+        raise UnreadableError(
+            f"The weights file {file} cannot be read: you have no permission; ask its owner."
+        ) from None
     except OSError as error:
-        raise BertcoreError(f"The weights file {file} cannot be read ({error.strerror or error}).") from None
+        raise unread(error)(f"The weights file {file} cannot be read ({error.strerror or error}).") from None
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         reason = str(error).rstrip(".") if type(error) is ValueError else "its header is damaged"
         raise BertcoreError(
@@ -86,7 +88,7 @@ def read_tensors(wanted: Mapping[Key, StoredTensor]) -> dict[Key, Tensor]:
     except (OSError, ValueError) as error:
         file = next(iter(wanted.values())).file
         reason = getattr(error, "strerror", None) or error
-        raise BertcoreError(f"The weights file {file} cannot be read ({reason}); fetch the checkpoint again.") from None
+        raise unread(error)(f"The weights file {file} cannot be read ({reason}); fetch the checkpoint again.") from None
 
 
 def read_safetensors(file: Path) -> dict[str, Tensor]:
@@ -99,7 +101,7 @@ def refuse_without_memory(tensors: Iterable[StoredTensor]) -> None:
     tensors = list(tensors)
     needed, free = sum(tensor.elements * 4 for tensor in tensors), _free_memory()
     if tensors and free is not None and needed > _RESERVE * free:
-        raise BertcoreError(
+        raise UnreadableError(
             f"The weights in {tensors[0].file.parent} need {needed / 1e9:.1f} GB of memory and {free / 1e9:.1f} GB are "
             "free; close other programs, or open a smaller model."
         )

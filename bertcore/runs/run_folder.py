@@ -24,12 +24,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from filelock import FileLock, Timeout
 
-from bertcore.errors import MOST_SENTENCE, BertcoreError, printable, shortened
+from bertcore.errors import MOST_SENTENCE, BertcoreError, UnreadableError, printable, shortened
 from bertcore.files import (
     append_to,
     is_temporary,
@@ -60,6 +61,7 @@ _START_GRACE_S = 30.0  # a run says "starting" before it holds the lock; torch m
 _LOCK_WAIT_S = 1.0  # a reader's look at the lock holds it for a moment; wait it out
 _SNAPSHOT_NAME = re.compile(r"step-(\d+)")
 _PARTIAL = ".partial"
+DAMAGED = "damaged"  # so begins the name of a snapshot that was set aside
 NEVER_BEGUN = "It never started: the process that was going to train it has ended."
 NO_WORD = "The process ended unexpectedly. Its snapshots remain."
 
@@ -128,6 +130,7 @@ class RunFolder:
                     f"Another process ({pid}) is already training in this folder: {self.path}."
                 ) from None
         try:
+            self._refuse_unlisted()
             self._held = _descriptor_of(self.path)
             self._clear_leftovers()
             yield self
@@ -190,12 +193,12 @@ class RunFolder:
                 kept = [line for line in whole_lines(stream) if step_of(line) <= after_step]
             write_atomic(file, b"".join(line + b"\n" for line in kept))
 
-    def drop_snapshots(self, after_step: int) -> None:
-        """Removes those of later steps: they are damaged, or the run would go on from there; it writes them again."""
+    def set_snapshots_aside(self, after_step: int) -> None:
+        """Those of later steps: they are damaged, or the run would go on from there; it writes them again."""
         for step, path in self.snapshots():
             if step > after_step:
-                self.log(f"The snapshot {path.name} is damaged, and will be written again.")
-                shutil.rmtree(path, ignore_errors=True)
+                aside = self._set_aside(path)
+                self.log(f"The snapshot {path.name} is damaged, and will be written again; it is kept as {aside.name}.")
 
     def log(self, text: str) -> None:
         """Adds a line to log.txt, with the time."""
@@ -231,7 +234,8 @@ class RunFolder:
                 yield partial
                 self.refuse_moved()
                 to_disk(partial)
-                shutil.rmtree(final, ignore_errors=True)
+                if os.path.lexists(final):  # what no list of snapshots shows: a file of it is missing
+                    self._set_aside(final)
                 os.replace(partial, final)
             except BaseException:
                 shutil.rmtree(partial, ignore_errors=True)
@@ -294,7 +298,7 @@ class RunFolder:
         snapshots = []
         for folder in _folders_in(self.path / SNAPSHOTS):
             match = _SNAPSHOT_NAME.fullmatch(folder.name)
-            if match and all((folder / name).is_file() for name in ("config.json", "model.safetensors")):
+            if match and all(os.path.isfile(folder / name) for name in ("config.json", "model.safetensors")):
                 snapshots.append((int(match[1]), folder))
         return sorted(snapshots)
 
@@ -312,6 +316,26 @@ class RunFolder:
             return self._held is not None and not os.path.samestat(os.fstat(self._held), self.path.stat())
         except OSError:
             return True
+
+    def _set_aside(self, snapshot: Path) -> Path:
+        """Where it is now: under a name that is no snapshot's. What looks damaged is a person's all the same."""
+        names = (f"{DAMAGED}-{snapshot.name}{number}" for number in chain([""], map("-{}".format, count(2))))
+        aside = next(path for path in map(snapshot.with_name, names) if not os.path.lexists(path))
+        with write_errors(self.path):
+            os.rename(snapshot, aside)
+        return aside
+
+    def _refuse_unlisted(self) -> None:
+        """Raises BertcoreError where the snapshots are there and cannot be listed: the run would begin anew."""
+        snapshots = self.path / SNAPSHOTS
+        try:
+            for folder in snapshots.iterdir() if snapshots.exists() else ():
+                if folder.is_dir():
+                    os.stat(f"{folder}/.")  # whether its files can be seen
+        except OSError as error:
+            raise UnreadableError(
+                f"The snapshots of the run {self.path} cannot be read: {reason_of(error)}; nothing in it was changed."
+            ) from None
 
     def _leave_no_second_folder(self) -> None:
         """A folder that was moved while a snapshot was written may have been made again, empty, at its old place."""
@@ -335,7 +359,7 @@ class RunFolder:
 
     def _clear_leftovers(self) -> None:
         for folder in _folders_in(self.path / SNAPSHOTS):
-            if folder.name.endswith(_PARTIAL):
+            if _SNAPSHOT_NAME.fullmatch(folder.name.removesuffix(_PARTIAL)) and folder.name.endswith(_PARTIAL):
                 shutil.rmtree(folder, ignore_errors=True)
         for name in (CONTROL, f"{CONTROL}.taken"):
             with suppress(OSError):  # a folder of that name

@@ -14,7 +14,7 @@ from tokenizers import Tokenizer as RawTokenizer
 from tokenizers.models import BPE
 
 from bertcore.errors import BertcoreError
-from bertcore.files import content_of, read_json, write_json
+from bertcore.files import content_of, read_json, unread, write_json
 from bertcore.fine_tuned_from import base_of
 from bertcore.limits import ADDED_TOKENS, VOCABULARY_BYTES
 from bertcore.tokenizer.special_tokens import SPELLINGS, UNK, SpecialTokens
@@ -127,7 +127,7 @@ def _read_tokenizer_json(file: Path) -> RawTokenizer:
         with panics_as_errors():
             return RawTokenizer.from_file(str(file))
     except Exception as error:  # the library raises plain Exception
-        raise BertcoreError(f"The file {file} is not a readable tokenizer: {error!s:.200}.") from None
+        raise unread(error)(f"The file {file} is not a readable tokenizer: {error!s:.200}.") from None
 
 
 def _apply_settings(raw: RawTokenizer, settings: Mapping[str, Any]) -> None:
@@ -192,7 +192,7 @@ def _read_byte_level(folder: Path, settings: Mapping[str, Any]) -> RawTokenizer:
             model = BPE.from_file(str(files[0]), str(files[1]))
     except Exception as error:  # the library raises plain Exception
         reason = str(error).removeprefix("Error while reading BPE files: ")
-        raise BertcoreError(f"The files {files[0]} and {files[1].name} cannot be read: {reason:.200}.") from None
+        raise unread(error)(f"The files {files[0]} and {files[1].name} cannot be read: {reason:.200}.") from None
     raw = RawTokenizer(model)
     raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=_switch(settings, "add_prefix_space", False))
     raw.decoder = decoders.ByteLevel()

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from bertcore.errors import BertcoreError
+from bertcore.errors import BertcoreError, UnreadableError
 from bertcore.files import content_of
 from bertcore.json_text import parse_json
 from bertcore.limits import (
@@ -133,7 +133,7 @@ def _try(file: Path) -> None:
         if failed.why:
             why = failed.why.rstrip(".")
             raise BertcoreError(f"The file {file} is not a readable tokenizer: {why:.200}.") from None
-        raise BertcoreError(
+        raise UnreadableError(  # on a busy machine it may
             f"The tokenizer {file} was not opened: with a few short texts it takes more than {TRIAL_SECONDS} s or "
             f"{TRIAL_BYTES // MIB:,} MB."
         ) from None

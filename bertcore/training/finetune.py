@@ -1,6 +1,5 @@
 """Fine-tuning: a head for a task on a pretrained encoder, both learning from the task's examples."""
 
-import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.data.batches import Prefetcher
-from bertcore.errors import BertcoreError
+from bertcore.errors import BertcoreError, UnreadableError
 from bertcore.files import write_json
 from bertcore.model.bert import Bert, initialise
 from bertcore.model.hooks import Recorder
@@ -410,8 +409,12 @@ def _count_labels(labels: torch.Tensor) -> int:
 def _starting_point(options: FinetuneOptions, run: Path) -> Checkpoint:
     """A resumed run reads its own newest snapshot: the model that it was given may be another one by now."""
     for _, snapshot in reversed(RunFolder(run).snapshots()):
-        with contextlib.suppress(BertcoreError):  # a damaged one
+        try:
             return load_checkpoint(snapshot)
+        except UnreadableError:
+            raise
+        except BertcoreError:  # a damaged one
+            continue
     return load_checkpoint(resolve_model(options.model, download=not RunFolder(run).snapshots()))
 
 

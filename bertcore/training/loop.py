@@ -148,8 +148,8 @@ class TrainingLoop:
             self._snapshot()
             return
         setup = self.setup
-        state = load_newest(resumable, setup.model, setup.optimizer)
-        if state.corpus_key != setup.data_key:
+        state = load_newest(resumable, setup.model, setup.optimizer, setup.data_key)
+        if state is None:
             raise changed_since(self.folder.path)
         if state.precision != setup.precision.name:  # a fresh probe on a busy machine may find another
             self.setup = self.trainable.use_precision(state.precision)
@@ -173,7 +173,7 @@ class TrainingLoop:
     def _read_records(self) -> None:
         """What the folder has of the steps so far; what it has of later ones is removed."""
         self.folder.truncate_metrics(self.step)
-        self.folder.drop_snapshots(self.step)
+        self.folder.set_snapshots_aside(self.step)
         for line in self.folder.tail().read_new():
             if line.get("kind") == "phase":
                 self.phases.append(str(line.get("phase")))

@@ -4,18 +4,17 @@ Of several processes only process 0 writes.
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from bertcore.checkpoint.weights import write_tensors
-from bertcore.errors import BertcoreError
+from bertcore.checkpoint.weights import read_safetensors, write_tensors
+from bertcore.errors import BertcoreError, UnreadableError
 from bertcore.files import read_json, write_json
 from bertcore.runs.environment import note_environment
 from bertcore.runs.event_words import held_out_in_words
@@ -109,18 +108,29 @@ def save_training_state(folder: Path, state: TrainingState, moments: dict[str, T
     write_json(folder / TRAINING_STATE_FILE, asdict(state))
 
 
+def read_training_state(folder: Path) -> TrainingState:
+    """Where the run stood at a snapshot. Raises BertcoreError where the file is damaged or cannot be read."""
+    values = read_json(folder / TRAINING_STATE_FILE)
+    try:
+        samplers = {name: _whole(place) for name, place in values["samplers"].items()}
+        return TrainingState(**{**values, "samplers": samplers})
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise _damaged(folder, "it lacks what a run goes on from") from None
+
+
 def load_training_state(folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer) -> TrainingState:
     """Put the optimiser back and say where the run stands. Raises BertcoreError where the files are damaged."""
+    state = read_training_state(folder)
+    tensors = read_safetensors(folder / OPTIMIZER_FILE)
     try:
-        values = read_json(folder / TRAINING_STATE_FILE)
-        state = TrainingState(
-            **{**values, "samplers": {name: _whole(place) for name, place in values["samplers"].items()}}
-        )
-        restore_optimizer(optimizer, model, load_file(folder / OPTIMIZER_FILE))
-        return state
-    except Exception as error:
-        reason = " ".join(str(error).split())
-        raise BertcoreError(f"The training state in {folder} is damaged ({reason}); start a new run.") from None
+        restore_optimizer(optimizer, model, tensors)
+    except (KeyError, ValueError):
+        raise _damaged(folder, "it is of another model") from None
+    return state
+
+
+def _damaged(folder: Path, why: str) -> BertcoreError:
+    return BertcoreError(f"The training state in {folder} is damaged ({why}); start a new run.")
 
 
 def _whole(state: Any) -> Any:
@@ -128,19 +138,30 @@ def _whole(state: Any) -> Any:
     return tuple(map(_whole, state)) if isinstance(state, list) else int(state)
 
 
-def load_newest(resumable: list[Path], model: nn.Module, optimizer: torch.optim.Optimizer) -> TrainingState:
+def load_newest(
+    resumable: Sequence[Path], model: nn.Module, optimizer: torch.optim.Optimizer, data_key: str
+) -> TrainingState | None:
     """Put model and optimiser where the newest of these snapshots stands that is whole; the oldest is first.
 
-    Raises BertcoreError where all are damaged.
+    None where all that are whole are of other data. Raises BertcoreError where all are damaged, and UnreadableError
+    where one that is newer than the first whole one cannot be read just now: it may be whole, too.
     """
+    is_of_other_data = False
     for snapshot in reversed(resumable):
         try:
+            if read_training_state(snapshot).corpus_key != data_key:
+                is_of_other_data = True
+                continue
             weights = load_checkpoint(snapshot).model.state_dict()
             state = load_training_state(snapshot, model, optimizer)
+        except UnreadableError:
+            raise
         except BertcoreError:
             continue
         model.load_state_dict(weights)
         return state
+    if is_of_other_data:
+        return None
     raise BertcoreError(
         f"The snapshot {resumable[-1]} is damaged, and no other holds a training state to resume from; start a new "
         "run, from an older snapshot if there is one (--from)."

@@ -3,6 +3,7 @@
 A server reads torch once; each run is a fork of it, a second's work. `Elsewhere` is the test's side.
 """
 
+import errno
 import gc
 import importlib
 import json
@@ -114,12 +115,31 @@ def without_memory(run: Path, step: int) -> Watch:
     return watch
 
 
+def unreadable(run: Path, name: str, error: str) -> Watch:
+    """Files whose path ends so cannot be read, by any part of the program: no permission (which root always has), no
+    memory, no answer of the disk."""
+    errors = {
+        "permission": lambda path: PermissionError(errno.EACCES, os.strerror(errno.EACCES), path),
+        "memory": lambda path: MemoryError(),
+        "disk": lambda path: OSError(errno.EIO, os.strerror(errno.EIO), path),
+    }
+
+    def look(event: str, given: tuple[Any, ...]) -> None:
+        reads = event in ("os.listdir", "os.scandir") or (event == "open" and not given[2] & (os.O_WRONLY | os.O_RDWR))
+        if reads and not isinstance(given[0], int) and os.fsdecode(given[0] or "").endswith(name):
+            raise errors[error](given[0])
+
+    sys.addaudithook(look)
+    return lambda event: None
+
+
 FAULTS: dict[str, Callable[..., Watch]] = {
     "none": lambda run: lambda event: None,
     "killed at a change": killed_at_change,
     "killed in a file": killed_in_a_file,
     "killed while paused": killed_while_paused,
     "without memory": without_memory,
+    "unreadable": unreadable,
 }
 
 # --- the server -------------------------------------------------------------------------------------------------------

@@ -99,7 +99,7 @@ class TestLinks:
             link.rmdir()
         link.symlink_to(precious)
         assert run.snapshots() == []
-        run.drop_snapshots(0)
+        run.set_snapshots_aside(0)
         if name.startswith("snapshots/"):
             with run.acquire():
                 pass

@@ -1,0 +1,181 @@
+"""A snapshot that cannot be read just now may be whole: the run stops with a sentence and touches nothing.
+
+Only what was read and found broken counts as damaged, and even that is kept under another name.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bertcore.errors import BertcoreError, UnreadableError
+from bertcore.files import read_json_to_rewrite
+from bertcore.runs.environment import note_environment
+from bertcore.runs.label import RunLabel, read_label, write_label
+from bertcore.runs.run_folder import RunFolder
+from bertcore.runs.snapshots import can_resume
+from tests.engine.elsewhere import ROOT, Elsewhere
+from tests.engine.runs_of_each_kind import RUNS, pretraining, story
+from tests.engine.test_never_lose_a_run import stop_at, undisturbed
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+STATE, MOMENTS, WEIGHTS = "training_state.json", "training_state.safetensors", "model.safetensors"
+
+
+@pytest.fixture(scope="module")
+def elsewhere() -> Iterator[Elsewhere]:
+    server = Elsewhere()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def folder(tmp_path: Path, fast_disk: None) -> Path:
+    return tmp_path
+
+
+@pytest.fixture
+def run(folder: Path) -> Path:
+    return folder / "run"
+
+
+def kept(run: Path) -> dict[Path, bytes]:
+    """All that a run has learned."""
+    return {file: file.read_bytes() for file in (run / "snapshots").rglob("*") if file.is_file()} | {
+        run / name: (run / name).read_bytes() for name in ("metrics.jsonl", "config.json")
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "error", "said"),
+    [
+        ("pretrain", f"step-00000005/{STATE}", "permission", "training_state.json cannot be read: you have no permiss"),
+        ("pretrain", f"step-00000005/{STATE}", "memory", "There is not enough memory for this run"),
+        ("pretrain", f"step-00000005/{STATE}", "disk", "training_state.json cannot be read: input/output error"),
+        ("pretrain", f"step-00000005/{MOMENTS}", "permission", "training_state.safetensors cannot be read: you have n"),
+        ("pretrain", f"step-00000005/{WEIGHTS}", "memory", "There is not enough memory for this run"),
+        ("pretrain", f"step-00000005/{WEIGHTS}", "permission", "model.safetensors cannot be read: you have no permis"),
+        ("finetune", f"step-00000005/{WEIGHTS}", "disk", "model.safetensors cannot be read (Input/output error)"),
+        ("distil", f"step-00000005/{MOMENTS}", "memory", "There is not enough memory for this run"),
+        (
+            "pretrain",
+            "run/snapshots",
+            "permission",
+            "snapshots of the run {run} cannot be read: permission denied; not",
+        ),
+    ],
+)
+def test_the_run_stops_and_goes_on_from_there_once_it_can_be_read(
+    elsewhere: Elsewhere, folder: Path, run: Path, kind: str, name: str, error: str, said: str
+) -> None:
+    RUNS[kind](folder)(run, stop_at(run, 5))
+    before = kept(run)
+    end = elsewhere.train(kind, run, "unreadable", name, error)
+    assert end.code == 1 and said.format(run=run) in end.said and end.said.endswith("."), end
+    assert kept(run) == before
+    RUNS[kind](folder)(run)
+    assert story(run) == undisturbed(folder, kind)
+    assert "resumed at step 5" in (run / "log.txt").read_text()
+
+
+def test_the_command_says_so_with_exit_code_2(folder: Path, run: Path) -> None:
+    """As its user sees it: a process of its own, as a user who may not read the file."""
+    pretraining(folder)(run, stop_at(run, 5))
+    before = kept(run)
+    code = (
+        "import sys; from pathlib import Path; from tests.engine.elsewhere import unreadable; "
+        f"unreadable(Path('run'), 'step-00000005/{STATE}', 'permission'); "
+        "from bertcore.cli.main import main; sys.exit(main())"
+    )
+    command = [sys.executable, "-c", code, "pretrain", "--out", str(run), "--resume"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 2, done.stderr
+    assert f"step-00000005/{STATE} cannot be read: you have no permission; ask its owner." in done.stderr
+    assert "Traceback" not in done.stderr and kept(run) == before
+
+
+class TestDamage:
+    def test_a_damaged_snapshot_is_kept_under_another_name(self, folder: Path, run: Path) -> None:
+        pretraining(folder)(run, stop_at(run, 5))
+        snapshot = RunFolder(run).snapshot_path(5)
+        for number in range(2):
+            weights = (snapshot / WEIGHTS).read_bytes()
+            (snapshot / STATE).write_text("{")
+            pretraining(folder)(run, stop_at(run, 5))
+            aside = snapshot.with_name(f"damaged-step-00000005{'-2' if number else ''}")
+            assert (aside / WEIGHTS).read_bytes() == weights and (aside / STATE).read_text() == "{"
+            assert f"it is kept as {aside.name}" in (run / "log.txt").read_text()
+        assert [step for step, _ in RunFolder(run).snapshots()] == [0, 1, 2, 5]
+        pretraining(folder)(run)
+        assert story(run) == undisturbed(folder)
+
+    def test_a_state_of_other_data_does_not_block_the_one_before(self, folder: Path, run: Path) -> None:
+        pretraining(folder)(run, stop_at(run, 5))
+        file = RunFolder(run).snapshot_path(5) / STATE
+        file.write_text(json.dumps({**json.loads(file.read_text()), "corpus_key": "another"}))
+        pretraining(folder)(run)
+        assert story(run) == undisturbed(folder)
+        assert "resumed at step 2" in (run / "log.txt").read_text()
+
+    def test_where_all_are_of_other_data_the_text_has_changed(self, folder: Path, run: Path) -> None:
+        pretraining(folder)(run, stop_at(run, 5))
+        for path in [path for _, path in RunFolder(run).snapshots() if can_resume(path)]:
+            values = json.loads((path / STATE).read_text())
+            (path / STATE).write_text(json.dumps({**values, "corpus_key": "another"}))
+        before = kept(run)
+        with pytest.raises(BertcoreError, match="data of this run has changed since it began"):
+            pretraining(folder)(run)
+        assert kept(run) == before
+
+    def test_what_lies_in_a_snapshots_place_is_moved_not_removed(self, tmp_path: Path) -> None:
+        run = RunFolder.create(tmp_path / "run", {"kind": "pretrain"})
+        run.snapshot_path(3).mkdir()
+        (run.snapshot_path(3) / "mine.txt").write_text("mine")
+        with run.acquire(), run.begin_snapshot(3) as begun:
+            (begun / "config.json").write_text("{}")
+        assert (run.path / "snapshots" / "damaged-step-00000003" / "mine.txt").read_text() == "mine"
+        assert (run.snapshot_path(3) / "config.json").is_file()
+
+    def test_only_half_written_snapshots_are_cleared(self, tmp_path: Path) -> None:
+        run = RunFolder.create(tmp_path / "run", {"kind": "pretrain"})
+        for name in ("step-00000003.partial", "mine.partial"):
+            (run.path / "snapshots" / name).mkdir()
+        with run.acquire():
+            assert [path.name for path in (run.path / "snapshots").iterdir()] == ["mine.partial"]
+
+
+class TestFilesThatAreWrittenAnew:
+    @pytest.fixture
+    def refuses(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def refuse(path: Path, most_bytes: int = 0) -> bytes:
+            raise PermissionError(13, "Permission denied", str(path))
+
+        monkeypatch.setattr("bertcore.files.read_bytes", refuse)
+
+    def test_a_note_that_could_not_be_shown_is_not_replaced(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+    ) -> None:
+        run = RunFolder.create(tmp_path / "run", {"kind": "pretrain"}).path
+        write_label(run, RunLabel("mine", ("first",), "of some use"))
+        request.getfixturevalue("refuses")
+        with pytest.raises(UnreadableError, match="label.json cannot be read: you have no permission"):
+            write_label(run, RunLabel("another"))
+        monkeypatch.undo()
+        assert read_label(run) == RunLabel("mine", ("first",), "of some use")
+
+    def test_nor_is_the_record_of_its_starts(self, tmp_path: Path, refuses: None) -> None:
+        import torch
+
+        (tmp_path / "environment.json").write_text('{"starts": [{"seed": 1}]}')
+        with pytest.raises(UnreadableError):
+            note_environment(tmp_path, 2, torch.device("cpu"), {})
+        assert (tmp_path / "environment.json").read_text() == '{"starts": [{"seed": 1}]}'
+
+    def test_what_is_not_there_or_broken_holds_nothing(self, tmp_path: Path) -> None:
+        assert read_json_to_rewrite(tmp_path / "none.json") == {}
+        (tmp_path / "broken.json").write_text("{")
+        assert read_json_to_rewrite(tmp_path / "broken.json") == {}
