@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from bertcore.analysis.align import Alignment, align
 from bertcore.analysis.compare import MatchedHeads, head_divergences, linear_cka, matched_heads, state_similarity
 from bertcore.analysis.parameter_changes import MovedWord, PartChange, moved_words, parameter_changes
-from bertcore.analysis.predict import next_sentence, top_words, word_rank
+from bertcore.analysis.predict import cut_off_mask, next_sentence, top_words, word_rank
 from bertcore.analysis.trace import Trace, trace
 from bertcore.analysis.words import pieces_at
 from bertcore.checkpoint.checkpoint import Checkpoint
@@ -145,7 +145,11 @@ def _compare_texts(ours: Checkpoint, text: Pair, other: Checkpoint, other_text: 
         trace(checkpoint.model, encoding.ids, encoding.segments, mlm_positions=[pair[side] for pair in mask_pairs])
         for side, (checkpoint, encoding) in enumerate(zip((ours, other), encodings, strict=True))
     ]
-    notes: list[str] = []
+    notes = [
+        cut
+        for checkpoint, encoding in zip((ours, other), encodings, strict=True)
+        if (cut := cut_off_mask(checkpoint.tokenizer, encoding))
+    ]
     here, there = passes
     heads, states, cka = Records[HeadChange](), None, None
     if alignment.sentence is not None:

@@ -27,6 +27,10 @@ class UnreadableError(BertcoreError):
     """
 
 
+class CutOffWarning(UserWarning):
+    """A number is of the beginning of a text alone, as the model cannot read all of it."""
+
+
 def printable(text: str) -> str:
     """The text with control characters spelled out (`\\x1b`): a name in a file must not command the terminal."""
     return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)

@@ -82,7 +82,8 @@ def _check_device(device: str) -> None:
 
 
 class LoadedModel(WordModel):
-    """An opened model with its tokenizer. A text is a sentence `a` or a pair `a`, `b`; what does not fit is cut off.
+    """An opened model with its tokenizer. A text is a sentence `a` or a pair `a`, `b`; what does not fit is cut off,
+    and where only numbers come back, a warning says so.
 
     Where a method takes several texts, it takes a list (for pairs: two of one length) and gives a result for each, in
     their order, with a progress bar if it takes long. Results have `.to_pandas()`.
@@ -185,7 +186,7 @@ class LoadedModel(WordModel):
     def lens(self, a: str, b: str | None = None, *, top: int = 5) -> LensWords:
         """What each layer would put for each [MASK] (the logit lens): layers 0 (embeddings) to L, masks, then words.
 
-        Raises BertcoreError where there is no MLM head or no mask.
+        Raises BertcoreError where there is no MLM head, no mask or one that is cut off, and for a `top` below 1.
 
         >>> words = m.lens("The cat sat on the [MASK].", top=1)
         >>> len(words), words[-1][0][0].token == m.fill("The cat sat on the [MASK].")[0][0].token

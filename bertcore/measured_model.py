@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
@@ -53,11 +53,11 @@ class MeasuredModel:
         return self.tokenizer.encode(a, b, max_length=self.config.max_length)
 
     @property
-    def task_kind(self) -> Kind:
-        """What it was taught: "classify", "tag", "span" ... Raises BertcoreError for a model without a task."""
-        from bertcore.tasks.inference.predict import required_kind
+    def task_kind(self) -> Kind | None:
+        """What it was taught: "classify", "tag", "span" ...; None for a model without a task."""
+        from bertcore.tasks.inference.predict import task_kind
 
-        return required_kind(self.checkpoint)
+        return task_kind(self.checkpoint)
 
     @property
     def learned_task(self) -> str | None:
@@ -81,9 +81,9 @@ class MeasuredModel:
         >>> sentiment.predict("We had a wonderful day.").label in sentiment.config.labels
         True
         """
-        from bertcore.tasks.inference.predict import as_example
+        from bertcore.tasks.inference.predict import as_example, required_kind
 
-        kind = self.task_kind
+        kind = required_kind(self.checkpoint)
         pairs, is_single = pairs_of(a, b)
         found = self._predictions([as_example(kind, *pair) for pair in pairs])
         return found[0] if is_single else found
@@ -203,11 +203,26 @@ def pairs_of(a: str | Texts, b: str | Texts | None = None) -> tuple[list[tuple[s
         raise BertcoreError("Texts a and b go together: give one of each, or two lists of the same length.")
     if isinstance(a, str):
         return [(a, b if isinstance(b, str) else None)], True
-    firsts = list(a)
-    seconds: Sequence[str | None] = [None] * len(firsts) if b is None else list(b)
+    firsts = _listed("a", a)
+    seconds: Sequence[str | None] = [None] * len(firsts) if b is None else _listed("b", b)
     if len(firsts) != len(seconds):
         raise BertcoreError(f"There are {len(firsts)} texts a, but {len(seconds)} texts b; a pair needs one of each.")
     return list(zip(firsts, seconds, strict=True)), False
+
+
+def _listed(name: str, texts: Any) -> list[Any]:
+    """Raises BertcoreError where one is no text, such as the NaN of an empty cell."""
+    try:
+        listed = list(texts)
+    except TypeError:
+        raise BertcoreError(f"Give {name} as a text or a list of texts, not as {type(texts).__name__}.") from None
+    wrong = next(
+        (at for at, text in enumerate(listed) if not (isinstance(text, str) or (text is None and name == "b"))), None
+    )
+    if wrong is not None:
+        kind = type(listed[wrong]).__name__
+        raise BertcoreError(f"Not all texts {name} are texts: the one at place {wrong} of the list is {kind}.")
+    return listed
 
 
 def paths_of(files: Files) -> list[Path]:

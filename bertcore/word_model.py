@@ -6,6 +6,7 @@ B texts, S tokens, H hidden. Positions count from 0.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Literal, TypeVar, overload
 
@@ -13,12 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bertcore.analysis.merging import word_groups
-from bertcore.analysis.predict import next_sentence, predict_masks, replaced_probabilities, sentence_order, top_words
+from bertcore.analysis.predict import (
+    cut_off_mask,
+    next_sentence,
+    predict_masks,
+    replaced_probabilities,
+    sentence_order,
+    top_words,
+)
 from bertcore.analysis.sentence_vectors import sentence_vectors
 from bertcore.analysis.vectors import cosine
 from bertcore.analysis.words import Surprise, surprises
 from bertcore.checkpoint.sentence_pooling import Pooling
-from bertcore.errors import BertcoreError
+from bertcore.errors import BertcoreError, CutOffWarning
 from bertcore.measured_model import MeasuredModel, Texts, pairs_of
 from bertcore.progress import ReportProgress, progress_bar
 from bertcore.results import Filled, Results, TokenSurprise
@@ -42,8 +50,8 @@ class WordModel(MeasuredModel):
         """The `top` likeliest words for every [MASK], likeliest first: masks, then words (token, id, probability).
 
         `.next_sentence`, `.sentence_order`, `.similarity` and `.replaced` are what other heads say of the text, as far
-        as the model has them. Raises BertcoreError where there is a mask but no MLM head, and where no head says
-        anything: no mask, and no verdict either.
+        as the model has them. Raises BertcoreError for a `top` below 1, for a mask that is cut off or that there is no
+        MLM head for, and where no head says anything: no mask, and no verdict either.
 
         >>> filled = m.fill("The cat sat on the [MASK].", "It was warm.", top=3)
         >>> len(filled), len(filled[0])
@@ -88,13 +96,15 @@ class WordModel(MeasuredModel):
         seen.
 
         Salazar et al. 2020. Of two sentences with the same number of tokens, the model prefers the one with the higher
-        score. Raises BertcoreError where there is no MLM head, or no mask in the vocabulary.
+        score. Warns where a text is longer than the model reads: its score is of the beginning. Raises BertcoreError
+        where there is no MLM head, or no mask in the vocabulary.
 
         >>> m.score(["The cat sat on the mat.", "Mat the on sat cat the."]).shape
         (2,)
         """
         pairs, is_single = pairs_of(a, b)
-        found = self._surprises("Scoring texts", pairs, lambda _, each: -float(each.bits.sum()) * math.log(2))
+        found, cut = self._surprises("Scoring texts", pairs, lambda _, each: -float(each.bits.sum()) * math.log(2))
+        self._warn(cut, len(pairs))
         return found[0] if is_single else np.array(found)
 
     @overload
@@ -107,7 +117,7 @@ class WordModel(MeasuredModel):
         """How little the model expects each token, all others seen: -log2 p in bits (S), 0 for special tokens.
 
         `whole_words` hides the later pieces of a word with each of its pieces (Kauf and Ivanova 2023).
-        Raises BertcoreError as `score` does.
+        Warns and raises as `score` does.
 
         >>> m.surprise("A cat sat.").scores.shape
         (6,)
@@ -117,26 +127,37 @@ class WordModel(MeasuredModel):
             return TokenSurprise(encoding.tokens, found.by_token(len(encoding)), found.pseudo_perplexity)
 
         pairs, is_single = pairs_of(a, b)
-        found = self._surprises("Measuring surprise", pairs, by_token, whole_words)
+        found, cut = self._surprises("Measuring surprise", pairs, by_token, whole_words)
+        self._warn(cut, len(pairs))
         return found[0] if is_single else Results(found)
 
     def _surprises(
         self, description: str, pairs: Pairs, answer: Callable[[Encoding, Surprise], R], whole_words: bool = False
-    ) -> list[R]:
+    ) -> tuple[list[R], int]:
+        """The answers, and how many texts were cut off."""
+        cut = 0
+
         def answered(portion: Pairs, progress: ReportProgress) -> list[R]:
+            nonlocal cut
             encodings = [self.encode(*pair) for pair in portion]
+            cut += sum(encoding.dropped > 0 for encoding in encodings)
             groups = [word_groups(encoding) for encoding in encodings] if whole_words else None
             found = surprises(self.bert, encodings, self.tokenizer.mask_id, groups=groups, progress=progress)
             return [answer(*each) for each in zip(encodings, found, strict=True)]
 
-        return [each for portion in _for_each(description, _portions(pairs), answered) for each in portion]
+        return [each for portion in _for_each(description, _portions(pairs), answered) for each in portion], cut
+
+    def _warn(self, cut: int, of: int) -> None:
+        """For the caller of a method that answers in numbers alone: nothing in them says what they are of."""
+        if cut:
+            warnings.warn(cut_texts(cut, of, self.config.max_length), CutOffWarning, stacklevel=3)
 
     def embed(self, a: str | Texts, *, pooling: Literal["mean", "cls"] | None = None) -> NDArray[np.float32]:
         """The vector of a text (H), or of each of several (B,H): the mean of its last hidden states, special tokens
         too, or that of [CLS].
 
         Absent, `pooling` is what the folder of a sentence encoder says, which may also scale vectors to length 1;
-        "mean" for any other model.
+        "mean" for any other model. Warns as `score` does.
 
         >>> m.embed("One text.").shape == (m.config.hidden_size,)
         True
@@ -144,15 +165,23 @@ class WordModel(MeasuredModel):
         check_choice("pooling", pooling or "mean", ("mean", "cls"))
         way = Pooling(pooling, normalised=False) if pooling else self.checkpoint.pooling or Pooling("mean", False)
         pairs, is_single = pairs_of(a)
+        cut = 0
 
         def embedded(portion: Pairs, progress: ReportProgress) -> NDArray[np.float32]:
-            return sentence_vectors(self.bert, [self.encode(*pair) for pair in portion], way, progress=progress)
+            nonlocal cut
+            encodings = [self.encode(*pair) for pair in portion]
+            cut += sum(encoding.dropped > 0 for encoding in encodings)
+            return sentence_vectors(self.bert, encodings, way, progress=progress)
 
         vectors = np.concatenate(_for_each("Embedding texts", _portions(pairs), embedded))  # (B,H)
+        self._warn(cut, len(pairs))
         return vectors[0] if is_single else vectors
 
     def masks(self, encoding: Encoding, required: bool = False) -> list[int]:
-        """Positions of its masks. Raises BertcoreError where they are required and there are none."""
+        """Positions of its masks. Raises BertcoreError where one is cut off, and where they are required and there are
+        none."""
+        if cut := cut_off_mask(self.tokenizer, encoding):
+            raise BertcoreError(cut)
         masks = [i for i, token_id in enumerate(encoding.ids) if token_id == self.tokenizer.mask_id]
         if required and not masks:
             raise BertcoreError(_NO_MASK)
@@ -172,6 +201,13 @@ def _for_each(description: str, texts: Sequence[T], answer: Callable[[T, ReportP
 def _portions(pairs: Pairs) -> list[Pairs]:
     """One at least, so that no texts give an empty result of the right shape."""
     return [pairs[first : first + _TEXTS_AT_ONCE] for first in range(0, max(1, len(pairs)), _TEXTS_AT_ONCE)]
+
+
+def cut_texts(count: int, of: int, most: int) -> str:
+    """That so many of the texts have more than the `most` tokens that the model reads."""
+    which = "The text is" if of == 1 else f"{count:,} of {of:,} texts {'is' if count == 1 else 'are'}"
+    begins = "its beginning" if count == 1 else "their beginnings"
+    return f"{which} longer than the {most:,} tokens that the model reads; what is said is of {begins}."
 
 
 def check_choice(name: str, given: str, choices: tuple[str, ...]) -> None:

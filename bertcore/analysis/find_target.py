@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bertcore.analysis.interventions import check_rows
 from bertcore.analysis.passes import as_text
-from bertcore.analysis.predict import predict_masks, task_logits
+from bertcore.analysis.predict import cut_off_mask, predict_masks, task_logits
 from bertcore.analysis.targets import Target, pair_target
 from bertcore.analysis.words import pieces_at
 from bertcore.checkpoint.checkpoint import Checkpoint
@@ -61,6 +61,8 @@ def find_target(
     output_heads, mask_id = checkpoint.output_heads, checkpoint.tokenizer.mask_id
     choice = _Choice(checkpoint, text, other, wanted, against)
     is_masked = mask_id is not None and mask_id in text.ids
+    if not is_masked and "mlm" in output_heads and (cut := cut_off_mask(checkpoint.tokenizer, text)):
+        raise BertcoreError(cut)
     if is_masked and "mlm" in output_heads:
         return choice.word(text.ids.index(mask_id or 0) if position is None else position)
     if "classify" in output_heads:

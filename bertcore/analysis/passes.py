@@ -63,7 +63,7 @@ def as_text(
     positions = range(length) if position_ids is None else position_ids
     for name, values, most in (
         ("token id", input_ids, config.vocab_size),
-        ("segment", segments or [0] * length, max(config.type_vocab_size, 1)),
+        ("segment", [0] * length if segments is None else segments, max(config.type_vocab_size, 1)),
         ("position", positions, config.max_length),
     ):
         _check_values(name, values, length, most)

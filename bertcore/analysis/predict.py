@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from bertcore.errors import BertcoreError
 from bertcore.model.hooks import Changes, Hook, identity
-from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.tokenizer.special_tokens import MASK
+from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -70,6 +72,18 @@ def softmax(logits: NDArray) -> NDArray[np.float64]:
     shifted = shifted - shifted.max(axis=-1, keepdims=True)
     exponentials = np.exp(shifted)
     return exponentials / exponentials.sum(axis=-1, keepdims=True)
+
+
+def cut_off_mask(tokenizer: Tokenizer, encoding: Encoding) -> str | None:
+    """A sentence where a [MASK] of the text lies behind what the model reads; None where it reads them all."""
+    typed = f"{encoding.text_a} {encoding.text_b or ''}"
+    written = sum(typed.count(mask) for mask in {MASK, tokenizer.mask_token or MASK})
+    if not encoding.dropped or written <= encoding.ids.count(-1 if tokenizer.mask_id is None else tokenizer.mask_id):
+        return None
+    return (
+        f"A [MASK] was cut off: the model reads {len(encoding):,} tokens of this text and not the last "
+        f"{encoding.dropped:,}; shorten the text."
+    )
 
 
 def predict_masks(
@@ -132,7 +146,12 @@ def task_logits(model: Bert, hidden: NDArray) -> dict[str, NDArray[np.float32]]:
 
 
 def top_words(logits: NDArray, tokenizer: Tokenizer, k: int) -> list[WordGuess]:
-    """The k likeliest words for one row of logits (V), likeliest first."""
+    """The k likeliest words for one row of logits (V), likeliest first.
+
+    Raises BertcoreError where k is not a number from 1 up.
+    """
+    if not isinstance(k, int | np.integer) or k < 1:
+        raise BertcoreError(f"The number of words is 1 or more, not {k}.")
     probabilities = softmax(logits)
     k = min(k, len(probabilities))
     best = np.argpartition(-probabilities, k - 1)[:k]

@@ -46,7 +46,7 @@ def _pooled(model: Bert, encodings: Sequence[Encoding], pooling: Pooling) -> NDA
         ids[row, : len(encoding)] = torch.tensor(encoding.ids, device=device)
         segments[row, : len(encoding)] = torch.tensor(encoding.segments, device=device)
         mask[row, : len(encoding)] = 1
-    hidden = model(ids, segments if model.config.type_vocab_size > 1 else None, mask)  # (B,S,H)
+    hidden = model(ids, segments if model.config.type_vocab_size > 1 else None, mask).float()  # (B,S,H)
     weights = mask.to(hidden.dtype)[:, :, None]  # (B,S,1)
     vectors = hidden[:, 0] if pooling.kind == "cls" else (hidden * weights).sum(dim=1) / weights.sum(dim=1)
     if pooling.normalised:

@@ -51,7 +51,7 @@ class Trace(HeadOutputs):
 def trace(
     model: Bert,
     input_ids: Sequence[int],
-    segment_ids: Sequence[int],
+    segment_ids: Sequence[int] | None = None,
     position_ids: Sequence[int] | None = None,
     *,
     mlm_positions: Sequence[int] | Literal["all"] = "all",
@@ -59,6 +59,7 @@ def trace(
 ) -> Trace:
     """Run one text (S tokens, at most the model's positions) and keep what passes.
 
+    Absent, all segments are 0, and positions count from 0.
     `mlm_positions` says for which tokens the word logits are computed; each costs a row of V numbers.
     `changes` (hook point -> function of the tensor there) intervene; the trace then shows what they left.
     Raises BertcoreError where the model has too few positions, segments or words for the text, and for changes at a
@@ -80,7 +81,7 @@ def trace(
 
     return Trace(
         input_ids=text.ids.cpu().numpy(),
-        segment_ids=np.array(segment_ids, dtype=np.int64),
+        segment_ids=np.zeros(len(text), np.int64) if segment_ids is None else np.array(segment_ids, dtype=np.int64),
         position_ids=text.positions.cpu().numpy(),
         token_embeddings=_numpy(record["embeddings.token"][0]),
         segment_embeddings=_numpy(record["embeddings.segment"][0]) if model.embeddings.segment is not None else None,

@@ -251,10 +251,14 @@ def score(
     from bertcore.evaluation.score_texts import mean_by_choice
     from bertcore.files import write_atomic
     from bertcore.loaded_model import load
+    from bertcore.word_model import cut_texts
 
     refuse_folder(out)
-    scores = load(model).score_file(file, checked_text("word", word, required=True))
+    m = load(model)
+    scores = m.score_file(file, checked_text("word", word, required=True))
     means = mean_by_choice(scores)
+    if cut := sum(each.dropped > 0 for each in scores):
+        say(cut_texts(cut, len(scores), m.config.max_length), error_stream=True)
     if out:
         out.parent.mkdir(parents=True, exist_ok=True)
         write_atomic(out, _csv(scores).encode("utf-8"), follow=True)

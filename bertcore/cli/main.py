@@ -3,7 +3,8 @@
 import io
 import os
 import sys
-from typing import Annotated, NoReturn
+import warnings
+from typing import Annotated, NoReturn, TextIO
 
 import typer
 
@@ -17,7 +18,7 @@ from bertcore.cli import (
     training_commands,
 )
 from bertcore.cli.output import say
-from bertcore.errors import BertcoreError
+from bertcore.errors import BertcoreError, CutOffWarning
 from bertcore.files import is_out_of_memory
 from bertcore.installed import BERTSCOPE, version_of
 
@@ -70,6 +71,7 @@ def main() -> None:
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     if "RANK" in os.environ:  # torch would warn once that a step's search for unused parameters finds none
         os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
+    warnings.showwarning = _show_warning
     try:
         app()
     except BertcoreError as error:
@@ -83,6 +85,21 @@ def main() -> None:
         if not is_out_of_memory(error):
             raise
         _fail("There is not enough memory for this model or text.")
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Ours as a sentence, without the line of code that Python adds."""
+    if issubclass(category, CutOffWarning):
+        say(f"bertcore: {message}", error_stream=True)
+    else:
+        sys.stderr.write(warnings.formatwarning(message, category, filename, lineno, line))
 
 
 def _fail(sentence: str) -> NoReturn:

@@ -114,6 +114,7 @@ def predict(
     Give a question as --a and its passage as --b; a beginning as --a and its endings as --b, one per line.
     """
     from bertcore.loaded_model import load
+    from bertcore.tasks.inference.predict import as_example, required_kind
 
     refuse_folder(out)
     options = PredictOptions.from_file(recipe) if recipe else PredictOptions()
@@ -121,7 +122,7 @@ def predict(
     options = options.with_flags(columns, model=model, task=task, a=a or None, b=b, file=file, **flags)
     m = load(options.model)
     m.decoding = options.decoding
-    kind = m.task_kind
+    kind = required_kind(m.checkpoint)
     if options.file is not None and (options.a or options.b):
         raise BertcoreError("Give --file or a typed text (--a, --b), not both.")
     if options.file is None and (options.task or options.columns):
@@ -142,8 +143,6 @@ def predict(
         for prediction in predictions:
             say(_line(prediction))
         return
-    from bertcore.tasks.inference.predict import as_example
-
     for line in _lines(predictions[0], as_example(kind, given, second)):
         say(line)
     if limits := m.config.number_range:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bertcore.analysis.predict import next_sentence, predict_masks, top_words
+from bertcore.analysis.predict import cut_off_mask, next_sentence, predict_masks, top_words
 from bertcore.analysis.sentence_vectors import sentence_vectors
 from bertcore.analysis.vectors import cosine
 from bertcore.analysis.words import pieces_at, surprises, word_probability
@@ -48,7 +48,7 @@ class TextScore:
     a: str
     b: str | None
     choices: tuple[str, ...]
-    tokens: int  # with the special ones
+    tokens: int  # that are read, with the special ones
     log_likelihood: float | None  # pseudo-log-likelihood in nats: the sum of ln p of each token, all others seen
     surprise_bits: float | None  # mean of -log2 p of its tokens
     word: str | None  # at the first [MASK]: the one asked about, or the likeliest
@@ -57,6 +57,7 @@ class TextScore:
     answer: str | float | None  # of a fine-tuned model
     answer_probability: float | None  # of its label
     similarity: float | None  # cosine of A and B, of a sentence encoder
+    dropped: int  # tokens that are not read, as the model reads only so many: what is said is of the others
 
 
 def read_texts(file: Path) -> list[ListedText]:
@@ -152,6 +153,7 @@ def score_texts(
                 answer=None if answer is None else _plain(answer.answer),
                 answer_probability=answer.probabilities[answer.label] if isinstance(answer, LabelPrediction) else None,
                 similarity=_similarity(checkpoint, text),
+                dropped=encoding.dropped,
             )
         )
         if progress is not None:  # a model without an MLM head has only begun
@@ -210,6 +212,8 @@ def _word(
     if "mlm" in checkpoint.missing:
         raise BertcoreError(checkpoint.missing["mlm"])
     if not has_mask:
+        if cut := cut_off_mask(tokenizer, encoding):
+            raise BertcoreError(f"{text.place}: {cut[:1].lower()}{cut[1:]}")
         raise BertcoreError(f"{text.place}: there is no [MASK] for the word {word!r}; write one where it should be.")
     at = encoding.ids.index(tokenizer.mask_id or 0)
     if word is None:

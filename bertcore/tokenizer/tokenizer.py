@@ -139,8 +139,10 @@ class Tokenizer:
         """Tokenise a sentence or a pair; where it is too long, tokens are taken from the longer part's end.
 
         An empty `b` counts as no second sentence. A typed [MASK] is the mask, whatever the vocabulary calls it.
-        Raises BertcoreError for text that is not valid Unicode.
+        Raises BertcoreError for what is no text, and for text that is not valid Unicode.
         """
+        _check_text("A", a)
+        _check_text("B", "" if b is None else b)
         raw_a = self._encode_part(a, "A")
         raw_b = self._encode_part(b, "B") if b else None
         length_a, length_b = len(raw_a.ids), None if raw_b is None else len(raw_b.ids)
@@ -211,7 +213,7 @@ class Tokenizer:
         try:
             with panics_as_errors():
                 return self.raw.encode(text, add_special_tokens=False)
-        except (TypeError, UnicodeEncodeError):
+        except (TypeError, UnicodeEncodeError):  # TypeError: half a character
             raise BertcoreError(f"Text {name} is not valid Unicode (UTF-8); type or paste it again.") from None
         except Exception as error:  # the library raises plain Exception
             raise BertcoreError(f"Text {name} does not suit this vocabulary: {error}.") from None
@@ -253,6 +255,16 @@ class Tokenizer:
             words=frame.around(None, part_a.words, [after_a + word for word in of_b.words]),
             labels=[self.label(token_id) for token_id in ids],
         )
+
+
+def _check_text(name: str, text: object) -> None:
+    """Raises BertcoreError for anything else, as a notebook may pass it."""
+    if isinstance(text, list | tuple):
+        raise BertcoreError(
+            f"Text {name} is a list of {len(text):,}, and one text is read at a time here; write a loop over the list."
+        )
+    if not isinstance(text, str):
+        raise BertcoreError(f"Text {name} is not a text but {type(text).__name__}; give a string.")
 
 
 def _offsets_before_replacing(offsets: list[tuple[int, int]], text: str, mask: str) -> list[tuple[int, int]]:

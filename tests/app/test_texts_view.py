@@ -224,7 +224,7 @@ def test_what_is_no_list_of_pairs_stays_as_it_is() -> None:
 def scored_words(values: list[list[float]], word: str | None = None) -> ScoredTexts:
     """he and she after each of the words a, b ..."""
     found = [
-        TextScore("", None, ("ab"[row], column), 3, value, 1.0, word, value if word else None, None, None, None, None)
+        TextScore("", None, ("ab"[row], column), 3, value, 1.0, word, value if word else None, *[None] * 4, 0)
         for row, one in enumerate(values)
         for column, value in zip(("he", "she"), one, strict=True)
     ]

@@ -127,6 +127,20 @@ class TestScore:
         assert {first["answer"], second["answer"]} <= {"bad", "good"} and second["b"] == "It sat"
         assert "answer" in shell("score", file, "--model", classifier).out
 
+    def test_texts_that_are_cut_off_are_counted(self, shell: Shell, model: Path, tmp_path: Path) -> None:
+        file, out = tmp_path / "texts.txt", tmp_path / "scores.csv"
+        file.write_text(f"A cat\n{'the cat sat ' * 20}\n")
+        found = shell("score", file, "--model", model, "--json", "--out", out)
+        assert [text["dropped"] for text in found.json["texts"]] == [0, 22]
+        assert found.err == (
+            "1 of 2 texts is longer than the 40 tokens that the model reads; what is said is of its beginning.\n"
+        )
+        with out.open(newline="", encoding="utf-8") as stream:
+            assert [row["dropped"] for row in csv.DictReader(stream)] == ["0", "22"]
+        file.write_text(f"{'the cat sat ' * 20}[MASK]\n")
+        cut = shell("score", file, "--model", model, "--word", "cat").sentence
+        assert cut.startswith("texts.txt, line 1: a [MASK] was cut off")
+
     def test_one_sentence_for_what_cannot_be_scored(
         self, shell: Shell, model: Path, encoder_only: Path, tmp_path: Path
     ) -> None:

@@ -30,6 +30,16 @@ def test_the_arrays_are_those_of_python(shell: Shell, texts: Path, tmp_path: Pat
         assert np.allclose(arrays["vectors"], expected, atol=1e-6)
 
 
+def test_a_text_that_is_cut_off_is_told_in_a_line(shell: Shell, tmp_path: Path) -> None:
+    file = tmp_path / "texts.txt"
+    file.write_text("the cat sat " * 300, encoding="utf-8")
+    found = shell("embed", "bertscope-tiny", "--file", str(file), "--out", str(tmp_path / "vectors.npz"))
+    assert found.code == 0
+    assert found.err == (
+        "bertcore: The text is longer than the 512 tokens that the model reads; what is said is of its beginning.\n"
+    )
+
+
 def test_a_table_and_a_packed_file(shell: Shell, texts: Path, tmp_path: Path) -> None:
     packed, out = tmp_path / "texts.txt.gz", tmp_path / "vectors.csv"
     packed.write_bytes(gzip.compress(texts.read_bytes()))

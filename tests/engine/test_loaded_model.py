@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,7 +20,7 @@ import torch
 import bertcore
 from bertcore import loaded_model, measured_model, progress, results, word_model
 from bertcore.analysis.targets import Target
-from bertcore.errors import BertcoreError
+from bertcore.errors import BertcoreError, CutOffWarning
 from bertcore.loaded_model import LoadedModel, load
 from bertcore.locations import assets
 from bertcore.runs.run_folder import RunFolder
@@ -29,6 +30,8 @@ from tests.engine.models import tiny_checkpoint
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 MASKED = ["The cat sat on the [MASK].", "[MASK] bird sang."]
+LONG = "the cat sat " * 20  # more than the 40 tokens that the tests' models read
+CUT = r"A \[MASK\] was cut off: the model reads 40 tokens of this text and not the last \d+; shorten"
 PLAIN = ["The cat sat on the mat.", "A bird.", "It was very comfortable!"]
 
 
@@ -305,11 +308,67 @@ class TestInside:
                 "no output head 'pos'; choose one of mlm",
             ),
             (lambda m: m.predict("The cat."), "not fine-tuned on a task"),
+            (lambda m: m.trace(PLAIN), "Text A is a list of 3, and one text is read at a time here; write a loop"),
+            (lambda m: m.heads(PLAIN[0], PLAIN), "Text B is a list of 3"),
+            (lambda m: m.encode(None), "Text A is not a text but NoneType"),
+            (lambda m: m.fill(None), "as a text or a list of texts, not as NoneType"),
+            (lambda m: m.score([PLAIN[0], math.nan]), "the one at place 1 of the list is float"),
+            (lambda m: m.fill(MASKED[0], top=-1), "1 or more, not -1"),
+            (lambda m: m.fill(MASKED[0], top=0), "1 or more, not 0"),
+            (lambda m: m.fill(MASKED[0], top=None), "1 or more, not None"),
+            (lambda m: m.lens(MASKED[0], top=0), "1 or more, not 0"),
+            (lambda m: m.fill(f"{LONG} [MASK]"), CUT),
+            (lambda m: m.fill(f"[MASK] {LONG} [MASK]"), CUT),
+            (lambda m: m.fill(f"{LONG} [MASK]", PLAIN[0]), CUT),
+            (lambda m: m.lens(f"{LONG} [MASK]"), CUT),
+            (lambda m: m.attribute(f"{LONG} [MASK]"), CUT),
+            (lambda m: m.patch(f"{LONG} [MASK]", other_a=f"it {LONG} [MASK]", wanted="cat"), CUT),
         ],
     )
     def test_what_cannot_be_answered_is_a_sentence(self, m: LoadedModel, ask: Any, sentence: str) -> None:
         with pytest.raises(BertcoreError, match=sentence):
             ask(m)
+
+    def test_a_mask_that_was_cut_off_is_a_note_of_a_comparison(self, m: LoadedModel) -> None:
+        found = m.compare(f"{LONG} [MASK]", other_a=f"it {LONG}").text
+        assert found is not None and [note for note in found.notes if re.match(CUT, note)] == found.notes
+
+    def test_a_long_text_without_a_mask_has_none_that_is_cut_off(self, m: LoadedModel) -> None:
+        with pytest.raises(BertcoreError, match="no \\[MASK\\]"):
+            m.fill(LONG)
+
+    @pytest.mark.parametrize("ask", ["score", "surprise", "embed"])
+    def test_numbers_of_a_text_that_was_cut_off_come_with_a_warning(self, m: LoadedModel, ask: str) -> None:
+        with pytest.warns(CutOffWarning, match="^The text is longer than the 40 tokens .* of its beginning") as seen:
+            getattr(m, ask)(LONG)
+        assert [warning.filename for warning in seen] == [__file__]
+        with pytest.warns(CutOffWarning, match="^2 of 3 texts are longer than the 40 tokens .* of their beginnings"):
+            getattr(m, ask)([LONG, PLAIN[0], LONG])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            getattr(m, ask)(PLAIN)
+
+    def test_each_attribute_can_be_looked_up(self, m: LoadedModel, tmp_path: Path) -> None:
+        """As `inspect`, a notebook's completion and `hasattr` do."""
+        assert [name for name in dir(m) if not hasattr(m, name)] == []
+        assert m.task_kind is None and m.learned_task is None
+        tagger = load(tiny_checkpoint(tmp_path, output_heads=("tag",), labels=("O", "B")))
+        assert tagger.task_kind == "tag"
+
+    def test_a_text_can_be_traced_by_its_ids_alone(self, m: LoadedModel) -> None:
+        encoding = m.encode(PLAIN[0])
+        whole = bertcore.trace(m.bert, encoding.ids, encoding.segments)
+        for given in ((), (None,), (np.array(encoding.segments),)):
+            alone = bertcore.trace(m.bert, encoding.ids, *given)
+            assert np.array_equal(alone.segment_ids, whole.segment_ids)
+            assert np.array_equal(alone.hidden_states, whole.hidden_states)
+
+    @pytest.mark.parametrize("pooling", ["mean", "cls", None])
+    def test_a_model_in_half_precision_can_embed(self, m: LoadedModel, pooling: Any) -> None:
+        half = LoadedModel.of(copy.deepcopy(m.bert).to(torch.bfloat16), m.tokenizer)
+        vectors, full = half.embed(PLAIN, pooling=pooling), m.embed(PLAIN, pooling=pooling)
+        cosines = (vectors * full).sum(1) / np.linalg.norm(vectors, axis=1) / np.linalg.norm(full, axis=1)
+        assert vectors.dtype == np.float32 and cosines.min() > 0.9
 
 
 def test_one_file_need_not_be_a_list(m: LoadedModel, tmp_path: Path) -> None:
