@@ -113,7 +113,7 @@ class SweepResult(Table):
 
     def __init__(self, sweep: Sweep) -> None:
         self.figure = sweep.figure
-        self.runs: tuple[SweepRun, ...] = sweep.runs
+        self.runs: tuple[SweepRun, ...] = (*sweep.runs, *sweep.unreadable)
         self.groups: tuple[SweepGroup, ...] = sweep.groups
         self.best: SweepGroup | None = sweep.best
         self.best_run: Path | None = sweep.best_run.path if sweep.best_run else None
@@ -127,6 +127,7 @@ class SweepResult(Table):
                 self.figure: run.figure,
                 "best_step": run.best_step,
                 "loss": run.loss,
+                "message": run.status.message,
             }
             for run in self.runs
         ]

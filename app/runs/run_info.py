@@ -70,7 +70,8 @@ def read_run(path: Path, status: RunStatus | None = None, held_out: dict[str, An
 
 
 def unreadable(path: Path, why: str) -> RunInfo:
-    return RunInfo(path, name_from_file(path.name), "", RunStatus("unknown", message=shortened(why, MOST_MESSAGE)))
+    status = RunStatus("unknown", message=shortened(why, MOST_MESSAGE))
+    return RunInfo(path, name_from_file(path.name), "", status, sweep=read_place(path))
 
 
 def _row(run: RunFolder, status: RunStatus | None, held_out: dict[str, Any] | None) -> RunInfo:

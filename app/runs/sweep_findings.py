@@ -196,6 +196,9 @@ def _missing(sweep: Sweep) -> list[str]:
     told = []
     if sweep.missing:
         told.append(translate("Sweep", "No longer there: %n run(s).", "", sweep.missing))
+    if sweep.unreadable:
+        count = len(sweep.unreadable)
+        told.append(translate("Sweep", "Left out, because their settings cannot be read: %n run(s).", "", count))
     stopped = _unfinished(sweep)
     if stopped:
         told.append(translate("Sweep", "Not finished, so not counted: %n run(s).", "", stopped))

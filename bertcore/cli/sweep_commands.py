@@ -144,6 +144,8 @@ def _say(sweep: Sweep) -> None:
         is_best = "   best" if group is sweep.best and len(sweep.groups) > 1 else ""
         values = "".join(f"{_value(value):>15}" for value in group.values.values())
         say(f"{values}{figure_in_words(group):>24}   {_states(group)}{is_best}")
+    for run in sweep.unreadable:
+        say(f"Left out: {run.status.message}")
     if sweep.best_run is None:
         raise BertcoreError("None of the runs finished; their logs say why.")
     if len(sweep.groups) > 1:

@@ -54,6 +54,7 @@ ACTIVE_STATES = ("waiting", "starting", "running", "paused")
 
 CONFIG, STATUS = "config.json", "status.json"
 CONTROL, LOG, LOCK, SNAPSHOTS = "control.json", "log.txt", "lock", "snapshots"
+STOP = "stop"  # an empty file: beside control.json, so that whoever sends another command cannot replace it
 RESUME = "resume"  # kind of a metrics line: a later process goes on from this step, perhaps with other settings
 QUESTIONS = "questions.jsonl"  # only where the run answers questions at each measurement
 
@@ -142,11 +143,19 @@ class RunFolder:
             lock.release()
 
     def refuse_moved(self) -> None:
-        """Raises BertcoreError where the folder that we hold was moved or deleted: a run is never in two places."""
+        """Raises BertcoreError where the folder that we hold was moved or deleted: a run is never in two places.
+
+        Also where it has lost its config: whoever deletes a folder in use may leave it with what was written since.
+        """
         if self._is_moved():
             raise BertcoreError(
                 f"The run folder {self.path} was moved or deleted during the training, so the run has stopped; from "
                 "its new place, it continues with --resume --out FOLDER."
+            )
+        if self._held is not None and _is_gone(self.path / CONFIG):
+            raise BertcoreError(
+                f"The files of the run {self.path} were deleted during the training (its {CONFIG} is gone), so the run "
+                "has stopped; put them back to go on with --resume."
             )
 
     def refuse_links(self) -> None:
@@ -208,13 +217,18 @@ class RunFolder:
             stream.write(line.encode())
 
     def take_command(self) -> str | None:
-        """The command that waits, once; None where there is none (or garbage)."""
+        """The command that waits, once; None where there is none (or garbage). Before any other a "stop"."""
+        self.refuse_moved()  # a paused run writes nothing, and would wait for ever
         taken = self.path / f"{CONTROL}.taken"
         command = None
         with suppress(OSError):  # none waits; or a folder has its name, which is not ours to remove
             os.replace(self.path / CONTROL, taken)  # moved first: what is sent from now on is the next command
             command = _command_in(taken)
             taken.unlink(missing_ok=True)
+        if os.path.isfile(self.path / STOP):
+            with suppress(OSError):
+                (self.path / STOP).unlink()
+            return "stop"
         return command
 
     def snapshot_path(self, step: int) -> Path:
@@ -285,13 +299,13 @@ class RunFolder:
         return False
 
     def send(self, command: str) -> None:
-        """Leaves a command for the run; the newest counts, only a "stop" is never taken back."""
+        """Leaves a command for the run; the newest counts, only a "stop" is never taken back, whoever sends another."""
         if command not in COMMANDS:
             raise ValueError(f"no such command: {command!r}")
-        file = self.path / CONTROL
-        if _command_in(file) != "stop":
-            with write_errors(self.path):
-                write_json(file, {"command": command})
+        with write_errors(self.path):
+            if command == "stop":
+                write_atomic(self.path / STOP, b"")
+            write_json(self.path / CONTROL, {"command": command})  # a "stop" too: for a run of an earlier version
 
     def snapshots(self) -> list[tuple[int, Path]]:
         """(step, checkpoint folder) of every complete snapshot, by step. A link is none: see `refuse_links`."""
@@ -348,7 +362,7 @@ class RunFolder:
         if (self.path / CONFIG).exists():
             raise BertcoreError(f"{self.path} already holds a run: resume it, or choose another folder.")
         others = {entry.name for entry in self.path.iterdir() if not is_temporary(entry)}
-        others -= {STATUS, METRICS, LOG, LOCK, SNAPSHOTS, CONTROL}
+        others -= {STATUS, METRICS, LOG, LOCK, SNAPSHOTS, CONTROL, STOP}
         if self.snapshots():
             raise BertcoreError(
                 f"{self.path} holds the snapshots of a run whose {CONFIG} is gone; choose another folder, "
@@ -361,7 +375,7 @@ class RunFolder:
         for folder in _folders_in(self.path / SNAPSHOTS):
             if _SNAPSHOT_NAME.fullmatch(folder.name.removesuffix(_PARTIAL)) and folder.name.endswith(_PARTIAL):
                 shutil.rmtree(folder, ignore_errors=True)
-        for name in (CONTROL, f"{CONTROL}.taken"):
+        for name in (CONTROL, f"{CONTROL}.taken", STOP):
             with suppress(OSError):  # a folder of that name
                 (self.path / name).unlink(missing_ok=True)  # meant for the process that is gone
         for file in (*self.path.glob(".*"), *self.path.glob("tokenizer/.*")):
@@ -411,6 +425,17 @@ def _checked_status(values: dict[str, Any]) -> RunStatus:
 def _descriptor_of(folder: Path) -> int | None:
     """Open, so that no other folder can have its inode. None on Windows, where nobody moves a folder in use."""
     return None if os.name == "nt" else os.open(folder, os.O_RDONLY)
+
+
+def _is_gone(file: Path) -> bool:
+    """False, too, where that cannot be seen just now."""
+    try:
+        os.lstat(file)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        pass
+    return False
 
 
 def _refuse_odd_lock(file: Path) -> None:

@@ -164,11 +164,12 @@ class Sweep:
     of: int  # how many runs were planned
     budget_share: float
     runs: tuple[SweepRun, ...]
+    unreadable: tuple[SweepRun, ...] = ()  # runs whose settings cannot be read; `status.message` says why
 
     @property
     def missing(self) -> int:
         """Runs that were planned and are no longer there."""
-        return max(0, self.of - len(self.runs))
+        return max(0, self.of - len(self.runs) - len(self.unreadable))
 
     @property
     def is_over(self) -> bool:
@@ -247,13 +248,23 @@ def read_sweep(
     """The sweep of these run folders, which all belong to it.
 
     `statuses`: what is known of some of them already. `reader`: what of their metrics was read before.
-    Raises BertcoreError for none, and where a config is damaged.
+    Raises BertcoreError for none, and where none of them has settings that can be read.
     """
-    found = sorted(((place, run) for run in runs if (place := read_place(run))), key=lambda each: each[0].number)
-    if not found:
+    every = sorted(((place, run) for run in runs if (place := read_place(run))), key=lambda each: each[0].number)
+    if not every:
         raise BertcoreError("No run of this sweep was found here.")
-    place, first = found[0]
-    config = RunFolder(first).config()
+    place = every[0][0]
+    configs: dict[Path, dict[str, Any]] = {}
+    unreadable = []
+    for at, run in every:
+        try:
+            configs[run] = RunFolder(run).config()
+        except BertcoreError as error:
+            unreadable.append(SweepRun(run, at.number, RunStatus("unknown", message=str(error)), {}))
+    if not configs:
+        raise BertcoreError(str(unreadable[0].status.message))
+    found = [(at, run) for at, run in every if run in configs]
+    config = configs[found[0][1]]
     names, higher = _figures_of(config)
     reader = reader or MeasurementReader()
     measured = {run: _measurements(reader.lines(run), names) for _, run in found}
@@ -263,14 +274,14 @@ def read_sweep(
             run,
             at.number,
             (statuses or {}).get(run) or RunFolder(run).status(),
-            _values_of(RunFolder(run).config()),
+            _values_of(configs[run]),
             measured[run][1] if measured[run][0] == name else (),
             higher,
         )
         for at, run in found
     )
     kind = str(config.get("kind", "pretrain"))
-    return Sweep(place.id, place.name, kind, name, higher, place.of, place.budget_share, members)
+    return Sweep(place.id, place.name, kind, name, higher, place.of, place.budget_share, members, tuple(unreadable))
 
 
 def find_sweep(run: Path) -> Sweep:

@@ -48,16 +48,26 @@ def run_sweep(
 def resume_sweep(run: Path, on_event: OnEvent | None = None) -> Sweep:
     """Train those runs of a sweep that are not done, by the folder of any of them, and read what all found.
 
-    Raises BertcoreError for a run that belongs to no sweep, and where another process is at work on one of them.
+    One whose settings cannot be read is left out, and says so. Raises BertcoreError for a run that belongs to no sweep,
+    and where another process is at work on one of them.
     """
     sweep = find_sweep(run)
-    planned = [PlannedRun(each.path, _stored(each.path)) for each in sweep.runs]
-    return _SweepLoop(planned, sweep.name, sweep.budget_share, resume=True).run(on_event)
+    left_out = [each.path for each in (*sweep.runs, *sweep.unreadable) if _is_unusable(each.path)]
+    planned = [PlannedRun(each.path, _stored(each.path)) for each in sweep.runs if each.path not in left_out]
+    return _SweepLoop(planned, sweep.name, sweep.budget_share, True, left_out).run(on_event)
 
 
 class _SweepLoop:
-    def __init__(self, planned: Sequence[PlannedRun], name: str, budget_share: float, resume: bool) -> None:
-        self._planned, self._resume = planned, resume
+    def __init__(
+        self,
+        planned: Sequence[PlannedRun],
+        name: str,
+        budget_share: float,
+        resume: bool,
+        left_out: Sequence[Path] = (),
+    ) -> None:
+        """`left_out`: runs of the sweep that are not trained."""
+        self._planned, self._resume, self._left_out = planned, resume, left_out
         self._is_stopped = self._has_trained = False
         self._waiting: dict[Path, contextlib.ExitStack] = {}  # each holds the lock of its run
         self._create(name, budget_share)
@@ -81,7 +91,7 @@ class _SweepLoop:
                 lock.close()
                 follow({"kind": "sweep", "number": number, "of": len(self._planned), "name": planned.options.name})
                 self._train(planned, follow)
-        return read_sweep(planned.path for planned in self._planned)
+        return read_sweep([*(planned.path for planned in self._planned), *self._left_out])
 
     def _train(self, planned: PlannedRun, on_event: OnEvent) -> None:
         with contextlib.suppress(StopRequestedError):
@@ -106,6 +116,8 @@ class _SweepLoop:
         sweep_id = next((place.id for place in places if place), f"{name}-{secrets.token_hex(4)}")
         _check(self._planned[0].options)
         for number, planned in enumerate(self._planned, start=1):
+            if self._resume and _is_unusable(planned.path):
+                continue  # the others go on
             if planned.path not in taken:
                 RunFolder.create(planned.path, planned.options.to_dict())
             if places[number - 1] is None:
@@ -140,6 +152,20 @@ def _stored(run: Path) -> RunOptions:
     config = RunFolder(run).config()
     kinds: tuple[type[RunOptions], ...] = (FinetuneOptions, PretrainOptions)
     return next((kind for kind in kinds if kind.kind == config.get("kind")), PretrainOptions).from_dict(config)
+
+
+def _is_unusable(run: Path) -> bool:
+    """Whether a run is there whose settings cannot be read, or are none; where they are there, its status says so."""
+    folder = RunFolder(run)
+    if not has_run(run):
+        return bool(folder.snapshots())
+    try:
+        _stored(run)
+    except BertcoreError as error:
+        if not _is_over(folder) and not folder.is_alive():
+            folder.write_status(state="failed", message=str(error))
+        return True
+    return False
 
 
 def _is_over(folder: RunFolder) -> bool:

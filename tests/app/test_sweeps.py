@@ -301,6 +301,19 @@ def test_the_table_has_every_run_with_the_best_marked_and_the_failed_named(room:
     assert INFINITE in table.item(2, 1).toolTip()
 
 
+def test_a_run_whose_settings_are_damaged_is_a_row_that_says_so(room: TrainRoom, record: Recorder) -> None:
+    record(1, 1e-4, 0.7)
+    record(2, 1e-3, 0.9)
+    (record(3, 1e-2, 0.8) / "config.json").write_text("{")
+    room.show_runs(infos())
+    room.show_sweep("abc")
+    table = room.sweep_page.table
+    cells = [[table.item(row, column).text() for column in range(2)] for row in range(table.rowCount())]
+    assert [row[1] for row in cells] == ["70.0%", "90.0% · best", "its settings cannot be read"]
+    assert cells[2][0] == "run-3" and "config.json is damaged" in table.item(2, 1).toolTip()
+    assert "Left out, because their settings cannot be read: 1 run" in found() and "No longer there: 1 run" in found()
+
+
 def test_of_a_run_at_work_the_table_has_no_final_numbers(room: TrainRoom, tmp_path: Path) -> None:
     room.show_runs(recorded_sweep(tmp_path, done=7))
     room.show_sweep(ID)

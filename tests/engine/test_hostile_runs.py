@@ -253,6 +253,34 @@ class TestMovedWhileItTrains:
             pretraining(tmp_path)(run, at_step(3, exchange))
         assert [entry.name for entry in run.iterdir()] == ["mine"]
 
+    @pytest.mark.parametrize("rest", ["metrics.jsonl", "snapshots/step-00000002/model.safetensors"])
+    def test_a_folder_that_keeps_what_was_written_while_it_was_deleted(
+        self, tmp_path: Path, fast_disk: None, rest: str
+    ) -> None:
+        """As `rm -r` leaves it that could not remove a folder to which something was added meanwhile."""
+        run = tmp_path / "run"
+
+        def delete() -> None:
+            for file in [file for file in run.rglob("*") if file.is_file() and file != run / rest]:
+                file.unlink()
+
+        with pytest.raises(BertcoreError, match=r"files of the run .* were deleted during the training \(its config"):
+            pretraining(tmp_path)(run, at_step(3, delete))
+        assert [file for file in run.rglob("*") if file.is_file() and file.name != "lock"] == [run / rest]
+
+    @pytest.mark.parametrize("leaves", ["nothing", "its metrics"])
+    def test_a_paused_run_notices_it_too(self, tmp_path: Path, fast_disk: None, leaves: str) -> None:
+        run = tmp_path / "run"
+
+        def watch(event: dict[str, Any]) -> None:
+            if event["kind"] == "train" and event["step"] == 3:
+                RunFolder(run).send("pause")
+            if event["kind"] == "status" and event["state"] == "paused":
+                (run / "config.json").unlink() if leaves == "its metrics" else shutil.rmtree(run)
+
+        with pytest.raises(BertcoreError, match="deleted during the training"):
+            pretraining(tmp_path)(run, watch)
+
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="no terminals that close")
 class TestClosedTerminal:

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bertcore.errors import BertcoreError
+from bertcore.files import write_json
 from bertcore.runs.metrics_file import MetricsTail
 from bertcore.runs.run_folder import RunFolder
 
@@ -197,6 +199,40 @@ class TestCommands:
         run.send("stop")
         run.send("snapshot")
         assert run.take_command() == "stop"
+
+    @pytest.mark.parametrize("other", ["pause", "resume", "snapshot", "step"])
+    def test_a_stop_that_comes_while_another_is_being_sent_is_not_lost(
+        self, run: RunFolder, monkeypatch: pytest.MonkeyPatch, other: str
+    ) -> None:
+        """The other sender has looked at what waits, and then the stop comes."""
+
+        def write_after_a_stop(file: Path, values: dict[str, str]) -> None:
+            monkeypatch.undo()
+            RunFolder(run.path).send("stop")
+            write_json(file, values)
+
+        monkeypatch.setattr("bertcore.runs.run_folder.write_json", write_after_a_stop)
+        run.send(other)
+        assert run.take_command() == "stop"
+
+    def test_a_stop_of_an_earlier_version_is_taken_too(self, run: RunFolder) -> None:
+        (run.path / "control.json").write_text('{"command": "stop"}')
+        assert run.take_command() == "stop"
+        assert run.take_command() is None
+
+    def test_many_senders_at_once_do_not_lose_a_stop(self, run: RunFolder) -> None:
+        others = [threading.Thread(target=lambda: [RunFolder(run.path).send("pause") for _ in range(50)]) for _ in "ab"]
+        for thread in others:
+            thread.start()
+        RunFolder(run.path).send("stop")
+        for thread in others:
+            thread.join()
+        assert run.take_command() == "stop"
+
+    def test_what_was_meant_for_a_process_that_is_gone_is_cleared(self, run: RunFolder) -> None:
+        run.send("stop")
+        with run.acquire():
+            assert run.take_command() is None
 
     @pytest.mark.parametrize("text", ["", "{", '{"command": "explode"}', '["stop"]', '"stop"', "null"])
     def test_garbage_is_ignored_and_removed(self, run: RunFolder, text: str) -> None:

@@ -30,6 +30,7 @@ from bertcore.training.options import RunOptions
 from bertcore.training.pretrain_options import PretrainOptions
 from bertcore.training.sweep_loop import resume_sweep, run_sweep
 from bertcore.training.sweep_plan import Varied, plan_sweep, rates_around, usual_rate
+from bertcore.training_api import SweepResult
 from tests.engine.models import tiny_model, word_tokenizer
 
 pytestmark = pytest.mark.usefixtures("fast_disk")
@@ -201,6 +202,28 @@ def test_less_is_better_where_the_figure_is_a_loss(tmp_path: Path) -> None:
     assert not sweep.higher_is_better and sweep.best_run is not None and sweep.best_run.number == 2
 
 
+@pytest.mark.parametrize("at", [0, 1])
+@pytest.mark.parametrize("content", [None, b"{", b"[]"])
+def test_a_run_whose_settings_are_damaged_is_a_row_of_its_own(tmp_path: Path, at: int, content: bytes | None) -> None:
+    paths = [written(tmp_path, number, 10.0**-number, 0, [0.5, 0.6 + number / 10]) for number in (1, 2, 3)]
+    config = paths[at] / "config.json"
+    config.unlink() if content is None else config.write_bytes(content)
+    sweep = read_sweep(paths)
+    assert [run.path for run in sweep.unreadable] == [paths[at]] and sweep.missing == 7 - 3
+    assert "config.json is" in (sweep.unreadable[0].status.message or "")
+    assert len(sweep.groups) == 2 and sweep.best_run is not None and sweep.best_run.path == paths[2]
+    rows = SweepResult(sweep).rows()
+    assert [row["state"] for row in rows] == ["done", "done", "unknown"]
+    assert "config.json is" in rows[2]["message"]
+
+
+def test_where_no_settings_can_be_read_there_is_no_sweep(tmp_path: Path) -> None:
+    path = written(tmp_path, 1, 1e-3, 0, [0.5])
+    (path / "config.json").write_text("{")
+    with pytest.raises(BertcoreError, match="config.json is damaged"):
+        read_sweep([path])
+
+
 @pytest.mark.parametrize(
     "text", ["", "[]", '{"id": 3}', '{"id": "a", "number": 9, "of": 2}', '{"id": "a", "number": 1e9}']
 )
@@ -324,6 +347,33 @@ def test_what_was_not_finished_is_trained_later_by_the_folder_of_any_run(
     finished = resume_sweep(stopped.runs[2].path)
     undisturbed = run_sweep(options, tmp_path / "again" / "cats", varied)
     assert [run.measurements for run in finished.runs] == [run.measurements for run in undisturbed.runs]
+
+
+@pytest.mark.parametrize("damaged", [0, 1])
+@pytest.mark.parametrize("content", ["{", '{"kind": "finetune", "training": {"steps": -1}}'])
+def test_damaged_settings_of_one_run_do_not_stop_the_others(
+    options: FinetuneOptions, tmp_path: Path, capsys: pytest.CaptureFixture[str], damaged: int, content: str
+) -> None:
+    """By the folder of any run, and by the command that started it."""
+    from bertcore.cli.sweep_commands import sweep as show
+
+    varied = Varied(rates=(1e-4, 1e-3, 1e-2))
+
+    def stop(event: dict[str, Any]) -> None:
+        if event["kind"] == "train":
+            signal.raise_signal(signal.SIGTERM)
+
+    runs = [run.path for run in run_sweep(options, tmp_path / "cats", varied, on_event=stop).runs]
+    (runs[damaged] / "config.json").write_text(content)
+    show(runs[2], None, False, True)
+    assert json.loads(capsys.readouterr().out)["best_run"] is None
+    resumed = resume_sweep(runs[2])
+    assert [RunFolder(run).status().state for run in runs if run != runs[damaged]] == ["done", "done"]
+    told = [run.status.message or "" for run in (*resumed.runs, *resumed.unreadable) if run.path == runs[damaged]]
+    assert told and ("config.json is damaged" in told[0] or "steps" in told[0]), told
+    assert (runs[damaged] / "config.json").read_text() == content
+    again = run_sweep(options, tmp_path / "cats", varied, resume=True)
+    assert [run.status.state for run in again.runs if run.path != runs[damaged]] == ["done", "done"]
 
 
 def test_the_shell_shows_it(trained: Sweep, capsys: pytest.CaptureFixture[str]) -> None:

@@ -44,13 +44,18 @@ class SweepTable(QTableWidget):
         titles += [self.tr("mean ± standard deviation")] if self._has_means else []
         titles += [self.tr("held-out loss")] if sweep.figure != "mlm_loss" else []
         self.setColumnCount(len(titles))
-        self.setRowCount(len(sweep.runs))
+        self.setRowCount(len(sweep.runs) + len(sweep.unreadable))
         self.setHorizontalHeaderLabels(titles)
         rows = [(group, run) for group in sweep.groups for run in group.runs]
         for at, (group, run) in enumerate(rows):
             cells = [setting_value(name, run.values.get(name)) for name in settings]
             for column, text in enumerate([*cells, *self._measured(group, run)]):
                 self.setItem(at, column, self._item(text, run, is_best=self._is_best(group)))
+        for at, run in enumerate(sweep.unreadable, start=len(rows)):
+            cells = [run.path.name, *[""] * (len(titles) - 1)]
+            cells[len(settings)] = self.tr("its settings cannot be read")
+            for column, text in enumerate(cells):
+                self.setItem(at, column, self._item(text, run, is_best=False))
         self.resizeColumnsToContents()
         for column in range(len(titles)):
             self.setColumnWidth(column, self.columnWidth(column) + theme.px(8 if not theme.is_projector() else 1))
