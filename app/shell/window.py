@@ -62,7 +62,7 @@ class Window(QMainWindow):
         self._is_painted = False
         self._draw_ms = 0.0
         self._presenting_widgets: tuple[PointerRing, BlankScreen] | None = None
-        # Of the values stored with a model, where they are the same, and the model.
+        # Of the values stored with a model, and the model.
         self._check: tuple[ReferenceCheck, ModelInfo] | None = None
         self.appearance = Appearance(services, self)
         self.examples = Examples(services, lambda: self.frame, self.open_view, self)
@@ -371,7 +371,7 @@ class Window(QMainWindow):
     def _on_open_model_checked(self, check: ReferenceCheck) -> None:
         """Whether the model computes here what it did where it was made."""
         assert self.state.model is not None
-        self._check = None if check.problem else (check, self.state.model)
+        self._check = check, self.state.model
         if check.problem:
             self.show_problem(check.problem)
         self._show_facts()
@@ -396,15 +396,24 @@ class Window(QMainWindow):
         self.room_key = key
 
     def _show_facts(self) -> None:
-        reading, verified, meaning = self.state.reading, "", ""
-        if self._check is not None and self._check[1] is self.state.model:
-            difference = self._check[0].largest_difference
-            exact, near = self.tr("verified"), self.tr("verified to {difference}")
-            verified = near.format(difference=numbers.number(difference, 1)) if difference else exact
-            meaning = self.tr(
-                "Verified: this computer gets the numbers stored with the model; the largest difference is given."
-            )
+        reading, (verified, meaning) = self.state.reading, self._verified()
         self.frame.status.set_facts(facts_about(reading, self._draw_ms, verified) if reading else "", meaning)
+
+    def _verified(self) -> tuple[str, str]:
+        """What is known of the open model's numbers, and what that means."""
+        check = self._check[0] if self._check is not None and self._check[1] is self.state.model else None
+        if check is None:
+            return self.tr("not checked"), self.tr(
+                "Not checked: no numbers are stored with this model that this computer could be compared with. "
+                "docs/parity.md says how to check it with transformers and how to store them."
+            )
+        if check.problem is not None:
+            return self.tr("something is off"), check.problem
+        difference, exact, near = check.largest_difference, self.tr("verified"), self.tr("verified to {difference}")
+        meaning = self.tr(
+            "Verified: this computer gets the numbers stored with the model; the largest difference is given."
+        )
+        return near.format(difference=numbers.number(difference, 1)) if difference else exact, meaning
 
     # Qt's own names.
 

@@ -80,7 +80,7 @@ def _wanted(part: QLabel) -> int:
     return part.fontMetrics().horizontalAdvance(part.text()) + 2 if part.text() else 0
 
 
-def facts_about(reading: Reading, draw_ms: float, verified: str = "") -> str:
+def facts_about(reading: Reading, draw_ms: float, verified: str) -> str:
     """What the line says of a reading. verified: what the check of the values stored with the model gave."""
     translate, encoding, model = QCoreApplication.translate, reading.encoding, reading.request.model
     masked, tokens = len(reading.request.masked), len(encoding)
@@ -99,7 +99,7 @@ def facts_about(reading: Reading, draw_ms: float, verified: str = "") -> str:
         "" if model.family == "BERT" else model.family,
         " · ".join(part for part in (translate("StatusLine", "%n token(s)", "", tokens), parts, masks) if part),
         times.format(forward_ms=numbers.decimal(reading.forward_ms, 1), draw_ms=numbers.decimal(draw_ms, 1)),
-        f"CPU · fp32 · {verified}" if verified else "CPU · fp32",
+        f"CPU · fp32 · {verified}",
         translate("StatusLine", "baseline kept in half precision, to save memory") if is_halved else "",
     ]
     return "      ".join(group for group in groups if group)

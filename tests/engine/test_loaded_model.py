@@ -49,6 +49,7 @@ def m(folder: Path) -> LoadedModel:
 def named_files(tmp_path: Path) -> Path:
     """A folder with what the examples name."""
     tiny_checkpoint(tmp_path / "runs" / "sentiment", output_heads=("classify",), labels=("negative", "positive"))
+    tiny_checkpoint(tmp_path / "models" / "mine", max_position_embeddings=160)
     (tmp_path / "reviews.tsv").write_text("text\nThe cat sat.\nA dog sang.\n")
     (tmp_path / "labelled.tsv").write_text("text\tlabel\n" + "A good film.\t1\nA bad film.\t0\n" * 10)
     shutil.copy(assets() / "tasks" / "sentiment" / "dev.tsv", tmp_path / "held-out.tsv")
@@ -467,7 +468,7 @@ class Index: ...
 """
 
 
-@pytest.mark.parametrize("page", ["python.md", "analysis.md"])
+@pytest.mark.parametrize("page", ["python.md", "analysis.md", "parity.md"])
 def test_the_python_on_a_page_runs(page: str, named_files: Path) -> None:
     """With a pandas that takes whatever it is given."""
     (named_files / "pandas.py").write_text(PANDAS)
