@@ -1,7 +1,6 @@
 """Flow, likeness and whole words: cases worked out by hand, and brute force."""
 
 import itertools
-import time
 from types import SimpleNamespace
 from typing import Any
 
@@ -190,9 +189,7 @@ class TestMerging:
 
 
 def test_words_of_a_long_text_are_found_at_once() -> None:
-    """On the window's thread."""
-    encoding: Any = SimpleNamespace(words=[None, *(number // 2 for number in range(20_000)), None])
-    started = time.perf_counter()
+    """On the window's thread: a look back at all former words for each would take hours here."""
+    encoding: Any = SimpleNamespace(words=[None, *(number // 2 for number in range(1_000_000)), None])
     groups = word_groups(encoding)
-    assert time.perf_counter() - started < 0.5
-    assert groups == [0, *(1 + number // 2 for number in range(20_000)), 10_001]
+    assert groups == [0, *(1 + number // 2 for number in range(1_000_000)), 500_001]

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from bertcore.runs.run_folder import NO_WORD, RunFolder
 from bertcore.training import pretrain
 from bertcore.training.precision import Precision
 from bertcore.training.pretrain import start_or_resume
+from tests.engine.clock import TICK_S, Clock
 from tests.engine.training_runs import losses, metrics, tiny_run, write_text
 
 STEPS = 24
@@ -128,23 +128,37 @@ def losses_until(run: Path) -> int:
     return max(line["step"] for line in map(json.loads, whole) if line["kind"] == "train")
 
 
+WAITS_AT_STEP_40 = """
+import sys
+from pathlib import Path
+from bertcore.json_text import parse_json
+from bertcore.training.pretrain import start_or_resume
+from bertcore.training.pretrain_options import PretrainOptions
+
+def watch(event):
+    if event["kind"] == "train" and event["step"] == 40:
+        print(40, flush=True)
+        sys.stdin.read()
+
+options = PretrainOptions.from_dict(parse_json(Path(sys.argv[1]).read_text()))
+start_or_resume(options, Path(sys.argv[2]), resume=False, on_event=watch)
+"""
+
+
 def test_a_killed_process_is_noticed_and_its_run_goes_on(text: Path, tmp_path: Path) -> None:
-    options = tiny_run(text, steps=120)
+    options = tiny_run(text, steps=50)
     run, undisturbed, recipe = tmp_path / "run", tmp_path / "undisturbed", tmp_path / "recipe.json"
     recipe.write_text(json.dumps(options.to_dict()))
-    command = [sys.executable, "-m", "bertcore", "pretrain", "--recipe", str(recipe), "--out", str(run), "--json"]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as child:
-        deadline = time.monotonic() + 120
-        while not (run / "metrics.jsonl").exists() or (run / "metrics.jsonl").read_bytes().count(b"\n") < 40:
-            assert child.poll() is None and time.monotonic() < deadline
-            time.sleep(0.01)
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", WAITS_AT_STEP_40, recipe, run], stdin=pipe, stdout=pipe) as child:
+        assert child.stdout and child.stdout.readline() == b"40\n"
         assert RunFolder(run).is_alive() and RunFolder(run).status().state == "running"
         child.kill()
     folder = RunFolder(run)
     assert not folder.is_alive()
     assert (folder.status().state, folder.status().message) == ("stopped", NO_WORD)
     assert run in known_runs()
-    assert load_checkpoint(resolve_model(run)).step in (20, 50, 100)
+    assert load_checkpoint(resolve_model(run)).step == 20
     start_or_resume(None, run, resume=True)
     start_or_resume(options, undisturbed, resume=False)
     _assert_same_end(run, undisturbed)
@@ -197,9 +211,10 @@ class TestControl:
         start_or_resume(tiny_run(text), undisturbed, resume=False)
         _assert_same_end(run, undisturbed)
 
-    def test_a_pause_is_no_training_time(self, text: Path, tmp_path: Path) -> None:
+    def test_a_pause_is_no_training_time(self, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         run = tmp_path / "run"
-        elapsed = {}
+        elapsed, clock = {}, Clock()
+        monkeypatch.setattr("bertcore.training.loop.time", clock)
 
         def watch(event: dict[str, Any]) -> None:
             if event["kind"] == "train":
@@ -207,11 +222,11 @@ class TestControl:
                 if event["step"] == 3:
                     RunFolder(run).send("pause")
             if event["kind"] == "status" and event["state"] == "paused":
-                time.sleep(3.0)
+                clock.sleep(100)
                 RunFolder(run).send("resume")
 
         start_or_resume(tiny_run(text, steps=5), run, resume=False, on_event=watch)
-        assert elapsed[4] - elapsed[3] < 2.5
+        assert clock.now_s > 100 and 0 < elapsed[4] - elapsed[3] < 10 * TICK_S
 
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
     def test_a_polite_kill_ends_with_a_snapshot(self, text: Path, tmp_path: Path, number: int) -> None:

@@ -1,8 +1,6 @@
 """Slow motion: a run that takes single steps on command is the undisturbed one, and says what each step did."""
 
 import json
-import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.training.batch_losses import batch_losses
 from bertcore.training.drawn_batches import open_batches
 from bertcore.training.slow_motion import SLOW_STEP
+from tests.engine.clock import TICK_S, Clock
 from tests.engine.runs_of_each_kind import RUNS, STEPS, TIMES, pretraining
 from tests.engine.training_runs import losses, metrics
 
@@ -104,20 +103,16 @@ def test_a_command_to_step_pauses_a_run_at_work(tmp_path: Path) -> None:
     assert RunFolder(run).status().state == "done" and [step for step, _ in losses(run)] == list(range(1, STEPS + 1))
 
 
-def test_pause_ends_ten_steps_early(tmp_path: Path) -> None:
+def test_pause_ends_ten_steps_early(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = tmp_path / "run"
-
-    def go_on_when_paused() -> None:
-        while (run / "control.json").exists():  # until the pause is taken
-            time.sleep(0.01)
-        RunFolder(run).send("resume")
+    clock = Clock(on_sleep=lambda: RunFolder(run).send("resume"))  # it waits: the pause is taken
+    monkeypatch.setattr("bertcore.training.loop.time", clock)
 
     def watch(event: dict[str, Any]) -> None:
         if event["kind"] == "train" and event["step"] == 1:
             RunFolder(run).send("ten_steps")
         if event["kind"] == SLOW_STEP and event["step"] == 3:
             RunFolder(run).send("pause")
-            threading.Thread(target=go_on_when_paused).start()
 
     pretraining(tmp_path)(run, watch)
     assert RunFolder(run).status().state == "done"
@@ -125,20 +120,22 @@ def test_pause_ends_ten_steps_early(tmp_path: Path) -> None:
 
 
 def test_neither_waiting_nor_the_two_losses_are_training_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = tmp_path / "run"
+    run, clock = tmp_path / "run", Clock()
+    for module in ("loop", "slow_motion"):
+        monkeypatch.setattr(f"bertcore.training.{module}.time", clock)
 
     def watch(event: dict[str, Any]) -> None:
         if event["kind"] == "train" and event["step"] == 1:
             RunFolder(run).send("step")
         if event["kind"] == "status" and event["state"] == "paused" and event["step"] == 2:
-            time.sleep(1.0)
+            clock.sleep(100)
             RunFolder(run).send("resume")
 
-    slow_to_measure = lambda *_: time.sleep(0.5) or 1.0  # noqa: E731
+    slow_to_measure = lambda *_: clock.sleep(100) or 1.0  # noqa: E731
     monkeypatch.setattr("bertcore.training.pretrain.Pretraining._batch_loss", slow_to_measure)
     pretraining(tmp_path)(run, watch)
     elapsed = {line["step"]: line["elapsed_s"] for line in metrics(run)}
-    assert elapsed[3] - elapsed[1] < 0.8  # a second of waiting and one of measuring lie between
+    assert clock.now_s > 300 and 0 < elapsed[3] - elapsed[1] < 10 * TICK_S
 
 
 def test_nothing_is_measured_twice_while_no_slow_motion_is_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
