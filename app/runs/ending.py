@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication
 
 from bertcore.runs.failure_causes import cause_of
 from bertcore.runs.run_metrics import RunMetrics, metric_key
-from bertcore.runs.run_record import common_answer, loss_by_frequency
+from bertcore.runs.run_record import common_answer, held_out_examples, loss_by_frequency
 
 from ..look import numbers
 from ..state.task_info import metric_name, metric_value
@@ -27,6 +27,7 @@ OPEN, BEST, APPLY, COMPARE, GO_ON, ON, SLOWER, AGAIN, LOG = (
     "log",
 )
 WORSE = 1.02  # of the best loss: less than this is chance
+FEW_EXAMPLES = 50  # below that, one more right or wrong is worth more than two percent
 translate = QCoreApplication.translate
 
 
@@ -96,9 +97,8 @@ def _measured(info: RunInfo, metrics: RunMetrics, losses: np.ndarray) -> str:
     for metric in info.metrics:
         scores = metrics.series[metric_key(metric)].arrays[1]
         if len(scores):
-            text = translate("Ending", "On held-out examples its {metric} went from {before} to {after}.")
             before, after = (metric_value(metric, float(score)) for score in (scores[0], scores[-1]))
-            return text.format(metric=metric_name(metric), before=before, after=after)
+            return _scored(info, metric_name(metric), before, after, held_out_examples(metrics.newest["held_out"]))
     if len(losses) < 2:
         return ""
     right = metrics.latest_value("words_right_held_out")
@@ -107,6 +107,24 @@ def _measured(info: RunInfo, metrics: RunMetrics, losses: np.ndarray) -> str:
     )
     before, after = (numbers.decimal(float(loss)) for loss in (losses[0], losses[-1]))
     return text.format(before=before, after=after, share=numbers.percent(right))
+
+
+def _scored(info: RunInfo, metric: str, before: str, after: str, examples: int | None) -> str:
+    """With what it rests on."""
+    if examples is None:
+        text = translate("Ending", "On held-out examples its {metric} went from {before} to {after}.")
+        return text.format(metric=metric, before=before, after=after)
+    many = translate(
+        "Ending", "Its {metric} went from {before} to {after} in {steps} steps, measured on {count} held-out examples."
+    )
+    few = translate(
+        "Ending",
+        "Its {metric} went from {before} to {after} in {steps} steps. That says little: there are only {count} "
+        "held-out examples.",
+    )
+    rests_on = {"steps": numbers.count(info.status.step), "count": numbers.count(examples)}
+    text = few if examples < FEW_EXAMPLES else many
+    return text.format(metric=metric, before=before, after=after, **rests_on)
 
 
 def _best(info: RunInfo, metrics: RunMetrics, steps: np.ndarray, losses: np.ndarray) -> str:

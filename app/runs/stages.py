@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from bertcore.errors import BertcoreError
 from bertcore.files import open_regular
 from bertcore.fine_tuned_from import base_of
 from bertcore.json_text import parse_json
@@ -15,7 +16,8 @@ from bertcore.runs.known_runs import run_behind
 from bertcore.runs.metrics_file import whole_lines
 from bertcore.runs.run_folder import RunFolder
 
-UNTRAINED, HALF_TRAINED, TRAINED = STAGES = ("untrained", "half_trained", "trained")
+START, HALF_TRAINED, TRAINED = STAGES = ("start", "half_trained", "trained")
+UNTRAINED, TUNING, GOING_ON = "untrained", "tuning", "going_on"  # what a run begins with: chance, or a trained model
 Snapshots = tuple[tuple[int, Path], ...]  # step and folder, in the order of the steps
 
 
@@ -26,6 +28,7 @@ class Steps:
     run: Path
     snapshots: Snapshots
     stages: Mapping[str, Path]  # one of STAGES -> a checkpoint; those that the run has
+    begins_with: str = UNTRAINED  # UNTRAINED; TUNING, of a model that was trained before; GOING_ON with its training
 
     def stage_of(self, folder: Path) -> str:
         """The stage that a checkpoint is; empty for another step."""
@@ -41,7 +44,7 @@ def steps_of(checkpoint: Path) -> Steps | None:
     snapshots = tuple(RunFolder(run).snapshots()) if run is not None else ()
     if run is None or not snapshots:
         return None
-    return Steps(run, snapshots, _stages_of(run, snapshots))
+    return Steps(run, snapshots, *_stages_of(run, snapshots))
 
 
 def start_of(checkpoint: Path) -> Path | None:
@@ -63,17 +66,28 @@ def reference_to(checkpoint: Path) -> str | None:
 
 
 @lru_cache(maxsize=8)
-def _stages_of(run: Path, snapshots: Snapshots) -> dict[str, Path]:
-    """The last snapshot of a run that ships is the model that ships."""
+def _stages_of(run: Path, snapshots: Snapshots) -> tuple[dict[str, Path], str]:
+    """And what the run begins with. The last snapshot of a run that ships is the model that ships."""
+    begins_with = _begin_of(run)
     if len(snapshots) < 2:
-        return {}
+        return {}, begins_with
     shipped = shipped_checkpoint(run.name).resolve() if run.name in SHIPPED else None
     last = shipped if shipped is not None and run_behind(shipped) == run else snapshots[-1][1]
-    stages = {UNTRAINED: snapshots[0][1]} if snapshots[0][0] == 0 else {}
+    stages = {START: snapshots[0][1]} if snapshots[0][0] == 0 else {}
     between = snapshots[1:-1]
     if between:
         stages[HALF_TRAINED] = half_way(run, between)
-    return {name: folder.resolve() for name, folder in (stages | {TRAINED: last}).items()}
+    return {name: folder.resolve() for name, folder in (stages | {TRAINED: last}).items()}, begins_with
+
+
+def _begin_of(run: Path) -> str:
+    try:
+        config = RunFolder(run).config()
+    except BertcoreError:
+        return UNTRAINED
+    if config.get("kind") == "finetune":
+        return TUNING
+    return GOING_ON if config.get("start") else UNTRAINED
 
 
 def half_way(run: Path, between: Sequence[tuple[int, Path]]) -> Path:

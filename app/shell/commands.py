@@ -1,6 +1,6 @@
 """Every command of the window once: menus, keys and the command list use these. And the menus in the title bar."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -13,6 +13,7 @@ from bertcore import locations
 from ..compute.open_model import OpenModel
 from ..look import numbers, translated
 from ..look.language import LANGUAGES, QT_TRANSLATE_NOOP, SYSTEM
+from ..runs.stages import GOING_ON, TUNING, UNTRAINED
 from ..state.examples import Example
 from ..state.explore_state import ExploreState
 from ..state.history import History
@@ -31,7 +32,7 @@ MENUS = {
     "text": QT_TRANSLATE_NOOP("Commands", "Text"),
     "room": QT_TRANSLATE_NOOP("Commands", "Room"),
     "view": QT_TRANSLATE_NOOP("Commands", "View"),
-    "lesson": QT_TRANSLATE_NOOP("Commands", "Lesson"),
+    "lesson": QT_TRANSLATE_NOOP("Commands", "Lessons"),
 }
 LANGUAGE_KEYS = ("Ctrl+F9", "Ctrl+F10", "Ctrl+F11")  # with Alt, letters and figures type others on many keyboards
 translate = QCoreApplication.translate
@@ -66,10 +67,14 @@ class Actions:
             window.addAction(action)
             self.actions[command.id] = action
 
-    def fill(self, menu: QMenu) -> None:
-        """All commands, menu by menu."""
+    def fill(self, menu: QMenu, fuller: Mapping[str, Callable[[QMenu], object]]) -> None:
+        """All commands, menu by menu. fuller: menu -> what else there is to choose in it; that comes first."""
         for name, title in MENUS.items():
             part = menu.addMenu(translate("Commands", title))
+            if name in fuller:
+                fuller[name](part)
+                part.addSeparator()
+                part = part.addMenu(translate("Commands", "More"))
             part.addActions([self.actions[c.id] for c in self.commands.values() if c.menu == name])
 
     def show(self, command_id: str, title: str, enabled: bool) -> None:
@@ -147,7 +152,7 @@ def model_commands(
 
     learning = translate("Commands", "training step time machine snapshot before after learning")
     stages = {
-        "untrained": translate("Commands", "The untrained model"),
+        "start": start_title(UNTRAINED),
         "half_trained": translate("Commands", "The half-trained model"),
         "trained": translate("Commands", "The trained model"),
     }
@@ -170,6 +175,15 @@ def model_commands(
         ),
         Command("model.play", translate("Commands", "Play the training, or stop"), play, "F5", also=learning),
     ]
+
+
+def start_title(begins_with: str) -> str:
+    """Of the command that opens the first step of a run; see `runs.stages.Steps`."""
+    titles = {
+        TUNING: translate("Commands", "The model before fine-tuning"),
+        GOING_ON: translate("Commands", "The model before this run"),
+    }
+    return titles.get(begins_with, translate("Commands", "The untrained model"))
 
 
 def text_commands(

@@ -228,16 +228,19 @@ class Lessons(QObject):
 
     def fill_menu(self, menu: QMenu) -> None:
         """The lessons that ship, and a file."""
+        self.fill_shipped(menu)
+        menu.addSeparator()
+        menu.addAction(self.tr("Guessing game: the class against the model"), self.open_game)
+        menu.addAction(self.tr("Open lesson…"), self.choose)
+        menu.addAction(self.tr("Collect answers…"), self.collect)
+
+    def fill_shipped(self, menu: QMenu) -> None:
         for lesson in shipped_lessons():
             text = self.tr("{number}. {title} ({minutes} min)") if lesson.number else self.tr("{title} ({minutes} min)")
             shown = text.format(number=lesson.number, title=lesson.title, minutes=lesson.minutes)
             menu.addAction(shown, partial(self.open, lesson.file)).setToolTip(lesson.summary)
             if not lesson.number:
                 menu.addSeparator()
-        menu.addSeparator()
-        menu.addAction(self.tr("Guessing game: the class against the model"), self.open_game)
-        menu.addAction(self.tr("Open lesson…"), self.choose)
-        menu.addAction(self.tr("Collect answers…"), self.collect)
 
     def entries(self) -> list[Entry]:
         """For the command list."""

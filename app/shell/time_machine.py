@@ -48,7 +48,7 @@ class TimeMachine(QObject):
         return "" if steps is None or model is None else steps.stage_of(model.folder)
 
     def open_stage(self, name: str) -> None:
-        """Untrained, half-trained or trained; a run that has no such step leaves the model as it is."""
+        """One of `runs.stages.STAGES`; a run that has no such step leaves the model as it is."""
         steps = self.steps
         if steps is not None and name in steps.stages:
             self.open_snapshot(steps.stages[name])

@@ -12,9 +12,10 @@ from PySide6.QtCore import QEvent, QMargins, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QComboBox, QMainWindow, QStyle, QWidget
 
-from bertcore.locations import TINY
+from bertcore.locations import TINY, shipped_checkpoint
 
 from ..look import language, numbers
+from ..runs.stages import steps_of
 from ..state.history import History
 from ..state.model_info import ModelInfo
 from ..state.session_file import is_session
@@ -171,10 +172,12 @@ class Window(QMainWindow):
             machine.set_following(False)
             playback.start(steps.snapshots)
             return
-        none = self.tr("{model} has no snapshots of its training to play. {tiny} has some.")
-        name, play_tiny = self.tr("Open {tiny} and play"), lambda _model: self.toggle_playing()
-        action = name.format(tiny=TINY), partial(opener.open, TINY, play_tiny)
-        self.show_problem(none.format(model=opener.model.name, tiny=TINY), action)
+        tiny = steps_of(shipped_checkpoint(TINY))
+        why = self.tr("{model} has no snapshots of its training").format(model=opener.model.name)
+        offer = self.tr("Open {tiny} and play its {count} snapshots")
+        offer = offer.format(tiny=TINY, count=numbers.count(len(tiny.snapshots) if tiny is not None else 0))
+        play = partial(opener.open, TINY, lambda _model: self.toggle_playing())
+        self.frame.title_bar.offer_to_play(why, offer, play)
 
     # Building.
 
@@ -231,7 +234,9 @@ class Window(QMainWindow):
             partial(commands.fill_steps, self.actions_, self.services.time_machine),
             self.lessons.fill_menu,
             partial(commands.fill_examples, self.examples.use),
-            self.actions_.fill,
+            lambda menu: self.actions_.fill(
+                menu, {"compare": self.comparison.fill_menu, "lesson": self.lessons.fill_shipped}
+            ),
             lambda menu: commands.fill_looks(settings.theme, self.appearance.set_look, menu),
             self.comparison.fill_menu,
             self.appearance.toggle_projector,
@@ -332,14 +337,17 @@ class Window(QMainWindow):
         """What the time machine can do now."""
         machine, bar = self.services.time_machine, self.frame.title_bar
         steps = machine.steps
-        stages = steps.stages if steps is not None else {}
-        bar.show_steps(stages, machine.stage, can_follow=machine.live is not None, follows=machine.is_following)
+        stages, begin = (steps.stages, steps.begins_with) if steps is not None else ({}, "")
+        bar.show_steps(stages, machine.stage, begin, can_follow=machine.live is not None, follows=machine.is_following)
         for stage in bar.switch.stages:
             self.actions_.set_enabled(f"model.{stage}", stage in stages)
+        self.actions_.show("model.start", commands.start_title(begin), "start" in stages)
         self.actions_.set_enabled("model.follow", machine.live is not None)
+        self._on_playback_changed()
 
     def _on_playback_changed(self) -> None:
-        self.frame.title_bar.show_playing(self.services.playback.is_playing)
+        is_playing, steps = self.services.playback.is_playing, self.services.time_machine.steps
+        self.frame.title_bar.show_playing(is_playing, can_play=steps is not None and len(steps.snapshots) > 1)
 
     def _escape(self) -> None:
         """Ends what is playing, else what is swapped in, else deselects the token, else ends the comparison."""

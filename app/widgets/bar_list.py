@@ -94,8 +94,9 @@ class BarList(PointerWidget):
     def _number_width(self) -> int:
         """What is kept free behind the longest bar: one width for all rows, so that their lengths compare."""
         metrics = QFontMetrics(theme.font(13, bold=True))
-        marked = [metrics.horizontalAdvance(_number(bar)) + theme.px(10) for bar in self.bars if bar.mark]
-        return max([theme.px(WHOLE_NUMBER_PX if self._of_whole else NUMBER_PX), *marked])
+        bold = [bar for bar in self.bars if bar.mark or bar.is_strong]
+        wide = [metrics.horizontalAdvance(_number(bar)) + theme.px(10) for bar in bold]
+        return max([theme.px(WHOLE_NUMBER_PX if self._of_whole else NUMBER_PX), *wide])
 
     def _paint_row(self, painter: QPainter, row: int, label_width: int, number_width: int) -> None:
         bar, rect = self.bars[row], self.row_rect(row)

@@ -18,9 +18,20 @@ class StepSwitch(QWidget):
     def __init__(self) -> None:
         super().__init__()
         names = {
-            "untrained": (self.tr("Untrained"), self.tr("The model before its first training step: all by chance")),
+            "start": ("", ""),
             "half_trained": (self.tr("Half-trained"), self.tr("The model with half of what it learns behind it")),
             "trained": (self.tr("Trained"), self.tr("The model at the end of its training")),
+        }
+        self._starts = {
+            "untrained": (self.tr("Untrained"), self.tr("The model before its first training step: all by chance")),
+            "tuning": (
+                self.tr("Before fine-tuning"),
+                self.tr("The model that was fine-tuned, before the first step: it does not know the task yet"),
+            ),
+            "going_on": (
+                self.tr("Before this run"),
+                self.tr("The model that this run goes on training, before its first step"),
+            ),
         }
         self.stages = {
             key: button(name, look="small", hint=hint, checkable=True) for key, (name, hint) in names.items()
@@ -36,10 +47,16 @@ class StepSwitch(QWidget):
         self.follow.clicked.connect(self.follow_switched)
         hbox(*self.stages.values(), self.follow, parent=self, gap_px=3)
         self.setAccessibleName(self.tr("How far the model has learned"))
-        self.show_steps((), "", can_follow=False, follows=False)
+        self.show_steps((), "", "", can_follow=False, follows=False)
 
-    def show_steps(self, stages: Collection[str], stage: str, *, can_follow: bool, follows: bool) -> None:
-        """stages: those that there are; stage: the one that is open, empty for another step."""
+    def show_steps(
+        self, stages: Collection[str], stage: str, begins_with: str, *, can_follow: bool, follows: bool
+    ) -> None:
+        """stages: those that there are; stage: the one that is open, empty for another step; begins_with: see
+        `runs.stages.Steps`."""
+        name, hint = self._starts.get(begins_with, self._starts["untrained"])
+        self.stages["start"].setText(name)
+        self.stages["start"].setToolTip(hint)
         for key, made in self.stages.items():
             made.setVisible(key in stages)
             made.setChecked(key == stage)

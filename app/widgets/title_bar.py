@@ -61,7 +61,8 @@ class TitleBar(QFrame):
         self.baseline = BaselineChip(fill_baselines)
         self.play = IconButton("play", "")
         self.play.hide()
-        self.show_playing(False)
+        self._offers = QMenu(self.play)
+        self.show_playing(False, can_play=True)
         for widget in (self.step, self.switch, self.play):
             widget.setParent(self)
         name = "Aa" if self._is_short else self.tr("Aa Projector")
@@ -84,7 +85,7 @@ class TitleBar(QFrame):
         layout.addWidget(self.baseline)
         if not self._is_short:
             layout.addStretch(1)
-        if not self._is_short:  # there the menu of all commands has them
+        if not self._is_short:  # there the menu of all commands has them, and the menu of what is compared
             layout.addWidget(MenuButton(self.tr("Lessons"), fill_lessons, self.tr("Lessons, page by page, with tasks")))
         layout.addWidget(examples)
         layout.addWidget(projector)
@@ -126,18 +127,33 @@ class TitleBar(QFrame):
         self.step.setText(step if model.step is not None else "")
         self.play.show()
 
-    def show_playing(self, is_playing: bool) -> None:
-        """Whether the snapshots of the run are being played, or would be at a click."""
+    def show_playing(self, is_playing: bool, can_play: bool) -> None:
+        """Whether the snapshots of the run are being played, or would be at a click; can_play: there are some."""
         if is_playing:
             self.play.set_icon("stop", self.tr("Stop playing (Escape): what was open before comes back"))
-        else:
+        elif can_play:
             self.play.set_icon("play", self.tr("Play: watch the model learn, one snapshot after the other (F5)"))
+        else:
+            hint = self.tr("This model has no snapshots of its training to play; click for one that has (F5)")
+            self.play.set_icon("play", hint)
 
-    def show_steps(self, stages: Collection[str], stage: str, *, can_follow: bool, follows: bool) -> None:
+    def offer_to_play(self, why: str, offer: str, play: Callable[[], object]) -> QMenu:
+        """Below the button. why: this model cannot be played; offer: what can be done instead."""
+
+        def write(menu: QMenu) -> None:
+            menu.addAction(why).setEnabled(False)
+            menu.setActiveAction(menu.addAction(offer, play))
+
+        return popped_up(self._offers, write, self.play)
+
+    def show_steps(
+        self, stages: Collection[str], stage: str, begins_with: str, *, can_follow: bool, follows: bool
+    ) -> None:
         """As `StepSwitch.show_steps`. A projector has no room for the switch: the button with the step says it."""
         if not self._is_short:
-            self.switch.show_steps(stages, stage, can_follow=can_follow, follows=follows)
+            self.switch.show_steps(stages, stage, begins_with, can_follow=can_follow, follows=follows)
         elif stage:
+            self.switch.show_steps((), "", begins_with, can_follow=False, follows=False)
             self.step.setText(self.switch.stages[stage].text())
 
     def show_baseline(self, state: ExploreState) -> None:

@@ -128,7 +128,7 @@ def record_of(metrics: RunMetrics, settings: Mapping[str, Any], status: RunStatu
         rate=points("learning_rate"),
         update_ratio=points("update_ratio"),
         by_frequency=loss_by_frequency(newest),
-        examples=_count(newest.get("examples")),
+        examples=held_out_examples(newest),
         answer=common_answer(newest),
         heads=activity_of_heads(newest),
         is_causal=phase == "causal",
@@ -137,7 +137,7 @@ def record_of(metrics: RunMetrics, settings: Mapping[str, Any], status: RunStatu
 
 
 def loss_by_frequency(held_out: Mapping[str, Any]) -> float | None:
-    """Of a measurement; None where its line does not say, or is damaged. So are the two below."""
+    """Of a measurement; None where its line does not say, or is damaged. So are the three below."""
     level = _number(held_out.get("by_frequency"))
     return level if math.isfinite(level) else None
 
@@ -163,8 +163,9 @@ def activity_of_heads(held_out: Mapping[str, Any]) -> HeadActivity | None:
     return HeadActivity(varies, even) if is_whole else None
 
 
-def _count(value: Any) -> int | None:
-    count = _number(value)
+def held_out_examples(held_out: Mapping[str, Any]) -> int | None:
+    """How many were measured."""
+    count = _number(held_out.get("examples"))
     return int(count) if math.isfinite(count) and count >= 1 else None
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from app.compute.over_time import OpenSnapshot, read_snapshots
@@ -125,12 +126,18 @@ def test_what_memory_does_not_hold_is_opened_one_by_one(
 
 
 def test_a_model_without_snapshots_says_where_there_are_some(window: Window, qtbot: QtBot) -> None:
-    window.frame.title_bar.play.click()
-    assert TINY in window.frame.banner.text and not window.services.playback.is_playing
-    window.frame.banner.button.click()
+    play = window.frame.title_bar.play
+    assert "no snapshots" in play.toolTip()
+    QTest.mouseClick(play, Qt.MouseButton.LeftButton)
+    menu = play.findChild(QMenu)
+    why, offer = menu.actions()
+    assert not window.frame.banner.is_shown and not window.services.playback.is_playing
+    assert "has no snapshots" in why.text() and not why.isEnabled() and offer.text().startswith(f"Open {TINY} and play")
+    QTest.keyClick(menu, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: window.services.playback.is_playing, timeout=TIMEOUT_MS)
-    QTest.keyClick(window, Qt.Key.Key_Escape)
-    assert window.services.open_model.reference == TINY
+    assert window.services.open_model.reference == TINY and "Stop" in play.toolTip()
+    window.actions_.run("text.deselect")  # Escape
+    assert not window.services.playback.is_playing and "one snapshot after the other" in play.toolTip()
 
 
 def test_snapshots_of_another_shape_leave_the_head_as_it_was(window: Window, own_home: Path, qtbot: QtBot) -> None:

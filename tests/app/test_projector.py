@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFrame, QWidget
+from PySide6.QtWidgets import QFrame, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.look import theme
@@ -18,8 +18,10 @@ from app.rooms.map.view import MapView
 from app.shell.rooms import ROOMS, RoomSpec, open_view
 from app.shell.window import Window
 from app.state.baseline import OtherModel, OtherText
+from app.widgets.controls import IconButton
 from app.widgets.folding_card import Folded
-from tests.app.conftest import make_checkpoint, settle
+from bertcore.locations import TINY
+from tests.app.conftest import TIMEOUT_MS, make_checkpoint, settle
 from tests.app.layout_walk import SIZE
 
 SCREEN = SIZE.width() * SIZE.height()
@@ -92,6 +94,45 @@ def test_one_picture_has_the_screen_and_its_words_are_large(
 def test_the_header_is_one_line(projected: Window) -> None:
     bar = projected.frame.title_bar
     assert bar.height() <= 60 and projected.frame.sentences.height() <= bar.height()
+
+
+def choose(window: Window, titles: list[str], qtbot: QtBot) -> None:
+    """With the mouse, in the menu of all commands."""
+    icon = next(
+        one for one in window.frame.title_bar.findChildren(IconButton) if one.accessibleName() == "All commands"
+    )
+    QTest.mouseClick(icon, Qt.MouseButton.LeftButton)
+    menu = icon.findChild(QMenu)
+    for title in titles:
+        qtbot.waitUntil(lambda menu=menu: menu.isVisible(), timeout=TIMEOUT_MS)
+        action = next(one for one in menu.actions() if one.text().startswith(title))
+        QTest.mouseClick(menu, Qt.MouseButton.LeftButton, pos=menu.actionGeometry(action).center())
+        menu = action.menu()
+
+
+def test_lessons_are_opened_with_the_mouse(projected: Window, qtbot: QtBot) -> None:
+    choose(projected, ["Lessons", "5. "], qtbot)
+    player = projected.lessons.player
+    assert player is not None and player.lesson is not None and player.lesson.file.name == "05-the-masked-word.md"
+    settle(projected, qtbot)
+    choose(projected, ["Lessons", "More", "Close the lesson"], qtbot)
+    assert not projected.lessons.is_open
+
+
+def test_what_is_compared_is_chosen_with_the_mouse(projected: Window, model_folder: Path, qtbot: QtBot) -> None:
+    projected.services.settings.recent_models = [str(model_folder)]
+    choose(projected, ["Compare", "Another model", TINY], qtbot)
+    assert projected.state.baseline == OtherModel(TINY)
+    settle(projected, qtbot)
+    choose(projected, ["Compare", "End the comparison"], qtbot)
+    assert projected.state.baseline is None
+
+
+def test_the_list_of_lessons_fits_the_screen(projected: Window, qtbot: QtBot) -> None:
+    menu = QMenu(projected)
+    projected.actions_.fill(menu, {"lesson": projected.lessons.fill_shipped})
+    lessons = next(one.menu() for one in menu.actions() if one.text() == "Lessons")
+    assert lessons.sizeHint().height() <= SIZE.height()
 
 
 def test_tabs_are_whole_beside_the_slider(projected: Window, qtbot: QtBot) -> None:

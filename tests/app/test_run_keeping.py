@@ -358,6 +358,18 @@ class TestEnding:
         text = ending_of(replace(info, metrics=()), metrics)
         assert text is not None and text.advice == "Guessing by word frequency alone would give a loss of 6.13."
 
+    @pytest.mark.parametrize(("examples", "says_little"), [(5, True), (49, True), (200, False)])
+    def test_it_says_what_the_score_rests_on(self, examples: int, says_little: bool) -> None:
+        """A file of 54 examples: 6 steps, and 100% of the 5 that were held out."""
+        metrics = RunMetrics()
+        metrics.append({"kind": "held_out", "step": at, "accuracy": at / 6, "examples": examples} for at in (0, 6))
+        status = RunStatus("done", step=6)
+        info = RunInfo(Path("run"), "films", "", status, task_kind="classify", metrics=("accuracy",))
+        made = ending_of(info, metrics)
+        assert made is not None and "went from 0.0% to 100.0% in 6 steps" in made.sentence
+        assert f"{examples} held-out examples." in made.sentence
+        assert ("That says little" in made.sentence) == says_little
+
     def test_one_that_learned_by_heart_is_opened_where_it_was_best(self) -> None:
         made = ended([9.0, 6.0, 4.0, 4.5, 5.0])
         assert made is not None and made.actions[0] == BEST and made.best_step == 20

@@ -1,5 +1,6 @@
-"""Untrained, half-trained, trained in every room, and following a run while it trains."""
+"""Before training, half-trained, trained in every room, and following a run while it trains."""
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -60,7 +61,7 @@ def test_half_trained_is_half_of_the_fall_of_the_loss(run: RunFolder) -> None:
     steps = steps_of(run.snapshot_path(10))
     assert steps is not None and [step for step, _ in steps.snapshots] == list(STEPS)
     assert steps.stages == {
-        "untrained": run.snapshot_path(0).resolve(),
+        "start": run.snapshot_path(0).resolve(),
         "half_trained": run.snapshot_path(20).resolve(),
         "trained": run.snapshot_path(100).resolve(),
     }
@@ -93,7 +94,7 @@ def test_models_that_ship(name: str) -> None:
         assert steps is None
         return
     assert steps is not None and steps.stages["trained"] == shipped_checkpoint(name).resolve()
-    assert set(steps.stages) == {"untrained", "half_trained", "trained"}
+    assert set(steps.stages) == {"start", "half_trained", "trained"}
     assert steps_of(snapshots[3][1]) == steps
     assert steps.stage_of(snapshots[-1][1]) == steps.stage_of(shipped_checkpoint(name)) == "trained"
 
@@ -108,26 +109,52 @@ def test_the_switch_changes_the_model_in_any_room(open_window: Opener, run: RunF
     window.state.set_masks([2])
     window.open_room("attend")
     settle(window, qtbot)
-    assert shown(window) == (["untrained", "half_trained", "trained"], ["trained"])
-    for key, step in (("untrained", 0), ("half_trained", 20), ("trained", 100)):
+    assert shown(window) == (["start", "half_trained", "trained"], ["trained"])
+    for key, step in (("start", 0), ("half_trained", 20), ("trained", 100)):
         QTest.mouseClick(window.frame.title_bar.switch.stages[key], Qt.MouseButton.LeftButton)
         qtbot.waitUntil(lambda step=step: folder_of(window) == run.snapshot_path(step).resolve(), timeout=TIMEOUT_MS)
         settle(window, qtbot)
         assert shown(window)[1] == [key] and window.room_key == "attend"
         assert window.state.text_a == "The cat sat on the mat." and window.state.masked == {2}
-    window.actions_.run("model.untrained")
+    window.actions_.run("model.start")
     qtbot.waitUntil(lambda: folder_of(window) == run.snapshot_path(0).resolve(), timeout=TIMEOUT_MS)
+
+
+@pytest.mark.parametrize(
+    ("config", "name", "command"),
+    [
+        (
+            {"kind": "finetune", "task": "sst2", "model": "somewhere"},
+            "Before fine-tuning",
+            "The model before fine-tuning",
+        ),
+        ({"start": "somewhere"}, "Before this run", "The model before this run"),
+        ({}, "Untrained", "The untrained model"),
+    ],
+)
+def test_the_first_step_is_called_what_it_is(
+    config: dict[str, str], name: str, command: str, open_window: Opener, run: RunFolder, qtbot: QtBot
+) -> None:
+    file = run.path / "config.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), **config}))
+    window = open_window(run.snapshot_path(0))
+    qtbot.waitUntil(lambda: shown(window)[1] == ["start"], timeout=TIMEOUT_MS)
+    assert window.frame.title_bar.switch.stages["start"].text() == name
+    assert window.actions_.actions["model.start"].text() == command
+    window.appearance.set_look(projector=True)
+    assert window.frame.title_bar.step.text() == name
+    window.appearance.set_look(projector=False)
 
 
 def test_another_step_is_none_of_the_three(open_window: Opener, run: RunFolder, qtbot: QtBot) -> None:
     window = open_window(run.snapshot_path(10))
     qtbot.waitUntil(lambda: window.state.model is not None, timeout=TIMEOUT_MS)
-    assert shown(window) == (["untrained", "half_trained", "trained"], [])
+    assert shown(window) == (["start", "half_trained", "trained"], [])
 
 
 def test_a_model_without_a_run_has_no_switch(window: Window) -> None:
     assert not window.frame.title_bar.switch.isVisible()
-    assert not window.actions_.actions["model.untrained"].isEnabled()
+    assert not window.actions_.actions["model.start"].isEnabled()
 
 
 def test_changes_inside_the_model_stay_from_stage_to_stage(open_window: Opener, run: RunFolder, qtbot: QtBot) -> None:
@@ -145,8 +172,8 @@ def test_the_tiny_model_that_ships(open_window: Opener, qtbot: QtBot) -> None:
     window = open_window(TINY)
     qtbot.waitUntil(lambda: window.state.model is not None, timeout=TIMEOUT_MS)
     assert shown(window)[1] == ["trained"]
-    window.actions_.run("model.untrained")
-    qtbot.waitUntil(lambda: shown(window)[1] == ["untrained"], timeout=TIMEOUT_MS)
+    window.actions_.run("model.start")
+    qtbot.waitUntil(lambda: shown(window)[1] == ["start"], timeout=TIMEOUT_MS)
     window.actions_.run("model.trained")
     qtbot.waitUntil(lambda: window.services.open_model.reference == TINY, timeout=TIMEOUT_MS)
 

@@ -372,7 +372,7 @@ def test_ctrl_numbers_open_the_rooms(window: Window) -> None:
 
 def test_every_command_is_in_a_menu_once(window: Window) -> None:
     menu, commands = QMenu(), window.actions_.commands.values()
-    window.actions_.fill(menu)
+    window.actions_.fill(menu, {})
     parts = [action.menu() for action in menu.actions()]
     shown = [action.text() for part in parts if isinstance(part, QMenu) for action in part.actions()]
     assert Counter(shown) == Counter(command.title for command in commands)
