@@ -55,6 +55,16 @@ def _check_regular(about: os.stat_result, file: Path) -> None:
         raise OSError(errno.EINVAL, "it is not a regular file", str(file))
 
 
+def is_there(file: Path) -> bool:
+    """Whether there is a file of this name. Raises BertcoreError where it is a pipe, a device or a folder: passed over
+    as if it were not there, it would leave an error that speaks of something else."""
+    if file.is_file():
+        return True
+    if file.exists():
+        raise BertcoreError(f"{file} is not a regular file; fetch the checkpoint again.")
+    return False
+
+
 def read_bytes(file: Path, most_bytes: int = MOST_BYTES) -> bytes:
     """All of a regular file. Raises OSError, with a reason for people, where it is another or too large."""
     with open_regular(file) as stream:
@@ -166,6 +176,9 @@ def write_atomic(file: Path, data: bytes, durable: bool = False, follow: bool = 
         descriptor = os.open(temporary, flags, 0o666 if mode is None else 0o600)
     except (ValueError, RuntimeError) as error:  # a NUL, half a character, no name; links in a circle
         raise OSError(errno.EINVAL, "no file can have this name", str(file)) from error
+    except OSError as error:
+        error.filename = str(file)  # not the temporary one, of which nobody knows
+        raise
     try:
         with os.fdopen(descriptor, "wb") as stream:
             stream.write(data)
@@ -175,8 +188,10 @@ def write_atomic(file: Path, data: bytes, durable: bool = False, follow: bool = 
                 stream.flush()
                 os.fsync(descriptor)
         _replace(temporary, target)
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            error.filename = str(file)  # a full disk or a limit names none
         raise
 
 

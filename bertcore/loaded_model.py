@@ -31,7 +31,7 @@ from bertcore.model.bert import Bert
 from bertcore.model.hooks import Changes
 from bertcore.model.output_heads import HEAD_TITLES
 from bertcore.progress import progress_bar
-from bertcore.resolve_model import resolve_model, resolve_step
+from bertcore.resolve_model import resolve_model, resolve_step, snapshot_errors
 from bertcore.results import (
     HeadReport,
     LensWords,
@@ -66,7 +66,9 @@ def load(
         check_choice("output head", head, tuple(HEAD_TITLES))
     if device is not None:
         _check_device(device)
-    checkpoint = load_checkpoint(resolve_model(model), random_output_heads, allow_random=bool(random_output_heads))
+    folder = resolve_model(model)
+    with snapshot_errors(folder):
+        checkpoint = load_checkpoint(folder, random_output_heads, allow_random=bool(random_output_heads))
     if device is not None:
         checkpoint.model.to(device)
     return LoadedModel(checkpoint)

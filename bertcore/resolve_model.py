@@ -2,15 +2,18 @@
 
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from bertcore.checkpoint.hub import cached_checkpoint, fetch
-from bertcore.errors import BertcoreError, shortened
+from bertcore.errors import BertcoreError, UnreadableError, shortened
 from bertcore.locations import NAMED, built_in_checkpoint, shipped_checkpoint
-from bertcore.runs.known_runs import is_run, run_behind
+from bertcore.runs.known_runs import is_run, run_around, run_behind
 
 MOST_PATH = 200  # characters of a path that a sentence quotes
 MOST_HUB_ID = 96  # characters: the hub's own limit
+_FETCH_AGAIN = "; fetch the checkpoint again."  # what sentences on damaged files end with
 _HUB_ID = re.compile(r"[\w-][\w.-]*(/[\w.-]+)?")
 
 
@@ -64,6 +67,38 @@ def resolve_step(checkpoint: Path | None, step: int) -> Path:
         steps = ", ".join(f"{each:,}" for each in sorted(snapshots))
         raise BertcoreError(f"The run of {checkpoint.name} has kept no step {step:,}; choose one of {steps}.")
     return snapshots[step]
+
+
+@contextmanager
+def snapshot_errors(checkpoint: Path) -> Iterator[None]:
+    """Where a run's own snapshot turns out to be damaged, says which older one can be opened: there is nowhere to fetch
+    it from again."""
+    try:
+        yield
+    except UnreadableError:
+        raise
+    except BertcoreError as error:
+        run = run_around(checkpoint)
+        if run is None or not str(error).endswith(_FETCH_AGAIN):
+            raise
+        older = _whole_before(checkpoint, run)
+        what = "no older snapshot of the run can be opened" if older is None else f"open an older snapshot: {older}"
+        raise BertcoreError(f"{str(error).removesuffix(_FETCH_AGAIN)}; {what}.") from None
+
+
+def _whole_before(snapshot: Path, run: Path) -> Path | None:
+    """The newest snapshot before this one that opens."""
+    from bertcore.checkpoint.checkpoint import load_checkpoint
+    from bertcore.runs.run_folder import RunFolder
+
+    snapshots = [path for _, path in RunFolder(run).snapshots()]
+    same = [path.resolve() for path in snapshots]
+    before = snapshots[: same.index(snapshot.resolve())] if snapshot.resolve() in same else []
+    for older in reversed(before):
+        with suppress(BertcoreError):
+            load_checkpoint(older)
+            return older
+    return None
 
 
 def can_be_downloaded(reference: str) -> bool:

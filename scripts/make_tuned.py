@@ -25,7 +25,8 @@ import typer
 from make_questions import PARTS, part_file, write_questions
 
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint, save_difference
-from bertcore.checkpoint.difference import weights_hash
+from bertcore.checkpoint.difference import sha256_of
+from bertcore.checkpoint.weights import SAFETENSORS
 from bertcore.errors import BertcoreError
 from bertcore.files import read_json, read_json_or_empty, write_json
 from bertcore.fine_tuned_from import ABOUT_FILE
@@ -107,7 +108,7 @@ class Tuned:
         """Another folder for another base or recipe: what was made of those is not taken for this."""
         recipe = json.dumps(self.options.with_changes(train="", dev="", threads=1).to_dict(), sort_keys=True)
         assert self._base.folder is not None
-        digest = hashlib.sha256((weights_hash(self._base.folder) + recipe).encode()).hexdigest()[:8]
+        digest = hashlib.sha256((sha256_of(self._base.folder / SAFETENSORS) + recipe).encode()).hexdigest()[:8]
         return RunFolder(self._out / f"{self.name}-{'random' if from_scratch else 'tuned'}-{digest}")
 
     def train(self, from_scratch: bool = False) -> None:

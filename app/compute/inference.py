@@ -256,9 +256,11 @@ def _load(folder: Path, tokenizer: Tokenizer | None) -> Checkpoint:
     import torch
 
     from bertcore.checkpoint.checkpoint import load_checkpoint
+    from bertcore.resolve_model import snapshot_errors
 
     torch.set_num_threads(min(4, max(1, (os.cpu_count() or 2) - 1)))
-    return load_checkpoint(folder, tokenizer=tokenizer)
+    with snapshot_errors(folder):
+        return load_checkpoint(folder, tokenizer=tokenizer)
 
 
 def _task_of(checkpoint: Checkpoint, folder: Path) -> TaskInfo | None:

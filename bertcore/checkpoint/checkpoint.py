@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from bertcore.checkpoint.config_file import CONFIG_FILE, config_values, read_config, read_config_values
-from bertcore.checkpoint.difference import base_folder, weights_hash, with_difference, write_difference
+from bertcore.checkpoint.difference import base_folder, sha256_of, with_difference, write_difference
 from bertcore.checkpoint.missing_parts import what_is_missing
 from bertcore.checkpoint.sentence_pooling import Pooling, read_pooling, write_pooling
 from bertcore.checkpoint.stored_tensor import StoredTensor
@@ -28,7 +28,7 @@ from bertcore.checkpoint.tensor_names import (
 from bertcore.checkpoint.weights import SAFETENSORS, list_safetensors, list_weights, read_tensors, write_tensors
 from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError, name_from_file
-from bertcore.files import read_json, write_json
+from bertcore.files import is_there, read_json, write_json
 from bertcore.fine_tuned_from import ABOUT_FILE, DIFFERENCE_FILE
 from bertcore.garbage_collection import no_garbage_collection
 from bertcore.model.bert import Bert, initialise
@@ -77,17 +77,17 @@ def load_checkpoint(
     run code, tensors that are missing, left over or do not fit the config, and a vocabulary that does not fit.
     """
     config = read_config(folder)
-    about = read_json(folder / ABOUT_FILE) if (folder / ABOUT_FILE).is_file() else {}
-    base = base_folder(folder, about) if (folder / DIFFERENCE_FILE).is_file() else None
+    about = read_json(folder / ABOUT_FILE) if is_there(folder / ABOUT_FILE) else {}
+    base = base_folder(folder, about) if is_there(folder / DIFFERENCE_FILE) else None
     tokenizer = tokenizer or Tokenizer.from_folder(folder)
     _check_vocabulary(tokenizer, config, folder)
     made: dict[str, Tensor] = {}  # weights that are no tensors of this folder's files
     if base is not None:
         stored, unused, decoder = dict[str, tuple[StoredTensor, ...]](), list[str](), None
-        made = with_difference(load_checkpoint(base, tokenizer=tokenizer).model.state_dict(), folder)
+        made = with_difference(load_checkpoint(base, tokenizer=tokenizer).model.state_dict(), folder, about)
     else:
         stored, unused, decoder = _listed_weights(folder, config)
-    if (folder / EXTRA_HEADS_FILE).is_file():
+    if is_there(folder / EXTRA_HEADS_FILE):
         stored.update({name: (tensor,) for name, tensor in list_safetensors(folder / EXTRA_HEADS_FILE).items()})
     names = {*stored, *made}
     output_heads = tuple(head for head in HEAD_TITLES if any(name.startswith(f"{head}.") for name in names))
@@ -184,10 +184,11 @@ def save_difference(model: Bert, folder: Path, base: Checkpoint, rank: int | Non
     assert base.folder is not None
     folder.mkdir(parents=True, exist_ok=True)
     state = {key: value.detach().cpu() for key, value in model.state_dict().items()}
-    write_difference(state, base.model.state_dict(), folder, rank)
+    difference = write_difference(state, base.model.state_dict(), folder, rank)
     architecture, _ = class_name(model.config, model.output_heads)
     write_json(folder / CONFIG_FILE, config_values(model.config, architecture))
-    write_json(folder / ABOUT_FILE, {**about, "base": {"name": base.name, "sha256": weights_hash(base.folder)}})
+    base_about = {"name": base.name, "sha256": sha256_of(base.folder / SAFETENSORS)}
+    write_json(folder / ABOUT_FILE, {**about, "base": base_about, "difference": {"sha256": difference}})
 
 
 @torch.no_grad()

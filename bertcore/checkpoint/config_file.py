@@ -7,7 +7,7 @@ from typing import Any
 from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
 from bertcore.families import PRE_NORM_BERT, family
-from bertcore.files import read_json
+from bertcore.files import is_there, read_json
 
 CONFIG_FILE = "config.json"
 # What our layout calls differently, or has in another shape; the rest of BertConfig stands under its own name.
@@ -98,7 +98,7 @@ def read_config_values(folder: Path) -> dict[str, Any]:
     """All that config.json says, by its own names."""
     if not folder.is_dir():
         raise BertcoreError(f"There is no folder {folder}; choose a checkpoint folder with a config.json in it.")
-    if not (folder / CONFIG_FILE).is_file():
+    if not is_there(folder / CONFIG_FILE):
         raise BertcoreError(f"The folder {folder} is not a checkpoint: it has no config.json.")
     values: dict[str, Any] = read_json(folder / CONFIG_FILE)
     return values

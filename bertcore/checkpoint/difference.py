@@ -1,7 +1,8 @@
 """A fine-tuned checkpoint stored as its difference from a model that ships: a few megabytes instead of all weights.
 
 The folder is a checkpoint like any other, but has DIFFERENCE_FILE in place of model.safetensors and no tokenizer files:
-those are the base's, which it names in `bertscope.json`: {"base": {"name": "bertscope-mini", "sha256": "..."}}.
+those are the base's, which it names in `bertscope.json`: {"base": {"name": "bertscope-mini", "sha256": "..."},
+"difference": {"sha256": "..."}}, with the checksums of the base's weights file and of its own.
 By our tensor names the file holds what the base does not have or has differently: a tensor as it is, or the two factors
 of what is added to a matrix of the base, NAME.up (out,R) and NAME.down (R,in), as in LoRA (Hu et al. 2021).
 """
@@ -40,7 +41,7 @@ def base_folder(folder: Path, about: Mapping[str, Any]) -> Path:
     found = shipped_checkpoint(name)
     if not (found / SAFETENSORS).is_file():
         raise BertcoreError(f"The checkpoint {folder} is stored as a difference from {name}, which is missing here.")
-    if weights_hash(found) != base.get("sha256"):
+    if sha256_of(found / SAFETENSORS) != base.get("sha256"):
         raise BertcoreError(
             f"The checkpoint {folder} is stored as a difference from another version of {name} than the one here; "
             "make it again (make tuned)."
@@ -48,17 +49,24 @@ def base_folder(folder: Path, about: Mapping[str, Any]) -> Path:
     return found
 
 
-def weights_hash(folder: Path) -> str:
-    """SHA-256 of a checkpoint's weights file, in hex digits."""
-    with (folder / SAFETENSORS).open("rb") as stream:
+def sha256_of(file: Path) -> str:
+    """In hex digits."""
+    with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def with_difference(base: Mapping[str, Tensor], folder: Path) -> dict[str, Tensor]:
+def with_difference(base: Mapping[str, Tensor], folder: Path, about: Mapping[str, Any]) -> dict[str, Tensor]:
     """The folder's weights by our names, float32: the encoder of `base` with the folder's changes, and its own heads.
 
-    Raises BertcoreError for a file that is damaged or does not fit the base.
+    `about` is what bertscope.json says. Raises BertcoreError for a file that is damaged or does not fit the base.
     """
+    said = about.get("difference")
+    kept = said.get("sha256") if isinstance(said, dict) else None  # older differences have none
+    if kept is not None and sha256_of(folder / DIFFERENCE_FILE) != kept:
+        raise BertcoreError(
+            f"The weights file {folder / DIFFERENCE_FILE} is damaged: its checksum is another; fetch the checkpoint "
+            "again."
+        )
     stored = {name: value.float() for name, value in read_safetensors(folder / DIFFERENCE_FILE).items()}
     weights = {name: value for name, value in base.items() if name.partition(".")[0] not in HEAD_TITLES}
     for name, value in stored.items():
@@ -82,8 +90,8 @@ def _fit(up: Tensor, down: Tensor, matrix: Tensor) -> bool:
     return up.shape[1] == down.shape[0] and (up.shape[0], down.shape[1]) == tuple(matrix.shape)
 
 
-def write_difference(state: Mapping[str, Tensor], base: Mapping[str, Tensor], folder: Path, rank: int | None) -> None:
-    """Store what `state` has differently from `base`, both by our names, in fp16.
+def write_difference(state: Mapping[str, Tensor], base: Mapping[str, Tensor], folder: Path, rank: int | None) -> str:
+    """Store what `state` has differently from `base`, both by our names, in fp16. Returns the file's SHA-256.
 
     rank: of a matrix's change only so many directions are kept, the strongest ones (its singular value decomposition);
     None keeps all.
@@ -99,6 +107,7 @@ def write_difference(state: Mapping[str, Tensor], base: Mapping[str, Tensor], fo
                 continue
         kept[name] = value.half().contiguous()
     write_tensors(kept, folder / DIFFERENCE_FILE)
+    return sha256_of(folder / DIFFERENCE_FILE)
 
 
 def _factors(change: Tensor, rank: int) -> tuple[Tensor, Tensor]:

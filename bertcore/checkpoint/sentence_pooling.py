@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bertcore.errors import BertcoreError
-from bertcore.files import read_json, write_json
+from bertcore.files import is_there, read_json, write_json
 
 _MODULES = ("Transformer", "Pooling", "Normalize")  # what is done here; a dense layer on top, for one, is not
 _MODES = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls"}
@@ -25,7 +25,7 @@ def read_pooling(folder: Path) -> Pooling | None:
     any other.
     """
     file = folder / "1_Pooling" / "config.json"
-    if not file.is_file():
+    if not is_there(file):
         return None
     values = read_json(file)
     chosen = [kind for key, kind in _MODES.items() if values.get(key)]
@@ -56,7 +56,7 @@ def write_pooling(pooling: Pooling, folder: Path, width: int) -> None:
 def _modules(file: Path) -> list[str]:
     """What is done one after the other: `Transformer`, `Pooling` ... Its folders may be missing where git kept them,
     which keeps no empty ones. Nothing where there is no such file."""
-    if not file.is_file():
+    if not is_there(file):
         return []
     try:
         return [str(module["type"]).rpartition(".")[2] for module in read_json(file, kind=list)]

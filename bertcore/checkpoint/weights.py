@@ -16,7 +16,7 @@ from torch import Tensor
 from bertcore.checkpoint.pickled import list_pickled
 from bertcore.checkpoint.stored_tensor import StoredTensor
 from bertcore.errors import BertcoreError, UnreadableError
-from bertcore.files import read_json, unread
+from bertcore.files import is_there, read_json, unread
 from bertcore.json_text import parse_json
 from bertcore.limits import HEADER_BYTES
 
@@ -33,9 +33,9 @@ def list_weights(folder: Path) -> dict[str, StoredTensor]:
     Raises BertcoreError for files that are absent, cut off or half downloaded, and for one that would run code.
     """
     for name, listed in ((SAFETENSORS, list_safetensors), (PICKLED, list_pickled)):
-        if (folder / name).is_file():
+        if is_there(folder / name):
             return listed(folder / name)
-        if (folder / f"{name}.index.json").is_file():
+        if is_there(folder / f"{name}.index.json"):
             weights: dict[str, StoredTensor] = {}
             for shard in _shards(folder / f"{name}.index.json"):
                 weights.update(listed(shard))

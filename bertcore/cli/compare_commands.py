@@ -25,6 +25,7 @@ from bertcore.cli.output import (
     say,
     texts,
     write_answer,
+    write_bytes,
 )
 
 if TYPE_CHECKING:
@@ -249,7 +250,6 @@ def score(
 ) -> None:
     """Score many texts: how likely each is, a word at [MASK], next sentence, or a fine-tuned model's answer."""
     from bertcore.evaluation.score_texts import mean_by_choice
-    from bertcore.files import write_atomic
     from bertcore.loaded_model import load
     from bertcore.word_model import cut_texts
 
@@ -260,8 +260,7 @@ def score(
     if cut := sum(each.dropped > 0 for each in scores):
         say(cut_texts(cut, len(scores), m.config.max_length), error_stream=True)
     if out:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(out, _csv(scores).encode("utf-8"), follow=True)
+        write_bytes(out, _csv(scores).encode("utf-8"), makes_folder=True)
     if as_json:
         print_json({"texts": scores.rows(), "means": means})
         return

@@ -31,7 +31,7 @@ from bertcore.cli.output import (
 from bertcore.config import PRESETS, PUBLISHED, BertConfig
 from bertcore.errors import BertcoreError
 from bertcore.model.parameter_count import count_parameters
-from bertcore.resolve_model import resolve_model
+from bertcore.resolve_model import resolve_model, snapshot_errors
 from bertcore.runs.diagnosis import diagnose, normal
 from bertcore.runs.diagnosis_words import in_words
 from bertcore.runs.known_runs import run_behind
@@ -144,7 +144,8 @@ def tokenize(model: ModelArgument = None, a: TextA = "", b: TextB = None, as_jso
     """Show the tokens of a sentence or pair, with ids, segments, positions and offsets."""
     folder = resolve_model(model)  # needs no weights, so `load` would be a waste
     text_a, text_b = texts(a, b)
-    encoding = Tokenizer.from_folder(folder).encode(text_a, text_b, max_length=read_config(folder).max_length)
+    with snapshot_errors(folder):
+        encoding = Tokenizer.from_folder(folder).encode(text_a, text_b, max_length=read_config(folder).max_length)
     if as_json:
         names = ("tokens", "ids", "segments", "positions", "offsets", "parts", "dropped")
         print_json({name: getattr(encoding, name) for name in names})

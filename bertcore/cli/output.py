@@ -78,15 +78,14 @@ def refuse_folder(file: Path | None) -> None:
 
 
 def write_answer(file: Path, answer: dict[str, Any]) -> None:
-    """Into a JSON file, as a whole or not at all."""
-    from bertcore.files import write_json
+    """Into a JSON file, as `write_bytes`."""
+    from bertcore.files import json_bytes
 
-    file.parent.mkdir(parents=True, exist_ok=True)
-    write_json(file, answer, follow=True)
+    write_bytes(file, json_bytes(answer), makes_folder=True)
 
 
 def write_arrays(arrays: dict[str, np.ndarray], out: Path) -> Path:
-    """Into a .npz file, as a whole or not at all; its name, which ends in .npz."""
+    """Into a .npz file, as `write_bytes`; its name, which ends in .npz."""
     import numpy as np
 
     out = out if out.suffix == ".npz" else out.with_name(out.name + ".npz")
@@ -96,14 +95,16 @@ def write_arrays(arrays: dict[str, np.ndarray], out: Path) -> Path:
     return out
 
 
-def write_bytes(out: Path, content: bytes) -> None:
-    """Raises BertcoreError where the file cannot be written."""
-    from bertcore.files import write_atomic
+def write_bytes(out: Path, content: bytes, makes_folder: bool = False) -> None:
+    """As a whole or not at all, perhaps in a new folder. Raises BertcoreError where the file cannot be written."""
+    from bertcore.files import reason_of, write_atomic
 
     try:
+        if makes_folder:
+            out.parent.mkdir(parents=True, exist_ok=True)
         write_atomic(out, content, follow=True)
     except OSError as error:
-        raise BertcoreError(f"The file {out} cannot be written: {error.strerror}; choose another place.") from None
+        raise BertcoreError(f"The file {out} cannot be written: {reason_of(error)}; choose another place.") from None
 
 
 def checked_text(name: str, text: str | None, required: bool = False) -> str | None:

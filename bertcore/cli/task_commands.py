@@ -23,6 +23,7 @@ from bertcore.cli.output import (
     say,
     say_measured,
     write_answer,
+    write_bytes,
 )
 from bertcore.cli.run_settings import with_flags_of
 from bertcore.errors import BertcoreError
@@ -307,7 +308,6 @@ def _evaluate_everything(options: EvaluateOptions, out: Path | None, as_json: bo
         raise BertcoreError(f"Name a .json file with --out; the report as text goes beside it, into {out.name}.")
     from bertcore.data.text import text_files
     from bertcore.evaluation.markdown import cloze_table, figures
-    from bertcore.files import write_atomic
     from bertcore.loaded_model import load
 
     text_files([Path(file) for file in options.corpus])  # before the model is opened: raises for what is not there
@@ -327,7 +327,7 @@ def _evaluate_everything(options: EvaluateOptions, out: Path | None, as_json: bo
     shown = figures(report)
     if out:
         write_answer(out, answer)
-        write_atomic(out.with_suffix(".md"), f"# {report.name}\n\n{shown}\n{cloze_table(report)}".encode(), follow=True)
+        write_bytes(out.with_suffix(".md"), f"# {report.name}\n\n{shown}\n{cloze_table(report)}".encode())
     if as_json:
         print_json(answer)
     else:

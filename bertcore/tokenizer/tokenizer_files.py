@@ -14,12 +14,12 @@ from tokenizers import Tokenizer as RawTokenizer
 from tokenizers.models import BPE
 
 from bertcore.errors import BertcoreError
-from bertcore.files import content_of, read_json, unread, write_json
+from bertcore.files import content_of, is_there, read_json, unread, write_json
 from bertcore.fine_tuned_from import base_of
-from bertcore.limits import ADDED_TOKENS, VOCABULARY_BYTES
+from bertcore.limits import ADDED_TOKENS, TOKENIZER_BYTES, VOCABULARY_BYTES
 from bertcore.tokenizer.special_tokens import SPELLINGS, UNK, SpecialTokens
 from bertcore.tokenizer.token_labels import VocabularyKind, kind_of
-from bertcore.tokenizer.tokenizer_json import check_tokenizer_json
+from bertcore.tokenizer.tokenizer_json import check_tokenizer_json, unreadable
 from bertcore.tokenizer.vocabularies import bert_normalizer, is_smiles_vocabulary, raw_from_smiles, raw_from_words
 
 SETTINGS_FILE = "tokenizer_config.json"
@@ -70,13 +70,13 @@ def read_tokenizer_folder(folder: Path) -> TokenizerFolder:
     folder = base_of(folder) or folder
     settings = read_settings(folder / SETTINGS_FILE)
     names = _special_names(folder, settings)
-    if (folder / "tokenizer.json").is_file():
+    if is_there(folder / "tokenizer.json"):
         raw = _read_tokenizer_json(folder / "tokenizer.json")
         _apply_settings(raw, settings)
-    elif (folder / "vocab.txt").is_file():
+    elif is_there(folder / "vocab.txt"):
         raw = _read_vocab_txt(folder, settings, names)
         _add_declared(raw, folder, settings)
-    elif (folder / "vocab.json").is_file():
+    elif is_there(folder / "vocab.json"):
         raw = _read_byte_level(folder, settings)
         _add_declared(raw, folder, settings)
     else:
@@ -100,7 +100,8 @@ def write_tokenizer_folder(
 ) -> None:
     """Write tokenizer.json, tokenizer_config.json and, for WordPiece, vocab.txt, as `transformers` reads them."""
     folder.mkdir(parents=True, exist_ok=True)
-    raw.save(str(folder / "tokenizer.json"))
+    # not by the library's `save`, which cannot write into a folder whose name is no UTF-8
+    (folder / "tokenizer.json").write_text(raw.to_str(pretty=True), encoding="utf-8", newline="\n")
     kind = kind_of(raw)
     if kind == "wordpiece":
         words = sorted(raw.get_vocab(with_added_tokens=True).items(), key=lambda item: item[1])
@@ -118,16 +119,18 @@ def write_tokenizer_folder(
 
 def read_settings(file: Path) -> dict[str, Any]:
     """A JSON object; empty where there is no such file."""
-    return read_json(file) if file.is_file() else {}
+    return read_json(file) if is_there(file) else {}
 
 
 def _read_tokenizer_json(file: Path) -> RawTokenizer:
     check_tokenizer_json(file)
     try:
         with panics_as_errors():
-            return RawTokenizer.from_file(str(file))
+            return RawTokenizer.from_buffer(content_of(file, TOKENIZER_BYTES))
+    except BertcoreError:
+        raise
     except Exception as error:  # the library raises plain Exception
-        raise unread(error)(f"The file {file} is not a readable tokenizer: {error!s:.200}.") from None
+        raise unread(error)(unreadable(file, str(error))) from None
 
 
 def _apply_settings(raw: RawTokenizer, settings: Mapping[str, Any]) -> None:
@@ -183,13 +186,17 @@ def _read_lines(file: Path) -> list[str]:
 def _read_byte_level(folder: Path, settings: Mapping[str, Any]) -> RawTokenizer:
     """vocab.json with merges.txt, as RoBERTa has them: BPE (Sennrich et al. 2016) over bytes."""
     files = folder / "vocab.json", folder / "merges.txt"
-    if not files[1].is_file():
+    if not is_there(files[1]):
         raise BertcoreError(f"The folder {folder} has a vocab.json but no merges.txt; fetch the checkpoint again.")
     for file in files:
         content_of(file, VOCABULARY_BYTES)  # the library has no limits of its own
     try:
         with panics_as_errors():
             model = BPE.from_file(str(files[0]), str(files[1]))
+    except UnicodeEncodeError:
+        raise BertcoreError(
+            f"The name of the folder {folder} is no UTF-8, so its vocab.json cannot be read; rename the folder."
+        ) from None
     except Exception as error:  # the library raises plain Exception
         reason = str(error).removeprefix("Error while reading BPE files: ")
         raise unread(error)(f"The files {files[0]} and {files[1].name} cannot be read: {reason:.200}.") from None

@@ -44,11 +44,16 @@ def check_tokenizer_json(file: Path) -> None:
         content = parse_json(packed.decode("utf-8"), most_parts=JSON_PARTS)
         problem = _problem(content) if isinstance(content, dict) else "it is no JSON object"
     except (ValueError, RecursionError) as error:
-        raise BertcoreError(f"The file {file} is not a readable tokenizer: {error!s:.200}.") from None
+        raise BertcoreError(unreadable(file, str(error))) from None
     if problem:
         raise BertcoreError(f"The tokenizer {file} was not opened: {problem}.")
     if len(packed) > UNTRIED_BYTES or any(_is_unpredictable(step) for step in _all_steps(content)):
         _try(file)
+
+
+def unreadable(file: Path, why: str) -> str:
+    """A sentence; `why`: what the library says."""
+    return f"The file {file} is not a readable tokenizer ({why.rstrip('.'):.200}); fetch the checkpoint again."
 
 
 def _problem(content: Mapping[str, Any]) -> str | None:
@@ -131,8 +136,7 @@ def _try(file: Path) -> None:
         try_file(trial, file)
     except TrialFailed as failed:
         if failed.why:
-            why = failed.why.rstrip(".")
-            raise BertcoreError(f"The file {file} is not a readable tokenizer: {why:.200}.") from None
+            raise BertcoreError(unreadable(file, failed.why)) from None
         raise UnreadableError(  # on a busy machine it may
             f"The tokenizer {file} was not opened: with a few short texts it takes more than {TRIAL_SECONDS} s or "
             f"{TRIAL_BYTES // MIB:,} MB."
@@ -144,7 +148,7 @@ def trial(file: str) -> None:
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
     from tokenizers import Tokenizer
 
-    raw = Tokenizer.from_file(file)
+    raw = Tokenizer.from_buffer(content_of(Path(file), TOKENIZER_BYTES))
     raw.no_truncation()
     raw.no_padding()
     for text in _trial_texts():

@@ -22,6 +22,7 @@ from bertcore.errors import BertcoreError
 from bertcore.files import write_json
 from bertcore.model.bert import Bert
 from bertcore.model.losses import NO_LABEL, Losses
+from bertcore.resolve_model import snapshot_errors
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import OPTIMIZER_FILE, keep_source
 from bertcore.training.distil_options import DistilOptions
@@ -139,7 +140,8 @@ class Distilling(Pretraining):
 
 
 def _open_teacher(options: DistilOptions) -> Checkpoint:
-    teacher = load_checkpoint(Path(options.teacher))
+    with snapshot_errors(Path(options.teacher)):
+        teacher = load_checkpoint(Path(options.teacher))
     if teacher.model.mlm is None:
         raise BertcoreError(f"A teacher has to predict words. {teacher.missing['mlm']}")
     return teacher

@@ -23,7 +23,7 @@ from bertcore.data.batches import Batch
 from bertcore.data.corpus import Corpus, load_corpus, open_corpus
 from bertcore.data.origins import BETWEEN, OriginSampler, with_places
 from bertcore.data.pairs import NO_LABEL, PairRules
-from bertcore.errors import BertcoreError
+from bertcore.errors import BertcoreError, brief
 from bertcore.locations import assets
 from bertcore.model.bert import Bert
 from bertcore.progress import ReportProgress
@@ -32,6 +32,7 @@ from bertcore.runs.sources import changed_since, refuse_changed, tokenised_keys
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.distributed import ProcessGroup
+from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.pretrain import LONGER, repeat_positions
 from bertcore.training.pretrain_options import PretrainOptions
 from bertcore.training.pretraining_batches import CAUSAL, MASKED, PretrainingBatches
@@ -225,7 +226,10 @@ class RunBatches:
 
 
 def open_batches(run: str | Path, progress: ReportProgress = lambda share: None) -> RunBatches:
-    """The batches of a pretraining run or a distillation. Raises BertcoreError where they cannot be drawn again."""
+    """The batches of a pretraining run or a distillation; those of a fine-tuning run: `drawn_examples.open_examples`.
+
+    Raises BertcoreError where they cannot be drawn again.
+    """
     folder = RunFolder(Path(run))
     options = _options_of(folder)
     data = options.data
@@ -254,8 +258,10 @@ def _options_of(folder: RunFolder) -> PretrainOptions:
         return replace(DistilOptions.from_dict(config), layers=None).as_pretraining(
             read_config(newest_snapshot(folder))
         )
+    if kind == FinetuneOptions.kind:
+        raise BertcoreError(f"The run {folder.path} was fine-tuned, so its batches are examples and not plain text.")
     raise BertcoreError(
-        f"{folder.path} was fine-tuned, so its batches are examples and not plain text; use open_examples."
+        f"The run {folder.path} is of a kind that is not known here ({brief(kind)}), so its batches cannot be drawn."
     )
 
 

@@ -16,7 +16,7 @@ from bertcore.files import write_json
 from bertcore.model.bert import Bert, initialise
 from bertcore.model.hooks import Recorder
 from bertcore.model.losses import NO_LABEL, Losses, TaskBatch, task_losses
-from bertcore.resolve_model import resolve_model
+from bertcore.resolve_model import resolve_model, snapshot_errors
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sources import note_sources
 from bertcore.tasks.examples import AnswerExample, Example
@@ -415,7 +415,9 @@ def _starting_point(options: FinetuneOptions, run: Path) -> Checkpoint:
             raise
         except BertcoreError:  # a damaged one
             continue
-    return load_checkpoint(resolve_model(options.model, download=not RunFolder(run).snapshots()))
+    folder = resolve_model(options.model, download=not RunFolder(run).snapshots())
+    with snapshot_errors(folder):
+        return load_checkpoint(folder)
 
 
 def task_model(checkpoint: Checkpoint, spec: TaskSpec, train: TaskFile, options: FinetuneOptions) -> Bert:

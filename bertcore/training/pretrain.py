@@ -19,7 +19,7 @@ from bertcore.errors import BertcoreError
 from bertcore.files import write_json
 from bertcore.model.bert import Bert
 from bertcore.model.losses import Losses
-from bertcore.resolve_model import resolve_model
+from bertcore.resolve_model import resolve_model, snapshot_errors
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import keep_source
 from bertcore.runs.sources import note_sources, refuse_changed, tokenised_keys
@@ -120,7 +120,8 @@ class Pretraining:
         batches = self.setup.batches
         self.group.check_batch_size(min(map(batches.sequences, batches.samplers)))
         if self.options.start is not None and not RunFolder(run).snapshots():
-            copy_weights(load_checkpoint(Path(self.options.start)).model, self.setup.model)
+            with snapshot_errors(Path(self.options.start)):
+                copy_weights(load_checkpoint(Path(self.options.start)).model, self.setup.model)
         loss: Callable[..., Losses] = pretraining_loss
         if self.setup.compute.compiled:
             loss = partial(pretraining_loss, losses=compiled_losses())

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bertcore.checkpoint.checkpoint import load_checkpoint
-from bertcore.errors import BertcoreError
+from bertcore.loaded_model import load
 from bertcore.runs.run_folder import RunFolder
 from tests.end_to_end.shell import PAIR, SMALL, Shell
 from tests.engine.models import tiny_checkpoint
@@ -34,6 +33,57 @@ def broken(model: Path, tmp_path: Path) -> Path:
     run = RunFolder.create(root / "run-without-snapshots", {"kind": "pretrain"})
     assert run.newest_snapshot() is None
     return root
+
+
+@pytest.fixture
+def run(model: Path, tmp_path: Path) -> Path:
+    """A run with three snapshots, the newest of which is cut off."""
+    run = RunFolder.create(tmp_path / "run", {"kind": "pretrain"})
+    for step in (10, 20, 30):
+        shutil.copytree(model, run.snapshot_path(step))
+    cut(run.snapshot_path(30))
+    return run.path
+
+
+def cut(snapshot: Path, name: str = "model.safetensors") -> None:
+    (snapshot / name).write_bytes((snapshot / name).read_bytes()[:-10])
+
+
+class TestDamagedSnapshot:
+    """Of one's own run there is nothing to fetch again."""
+
+    @pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json", "config.json"])
+    @pytest.mark.parametrize("command", ["info", "fill", "tokenize", "compare"])
+    def test_an_older_one_that_opens_is_named(self, shell: Shell, run: Path, command: str, name: str) -> None:
+        if command == "tokenize" and name == "model.safetensors":
+            return  # which it does not read
+        snapshots = RunFolder(run)
+        shutil.copytree(snapshots.snapshot_path(20), snapshots.snapshot_path(30), dirs_exist_ok=True)
+        cut(snapshots.snapshot_path(30), name)
+        arguments: tuple[object, ...] = (command, run)
+        if command == "compare":
+            arguments = (command, snapshots.snapshot_path(10), "--other-model", run)
+        text = () if command in ("info", "compare") else ("--a", "The [MASK]")
+        sentence = shell(*arguments, *text).sentence
+        assert str(snapshots.snapshot_path(30) / name) in sentence and "fetch" not in sentence
+        older = snapshots.snapshot_path(20)
+        assert sentence.endswith(f"; open an older snapshot: {older}.")
+        assert shell(command, older, *text).code == 0 or command == "compare"
+
+    def test_one_that_is_damaged_too_is_not_advised(self, shell: Shell, run: Path) -> None:
+        snapshots = RunFolder(run)
+        cut(snapshots.snapshot_path(20))
+        assert shell("info", run).sentence.endswith(f"; open an older snapshot: {snapshots.snapshot_path(10)}.")
+        assert shell("info", snapshots.snapshot_path(20)).sentence.endswith(f": {snapshots.snapshot_path(10)}.")
+        cut(snapshots.snapshot_path(10))
+        assert shell("info", run).sentence.endswith("; no older snapshot of the run can be opened.")
+
+    def test_a_run_that_begins_with_it_says_so_too(self, shell: Shell, run: Path, texts: tuple[Path, Path]) -> None:
+        begun = ("pretrain", texts[0], "--from", run, "--steps", "1", "--out", run.parent / "new")
+        assert shell(*begun).sentence.endswith(f"; open an older snapshot: {RunFolder(run).snapshot_path(20)}.")
+
+    def test_elsewhere_it_is_to_be_fetched_again(self, shell: Shell, broken: Path) -> None:
+        assert shell("info", broken / "cut-off").sentence.endswith("; fetch the checkpoint again.")
 
 
 class TestBadInput:
@@ -140,8 +190,21 @@ class TestBadInput:
         command = ("pretrain", "--corpus", text, *SMALL, "--steps", "1", "--json", "--out")
         assert "--out is not valid UTF-8" in shell(*command, tmp_path / odd).sentence
         assert shell(*command, tmp_path / "run").json["state"] == "done"
-        with pytest.raises(BertcoreError, match="tokenizer.json"):
-            load_checkpoint(Path(shutil.copytree(model, tmp_path / odd)))
+        folder = shutil.copytree(model, tmp_path / odd)
+        assert shell("info", folder, "--json").json == shell("info", model, "--json").json
+        assert shell("tokenize", folder, "--a", "The cat", "--json").json["tokens"][1:3] == ["the", "cat"]
+        written = shell("compare", folder, "--a", "The cat", "--other-a", "A cat", "--out", folder / "out.json")
+        assert written.code == 0 and json.loads((folder / "out.json").read_text())["tokens"]
+        saved = tmp_path / f"{odd}-saved"
+        load(folder).save(saved)
+        assert (saved / "tokenizer.json").read_bytes() == (folder / "tokenizer.json").read_bytes()
+        assert load(saved).fill("The [MASK]") == load(model).fill("The [MASK]")
+        (folder / "tokenizer.json").unlink()
+        assert shell("info", folder).code == 0  # from its vocab.txt
+        (folder / "vocab.txt").rename(folder / "merges.txt")
+        (folder / "vocab.json").write_text("{}")
+        assert "is no UTF-8, so its vocab.json cannot be read; rename the folder" in shell("info", folder).sentence
+        assert "caf\\udce9" in shell("info", tmp_path / f"no-{odd}").sentence
 
     def test_no_text_at_all(self, shell: Shell, tmp_path: Path) -> None:
         assert "--corpus" in shell("pretrain", "--out", tmp_path / "run", "--json").sentence

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,15 @@ MASKED, OTHER = "The cat sat on [MASK].", "The dog sat on [MASK]."
 @pytest.fixture(scope="module")
 def classifier(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tiny_checkpoint(tmp_path_factory.mktemp("classifier"), output_heads=("classify",), labels=("bad", "good"))
+
+
+@pytest.fixture
+def limit_of_files() -> Iterator[Callable[[int], None]]:
+    """Sets the largest size in bytes that a file may have, as `ulimit -f` does."""
+    resource = pytest.importorskip("resource")  # not on Windows
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    yield lambda size: resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 class TestCompare:
@@ -101,6 +111,26 @@ class TestPatch:
         a, other = texts
         found = shell("patch", model, "--a", a, "--b", "it", "--other-a", other, "--json").json
         assert np.shape(found["map"]) == (3, 40)
+
+
+@pytest.mark.parametrize("command", ["compare", "patch", "score", "trace", "embed"])
+def test_a_file_that_cannot_be_written_whole_is_named(
+    shell: Shell, model: Path, tmp_path: Path, limit_of_files: Callable[[int], None], command: str
+) -> None:
+    (tmp_path / "texts.txt").write_text("A cat sat\n" * 20)
+    given: tuple[object, ...] = {
+        "compare": (model, "--a", MASKED, "--other-a", OTHER),
+        "patch": (model, "--a", MASKED, "--other-a", OTHER, "--wanted", "cat"),
+        "score": (tmp_path / "texts.txt", "--model", model),
+        "trace": (model, "--a", MASKED),
+        "embed": (model, "--file", tmp_path / "texts.txt"),
+    }[command]
+    out = tmp_path / "made" / "out.npz"
+    out.parent.mkdir()
+    limit_of_files(512)
+    sentence = shell(command, *given, "--out", out).sentence
+    assert sentence == f"The file {out} cannot be written: file too large; choose another place."
+    assert list(out.parent.iterdir()) == []
 
 
 class TestScore:

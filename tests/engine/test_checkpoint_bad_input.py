@@ -83,6 +83,33 @@ class TestFolders:
         (folder / name).mkdir()
         refused(folder, str(folder))
 
+    @pytest.mark.skipif(os.name == "nt", reason="pipes that have a name")
+    @pytest.mark.parametrize(
+        "name",
+        [
+            "config.json",
+            "bertscope.json",
+            "bertscope_heads.safetensors",
+            "difference.safetensors",
+            "model.safetensors",
+            "model.safetensors.index.json",
+            "1_Pooling/config.json",
+            "tokenizer.json",
+            "tokenizer_config.json",
+            "vocab.txt",
+        ],
+    )
+    def test_a_pipe_where_a_file_should_be(self, folder: Path, name: str) -> None:
+        """Neither waited for nor passed over, as if it were not there."""
+        if name.startswith("model.safetensors."):
+            (folder / "model.safetensors").unlink()
+        if name == "vocab.txt":  # only asked for without the other
+            (folder / "tokenizer.json").unlink()
+        (folder / name).unlink(missing_ok=True)
+        (folder / name).parent.mkdir(exist_ok=True)
+        os.mkfifo(folder / name)
+        refused(folder, str(folder / name), "not a regular file")
+
     def test_a_file_instead_of_a_folder(self, folder: Path) -> None:
         refused(folder / "config.json", "config.json")
         with pytest.raises(BertcoreError, match="is a file"):

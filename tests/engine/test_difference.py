@@ -1,6 +1,8 @@
 """Fine-tuned models that are stored as their difference from one that ships: the same numbers, and clear refusals."""
 
+import hashlib
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -12,9 +14,10 @@ from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint, save_che
 from bertcore.errors import BertcoreError
 from bertcore.fine_tuned_from import DIFFERENCE_FILE
 from bertcore.loaded_model import load
-from bertcore.locations import BUILT_IN, TUNED, tuned_models
+from bertcore.locations import BUILT_IN, TUNED, assets, tuned_models
 from bertcore.model.bert import Bert
 from bertcore.resolve_model import resolve_model
+from bertcore.tokenizer.tokenizer import Tokenizer
 from tests.engine.models import tiny_config, tiny_model, word_tokenizer
 
 LABELS = ("negative", "positive")
@@ -46,6 +49,14 @@ def tune(base: Checkpoint, scale: float = 0.05) -> Bert:
 def stored(base: Checkpoint, model: Bert, rank: int | None = None) -> Path:
     folder = base.folder.parent / TUNED[0]
     save_difference(model, folder, base, rank, ABOUT)
+    return folder
+
+
+def without_checksum(folder: Path) -> Path:
+    """As differences were stored before they had one."""
+    about = json.loads((folder / "bertscope.json").read_text(encoding="utf-8"))
+    del about["difference"]
+    (folder / "bertscope.json").write_text(json.dumps(about), encoding="utf-8")
     return folder
 
 
@@ -128,9 +139,41 @@ def test_only_a_model_that_ships_can_be_the_base(said: dict[str, object], base: 
         load_checkpoint(folder)
 
 
+@pytest.mark.parametrize("place", [-1, -60])
+def test_two_flipped_bytes_are_noticed(place: int, base: Checkpoint) -> None:
+    """Of numbers that stay ordinary ones: no shape, name or NaN tells."""
+    folder = stored(base, tune(base), rank=4)
+    file = folder / DIFFERENCE_FILE
+    content = bytearray(file.read_bytes())
+    content[place] ^= 1
+    content[place - 2] ^= 1
+    file.write_bytes(content)
+    with pytest.raises(BertcoreError, match="is damaged: its checksum is another"):
+        load_checkpoint(folder)
+    assert load_checkpoint(without_checksum(folder)).name == TUNED[0]
+
+
+@pytest.mark.parametrize("name", TUNED)
+def test_those_that_ship_have_a_checksum(name: str) -> None:
+    folder = assets() / "checkpoints" / name
+    about = json.loads((folder / "bertscope.json").read_text(encoding="utf-8"))
+    assert about["difference"] == {"sha256": hashlib.sha256((folder / DIFFERENCE_FILE).read_bytes()).hexdigest()}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes that have a name")
+@pytest.mark.parametrize("make", ["mkfifo", "mkdir"])
+def test_a_pipe_in_its_place_is_told(make: str, base: Checkpoint) -> None:
+    file = stored(base, tune(base)) / DIFFERENCE_FILE
+    file.unlink()
+    getattr(os, make)(file)
+    for read in (load_checkpoint, Tokenizer.from_folder):
+        with pytest.raises(BertcoreError, match=f"{DIFFERENCE_FILE} is not a regular file"):
+            read(file.parent)
+
+
 @pytest.mark.parametrize("damage", ["cut off", "no down", "wide", "unknown", "nan"])
 def test_a_damaged_difference_is_refused_in_a_sentence(damage: str, base: Checkpoint) -> None:
-    file = stored(base, tune(base), rank=4) / DIFFERENCE_FILE
+    file = without_checksum(stored(base, tune(base), rank=4)) / DIFFERENCE_FILE
     tensors = load_file(file)
     up = next(name for name in tensors if name.endswith(".up"))
     if damage == "no down":
