@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QMenu, QWidget
 
 from bertcore import locations
+from bertcore.errors import printable
 
 from ..compute.open_model import OpenModel
 from ..look import numbers, translated
@@ -362,4 +363,6 @@ def fill_examples(use_example: Callable[[Example], object], menu: QMenu) -> None
 
 
 def shortened(reference: str, most: int = 60) -> str:
+    """As a line of a menu; bytes that are no UTF-8, which Qt would leave out, as `\\udcff`."""
+    reference = printable(reference)
     return reference if len(reference) <= most else "…" + reference[-most:]

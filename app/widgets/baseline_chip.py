@@ -8,6 +8,8 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
+from bertcore.errors import printable
+
 from ..look import theme
 from ..look.fitting import plain_tip
 from ..state.baseline import OtherText
@@ -70,4 +72,4 @@ def chosen_name(state: ExploreState, is_short: bool = False) -> str:
         return text_name(f"{state.text_a} {state.text_b}", f"{chosen.a} {chosen.b}", 0 if is_short else AROUND)
     if reading is not None and reading.baseline is not None and reading.request.baseline == chosen:
         return baseline_name(reading)
-    return Path(chosen.reference or QCoreApplication.translate("Baseline", "the built-in model")).name
+    return printable(Path(chosen.reference or QCoreApplication.translate("Baseline", "the built-in model")).name)

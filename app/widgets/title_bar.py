@@ -9,6 +9,8 @@ from PySide6.QtCore import QCoreApplication, QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QWidget
 
+from bertcore.errors import printable
+
 from ..look import numbers, theme
 from ..look.fitting import plain_tip
 from ..state.explore_state import ExploreState
@@ -120,7 +122,7 @@ class TitleBar(QFrame):
         """Shows what is open."""
         title = model_title(model)
         self.model.setText(model.name if self._is_short else title)
-        self.model.setToolTip(plain_tip(f"{title}\n{model.folder}"))
+        self.model.setToolTip(plain_tip(f"{title}\n{printable(str(model.folder))}"))
         self._has_step = model.step is not None
         self._show_step()
         step = self.tr("step {step}").format(step=numbers.count(model.step))

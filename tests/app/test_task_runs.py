@@ -207,7 +207,8 @@ class TestForm:
     def test_runs_can_be_begun_with(self, room: TrainRoom, service: RunsService, own_home: Path) -> None:
         run = _make_run(own_home, "sst2")
         service.set_following(True)
-        assert room.form.model.findData(str(run.path)) > 0
+        room.form.model.setCurrentIndex(1)
+        assert room.form.model.reference == str(run.path)
 
     def test_each_kind_says_what_it_is(self, room: TrainRoom) -> None:
         for kind in RUN_KINDS:

@@ -10,6 +10,7 @@ from PySide6.QtCore import QCoreApplication, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
+from bertcore.errors import printable
 from bertcore.locations import BUILT_IN, SHIPPED, TINY, built_in_checkpoint
 from bertcore.tokenizer.tokenizer import Tokenizer
 
@@ -202,7 +203,7 @@ class VocabulariesView(View):
         if recent:
             menu.addSeparator()
         for reference in recent:
-            menu.addAction(name_of(reference), partial(self.compare_with, reference)).setToolTip(reference)
+            menu.addAction(name_of(reference), partial(self.compare_with, reference)).setToolTip(printable(reference))
 
     def _choose_folder(self) -> None:
         folder = QFileDialog.getExistingDirectory(self, self.tr("Choose a checkpoint folder for its vocabulary"))
@@ -264,6 +265,7 @@ def name_of(reference: str) -> str:
     """A short name for a model's reference."""
     path = Path(reference)
     name = f"{path.parent.parent.name} {path.name}" if path.parent.name == "snapshots" else path.name or reference
+    name = printable(name)
     return name if len(name) <= LONGEST_NAME else f"…{name[-LONGEST_NAME:]}"
 
 

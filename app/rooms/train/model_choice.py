@@ -18,14 +18,17 @@ class ModelChoice(Choice):
         super().__init__(QCoreApplication.translate("ModelChoice", "The model to start from"))
         self._runs: list[tuple[str, str]] = []  # name, folder
         self._folder: str | None = None
+        # Of the entries but the last. Not as their data: Qt's strings lose what is no UTF-8 in the name of a folder.
+        self._references: list[str | None] = []
+        self._chosen = 0
         self._fill(None)
         self.activated.connect(self._on_activated)
 
     @property
     def reference(self) -> str | None:
         """What was chosen: a folder, or None for the built-in model."""
-        value = self.currentData()
-        return value if isinstance(value, str) else None
+        index = self.currentIndex()
+        return self._references[index] if 0 <= index < len(self._references) else None
 
     def set_runs(self, runs: list[RunInfo]) -> None:
         """Runs whose newest snapshot can be started from."""
@@ -40,18 +43,17 @@ class ModelChoice(Choice):
         self._fill(folder)
 
     def _fill(self, chosen: str | None) -> None:
+        named: list[tuple[str, str | None]] = [(self.tr("{model} (built in)").format(model=BUILT_IN), None)]
+        named += [(self.tr("Run: {name}").format(name=name), folder) for name, folder in self._runs]
+        named += [(model_name(self._folder), self._folder)] if self._folder else []
+        self._references = [reference for _, reference in named]
         self.clear()
-        self.addItem(self.tr("{model} (built in)").format(model=BUILT_IN), None)
-        for name, folder in self._runs:
-            self.addItem(self.tr("Run: {name}").format(name=name), folder)
-        if self._folder:
-            self.addItem(model_name(self._folder), self._folder)
-        self.addItem(self.tr("A folder…"), False)
-        self.setCurrentIndex(max(0, self.findData(chosen)) if chosen else 0)
-        self._chosen = self.currentIndex()
+        self.addItems([*(name for name, _ in named), self.tr("A folder…")])
+        self._chosen = self._references.index(chosen) if chosen in self._references else 0
+        self.setCurrentIndex(self._chosen)
 
     def _on_activated(self, index: int) -> None:
-        if self.itemData(index) is not False:
+        if index < len(self._references):
             self._chosen = index
             return
         folder = QFileDialog.getExistingDirectory(self, self.tr("Open a checkpoint or run folder"))

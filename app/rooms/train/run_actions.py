@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from bertcore.errors import BertcoreError
+from bertcore.errors import BertcoreError, printable
 from bertcore.runs.label import MOST_NOTE, RunLabel, tidy_tags
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.shell_command import shell_command
@@ -104,7 +104,7 @@ class RunActions(QObject):
         text = self.tr("Move “{name}” with all its snapshots to the bin?").format(name=run.name)
         self.question = QMessageBox(QMessageBox.Icon.Question, self.tr("Delete a run"), text, parent=self._window)
         self.question.setTextFormat(Qt.TextFormat.PlainText)  # a run may be called "<img src=...>"
-        about = self.tr("%n run(s)", "", len(run.runs)) if isinstance(run, SweepRow) else str(run.path)
+        about = self.tr("%n run(s)", "", len(run.runs)) if isinstance(run, SweepRow) else printable(str(run.path))
         self.question.setInformativeText(about)
         self.question.addButton(self.tr("Move to the bin"), QMessageBox.ButtonRole.AcceptRole)
         self.question.addButton(QMessageBox.StandardButton.Cancel)

@@ -7,6 +7,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QRectF, QSize, Qt,
 from PySide6.QtGui import QFontMetricsF, QHelpEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QToolTip
 
+from bertcore.errors import printable
 from bertcore.runs.run_folder import RunStatus
 
 from ...look import numbers, theme
@@ -149,7 +150,7 @@ class RunList(PointerWidget):
         if isinstance(run, SweepRow):
             return "\n".join((run.name, sweep_line(run)))
         tags = " ".join(f"#{tag}" for tag in run.tags)
-        lines = [f"{run.name} · {run.does}", run.about, self.state_line(run), tags, run.note, str(run.path)]
+        lines = [f"{run.name} · {run.does}", run.about, self.state_line(run), tags, run.note, printable(str(run.path))]
         return "\n".join(line for line in lines if line)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QTableWidget, QTableWidgetItem
 
@@ -107,7 +105,7 @@ class SweepTable(QTableWidget):
 
     def _item(self, text: str, run: SweepRun, is_best: bool) -> QTableWidgetItem:
         item = QTableWidgetItem(text)
-        item.setData(Qt.ItemDataRole.UserRole, str(run.path))
+        item.setData(Qt.ItemDataRole.UserRole, run.path)  # as text it would lose what is no UTF-8
         item.setToolTip(run.status.message or "")
         if run.figure is None or run.has_diverged:
             is_bad = run.status.state == "failed" or run.has_diverged
@@ -120,7 +118,7 @@ class SweepTable(QTableWidget):
     def _on_cell_chosen(self, row: int, _column: int) -> None:
         item = self.item(row, 0)
         if item is not None:
-            self.run_chosen.emit(Path(item.data(Qt.ItemDataRole.UserRole)))
+            self.run_chosen.emit(item.data(Qt.ItemDataRole.UserRole))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -1,0 +1,116 @@
+"""Folders whose names are not UTF-8, as Linux allows them: they open from every list, and are named."""
+
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QMenu
+from pytestqt.qtbot import QtBot
+
+from app.rooms.embed.vocabularies_view import name_of
+from app.rooms.train.model_choice import ModelChoice
+from app.rooms.train.sweep_table import SweepTable
+from app.runs.run_info import read_run
+from app.shell import commands
+from app.shell.command_palette import model_entries
+from app.shell.settings import load_settings
+from app.shell.window import Window
+from bertcore.runs.run_folder import RunFolder
+from bertcore.runs.sweep_results import SweepPlace, read_sweep, write_place
+from bertcore.training.finetune_options import FinetuneOptions
+from tests.app.conftest import TIMEOUT_MS, settle
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="names as Linux has them")
+ODD = os.fsdecode(b"caf\xe9")
+SHOWN = "caf\\udce9"  # Qt would leave the byte out
+
+
+@pytest.fixture
+def odd_folder(model_folder: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(model_folder, tmp_path / ODD))
+
+
+@pytest.fixture
+def opened(open_window: Callable[[Path], Window], odd_folder: Path, qtbot: QtBot) -> Window:
+    window = open_window(odd_folder)
+    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+    settle(window, qtbot)
+    return window
+
+
+def test_a_checkpoint_opens_and_its_name_is_shown(opened: Window, odd_folder: Path) -> None:
+    assert opened.state.model is not None and opened.state.model.folder == odd_folder
+    assert not opened.frame.banner.is_shown
+    assert SHOWN in opened.frame.title_bar.model.toolTip()
+
+
+def test_it_opens_again_from_the_menu_and_the_palette(
+    opened: Window, odd_folder: Path, model_folder: Path, tmp_path: Path, qtbot: QtBot
+) -> None:
+    services = opened.services
+    services.settings.save(tmp_path / "settings.json")
+    recent = load_settings(tmp_path / "settings.json").recent_models
+    assert recent == [str(odd_folder)]
+
+    def is_open(folder: Path) -> Callable[[], bool]:
+        return lambda: opened.state.model is not None and opened.state.model.folder == folder
+
+    menu = QMenu(opened)
+    commands.fill_models(opened.actions_, recent, services.open_model, menu)
+    for choose in (menu.actions()[-1].trigger, model_entries(recent, services.open_model)[-1].run):
+        services.open_model.open(model_folder)
+        qtbot.waitUntil(is_open(model_folder), timeout=TIMEOUT_MS)
+        choose()
+        qtbot.waitUntil(is_open(odd_folder), timeout=TIMEOUT_MS)
+    assert menu.actions()[-1].text().endswith(SHOWN)
+    assert model_entries(recent, services.open_model)[-1].title.endswith(SHOWN)
+    assert name_of(str(odd_folder)) == SHOWN
+
+
+def test_a_session_finds_it_again(
+    opened: Window, odd_folder: Path, headless_folder: Path, tmp_path: Path, qtbot: QtBot
+) -> None:
+    """Its file, UTF-8, cannot name the folder: by the model's hash, among those that were open lately."""
+    opened.sessions.save(tmp_path / "session.json")
+    opened.services.open_model.open(headless_folder)
+    qtbot.waitUntil(lambda: not opened.services.open_model.is_opening, timeout=TIMEOUT_MS)
+    opened.sessions.open(tmp_path / "session.json")
+    qtbot.waitUntil(lambda: not opened.services.open_model.is_opening, timeout=TIMEOUT_MS)
+    assert opened.state.model is not None and opened.state.model.folder == odd_folder
+    assert not opened.frame.banner.is_shown
+
+
+def test_a_run_can_start_from_it(odd_folder: Path, tmp_path: Path, qtbot: QtBot) -> None:
+    choice = ModelChoice()
+    qtbot.addWidget(choice)
+    choice.set_folder(str(odd_folder))
+    assert choice.reference == str(odd_folder) and SHOWN in choice.currentText()
+    choice.setCurrentIndex(0)
+    assert choice.reference is None
+    run = RunFolder.create(tmp_path / f"{ODD}-run", {"kind": "pretrain"})
+    run.write_status(state="done", step=7)
+    choice.set_runs([read_run(run.path)])
+    choice.setCurrentIndex(1)
+    assert choice.reference == str(run.path)
+    choice.set_runs([])  # what is chosen stays only while it is there
+    assert choice.reference is None
+
+
+def test_a_run_of_a_sweep_is_chosen_by_its_folder(tmp_path: Path, qtbot: QtBot) -> None:
+    for number in range(2):
+        options = FinetuneOptions(name="rates").with_changes(task="sst2", learning_rate=1e-4 * (number + 1), steps=3)
+        run = RunFolder.create(tmp_path / f"{ODD}-{number}", options.to_dict())
+        run.write_status(state="running", step=1)
+        write_place(run.path, SweepPlace("abc", "rates", number + 1, 2, 1.0))
+    paths = sorted(tmp_path.glob(f"{ODD}-*"))
+    table = SweepTable()
+    qtbot.addWidget(table)
+    table.show_sweep(read_sweep(paths))
+    chosen: list[Path] = []
+    table.run_chosen.connect(chosen.append)
+    for at in range(table.rowCount()):
+        table.cellActivated.emit(at, 0)
+    assert sorted(chosen) == paths
