@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from bertcore.checkpoint.checkpoint import Checkpoint
-from bertcore.errors import BertcoreError
+from bertcore.errors import BertcoreError, CutOffWarning
 from bertcore.progress import progress_bar, show_status
 from bertcore.results import Predictions, Records
 from bertcore.tasks.decoding import USUAL
@@ -75,7 +76,8 @@ class MeasuredModel:
         """What a fine-tuned model says: a label, a number, tags, an answer, a choice or a summary.
 
         `a` is a text, or the question or the beginning; `b` a second text, the passage, or the endings, one on each
-        line. Raises BertcoreError where the model was not taught a task.
+        line. Warns where a text is longer than the model reads. Raises BertcoreError where the model was not taught a
+        task.
 
         >>> sentiment = bertcore.load("runs/sentiment")
         >>> sentiment.predict("We had a wonderful day.").label in sentiment.config.labels
@@ -193,8 +195,16 @@ class MeasuredModel:
     def _predictions(self, examples: Sequence[Example]) -> Predictions:
         from bertcore.training.task_files import predict_as_learned
 
+        cut: list[int] = []
         with progress_bar("Predicting") as step:
-            return Predictions(predict_as_learned(self.checkpoint, examples, step, decoding=self.decoding))
+            found = predict_as_learned(self.checkpoint, examples, step, decoding=self.decoding, tell_cut=cut.append)
+        self._warn_of_cut(sum(cut), len(examples), stacklevel=4)
+        return Predictions(found)
+
+    def _warn_of_cut(self, cut: int, of: int, stacklevel: int = 3) -> None:
+        """For who has called the method that calls this: nothing in numbers alone says what they are of."""
+        if cut:
+            warnings.warn(cut_texts(cut, of, self.config.max_length), CutOffWarning, stacklevel=stacklevel)
 
 
 def pairs_of(a: str | Texts, b: str | Texts | None = None) -> tuple[list[tuple[str, str | None]], bool]:
@@ -223,6 +233,13 @@ def _listed(name: str, texts: Any) -> list[Any]:
         kind = type(listed[wrong]).__name__
         raise BertcoreError(f"Not all texts {name} are texts: the one at place {wrong} of the list is {kind}.")
     return listed
+
+
+def cut_texts(count: int, of: int, most: int) -> str:
+    """That so many of the texts have more than the `most` tokens that the model reads."""
+    which = "The text is" if of == 1 else f"{count:,} of {of:,} texts {'is' if count == 1 else 'are'}"
+    begins = "its beginning" if count == 1 else "their beginnings"
+    return f"{which} longer than the {most:,} tokens that the model reads; what is said is of {begins}."
 
 
 def paths_of(files: Files) -> list[Path]:

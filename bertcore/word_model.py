@@ -6,7 +6,6 @@ B texts, S tokens, H hidden. Positions count from 0.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Literal, TypeVar, overload
 
@@ -26,7 +25,7 @@ from bertcore.analysis.sentence_vectors import sentence_vectors
 from bertcore.analysis.vectors import cosine
 from bertcore.analysis.words import Surprise, surprises
 from bertcore.checkpoint.sentence_pooling import Pooling
-from bertcore.errors import BertcoreError, CutOffWarning
+from bertcore.errors import BertcoreError
 from bertcore.measured_model import MeasuredModel, Texts, pairs_of
 from bertcore.progress import ReportProgress, progress_bar
 from bertcore.results import Filled, Results, TokenSurprise
@@ -104,7 +103,7 @@ class WordModel(MeasuredModel):
         """
         pairs, is_single = pairs_of(a, b)
         found, cut = self._surprises("Scoring texts", pairs, lambda _, each: -float(each.bits.sum()) * math.log(2))
-        self._warn(cut, len(pairs))
+        self._warn_of_cut(cut, len(pairs))
         return found[0] if is_single else np.array(found)
 
     @overload
@@ -128,7 +127,7 @@ class WordModel(MeasuredModel):
 
         pairs, is_single = pairs_of(a, b)
         found, cut = self._surprises("Measuring surprise", pairs, by_token, whole_words)
-        self._warn(cut, len(pairs))
+        self._warn_of_cut(cut, len(pairs))
         return found[0] if is_single else Results(found)
 
     def _surprises(
@@ -146,11 +145,6 @@ class WordModel(MeasuredModel):
             return [answer(*each) for each in zip(encodings, found, strict=True)]
 
         return [each for portion in _for_each(description, _portions(pairs), answered) for each in portion], cut
-
-    def _warn(self, cut: int, of: int) -> None:
-        """For the caller of a method that answers in numbers alone: nothing in them says what they are of."""
-        if cut:
-            warnings.warn(cut_texts(cut, of, self.config.max_length), CutOffWarning, stacklevel=3)
 
     def embed(self, a: str | Texts, *, pooling: Literal["mean", "cls"] | None = None) -> NDArray[np.float32]:
         """The vector of a text (H), or of each of several (B,H): the mean of its last hidden states, special tokens
@@ -174,7 +168,7 @@ class WordModel(MeasuredModel):
             return sentence_vectors(self.bert, encodings, way, progress=progress)
 
         vectors = np.concatenate(_for_each("Embedding texts", _portions(pairs), embedded))  # (B,H)
-        self._warn(cut, len(pairs))
+        self._warn_of_cut(cut, len(pairs))
         return vectors[0] if is_single else vectors
 
     def masks(self, encoding: Encoding, required: bool = False) -> list[int]:
@@ -201,13 +195,6 @@ def _for_each(description: str, texts: Sequence[T], answer: Callable[[T, ReportP
 def _portions(pairs: Pairs) -> list[Pairs]:
     """One at least, so that no texts give an empty result of the right shape."""
     return [pairs[first : first + _TEXTS_AT_ONCE] for first in range(0, max(1, len(pairs)), _TEXTS_AT_ONCE)]
-
-
-def cut_texts(count: int, of: int, most: int) -> str:
-    """That so many of the texts have more than the `most` tokens that the model reads."""
-    which = "The text is" if of == 1 else f"{count:,} of {of:,} texts {'is' if count == 1 else 'are'}"
-    begins = "its beginning" if count == 1 else "their beginnings"
-    return f"{which} longer than the {most:,} tokens that the model reads; what is said is of {begins}."
 
 
 def check_choice(name: str, given: str, choices: tuple[str, ...]) -> None:

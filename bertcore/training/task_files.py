@@ -1,7 +1,7 @@
 """A checkpoint on the file of a task: predicting and measuring as its own run did."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
@@ -144,10 +144,13 @@ def predict_as_learned(
     *,
     decoding: Decoding = USUAL,
     changes: Changes | None = None,
+    tell_cut: Callable[[int], object] = lambda _: None,
 ) -> list[Prediction]:
     """As `predict`, with passages in the windows of the model's own run."""
     windows = learned_windows(data_of_run(checkpoint.folder))
-    return predict(checkpoint, examples, progress, windows=windows, decoding=decoding, changes=changes)
+    return predict(
+        checkpoint, examples, progress, windows=windows, decoding=decoding, changes=changes, tell_cut=tell_cut
+    )
 
 
 def learned_windows(data: TaskDataOptions | None) -> Windows | None:

@@ -68,3 +68,20 @@ def test_its_film_strip_has_all_its_snapshots(room: TrainRoom, window: Window, q
     assert isinstance(film, FilmRoom)
     qtbot.waitUntil(lambda: len(film.strip.film.frames) == len(STEPS), timeout=TIMEOUT_MS)
     assert film.strip.film.snapshots == STEPS and window.state.text_a == TEXT_A
+
+
+def test_of_a_damaged_snapshot_an_older_one_that_opens_is_named(run: RunFolder, window: Window, qtbot: QtBot) -> None:
+    """There is nothing to fetch again of one's own run."""
+    weights = run.snapshot_path(40) / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-10])
+    former = window.state.model
+    window.open_model(run.path)
+    qtbot.waitUntil(lambda: window.frame.banner.is_shown, timeout=TIMEOUT_MS)
+    assert window.frame.banner.text.endswith(f"; open an older snapshot: {run.snapshot_path(5)}.")
+    assert str(weights) in window.frame.banner.text and "fetch" not in window.frame.banner.text
+    settle(window, qtbot)
+    assert window.state.model is former
+    window.frame.banner.dismiss()
+    window.open_model(run.snapshot_path(5))
+    qtbot.waitUntil(lambda: window.state.model is not former, timeout=TIMEOUT_MS)
+    assert window.state.model is not None and window.state.model.step == 5 and not window.frame.banner.is_shown

@@ -349,6 +349,21 @@ class TestInside:
             warnings.simplefilter("error")
             getattr(m, ask)(PLAIN)
 
+    def test_predictions_of_texts_that_were_cut_off_come_with_a_warning(self, tmp_path: Path) -> None:
+        tuned = load(tiny_checkpoint(tmp_path / "model", output_heads=("classify",), labels=("bad", "good")))
+        file = tmp_path / "texts.tsv"
+        file.write_text(f"text\n{PLAIN[0]}\n{LONG}\n")
+        with pytest.warns(CutOffWarning, match="^The text is longer than the 40 tokens") as seen:
+            tuned.predict(LONG)
+        assert [warning.filename for warning in seen] == [__file__]
+        with pytest.warns(CutOffWarning, match="^1 of 2 texts is longer"):
+            tuned.predict([LONG, PLAIN[0]])
+        with pytest.warns(CutOffWarning, match="^1 of 2 texts is longer"):
+            tuned.predict_file(file, "sst2")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            tuned.predict(PLAIN)
+
     def test_each_attribute_can_be_looked_up(self, m: LoadedModel, tmp_path: Path) -> None:
         """As `inspect`, a notebook's completion and `hasattr` do."""
         assert [name for name in dir(m) if not hasattr(m, name)] == []

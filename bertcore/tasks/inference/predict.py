@@ -1,7 +1,7 @@
 """Running a model with a task head: what it predicts for texts that someone types, or for a whole file."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -103,9 +103,10 @@ def predict(
     windows: Windows | None = None,
     decoding: Decoding = USUAL,
     changes: Changes | None = None,
+    tell_cut: Callable[[int], object] = lambda _: None,
 ) -> list[Prediction]:
     """What the model says of each example, in their order; `windows` as in `reading_batches`, `progress` and `changes`
-    as in `run_task`.
+    as in `run_task`. `tell_cut` is called with how many examples the model does not read to their end.
 
     Raises BertcoreError where the model has no head for a task.
     """
@@ -123,6 +124,7 @@ def predict(
         windows,
         crf="crf" in checkpoint.output_heads,
     )
+    tell_cut(batches.features.examples_cut)
     device = checkpoint.model.embeddings.token.weight.device
     outputs = run_task(checkpoint.model, batches, device, progress, changes=changes)
     return decode(batches.features, outputs, settings_for(checkpoint.model, decoding))
