@@ -19,7 +19,7 @@ from app.figures.figure import Figure, Picture, joined, model_hash, pair_text
 from app.figures.files import write_whole
 from app.look import numbers, theme
 from app.look.fonts import register_fonts
-from app.rooms.film.content import frames_of, loss_curve
+from app.rooms.film.content import Frame, LossCurve, MadeFrames, film_of
 from app.rooms.film.picture import Film, FilmPainter
 from app.runs.stages import steps_of
 from app.state.examples import Example, load_examples
@@ -35,8 +35,10 @@ def figure_of(example: Example) -> Figure:
     steps = steps_of(shipped_checkpoint(TINY))
     assert steps is not None
     text = Text(example.a, example.b or "", frozenset(example.mask))
-    frames = dict(enumerate(frames_of(steps, set(), text, TokenView(), lambda _share: None)))
-    film = Film(tuple(step for step, _ in steps.snapshots), frames, loss_curve(steps.run, steps.snapshots), head=(0, 1))
+    pieces = list(film_of(MadeFrames(), steps.run, steps.snapshots, text, TokenView(), lambda _share: None))
+    frames = dict(enumerate(piece for piece in pieces if isinstance(piece, Frame)))
+    curve = next((piece for piece in pieces if isinstance(piece, LossCurve)), None)
+    film = Film(tuple(step for step, _ in steps.snapshots), frames, curve, head=(0, 1))
     painter, last = FilmPainter(film, *SIZE), len(frames) - 1
     name, (hidden,) = f"{TINY} {model_hash(shipped_checkpoint(TINY))}", example.mask
     masked = f"{example.a[: hidden.start]}[MASK]{example.a[hidden.stop :]}"

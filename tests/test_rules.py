@@ -325,6 +325,36 @@ def test_signals_lose_no_references() -> None:
     assert max(lost) < EMISSIONS // 3
 
 
+def test_nothing_is_touched_before_its_base_class_exists() -> None:
+    """A slot that is connected before, or a method that another base calls, meets half an object."""
+    found = []
+    for file in sorted((ROOT / "app").rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if not (isinstance(node, ast.FunctionDef) and node.name == "__init__"):
+                continue
+            calls = [
+                one
+                for one in ast.walk(node)
+                if isinstance(one, ast.Call) and ast.unparse(one.func).endswith("().__init__")
+            ]
+            ends = max((call.end_lineno or 0 for call in calls), default=0)
+            touched = (one for one in ast.walk(node) if isinstance(one, ast.Attribute) and one.lineno <= ends)
+            names = {ast.unparse(one) for one in touched} - {"self.tr"}
+            if any(name.startswith("self.") for name in names):
+                found.append(f"{file.relative_to(ROOT).as_posix()}:{node.lineno}")
+    assert found == []
+
+
+def test_no_name_is_made_of_an_address() -> None:
+    """`id` of what is gone is given again: what goes by it is taken for another."""
+    found = []
+    for file in sorted((ROOT / "app").rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "id":
+                found.append(f"{file.relative_to(ROOT).as_posix()}:{node.lineno}")
+    assert found == []
+
+
 LONG_LIVED = ("state", "services", "inference", "runs", "errors", "history", "window")
 
 

@@ -32,7 +32,7 @@ class Tables:
     segment_distance: float  # L2
 
 
-def compare_tables(checkpoint: Checkpoint, count: int) -> Tables:
+def compare_tables(checkpoint: Checkpoint, count: int, _progress: ReportProgress) -> Tables:
     """Of the first `count` positions and the first two segments."""
     embeddings = checkpoint.model.embeddings
     first = checkpoint.config.position_offset  # rows before it belong to no position
@@ -44,7 +44,9 @@ def compare_tables(checkpoint: Checkpoint, count: int) -> Tables:
     return Tables(cosines(positions), pair, cosine(*pair), float(np.linalg.norm(pair[0] - pair[1])))
 
 
-def near_words(checkpoint: Checkpoint, token_ids: Sequence[int], count: int, by: Measure) -> list[NearWord]:
+def near_words(
+    checkpoint: Checkpoint, token_ids: Sequence[int], count: int, by: Measure, _progress: ReportProgress
+) -> list[NearWord]:
     """The words nearest to the mean vector of these tokens in the token table."""
     return _WORDS.words_of(checkpoint).near(token_ids, count, by)
 

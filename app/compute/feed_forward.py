@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from bertcore.checkpoint.checkpoint import Checkpoint
+    from bertcore.progress import ReportProgress
 
     from ..state.readings import ModelInput
 
@@ -31,7 +32,12 @@ class FeedForwardActivity:
 
 
 def feed_forward_activity(
-    checkpoint: Checkpoint, text: ModelInput, rows: Sequence[int], k: int, what_if: WhatIf = NOTHING_CHANGED
+    checkpoint: Checkpoint,
+    text: ModelInput,
+    rows: Sequence[int],
+    k: int,
+    what_if: WhatIf = NOTHING_CHANGED,
+    _progress: ReportProgress | None = None,
 ) -> FeedForwardActivity:
     """One pass; of each layer the `k` neurons with the highest activation at any of `rows`, there at all `rows`.
 

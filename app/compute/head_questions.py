@@ -297,11 +297,33 @@ def flow_matrix(
     return np.stack(rows)
 
 
-def gradient_of_layer(checkpoint: Checkpoint, text: ModelInput, target: HeadTarget, layer: int) -> NDArray[np.float64]:
+def rollout_of(reading: Reading, layer: int, _progress: ReportProgress) -> NDArray[np.float64]:
+    """(S,S): attention multiplied up, after a layer (`flow.rollout`)."""
+    from bertcore.analysis.flow import rollout
+
+    return rollout(_acting(reading)[: layer + 1])[-1]
+
+
+def flow_of(reading: Reading, layer: int, progress: ReportProgress) -> NDArray[np.float64]:
+    """(S,S): `flow_matrix` of a reading, after a layer."""
+    return flow_matrix(_acting(reading), layer + 1, progress)
+
+
+def _acting(reading: Reading) -> NDArray:
+    """(L,N,S,S): its attention, without what is switched off."""
+    from bertcore.analysis.flow import without
+
+    what_if = reading.request.what_if
+    return without(reading.trace.attentions, what_if.heads_off, what_if.layers_off)
+
+
+def gradient_of_layer(
+    checkpoint: Checkpoint, text: ModelInput, target: HeadTarget, layer: int, _progress: ReportProgress
+) -> NDArray[np.float32]:
     """(N,S,S): the gradient of ln p with respect to a layer's attention (`attention_gradient`)."""
     from bertcore.analysis.attention_gradient import attention_gradient
 
     first_order = attention_gradient(
         checkpoint.model, text.input_ids, text.segments, target.target, layer, position_ids=text.positions
     )
-    return first_order.gradient
+    return first_order.gradient.astype(np.float32)

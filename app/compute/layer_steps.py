@@ -24,8 +24,12 @@ from .derivation import Derivation, Name
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
+    from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.model.bert import Bert
     from bertcore.model.hooks import Changes
+    from bertcore.progress import ReportProgress
+
+    from ..state.readings import Reading
 
 translate = QCoreApplication.translate
 Floats = NDArray[np.float32]
@@ -128,6 +132,13 @@ class LayerTrace:
     leaving: Floats  # (S,H)
     normed: Floats | None  # (S,H) after the model's last LayerNorm: pre-norm, last layer only
     weights: dict[str, Affine]
+
+
+def layer_of(checkpoint: Checkpoint, reading: Reading, layer: int, _progress: ReportProgress) -> LayerTrace:
+    """`trace_layer` of a reading; nothing is computed anew where nothing is changed inside."""
+    request, entering = reading.request, None if reading.request.what_if else reading.trace.hidden_states[layer]
+    read, changes = (request.input_ids, request.segments, request.positions), request.what_if.changes()
+    return trace_layer(checkpoint.model, *read, layer=layer, changes=changes, entering=entering)
 
 
 def trace_layer(

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from bertcore.model.bert import Bert
     from bertcore.tokenizer.tokenizer import Encoding
 
-    from ..state.readings import ModelInput
+    from ..state.readings import ModelInput, Reading
 
 Order = Literal["left to right", "most certain first"]
 
@@ -139,6 +139,11 @@ def lens_at(checkpoint: Checkpoint, hidden: NDArray[np.float32], k: int = 3) -> 
     return MaskLens(words, path.probability, path.rank)
 
 
+def lens_of(checkpoint: Checkpoint, reading: Reading, positions: Sequence[int], _progress: ReportProgress) -> MaskLens:
+    """`lens_at` of a reading, at some of its positions."""
+    return lens_at(checkpoint, np.asarray(reading.trace.hidden_states[:, list(positions)], dtype=np.float32))
+
+
 def word_through_layers(
     checkpoint: Checkpoint,
     text: ModelInput,
@@ -146,6 +151,7 @@ def word_through_layers(
     position: int,
     word: str,
     what_if: WhatIf = NOTHING_CHANGED,
+    _progress: ReportProgress | None = None,
 ) -> WordThroughLayers:
     """How a typed word, of one piece or several, fares at a mask from stage to stage.
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,6 +20,8 @@ from ..state.model_info import ModelInfo
 from ..state.readings import Reading
 from .errors import sentence
 from .inference import OPEN, Inference
+from .open_checkpoints import OpenCheckpoints
+from .question import ReportOrCancel
 from .worker import UnwantedError
 
 if TYPE_CHECKING:
@@ -96,10 +99,10 @@ class OpenModel(QObject):
         if reference in (None, *NAMED) or os.path.exists(reference or ""):
             self._load(opening, reference)
         else:
-            self._inference.post_outside(partial(_fetch, reference, download), partial(self._on_fetched, opening))
+            self._inference.post_outside(_fetch, reference, download, deliver=partial(self._on_fetched, opening))
 
     def show(self, model: ModelInfo, reference: str | None, reading: Reading | None) -> None:
-        """A model that the worker has open or keeps (`Inference.keep`), and what it makes of the text, at once."""
+        """A model that the worker has open or keeps (`Kept`), and what it makes of the text, at once."""
         self.reference = reference
         self._state.set_model(model, reading)
         self.opened.emit(model, reference)
@@ -113,7 +116,7 @@ class OpenModel(QObject):
             else:
                 self._inference.failed.emit(sentence(problem))
 
-        self._inference.post_outside(partial(_fetch, reference, True), deliver)
+        self._inference.post_outside(_fetch, reference, True, deliver=deliver)
 
     def when_open(self, opened: Callable[[ModelInfo], object], failed: Callable[[str], object] = _ignore) -> None:
         """Also calls these when the model that is on its way is there."""
@@ -123,7 +126,8 @@ class OpenModel(QObject):
         opening.failed.append(failed)
 
     def _load(self, opening: _Opening, place: str | None) -> None:
-        self._inference.post(OPEN, partial(self._open_on_worker, place), partial(self._on_loaded, opening))
+        loaded, checkpoints = partial(self._on_loaded, opening), self._inference.checkpoints
+        self._inference.post(OPEN, _open, checkpoints, place, deliver=loaded, arrived=self._on_tokenizer_read)
 
     def _on_fetched(self, opening: _Opening, folder: Path | None, problem: BaseException | None) -> None:
         if problem is not None:
@@ -131,25 +135,7 @@ class OpenModel(QObject):
         elif opening is self._opening:
             self._load(opening, str(folder))
 
-    def _open_on_worker(self, place: str | None) -> ModelInfo:
-        from bertcore.resolve_model import resolve_model
-
-        folder = resolve_model(place, download=False)
-        tokenizer = None if self._inference.has_model else self._announce_tokenizer(folder)
-        return self._inference.load(folder, tokenizer)
-
-    def _announce_tokenizer(self, folder: Path) -> Tokenizer | None:
-        """The token strip need not wait for torch: the vocabulary is read first."""
-        from bertcore.tokenizer.tokenizer import Tokenizer
-
-        try:
-            tokenizer = Tokenizer.from_folder(folder)
-        except BertcoreError:
-            return None  # opening the checkpoint, just after this, says what is wrong with it
-        self._inference.send(self._on_tokenizer_read, tokenizer)
-        return tokenizer
-
-    def _on_tokenizer_read(self, tokenizer: Tokenizer, _: object) -> None:
+    def _on_tokenizer_read(self, tokenizer: Tokenizer) -> None:
         self._state.set_tokenizer(tokenizer, MAX_TOKENS)
 
     def _on_loaded(self, opening: _Opening, model: ModelInfo | None, problem: BaseException | None) -> None:
@@ -162,7 +148,8 @@ class OpenModel(QObject):
             self.opened.emit(model, opening.reference)
             for opened in opening.opened:
                 opened(model)
-            self._inference.post("reference values", partial(self._check_on_worker, model), self._on_checked(model))
+            checkpoints = self._inference.checkpoints
+            self._inference.post("reference values", _check, checkpoints, model, deliver=self._on_checked(model))
         elif is_newest and problem is not None:  # who asked for another one meanwhile need not hear of it
             if self._state.model is None:
                 why = self.tr("No model is open. Open a model folder from the menu at the top, or drop one here.")
@@ -170,14 +157,6 @@ class OpenModel(QObject):
             self.failed.emit(sentence(problem))
             for failed in opening.failed:
                 failed(sentence(problem))
-
-    def _check_on_worker(self, model: ModelInfo) -> ReferenceCheck:
-        from bertcore.analysis.reference_values import check_reference
-
-        check = check_reference(self._inference.checkpoint_of(model))
-        if check is None:
-            raise UnwantedError  # nothing is stored with this model
-        return check
 
     def _on_checked(self, model: ModelInfo) -> Callable[[Any, BaseException | None], None]:
         def deliver(check: ReferenceCheck | None, problem: BaseException | None) -> None:
@@ -187,6 +166,31 @@ class OpenModel(QObject):
                 self.checked.emit(check)
 
         return deliver
+
+
+def _open(
+    checkpoints: OpenCheckpoints, place: str | None, _progress: ReportOrCancel
+) -> Generator[Tokenizer, None, ModelInfo]:
+    """Of the first model the vocabulary comes first: the token strip need not wait for torch."""
+    from bertcore.resolve_model import resolve_model
+    from bertcore.tokenizer.tokenizer import Tokenizer
+
+    folder, tokenizer = resolve_model(place, download=False), None
+    if not checkpoints.all():
+        with suppress(BertcoreError):  # opening the checkpoint, just after this, says what is wrong with it
+            tokenizer = Tokenizer.from_folder(folder)
+    if tokenizer is not None:
+        yield tokenizer
+    return checkpoints.load(folder, tokenizer)
+
+
+def _check(checkpoints: OpenCheckpoints, model: ModelInfo, _progress: ReportOrCancel) -> ReferenceCheck:
+    from bertcore.analysis.reference_values import check_reference
+
+    check = check_reference(checkpoints.of(model))
+    if check is None:
+        raise UnwantedError  # nothing is stored with this model
+    return check
 
 
 def _fetch(reference: str, download: bool) -> Path:

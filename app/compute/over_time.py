@@ -59,7 +59,7 @@ def read_snapshots(
 
     encoding: of this text in the vocabulary of the open model; readings of a run with the same one share it.
     """
-    from .inference import opened_checkpoint
+    from .open_checkpoints import opened_checkpoint
     from .reader import read
 
     for number, folder in enumerate(folders):

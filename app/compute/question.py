@@ -13,10 +13,11 @@ older answer is dropped, and a question that nobody waits for any more ends when
 
 from __future__ import annotations
 
+import itertools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, TypeVarTuple, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, TypeVarTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -32,13 +33,14 @@ ReportOrCancel = Callable[[float], None]  # of the share done, 0..1; raises wher
 Key = tuple[object, ...]  # what an answer is for; compared by ==. Never holds a reading: it would be kept alive
 Answer = TypeVar("Answer")
 Given = TypeVarTuple("Given")
+_NUMBERS = itertools.count()
 
 
 @dataclass(frozen=True, eq=False)
 class Job:
     """What the worker is to compute. With models, only while they are open."""
 
-    function: Callable[..., Any]  # (*checkpoints of the models, *arguments, progress)
+    function: Callable[..., Any]  # (*checkpoints of the models, *arguments, progress); yields pieces, if any
     arguments: tuple[Any, ...] = ()
     models: tuple[ModelInfo, ...] = ()
 
@@ -50,9 +52,12 @@ class Job:
 
     def check(self) -> None:
         """Raises TypeError for what could hold a widget, or change while the job waits."""
-        name, module = getattr(self.function, "__qualname__", ""), getattr(self.function, "__module__", "")
-        if getattr(sys.modules.get(module), name, None) is not self.function:
-            raise TypeError(f"{self.function!r} is not a function of a module")
+        name = getattr(self.function, "__qualname__", "")
+        found: Any = sys.modules.get(self.function.__module__)
+        for part in name.split("."):
+            found = getattr(found, part, None)
+        if found is not self.function:
+            raise TypeError(f"{self.function!r} is not found by its name in a module")
         if any(isinstance(one, QObject) for one in self.arguments):
             raise TypeError(f"{name} is given a QObject")
         hash(self.arguments)  # lists, dicts and arrays have none
@@ -66,10 +71,19 @@ class Question(QObject, Generic[Answer]):
     failed = Signal()  # there is no answer; `sentence` says why
     status_changed = Signal()  # is_running, share, sentence or can_restart is another now
 
-    def __init__(self, parent: QObject, answered: Callable[[Answer], object]) -> None:
-        """parent: the view that asks; the question ends with it. answered: gets each answer that is still wanted."""
+    def __init__(
+        self,
+        parent: QObject,
+        answered: Callable[[Answer], object],
+        arrived: Callable[[Any], object] = lambda _piece: None,
+    ) -> None:
+        """parent: the view that asks; the question ends with it. answered: gets each answer that is still wanted.
+
+        arrived: gets each piece that the function yields on its way to the answer, which it returns.
+        """
         super().__init__(parent)
-        self._answered = answered
+        self._answered, self._arrived = answered, arrived
+        self.kind = f"question {next(_NUMBERS)}"  # among the worker's jobs
         self.key: Key = ()  # what is wanted; () where nothing is
         self.answer: Answer | None = None  # to `key`; None while there is none
         self.job: Job | None = None
@@ -90,52 +104,39 @@ class Question(QObject, Generic[Answer]):
         """The pause before the worker is asked is not over yet."""
         return self._pause.isActive()
 
-    @overload
     def ask_model(
         self,
         model: ModelInfo,
-        function: Callable[[Checkpoint, *Given, ReportOrCancel], Answer],
+        function: Callable[[Checkpoint, *Given, ReportOrCancel], Answer | Generator[Any, None, Answer]],
         *arguments: *Given,
         pause_ms: int = PAUSE_MS,
         offer: str = "",
-    ) -> None: ...
-
-    @overload
-    def ask_model(
-        self,
-        model: ModelInfo,
-        function: Key,
-        work: Callable[[Checkpoint, ReportOrCancel], Answer],
-        pause_ms: int = PAUSE_MS,
-        offer: str = "",
-    ) -> None: ...
-
-    def ask_model(self, model: ModelInfo, function: Any, *arguments: Any, **options: Any) -> None:  # type: ignore[misc]
+    ) -> None:
         """Computes something with the open model, unless the very same has been asked already.
 
         offer: a sentence on how long it takes; then it begins only when a person starts it.
         """
-        pause_ms, offer = options.get("pause_ms", PAUSE_MS), options.get("offer", "")
-        if isinstance(function, tuple):
-            work, *rest = arguments
-            self._ask(function, Job(work, (), (model,)), rest[0] if rest else pause_ms, offer)
-            return
-        self._ask_job(Job(function, arguments, (model,)), pause_ms, offer)
+        self._ask(Job(function, arguments, (model,)), pause_ms, offer)
 
     def ask_both(
         self,
         ours: ModelInfo,
         baseline: ModelInfo,
-        key: Key,
-        work: Callable[[Checkpoint, Checkpoint, ReportOrCancel], Answer],
+        function: Callable[[Checkpoint, Checkpoint, *Given, ReportOrCancel], Answer | Generator[Any, None, Answer]],
+        *arguments: *Given,
         pause_ms: int = PAUSE_MS,
     ) -> None:
         """The same with the open model and its baseline."""
-        self._ask(key, Job(work, (), (ours, baseline)), pause_ms)
+        self._ask(Job(function, arguments, (ours, baseline)), pause_ms)
 
-    def compute(self, key: Key, work: Callable[[ReportOrCancel], Answer], pause_ms: int = PAUSE_MS) -> None:
+    def compute(
+        self,
+        function: Callable[[*Given, ReportOrCancel], Answer | Generator[Any, None, Answer]],
+        *arguments: *Given,
+        pause_ms: int = PAUSE_MS,
+    ) -> None:
         """Computes something on the worker that needs no model."""
-        self._ask(key, Job(work), pause_ms)
+        self._ask(Job(function, arguments), pause_ms)
 
     def start(self) -> None:
         """Asks now: after the pause, or again after Stop."""
@@ -175,15 +176,18 @@ class Question(QObject, Generic[Answer]):
         else:
             self.failed.emit()
 
+    def take(self, job: Job, piece: Any) -> None:
+        """A piece of the answer to `job`, on its way."""
+        if job is self.job and not self.can_restart:
+            self._arrived(piece)
+
     def show_progress(self, share: float) -> None:
         if self.is_running:
             self._show(share)
 
-    def _ask_job(self, job: Job, pause_ms: int, offer: str = "") -> None:
+    def _ask(self, job: Job, pause_ms: int, offer: str = "") -> None:
         job.check()
-        self._ask(job.key, job, pause_ms, offer)
-
-    def _ask(self, key: Key, job: Job, pause_ms: int, offer: str = "") -> None:
+        key = job.key
         if key == self.key:
             return
         self.key, self.job, self.answer = key, job, None

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -32,36 +31,25 @@ if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
 
     from ..state.model_info import ModelInfo
+    from .open_checkpoints import OpenCheckpoints
+    from .question import ReportOrCancel
 
 
 MOST_TRACES_BYTES = 300_000_000  # of a reading and its baseline; beyond, the baseline is kept in half precision
 
 
-class Reader(QObject):
-    """Has the open model read the state's text whenever that, or what is changed inside the model, is another."""
+class TextReader:
+    """Of the worker's thread: reads a text with the open model, and what it is compared with, which it keeps."""
 
-    delivered = Signal(float)  # the state has a new reading; when it came, by time.perf_counter()
-    failed = Signal(str)  # a sentence
-    baseline_failed = Signal(object, str)  # the Baseline that could not be read, and is no more; a sentence
+    def __init__(self, checkpoints: OpenCheckpoints) -> None:
+        self._checkpoints = checkpoints
+        self._kept: dict[str, Reading] = {}  # "unchanged", "baseline", "swapped from"
 
-    def __init__(self, state: ExploreState, inference: Inference, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._state, self._inference = state, inference
-        self._kept: dict[str, Reading] = {}  # of the worker's thread: "unchanged", "baseline", "swapped from"
-        state.input_changed.connect(self._on_state_input_changed)
-
-    def _on_state_input_changed(self) -> None:
-        state = self._state
-        if state.model is None or state.encoding is None:
-            return
-        request = request_for(state.model, state.encoding, state.masked, state.what_if, state.baseline)
-        self._inference.post(READ, partial(self._read_on_worker, request), self._on_inference_read)
-
-    def _read_on_worker(self, request: ReadingRequest) -> Reading:
-        checkpoint = self._inference.checkpoint_of(request.model)
+    def read(self, request: ReadingRequest, _progress: ReportOrCancel) -> Reading:
+        checkpoint = self._checkpoints.of(request.model)
         if not isinstance(request.baseline, OtherModel):
-            self._inference.close_second()
-        self._kept = {name: kept for name, kept in self._kept.items() if self._inference.is_open(kept.request.model)}
+            self._checkpoints.close_second()
+        self._kept = {name: kept for name, kept in self._kept.items() if self._checkpoints.is_open(kept.request.model)}
         unchanged, problem, swap = None, "", request.what_if.swap
         if request.what_if:
             plain = replace(request, what_if=NOTHING_CHANGED, baseline=None)
@@ -91,9 +79,9 @@ class Reader(QObject):
     def _read_baseline(self, request: ReadingRequest) -> Reading:
         chosen, model = request.baseline, request.model
         if isinstance(chosen, OtherModel):
-            model = self._inference.open_second(chosen.reference)
+            model = self._checkpoints.open_second(chosen.reference)
         asked = other_request(request, model, chosen if isinstance(chosen, OtherText) else None)
-        return self._read_once("baseline", asked, self._inference.checkpoint_of(model))
+        return self._read_once("baseline", asked, self._checkpoints.of(model))
 
     def _read_once(self, name: str, request: ReadingRequest, checkpoint: Checkpoint) -> Reading:
         """Kept until it is to be another one: a person types on, or changes one thing after the other."""
@@ -104,6 +92,27 @@ class Reader(QObject):
                 kept = replace(kept, trace=halved(kept.trace))
             self._kept[name] = kept
         return kept
+
+
+class Reader(QObject):
+    """Has the open model read the state's text whenever that, or what is changed inside the model, is another."""
+
+    delivered = Signal(float)  # the state has a new reading; when it came, by time.perf_counter()
+    failed = Signal(str)  # a sentence
+    baseline_failed = Signal(object, str)  # the Baseline that could not be read, and is no more; a sentence
+
+    def __init__(self, state: ExploreState, inference: Inference, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._state, self._inference = state, inference
+        self._on_worker = TextReader(inference.checkpoints)
+        state.input_changed.connect(self._on_state_input_changed)
+
+    def _on_state_input_changed(self) -> None:
+        state = self._state
+        if state.model is None or state.encoding is None:
+            return
+        request = request_for(state.model, state.encoding, state.masked, state.what_if, state.baseline)
+        self._inference.post(READ, TextReader.read, self._on_worker, request, deliver=self._on_inference_read)
 
     def _on_inference_read(self, reading: Reading, problem: BaseException | None) -> None:
         if problem is not None:

@@ -53,8 +53,17 @@ class ScoredTexts:
         return np.array([[np.mean(found[row, column]) for column in columns] for row in rows])
 
 
+def score_typed(
+    checkpoint: Checkpoint, lines: Sequence[tuple[str, str]], word: str | None, progress: ReportProgress
+) -> ScoredTexts | ScoredPairs:
+    """As the lines are texts or minimal pairs. lines: what each is called in messages, and what it says."""
+    if are_minimal_pairs("\n".join(line for _, line in lines)):
+        return score_pairs(checkpoint, lines, progress)
+    return score_lines(checkpoint, lines, word, progress)
+
+
 def score_lines(
-    checkpoint: Checkpoint, lines: list[tuple[str, str]], word: str | None, progress: ReportProgress
+    checkpoint: Checkpoint, lines: Sequence[tuple[str, str]], word: str | None, progress: ReportProgress
 ) -> ScoredTexts:
     """lines: what each is called in messages, and what it says. Raises as `read_lines` and `score_texts`."""
     from bertcore.evaluation.score_texts import mean_by_choice, read_lines, score_texts
@@ -129,7 +138,7 @@ def listed_pairs(lines: Sequence[tuple[str, str]]) -> list[MinimalPair]:
     return pairs
 
 
-def score_pairs(checkpoint: Checkpoint, lines: list[tuple[str, str]], progress: ReportProgress) -> ScoredPairs:
+def score_pairs(checkpoint: Checkpoint, lines: Sequence[tuple[str, str]], progress: ReportProgress) -> ScoredPairs:
     """lines: what each is called in messages, and what it says. As `bertcore evaluate --pairs` measures it.
 
     Raises BertcoreError for lines that are no minimal pairs, and for a model that predicts no words.

@@ -6,7 +6,7 @@ that are small enough for what is more urgent not to wait long. Positions count 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,10 +31,9 @@ def surprise_of(
     checkpoint: Checkpoint,
     encoding: Encoding,
     text: ModelInput,
-    progress: ReportProgress | None = None,
-    *,
     whole_words: bool = False,
     what_if: WhatIf = NOTHING_CHANGED,
+    progress: ReportProgress | None = None,
 ) -> Surprise:
     """Each word of the typed text masked in turn (`words.surprise`); its own words count, not the masks over them.
 
@@ -75,7 +74,7 @@ def attribution_of(
     )
 
 
-def sentence_similarity(checkpoint: Checkpoint, a: str, b: str) -> float:
+def sentence_similarity(checkpoint: Checkpoint, a: str, b: str, _progress: ReportProgress) -> float:
     """Cosine of two sentences, -1..1, each read on its own by a sentence encoder."""
     from bertcore.analysis.sentence_vectors import sentence_vectors
     from bertcore.analysis.vectors import cosine
@@ -86,7 +85,9 @@ def sentence_similarity(checkpoint: Checkpoint, a: str, b: str) -> float:
     return cosine(*sentence_vectors(checkpoint.model, encodings, checkpoint.pooling))
 
 
-def words_over_time(snapshots: Iterable[Path], text: str) -> dict[Path, WordGuess]:
+def words_over_time(
+    snapshots: Sequence[Path], text: str, progress: ReportProgress | None = None
+) -> dict[Path, WordGuess]:
     """The likeliest word for the first [MASK] of `text`, by snapshot.
 
     A snapshot that is gone (a run thins its snapshots while it goes on) or has no MLM head is left out.
@@ -97,7 +98,9 @@ def words_over_time(snapshots: Iterable[Path], text: str) -> dict[Path, WordGues
     from bertcore.checkpoint.checkpoint import load_checkpoint
 
     guesses = {}
-    for folder in snapshots:
+    for number, folder in enumerate(snapshots):
+        if progress is not None:
+            progress(number / len(snapshots))
         try:
             checkpoint = load_checkpoint(folder)
         except BertcoreError:

@@ -6,23 +6,31 @@ goes on; and a job that nobody wants any more ends there.
 
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-Job = Callable[[], Any]
-Report = Callable[[Any, BaseException | None], None]  # result, what went wrong; called on the worker's thread
+Job = TypeVar("Job")
 
 
 class UnwantedError(Exception):
     """Raised inside a job that was cancelled, that was asked for anew, or whose model is not open any more."""
 
 
-class Worker:
-    """Jobs come in on any thread."""
+class Worker(Generic[Job]):
+    """Jobs come in on any thread. A job is data, with a number by which it is reported: nothing else waits with it."""
 
-    def __init__(self, first: tuple[str, ...]) -> None:
-        """first: the kinds that come before all others, in this order."""
-        self._first = first
-        self._waiting: dict[str, tuple[Job, Report]] = {}
+    def __init__(
+        self,
+        first: tuple[str, ...],
+        run: Callable[[str, int, Job], Any],
+        report: Callable[[int, Any, BaseException | None], None],
+    ) -> None:
+        """first: the kinds that come before all others, in this order. run: does a job (kind, number, job).
+
+        report: gets a job's result, or what went wrong: UnwantedError where it was cut short or never began. Both are
+        called on the worker's thread; `report` also where a job that waits is dropped.
+        """
+        self._first, self._do, self._report = first, run, report
+        self._waiting: dict[str, tuple[int, Job]] = {}
         self._running: list[str] = []  # kinds, the innermost last
         self._unwanted: set[str] = set()  # kinds of running jobs that shall end
         self._unreported = 0  # reported, or still running, and not yet `acknowledge`d
@@ -37,24 +45,21 @@ class Worker:
         with self._changed:
             return self._unreported > 0 or bool(self._waiting)
 
-    def post(self, kind: str, job: Job, report: Report) -> None:
-        """The newest of its kind goes to the end of the line, in place of the one before.
-
-        report: gets the result, or what went wrong: UnwantedError where the job was cut short or never began.
-        """
+    def post(self, kind: str, number: int, job: Job) -> None:
+        """The newest of its kind goes to the end of the line, in place of the one before."""
         with self._changed:
             if self.is_closing:
                 return
             dropped = self._drop(kind)
-            self._waiting[kind] = job, report
+            self._waiting[kind] = number, job
             self._changed.notify()
-        _report_unwanted(dropped)
+        self._report_unwanted(dropped)
 
     def cancel(self, kind: str) -> None:
         """Neither waits nor goes on beyond its next `step`."""
         with self._changed:
             dropped = self._drop(kind)
-        _report_unwanted(dropped)
+        self._report_unwanted(dropped)
 
     def expect(self) -> None:
         """Something outside the worker will be reported too: it counts as busy until `acknowledge`."""
@@ -68,8 +73,8 @@ class Worker:
 
     def step(self, kind: str) -> None:
         """Called by a running job of this kind. Raises UnwantedError where it shall end."""
-        while (urgent := self._take(self._first)) is not None:
-            self._run(*urgent)
+        while self._run_next(self._first):
+            pass
         with self._changed:
             if self.is_closing or kind in self._unwanted:
                 raise UnwantedError
@@ -86,14 +91,14 @@ class Worker:
         self.thread.join(timeout_s)
         return not self.thread.is_alive()
 
-    def _drop(self, kind: str) -> Report | None:
-        """What waits is taken out, and its report returned; what runs is to end. With the lock held."""
+    def _drop(self, kind: str) -> int | None:
+        """What waits is taken out, and its number returned; what runs is to end. With the lock held."""
         self._unwanted |= {kind} & set(self._running)
         waiting = self._waiting.pop(kind, None)
         if waiting is None:
             return None
         self._unreported += 1
-        return waiting[1]
+        return waiting[0]
 
     def _run_jobs(self) -> None:
         while True:
@@ -102,12 +107,16 @@ class Worker:
                     self._changed.wait()
                 if self.is_closing:
                     return
-            taken = self._take(None)
-            if taken is not None:
-                self._run(*taken)
+            self._run_next(None)
 
-    def _take(self, kinds: tuple[str, ...] | None) -> tuple[str, Job, Report] | None:
-        """The most urgent job; with `kinds`, only of those."""
+    def _run_next(self, kinds: tuple[str, ...] | None) -> bool:
+        """The most urgent job, which is held no longer than it runs; with `kinds`, only of those. False: none waits."""
+        taken = self._take(kinds)
+        if taken is not None:
+            self._run(*taken)
+        return taken is not None
+
+    def _take(self, kinds: tuple[str, ...] | None) -> tuple[str, int, Job] | None:
         with self._changed:
             waiting = [kind for kind in self._first if kind in self._waiting]
             if kinds is None and not waiting:
@@ -117,20 +126,19 @@ class Worker:
             self._unreported += 1
             return waiting[0], *self._waiting.pop(waiting[0])
 
-    def _run(self, kind: str, job: Job, report: Report) -> None:
+    def _run(self, kind: str, number: int, job: Job) -> None:
         with self._changed:
             self._running.append(kind)
             self._unwanted.discard(kind)
         result, problem = None, None
         try:
-            result = job()
+            result = self._do(kind, number, job)
         except BaseException as error:  # whatever it is, a library's panic too: the worker goes on, the person is told
             problem = error
         with self._changed:
             self._running.pop()
-        report(result, problem)
+        self._report(number, result, problem)
 
-
-def _report_unwanted(report: Report | None) -> None:
-    if report is not None:
-        report(None, UnwantedError())
+    def _report_unwanted(self, number: int | None) -> None:
+        if number is not None:
+            self._report(number, None, UnwantedError())

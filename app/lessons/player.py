@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,9 +11,9 @@ from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal
 
 from bertcore.errors import BertcoreError
 from bertcore.locations import BUILT_IN
-from bertcore.progress import ReportProgress
 
 from ..compute.applying import apply_model, request_for
+from ..compute.masks import lens_of
 from ..compute.open_model import OpenModel
 from ..compute.question import Question as Ask
 from ..state.explore_state import ExploreState
@@ -29,9 +28,7 @@ from .stage import model_folder, set_input, set_selection
 from .verify import measures_of
 
 if TYPE_CHECKING:
-    from bertcore.checkpoint.checkpoint import Checkpoint
-
-    from ..compute.applying import Applied, ApplyRequest
+    from ..compute.applying import Applied
     from ..compute.masks import MaskLens
     from ..state.readings import Reading
 
@@ -269,23 +266,14 @@ class LessonPlayer(QObject):
             self._look()
 
     def _ask_lens(self, page: Page, reading: Reading) -> None:
-        masked, model = list(reading.request.masked), reading.request.model
-        if not masked or "mlm" not in model.output_heads or not needs_lens(measures_of(page)):
-            return
-        hidden = reading.trace.hidden_states[:, masked]
-
-        def work(checkpoint: Checkpoint, _progress: ReportProgress) -> MaskLens:
-            from ..compute.masks import lens_at
-
-            return lens_at(checkpoint, hidden)
-
-        self._lens.ask_model(model, (reading.request,), work, 0)
+        masked, model = reading.request.masked, reading.request.model
+        if masked and "mlm" in model.output_heads and needs_lens(measures_of(page)):
+            self._lens.ask_model(model, lens_of, reading, masked, pause_ms=0)
 
     def _ask_answer(self, page: Page, reading: Reading) -> None:
         request = request_for(reading, self._state.applied_texts) if needs_answer(measures_of(page)) else None
         if request is not None:
-            work = partial(_applied, request=request)
-            self._applied.ask_model(reading.request.model, (reading.request, request), work, 0)
+            self._applied.ask_model(reading.request.model, apply_model, request, pause_ms=0)
             if self._applied.answer is not None:  # the same page of a file that was saved
                 self._on_applied_answered(self._applied.answer)
 
@@ -331,7 +319,3 @@ class LessonPlayer(QObject):
             self._watcher.removePaths(old)
         if file is not None:
             self._watcher.addPaths([str(file), str(file.parent)])
-
-
-def _applied(checkpoint: Checkpoint, progress: ReportProgress, *, request: ApplyRequest) -> Applied:
-    return apply_model(checkpoint, request, progress)

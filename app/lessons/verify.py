@@ -12,8 +12,8 @@ from PySide6.QtCore import QCoreApplication
 from bertcore.errors import BertcoreError
 
 from ..compute.applying import apply_model, request_for
-from ..compute.inference import opened_checkpoint
 from ..compute.masks import lens_at
+from ..compute.open_checkpoints import opened_checkpoint
 from ..compute.reader import read
 from ..look import numbers
 from ..state.explore_state import ExploreState

@@ -36,7 +36,7 @@ from ..widgets.spots import name_spot
 
 
 class Room(QWidget):
-    """Subclasses give `content` and override `draw_reading`, `draw_focus` and, where it matters, `draw_head`.
+    """Subclasses fill `content` and override `draw_reading`, `draw_focus` and, where it matters, `draw_head`.
 
     A room that is not seen draws nothing; it catches up when it is shown.
     """
@@ -46,10 +46,11 @@ class Room(QWidget):
     question_cancelled = Signal(object)  # Question
     model_requested = Signal(str)  # to be opened, by its name
 
-    def __init__(self, state: ExploreState, content: QWidget) -> None:
+    def __init__(self, state: ExploreState) -> None:
         super().__init__()
         self.state = state
-        self.waiting = Waiting(content)
+        self.content = QWidget()
+        self.waiting = Waiting(self.content)
         gap = theme.gap_px(GAP_PX - 4) if theme.is_projector() else theme.px(GAP_PX)
         vbox(self.waiting, parent=self, margins=(gap, gap, gap, gap))
         self._drawn: Reading | None = None  # None: to be drawn anew
@@ -373,14 +374,14 @@ class ViewStack(QWidget, Generic[AnyView]):
 class ViewRoom(Room):
     """A room that shows one view at a time, under a row of tabs.
 
-    Subclasses name `key` and `specs`.
+    Subclasses name `key` and `specs`; what they override may be called before their own __init__ goes on.
     """
 
     key = ""  # "embed"
     specs: Sequence[ViewSpec] = ()
 
-    def __init__(self, state: ExploreState, beside_tabs: QWidget | None = None) -> None:
-        """beside_tabs: stands at the right end of the row of tabs."""
+    def __init__(self, state: ExploreState) -> None:
+        super().__init__(state)
         names = {spec.key: (spec.shown_title, spec.shown_hint) for spec in self.specs}
         self.tabs = tab_bar(names, QCoreApplication.translate("ViewRoom", "Views"))
         self.intro = intro_line()
@@ -394,9 +395,9 @@ class ViewRoom(Room):
         self._is_typing = False  # the reading changes while the view is looked at
         self.more = MoreButton(any(spec.is_for_experts for spec in self.specs))
         self.more.toggled.connect(self._show_tabs)
-        self._content, top = QWidget(), QHBoxLayout()
+        top = QHBoxLayout()
         self._top, self._second = top, QHBoxLayout()
-        self._beside_tabs = [] if beside_tabs is None else [beside_tabs]
+        self._beside_tabs = self.make_beside_tabs()
         top.addWidget(self.tabs)
         top.addWidget(self.more)
         top.addStretch(0)
@@ -408,13 +409,16 @@ class ViewRoom(Room):
         for widget in self._beside_tabs:
             top.addWidget(widget, 1)
         gap_px = 4 if theme.is_projector() else GAP_PX - 4
-        vbox(*lines, self.compared, (self.views, 1), self.progress, parent=self._content, gap_px=gap_px)
-        super().__init__(state, self._content)
+        vbox(*lines, self.compared, (self.views, 1), self.progress, parent=self.content, gap_px=gap_px)
         self.views.view_made.connect(self._on_view_made)
         state.baseline_changed.connect(self._show_tabs)
         self.tabs.currentChanged.connect(lambda tab: self.open_view(self.specs[tab].key))
         kept = str(state.kept.get(self._kept_key))  # a window built anew goes on where the last one was
         self.open_view(kept if kept in names else self.specs[0].key)
+
+    def make_beside_tabs(self) -> list[QWidget]:
+        """What stands at the right end of the row of tabs."""
+        return []
 
     @property
     def view(self) -> View:
@@ -451,7 +455,7 @@ class ViewRoom(Room):
         """On a line of its own where there is no room for it and the whole words of all tabs."""
         beside = [widget.minimumSizeHint().width() for widget in self._beside_tabs if not widget.isHidden()]
         needs = [widget.sizeHint().width() for widget in (self.tabs, self.more) if not widget.isHidden()] + beside
-        fits = sum(needs) + len(needs) * self._top.spacing() <= self._content.width()
+        fits = sum(needs) + len(needs) * self._top.spacing() <= self.content.width()
         stays = fits or not any(beside)  # words alone are shortened
         line, other = (self._top, self._second) if stays else (self._second, self._top)
         for widget in self._beside_tabs if stays else reversed(self._beside_tabs):

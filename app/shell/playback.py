@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Generator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from ..compute.inference import Inference
+from ..compute.open_checkpoints import Kept
 from ..compute.open_model import OpenModel
-from ..compute.over_time import OpenSnapshot, Text, read_snapshots
+from ..compute.over_time import Text, read_snapshots
 from ..compute.question import Question, ReportOrCancel
 from ..state.explore_state import ExploreState
 from ..state.model_info import ModelInfo
@@ -21,7 +21,6 @@ from ..state.readings import Reading
 from ..state.what_if import WhatIf
 
 if TYPE_CHECKING:
-    from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.tokenizer.tokenizer import Encoding
 
     from ..runs.stages import Snapshots
@@ -55,12 +54,14 @@ class Playback(QObject):
         super().__init__(parent)
         self._state, self._inference, self._open_model = state, inference, open_model
         self._before: _Before | None = None  # None: nothing plays
-        self._ready: list[OpenSnapshot] = []  # the first of them, as far as the worker has come
-        self._too_large: list[Path] = []  # the rest, where memory does not hold all of them
+        self._ready: list[Reading] = []  # of the first of them, as far as the worker has come
+        self._too_large: tuple[Path, ...] = ()  # the rest, where memory does not hold all of them
         self._number = 0  # of the one that comes next
         self._opens: Path | None = None  # one of `_too_large`, on its way
         self.is_going_back = False  # what is opened now was open before: nobody has chosen it
-        self._question: Question[None] = Question(self, self._on_question_answered)
+        self._question: Question[tuple[Path, ...]] = Question(
+            self, self._on_question_answered, self._on_snapshot_arrived
+        )
         self._question.requested.connect(inference.ask)
         self._question.cancelled.connect(inference.cancel)
         self._timer = QTimer(self)
@@ -84,10 +85,9 @@ class Playback(QObject):
             return
         head, text = (state.layer, state.head), Text(state.text_a, state.text_b, state.mask_places)
         self._before = _Before(state.model, opener.reference, state.reading, head, state.at_embeddings, state.what_if)
-        folders, self._ready, self._too_large, self._number = [path for _, path in snapshots], [], [], 0
-        keep = self._inference.start_keeping()
-        work = partial(_keep_all, keep, folders, text, state.encoding, self._ready, self._too_large)
-        self._question.compute((object(),), work, 0)
+        self._ready, self._too_large, self._number = [], (), 0
+        kept, folders = self._inference.checkpoints.start_keeping(), tuple(path for _, path in snapshots)
+        self._question.compute(keep_snapshots, kept, folders, text, state.encoding, pause_ms=0)
         even = min(max(WHOLE_MS // len(snapshots), LEAST_MS), MOST_MS)
         self._timer.start(even if pause_ms is None else pause_ms)
         self.changed.emit(self.is_playing)
@@ -117,11 +117,15 @@ class Playback(QObject):
         self._question.forget()
         self._before = self._opens = None
         self._ready = []
-        self._inference.release()
+        self._inference.checkpoints.release()
         self.changed.emit(self.is_playing)
 
-    def _on_question_answered(self, _answer: None) -> None:
+    def _on_snapshot_arrived(self, reading: Reading) -> None:
+        self._ready.append(reading)
+
+    def _on_question_answered(self, too_large: tuple[Path, ...]) -> None:
         """All is ready; the timer goes on from here."""
+        self._too_large = too_large
 
     def _on_timer_timeout(self) -> None:
         """Each is seen before the next."""
@@ -129,9 +133,10 @@ class Playback(QObject):
             return
         rest = self._number - len(self._ready)
         if rest < 0:
-            opened, arrived = self._ready[self._number], time.perf_counter()
+            reading, arrived = self._ready[self._number], time.perf_counter()
+            model = reading.request.model
             self._number += 1
-            self._open_model.show(opened.model, str(opened.model.folder), opened.reading)
+            self._open_model.show(model, str(model.folder), reading)
             self.shown.emit(arrived)
         elif self._question.is_running:
             return
@@ -151,21 +156,15 @@ class Playback(QObject):
             self._end()
 
 
-def _keep_all(
-    keep: Callable[[tuple[ModelInfo, Checkpoint]], None],
-    folders: Sequence[Path],
-    text: Text,
-    encoding: Encoding | None,
-    ready: list[OpenSnapshot],
-    too_large: list[Path],
-    progress: ReportOrCancel,
-) -> None:
-    """On the worker: opens and reads one after the other, as many as there is memory for."""
+def keep_snapshots(
+    kept: Kept, folders: tuple[Path, ...], text: Text, encoding: Encoding | None, progress: ReportOrCancel
+) -> Generator[Reading, None, tuple[Path, ...]]:
+    """On the worker: opens and reads one after the other, as many as there is memory for; gives those that are left."""
     size = 0
     for opened in read_snapshots(folders, text, progress, encoding):
         size += 4 * opened.model.parameters
         if size > MOST_KEPT_BYTES:
-            too_large.extend(folders[folders.index(opened.model.folder) :])
-            return
-        keep((opened.model, opened.checkpoint))
-        ready.append(opened)
+            return folders[folders.index(opened.model.folder) :]
+        kept.models.append((opened.model, opened.checkpoint))
+        yield opened.reading
+    return ()

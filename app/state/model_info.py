@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .task_info import TaskInfo
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ModelInfo:
     """What the window knows of the open model. No torch in it."""
 

@@ -40,7 +40,7 @@ class FigureRequested(QEvent):
 
     def __init__(self, provider: Provider, action: FigureAction) -> None:
         """provider: gives the figure as it is then."""
-        super().__init__(self.TYPE)
+        super().__init__(FigureRequested.TYPE)
         self.provider, self.action = provider, action
 
 

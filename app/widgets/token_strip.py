@@ -43,9 +43,10 @@ class ChipField(WrappedBoxes):
     gap_px = line_gap_px = GAP_PX
 
     def __init__(self) -> None:
-        self.is_short = theme.is_projector()
-        self.chip_px = SHORT_CHIP_PX if self.is_short else CHIP_HEIGHT_PX
-        super().__init__(QCoreApplication.translate("TokenStrip", "Tokens"), self.chip_px, Qt.FocusPolicy.StrongFocus)
+        is_short = theme.is_projector()
+        chip_px = SHORT_CHIP_PX if is_short else CHIP_HEIGHT_PX
+        super().__init__(QCoreApplication.translate("TokenStrip", "Tokens"), chip_px, Qt.FocusPolicy.StrongFocus)
+        self.is_short, self.chip_px = is_short, chip_px
         self.chips: list[Chip] = []
         self._widths: dict[tuple[str, float], int] = {}
         self._pictures: dict[tuple[object, ...], QPixmap] = {}

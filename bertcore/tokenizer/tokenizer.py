@@ -52,6 +52,10 @@ class Encoding:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def __hash__(self) -> int:
+        """Nothing changes the lists of an encoding."""
+        return hash((self.text_a, self.text_b, tuple(self.ids)))
+
 
 @dataclass(frozen=True)
 class _PartTokens:

@@ -2,7 +2,7 @@
 
 import faulthandler
 import sys
-import threading
+import time
 
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
@@ -38,7 +38,7 @@ class BusyWindow(app.shell.window.Window):
         """Many passes on the worker, one for each token, and a thread that outlasts the window."""
         self.state.set_text(LONG, "")
         open_view(self.open_room("predict"), "surprise")
-        self.services.inference.post_outside(lambda: threading.Event().wait(60), lambda *_: None)
+        self.services.inference.post_outside(time.sleep, 60, deliver=lambda *_: None)
 
     def _begin_dialog(self) -> None:
         """The session of the desktop ends while it is open: a person could not get past it."""

@@ -122,11 +122,11 @@ def test_the_second_model_is_let_go_with_the_comparison(window: Window, other_fo
     compare(window, OtherModel(str(other_folder)), qtbot)
     info = baseline_of(window).request.model
     inference = window.services.inference
-    assert inference.is_open(info)
+    assert inference.checkpoints.is_open(info)
     compare(window, OTHER, qtbot)
-    assert not inference.is_open(info)
+    assert not inference.checkpoints.is_open(info)
     compare(window, None, qtbot)
-    assert reading_of(window).baseline is None and not window.services.reader._kept
+    assert reading_of(window).baseline is None and not window.services.reader._on_worker._kept
 
 
 def test_a_change_inside_is_compared_with_the_model_unchanged_or_with_what_was_chosen(

@@ -288,7 +288,7 @@ class TestHeads:
         made = Heads(np.full((1, 2, 3, 3), 1 / 3, dtype=np.float32), ("[CLS]", "a", "[SEP]"))
         for number, step in enumerate(reversed(STEPS)):
             question, job = asked[number]
-            assert question.key == (ASKED[0][1], Path(f"snapshot-{step}"))
+            assert job.arguments == ((Path(f"snapshot-{step}"),), ASKED[0][1])
             question.deliver(job, {Path(f"snapshot-{step}"): made})
         assert len(asked) == len(STEPS)
         card = room.heads

@@ -8,7 +8,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.compute import reader as reader_module
-from app.compute.inference import opened_checkpoint
+from app.compute.open_checkpoints import opened_checkpoint
 from app.compute.reader import MOST_TRACES_BYTES, read
 from app.shell.rooms import ROOMS, open_view
 from app.shell.window import Window

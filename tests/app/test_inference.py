@@ -28,6 +28,21 @@ from bertcore.tokenizer.tokenizer import Tokenizer
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS
 
 
+def hold_worker(held: threading.Event, hold: threading.Event, _progress: ReportOrCancel) -> None:
+    held.set()
+    hold.wait(20)
+
+
+def parameters_of(checkpoint: Checkpoint, progress: ReportOrCancel) -> int:
+    progress(0.5)
+    return checkpoint.parameters
+
+
+def double(number: Any, progress: ReportOrCancel) -> int:
+    progress(0.5)
+    return int(2 * number)
+
+
 class Parts:
     """What stands between a state and torch, without a window."""
 
@@ -58,7 +73,7 @@ class Parts:
     def hold(self) -> threading.Event:
         """Keeps the worker busy until the event is set."""
         held, hold = threading.Event(), threading.Event()
-        self.inference.post("hold", lambda: (held.set(), hold.wait(20)), lambda *_: None)
+        self.inference.post("hold", hold_worker, held, hold, deliver=lambda *_: None)
         assert held.wait(10)
         return hold
 
@@ -209,13 +224,8 @@ def test_an_answer_goes_to_whoever_asked(opened: Parts, qtbot: QtBot, model_fold
     one, other = opened.question(answers["one"].append), opened.question(answers["other"].append)
     one.status_changed.connect(lambda: shares.append(one.share))
     assert opened.state.model is not None
-
-    def count(checkpoint: Checkpoint, progress: ReportOrCancel) -> int:
-        progress(0.5)
-        return checkpoint.parameters
-
-    one.ask_model(opened.state.model, ("count",), count, 0)
-    other.compute(("sum",), lambda step: 42, 0)
+    one.ask_model(opened.state.model, parameters_of, pause_ms=0)
+    other.compute(double, 21, pause_ms=0)
     settle(opened, qtbot)
     assert answers == {"one": [load_checkpoint(model_folder).parameters], "other": [42]}
     assert 0.5 in shares and shares[-1] is None
@@ -225,11 +235,11 @@ def test_an_error_in_a_question_is_a_sentence_and_the_worker_goes_on(opened: Par
     answers: list[Any] = []
     question = opened.question(answers.append)
     with qtbot.waitSignal(opened.inference.failed, timeout=TIMEOUT_MS) as caught:
-        question.compute(("wrong",), lambda step: 1 / 0, 0)
-    assert "ZeroDivisionError" in caught.args[0]
+        question.compute(double, None, pause_ms=0)
+    assert "TypeError" in caught.args[0]
     settle(opened, qtbot)
-    assert "ZeroDivisionError" in question.sentence and answers == []
-    question.compute(("right",), lambda step: 42, 0)
+    assert "TypeError" in question.sentence and answers == []
+    question.compute(double, 21, pause_ms=0)
     settle(opened, qtbot)
     assert answers == [42] and question.sentence == ""
 
@@ -242,7 +252,7 @@ def test_a_question_to_a_model_that_is_no_longer_open_is_dropped(
     assert model is not None
     opened.opener.open(headless_folder)
     settle(opened, qtbot)
-    question.ask_model(model, ("late",), lambda checkpoint, step: "answer", 0)
+    question.ask_model(model, parameters_of, pause_ms=0)
     settle(opened, qtbot)
     assert answers == []
 
@@ -252,7 +262,7 @@ def test_who_is_gone_is_told_nothing(opened: Parts, qtbot: QtBot) -> None:
 
     answers: list[Any] = []
     hold, question = opened.hold(), opened.question(answers.append)
-    question.compute(("late",), lambda step: step(0.5), 0)
+    question.compute(double, 21, pause_ms=0)
     delete(question)
     hold.set()
     settle(opened, qtbot)
@@ -268,7 +278,7 @@ def test_what_is_gone_is_let_go_of_on_the_windows_thread(parts: Parts, qtbot: Qt
         question = Question[int](view, lambda answer: None)
         question.requested.connect(parts.inference.ask)
         question.cancelled.connect(parts.inference.cancel)
-        question.compute((cancels,), lambda step: 1, pause_ms=0)
+        question.compute(double, 21, pause_ms=0)
         weakref.finalize(question, lambda: freed_on.append(threading.current_thread()))
         if cancels:
             question.forget()
@@ -276,7 +286,7 @@ def test_what_is_gone_is_let_go_of_on_the_windows_thread(parts: Parts, qtbot: Qt
         settle(parts, qtbot)
         delete(view)
         del question, view
-        parts.inference.post("another", lambda: None, lambda *_: None)
+        parts.inference.post("another", double, 21, deliver=lambda *_: None)
         settle(parts, qtbot)
         gc.collect()
     assert freed_on == [threading.main_thread()] * 2

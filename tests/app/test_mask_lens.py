@@ -132,7 +132,7 @@ def test_ones_own_order_and_as_many_as_wished(checkpoint: Checkpoint) -> None:
 
 def test_surprise_leaves_out_masks_and_heeds_what_is_changed(checkpoint: Checkpoint) -> None:
     shares: list[float] = []
-    found = surprise_of(checkpoint, PAIR, TEXT, shares.append, what_if=OFF)
+    found = surprise_of(checkpoint, PAIR, TEXT, what_if=OFF, progress=shares.append)
     words = [i for i, part in enumerate(PAIR.parts) if part != "special" and i not in MASKS]
     assert found.positions.tolist() == words and shares[-1] == 1
     for place, bits in zip(words, found.bits.tolist(), strict=True):

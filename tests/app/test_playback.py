@@ -88,9 +88,9 @@ def test_a_view_can_ask_of_the_snapshot_that_is_shown(played: Window, qtbot: QtB
     """The worker has it open, though the model of before stays open too."""
     show_first(played, qtbot)
     inference, model = played.services.inference, played.state.model
-    assert model is not None and inference.checkpoint_of(model).step == 0
+    assert model is not None and inference.checkpoints.of(model).step == 0
     played.services.playback.stop()
-    assert played.state.model is not None and inference.checkpoint_of(played.state.model).step == STEPS[-1]
+    assert played.state.model is not None and inference.checkpoints.of(played.state.model).step == STEPS[-1]
 
 
 def test_what_is_typed_meanwhile_is_read_and_stays(
@@ -173,4 +173,4 @@ def test_a_snapshot_that_opens_when_it_stops_is_not_kept(
     player.stop()
     go_on.set()
     settle(played, qtbot)
-    assert len(played.services.inference._open_models()) == 1
+    assert len(played.services.inference.checkpoints.all()) == 1

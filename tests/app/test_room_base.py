@@ -1,7 +1,6 @@
 """Rooms and their views: who gets an answer, what ends a question, and that nothing is done for what nobody sees."""
 
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,9 @@ from app.shell.window import Window
 from app.state.readings import Reading
 from app.state.selection import Selection
 from app.widgets.progress_line import DELAY_MS
+from bertcore.checkpoint.checkpoint import Checkpoint
+from bertcore.errors import BertcoreError
 from tests.app.conftest import TIMEOUT_MS, make_checkpoint, settle
-
-Work = Callable[[ReportOrCancel], object]
 
 
 class Asking(View):
@@ -70,25 +69,53 @@ def shown_room(window: Window, qtbot: QtBot) -> TwoViews:
 
 
 class Slow:
-    """Work that goes on until it is let go, or until nobody wants it any more."""
+    """What goes on until it is let go, or until nobody wants it any more."""
 
     def __init__(self) -> None:
         self.begun, self.free, self.ended = threading.Event(), threading.Event(), threading.Event()
 
-    def __call__(self, progress: ReportOrCancel) -> str:
-        self.begun.set()
-        try:
-            while not self.free.wait(0.01):
-                progress(0.5)
-        finally:
-            self.ended.set()
-        return "slow"
+
+def go_slowly(slow: Slow, progress: ReportOrCancel) -> str:
+    slow.begun.set()
+    try:
+        while not slow.free.wait(0.01):
+            progress(0.5)
+    finally:
+        slow.ended.set()
+    return "slow"
+
+
+def go_slowly_with(_checkpoint: Checkpoint, slow: Slow, progress: ReportOrCancel) -> str:
+    return go_slowly(slow, progress)
+
+
+def said(word: Any, _progress: ReportOrCancel) -> Any:
+    return word
+
+
+def said_with(_checkpoint: Checkpoint, word: str, _progress: ReportOrCancel) -> str:
+    return word
+
+
+def unfound(_progress: ReportOrCancel) -> object:
+    raise BertcoreError("No sentence has the word.")
+
+
+class Computed:
+    """How often something is computed, with what."""
+
+    def __init__(self) -> None:
+        self.numbers: list[int] = []
+
+
+def noted(computed: Computed, number: int, _progress: ReportOrCancel) -> None:
+    computed.numbers.append(number)
 
 
 def test_an_answer_goes_to_who_asked_and_to_nobody_else(room: TwoViews, window: Window, qtbot: QtBot) -> None:
     other = shown_room(window, qtbot)
-    room.view_of("one").question.compute((1,), lambda _step: "mine", pause_ms=0)
-    other.view_of("one").question.compute((1,), lambda _step: "theirs", pause_ms=0)
+    room.view_of("one").question.compute(said, "mine", pause_ms=0)
+    other.view_of("one").question.compute(said, "theirs", pause_ms=0)
     settle(window, qtbot)
     assert room.view_of("one").answers == ["mine"] and other.view_of("one").answers == ["theirs"]
     assert room.view_of("two").answers == other.view_of("two").answers == []
@@ -96,34 +123,34 @@ def test_an_answer_goes_to_who_asked_and_to_nobody_else(room: TwoViews, window: 
 
 def test_what_was_asked_last_is_answered(room: TwoViews, window: Window, qtbot: QtBot) -> None:
     view, slow = room.view_of("one"), Slow()
-    view.question.compute((1,), slow, pause_ms=0)
+    view.question.compute(go_slowly, slow, pause_ms=0)
     qtbot.waitUntil(slow.begun.is_set, timeout=TIMEOUT_MS)
-    view.question.compute((2,), lambda _step: "second", pause_ms=0)
+    view.question.compute(said, "second", pause_ms=0)
     slow.free.set()  # the first has its answer after the second was asked for
     settle(window, qtbot)
     assert view.answers == ["second"] and view.question.answer == "second"
 
 
 def test_the_same_is_not_computed_twice(room: TwoViews, window: Window, qtbot: QtBot) -> None:
-    question, computed = room.view_of("one").question, list[int]()
+    question, computed = room.view_of("one").question, Computed()
     for _ in range(2):
-        question.compute((1,), lambda _step: computed.append(1), pause_ms=0)
+        question.compute(noted, computed, 1, pause_ms=0)
         settle(window, qtbot)
-    assert computed == [1]
+    assert computed.numbers == [1]
 
 
 def test_within_the_pause_only_the_last_question_is_computed(room: TwoViews, window: Window, qtbot: QtBot) -> None:
-    view, computed = room.view_of("one"), list[int]()
+    view, computed = room.view_of("one"), Computed()
     for number in range(5):
-        view.question.compute((number,), lambda _step, number=number: computed.append(number), pause_ms=50)
+        view.question.compute(noted, computed, number, pause_ms=50)
     assert view.question.is_waiting
     qtbot.waitUntil(lambda: len(view.answers) == 1, timeout=TIMEOUT_MS)
-    assert computed == [4]
+    assert computed.numbers == [4]
 
 
 def test_stop_ends_the_work_and_it_can_be_started_again(room: TwoViews, window: Window, qtbot: QtBot) -> None:
     view, slow = room.view_of("one"), Slow()
-    view.question.compute((1,), slow, pause_ms=0)
+    view.question.compute(go_slowly, slow, pause_ms=0)
     qtbot.waitUntil(lambda: room.progress.is_running, timeout=TIMEOUT_MS)
     view.question.stop()
     qtbot.waitUntil(slow.ended.is_set, timeout=TIMEOUT_MS)
@@ -139,7 +166,7 @@ def test_what_is_quickly_done_shows_no_progress(room: TwoViews, window: Window, 
     view, seen = room.view_of("one"), list[bool]()
     view.question.status_changed.connect(lambda: seen.append(room.progress.isVisible()))
     for number in range(3):
-        view.question.compute((number,), lambda _step: "quick", pause_ms=0)
+        view.question.compute(said, number, pause_ms=0)
         settle(window, qtbot)
     assert seen and not any(seen) and DELAY_MS > 100
 
@@ -147,7 +174,7 @@ def test_what_is_quickly_done_shows_no_progress(room: TwoViews, window: Window, 
 @pytest.mark.parametrize("how", ["other view", "hidden"])
 def test_a_view_that_is_left_waits_for_nothing(room: TwoViews, window: Window, qtbot: QtBot, how: str) -> None:
     view, slow = room.view_of("one"), Slow()
-    view.question.compute((1,), slow, pause_ms=0)
+    view.question.compute(go_slowly, slow, pause_ms=0)
     qtbot.waitUntil(slow.begun.is_set, timeout=TIMEOUT_MS)
     if how == "hidden":
         room.hide()
@@ -160,7 +187,7 @@ def test_a_view_that_is_left_waits_for_nothing(room: TwoViews, window: Window, q
 
 def test_an_answer_stays_while_the_view_is_left(room: TwoViews, window: Window, qtbot: QtBot) -> None:
     view = room.view_of("one")
-    view.question.compute((1,), lambda _step: "kept", pause_ms=0)
+    view.question.compute(said, "kept", pause_ms=0)
     settle(window, qtbot)
     room.open_view("two")
     assert view.question.answer == "kept" and view.question.job is None
@@ -171,25 +198,20 @@ def test_another_model_ends_a_question_about_the_first(
 ) -> None:
     view, slow, first = room.view_of("one"), Slow(), window.state.model
     assert first is not None
-    view.question.ask_model(first, (1,), lambda _checkpoint, step: slow(step), pause_ms=0)
+    view.question.ask_model(first, go_slowly_with, slow, pause_ms=0)
     qtbot.waitUntil(slow.begun.is_set, timeout=TIMEOUT_MS)
     slow.free.set()
     window.open_model(make_checkpoint(tmp_path / "other", layers=1))
     qtbot.waitUntil(lambda: window.state.model is not first, timeout=TIMEOUT_MS)
     settle(window, qtbot)
     view.answers.clear()  # it may have come before the other model was open
-    view.question.ask_model(first, (2,), lambda _checkpoint, _step: "of the first", pause_ms=0)
+    view.question.ask_model(first, said_with, "of the first", pause_ms=0)
     settle(window, qtbot)
     assert view.answers == []
 
 
 def test_a_fault_in_the_work_is_a_sentence_in_its_place(room: TwoViews, window: Window, qtbot: QtBot) -> None:
-    from bertcore.errors import BertcoreError
-
-    def work(_progress: ReportOrCancel) -> object:
-        raise BertcoreError("No sentence has the word.")
-
-    room.view_of("one").question.compute((1,), work, pause_ms=0)
+    room.view_of("one").question.compute(unfound, pause_ms=0)
     settle(window, qtbot)
     assert room.progress.text == "No sentence has the word." and room.view_of("one").answers == []
     assert not window.frame.banner.isVisible()

@@ -266,7 +266,7 @@ class TestSnapshots:
         room.show_snapshots(run.snapshots())
         assert len(asked) == 1
         paths = [path for _, path in run.snapshots()]
-        assert asked[0][0].key == (room.watch.sentence.text(), tuple(paths))
+        assert asked[0][1].arguments == (tuple(paths), room.watch.sentence.text())
         asked[0][0].deliver(asked[0][1], {})
         room.show_snapshots(run.snapshots())
         assert len(asked) == 1
@@ -277,7 +277,7 @@ class TestSnapshots:
         room.watch.sentence.setText("No mask")
         assert room.watch.problem.isHidden() and len(asked) == 2
         room.watch.sentence.setText("A third [MASK].")
-        assert len(asked) == 3 and asked[2][0].key[0] == "A third [MASK]."
+        assert len(asked) == 3 and asked[2][1].arguments[1] == "A third [MASK]."
 
 
 class TestLook:

@@ -15,6 +15,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QMenu, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.compute.question import ReportOrCancel
 from app.look import numbers, theme
 from app.rooms.attend.room import AttendRoom
 from app.rooms.embed.room import EmbedRoom
@@ -29,6 +30,11 @@ from tests.app import attend_room
 
 TIMEOUT_MS = 30_000
 Opener = Callable[[Path | str], Window]
+
+
+def hold(begun: threading.Event, free: threading.Event, _progress: ReportOrCancel) -> None:
+    begun.set()
+    free.wait(60)
 
 
 def settle(window: Window, qtbot: QtBot) -> None:
@@ -404,7 +410,7 @@ def test_a_letter_typed_at_a_drop_down_is_no_command(window: Window, key: str) -
 def test_the_window_is_gone_at_once_though_the_model_computes(open_window: Opener, model_folder: Path) -> None:
     window = open_window(model_folder)
     begun, free = threading.Event(), threading.Event()
-    window.services.inference.post("long", lambda: (begun.set(), free.wait(60)), lambda *_: None)
+    window.services.inference.post("long", hold, begun, free, deliver=lambda *_: None)
     assert begun.wait(60)
     started = time.monotonic()
     window.close()

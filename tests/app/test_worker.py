@@ -15,15 +15,17 @@ class Noted:
     """A worker, and what was reported of its jobs, in order."""
 
     def __init__(self, first: tuple[str, ...] = ("read",)) -> None:
-        self.worker = Worker(first)
+        self.worker = Worker[Callable[[], Any]](first, lambda _kind, _number, job: job(), self._report)
+        self.kinds: list[str] = []  # by the number of the job
         self.reports: list[tuple[str, Any]] = []
 
     def post(self, kind: str, job: Callable[[], Any]) -> None:
-        def report(result: Any, problem: BaseException | None) -> None:
-            self.reports.append((kind, problem or result))
-            self.worker.acknowledge()
+        self.kinds.append(kind)
+        self.worker.post(kind, len(self.kinds) - 1, job)
 
-        self.worker.post(kind, job, report)
+    def _report(self, number: int, result: Any, problem: BaseException | None) -> None:
+        self.reports.append((self.kinds[number], problem or result))
+        self.worker.acknowledge()
 
 
 @pytest.fixture

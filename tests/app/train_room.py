@@ -16,11 +16,13 @@ class _NoWorker:
         self.model: object | None = None
         self.deliver: Callable[[object, BaseException | None], object] = lambda model, problem: None
 
-    def post(self, kind: str, _work: object, deliver: Callable) -> None:
+    checkpoints = None
+
+    def post(self, kind: str, *_asked: object, deliver: Callable, **_options: object) -> None:
         if kind == OPEN:
             self.deliver = deliver
 
-    def post_outside(self, _work: object, deliver: Callable) -> None:
+    def post_outside(self, *_asked: object, deliver: Callable) -> None:
         deliver(None, None)
 
     def set_model(self, model: object) -> None:

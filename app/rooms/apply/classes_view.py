@@ -13,7 +13,8 @@ from bertcore.tasks.examples import Example
 from bertcore.tasks.features.predictions import LabelPrediction, LabelSetPrediction, NumberPrediction, Prediction
 
 from ...compute.applying import Applied
-from ...compute.question import Question, ReportOrCancel
+from ...compute.question import Question
+from ...compute.word_questions import attribution_of
 from ...figures.figure import Numbers, numbers_of
 from ...look import numbers, theme
 from ...look.number_kinds import explain
@@ -29,7 +30,6 @@ from .words_card import WordsCard, class_target
 
 if TYPE_CHECKING:
     from bertcore.analysis.attribution import Attribution
-    from bertcore.checkpoint.checkpoint import Checkpoint
 
 GIVEN_FROM = 0.5  # the probability from which on one of several labels is given
 IN_ORDER = 8  # so few classes keep their places while someone types; more are sorted, the likeliest first
@@ -98,14 +98,7 @@ class ClassesView(TextView):
             self.why.forget()
             return
         model, text = reading.request.model, reading.plain.request.model_input
-
-        def work(checkpoint: Checkpoint, progress: ReportOrCancel) -> Attribution:
-            from ...compute.word_questions import attribution_of
-
-            return attribution_of(checkpoint, text, target, "leave_one_out", progress)
-
-        key = (model, tuple(text.input_ids), tuple(text.segments), target.target)
-        self.why.ask_model(model, key, work)
+        self.why.ask_model(model, attribution_of, text, target, "leave_one_out")
         self.words.show_target(reading, selection.units(reading), target)
         self.words.show_shares(self.why.answer)
 

@@ -56,10 +56,11 @@ class ApplyRoom(Room):
     train_requested = Signal()
 
     def __init__(self, state: ExploreState) -> None:
+        super().__init__(state)
         self._stack = QStackedWidget()
         name_spot(self._stack, "apply.view")
+        vbox(self._stack, parent=self.content)
         self._example_for = ""  # the model that was asked for here, until it is open
-        super().__init__(state, self._stack)
         self.view: ApplyView | None = None
         self._model: ModelInfo | None = None
         self._about = Card(self.tr("This model"), intro=self.tr("What it was fine-tuned for, and how well it does."))

@@ -184,8 +184,7 @@ class ApplyView(View):
         request = ApplyRequest(
             *self.texts(reading), reading.request.what_if, tuple(reading.encoding.ids), self.decoding
         )
-        model = reading.request.model
-        question.ask_model(model, (model, request), lambda checkpoint, step: apply_model(checkpoint, request, step), 0)
+        question.ask_model(reading.request.model, apply_model, request, pause_ms=0)
 
     def _ask_baseline(self, reading: Reading) -> None:
         """What a person has chosen; the model unchanged is `before`, and of the same request."""

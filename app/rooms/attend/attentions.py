@@ -161,15 +161,9 @@ class Attentions:
         return self.reading.plain
 
     @property
-    def key(self) -> tuple[object, ...]:
-        """What an answer about this reading is for."""
-        return self.reading.request, self.token_view
-
-    @property
-    def plain_key(self) -> tuple[object, ...]:
-        """The same for answers about the model as it is."""
-        request = self.plain.request
-        return request.model, request.input_ids, tuple(request.segments), request.masked
+    def given(self) -> tuple[Reading, TokenView]:
+        """What the worker is given, which makes attentions of its own."""
+        return self.reading, self.token_view
 
     @property
     def plain_notes(self) -> list[str]:
@@ -182,17 +176,20 @@ class Attentions:
         return notes
 
 
-def describe_heads(attentions: Attentions, progress: ReportProgress | None = None) -> Descriptions:
+def thumbnails_of(reading: Reading, view: TokenView, progress: ReportProgress) -> np.ndarray:
+    return Attentions(reading, view).thumbnails(progress)
+
+
+def describe_heads(reading: Reading, view: TokenView, progress: ReportProgress) -> Descriptions:
     """Every head: its kind with the scores behind it, and its facts."""
     from bertcore.analysis.attention_heads import classify_heads, head_facts
 
-    described: Descriptions = {}
+    attentions, described = Attentions(reading, view), Descriptions()
     for layer, heads in enumerate(attentions.reading.trace.attentions):
         merged = attentions.units.attention(heads)  # (N,U,U)
         for head, kind in enumerate(classify_heads(merged, attentions.encoding)):
             described[(layer, head)] = HeadDescription(kind, head_facts(merged[head], attentions.encoding))
-        if progress is not None:
-            progress((layer + 1) / attentions.layers)
+        progress((layer + 1) / attentions.layers)
     return described
 
 

@@ -16,7 +16,8 @@ from bertcore.analysis.compare import head_divergences, matched_heads
 from bertcore.progress import ReportProgress
 
 from ...state.baseline_names import baseline_name, reason_in_words, replacing, where_compared
-from ...state.readings import THUMBNAIL_TOKENS
+from ...state.readings import THUMBNAIL_TOKENS, Reading
+from ...state.token_units import TokenView
 from .attentions import Attentions, Head
 
 translate = QCoreApplication.translate
@@ -99,14 +100,6 @@ class ComparedAttentions:
                 progress((layer + 1) / self.ours.layers)
         return np.stack(made)
 
-    def moved(self) -> Moved:
-        """Raises BertcoreError where nothing is paired."""
-        ours, theirs = self.ours.stacked(), self.baseline.stacked()
-        if self.has_same_heads:
-            return Moved(head_divergences(ours, theirs, self.alignment), None, None)
-        matched = matched_heads(ours, theirs, self.alignment)
-        return Moved(matched.divergences, matched.layers, matched.heads)
-
     def placed(self, theirs: np.ndarray) -> np.ndarray:
         """(...,U',U') -> (...,U,U), NaN where a unit has no counterpart."""
         size = len(self.ours.units)
@@ -114,6 +107,20 @@ class ComparedAttentions:
         placed = np.full((*theirs.shape[:-2], size, size), np.nan, dtype=np.float32)
         placed[..., rows[:, None], rows] = theirs[..., columns[:, None], columns]
         return placed
+
+
+def moved_heads(reading: Reading, view: TokenView, _progress: ReportProgress) -> Moved:
+    """Raises BertcoreError where nothing is paired."""
+    both = ComparedAttentions(Attentions(reading, view))
+    ours, theirs = both.ours.stacked(), both.baseline.stacked()
+    if both.has_same_heads:
+        return Moved(head_divergences(ours, theirs, both.alignment), None, None)
+    matched = matched_heads(ours, theirs, both.alignment)
+    return Moved(matched.divergences, matched.layers, matched.heads)
+
+
+def compared_thumbnails(reading: Reading, view: TokenView, progress: ReportProgress) -> np.ndarray:
+    return ComparedAttentions(Attentions(reading, view)).thumbnails(progress)
 
 
 def compared(attentions: Attentions) -> ComparedAttentions | None:

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...compute.head_questions import flow_matrix, gradient_of_layer
+from ...compute.head_questions import flow_of, gradient_of_layer, rollout_of
 from ...compute.question import Question, ReportOrCancel
 from ...figures.figure import Figure
 from ...look import numbers
+from ...state.readings import Reading
 from ...state.token_units import TokenView
 from ...widgets.progress_line import ProgressLine
 from .attentions import Attentions
 from .chosen_heads import TargetBox
-from .compared_attentions import ComparedAttentions
 from .counterpart import seen_alone, way_to_show
 from .matrix_view import MatrixView
 from .view import PictureRow
 
 if TYPE_CHECKING:
-    from bertcore.checkpoint.checkpoint import Checkpoint
+    pass
 
 
 class ComputedMatrix(MatrixView):
@@ -37,11 +38,11 @@ class RolloutMatrix(ComputedMatrix):
     """Attention multiplied up through the layers (Abnar and Zuidema 2020)."""
 
     number_kind = "rollout"
+    _matrix_of: Callable[[Reading, int, ReportOrCancel], np.ndarray] = staticmethod(rollout_of)
 
     def __init__(self) -> None:
         super().__init__()
         self.baseline_question: Question[np.ndarray] = self.add_question(lambda _answer: self.redraw(), self.line)
-        self._compared: ComparedAttentions | None = None  # whose difference is drawn
         self._own: np.ndarray | None = None  # (U,U) of our text, though a difference may be drawn
 
     def draw(self) -> None:
@@ -64,14 +65,7 @@ class RolloutMatrix(ComputedMatrix):
             self.show_matrix(np.nan_to_num(matrix - both.placed(theirs)), units, both.labels)
 
     def _ask(self, question: Question[np.ndarray], of: Attentions, layer: int) -> None:
-        attentions, what_if = of.reading.trace.attentions, of.reading.request.what_if
-
-        def work(progress: ReportOrCancel) -> np.ndarray:
-            from bertcore.analysis.flow import without
-
-            return self._matrix(without(attentions, what_if.heads_off, what_if.layers_off), layer, progress)
-
-        question.compute((of.reading.request, layer), work, self.pause_ms)
+        question.compute(self._matrix_of, of.reading, layer, pause_ms=self.pause_ms)
 
     @staticmethod
     def _answered(question: Question[np.ndarray], of: Attentions) -> np.ndarray | None:
@@ -118,17 +112,12 @@ class RolloutMatrix(ComputedMatrix):
             else self.tr("Rollout · after layers 1–{last}").format(last=layers)
         )
 
-    @staticmethod
-    def _matrix(attentions: np.ndarray, layer: int, progress: ReportOrCancel) -> np.ndarray:
-        from bertcore.analysis.flow import rollout
-
-        return rollout(attentions[: layer + 1])[-1]
-
 
 class FlowMatrix(RolloutMatrix):
     """The most that can flow from each input token (Abnar and Zuidema 2020)."""
 
     number_kind = "flow"
+    _matrix_of = staticmethod(flow_of)
 
     def read_out(self, row: str, column: str, value: float) -> str:
         text = self.tr("{share} can flow from {column} to {row}")
@@ -153,10 +142,6 @@ class FlowMatrix(RolloutMatrix):
             else self.tr("Flow · after layers 1–{last}").format(last=layers)
         )
 
-    @staticmethod
-    def _matrix(attentions: np.ndarray, layer: int, progress: ReportOrCancel) -> np.ndarray:
-        return flow_matrix(attentions, layer + 1, progress)
-
 
 class GradientMatrix(ComputedMatrix):
     """How a prediction changes with each weight, to first order; of the model as it is."""
@@ -180,13 +165,8 @@ class GradientMatrix(ComputedMatrix):
             self.question.forget(self.chosen.problem)
             self.show_matrix(None, units)
             return
-        text = attentions.plain.request.model_input
-
-        def work(checkpoint: Checkpoint, progress: ReportOrCancel) -> np.ndarray:
-            return gradient_of_layer(checkpoint, text, target, layer).astype(np.float32)  # (N,S,S)
-
-        model, key = attentions.reading.request.model, (*attentions.plain_key, target, layer)
-        self.question.ask_model(model, key, work, self.pause_ms)
+        model, text = attentions.plain.request.model, attentions.plain.request.model_input
+        self.question.ask_model(model, gradient_of_layer, text, target, layer, pause_ms=self.pause_ms)
         matrix = self.question.answer
         self.show_matrix(None if matrix is None else matrix[head], units)
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication
 
 from ...state.selection import Selection
 from .attentions import Attentions, Head, head_title
-from .compared_attentions import ComparedAttentions, Moved, compared
+from .compared_attentions import ComparedAttentions, Moved, compared, moved_heads
 
 if TYPE_CHECKING:
     from ...compute.question import Question
@@ -58,8 +58,7 @@ class Counterpart:
         if not both.has_same_heads:
             if both.alignment.reason is not None:
                 return None
-            key = (*both.ours.key, both.baseline.reading.request)
-            self.question.compute(key, lambda _progress: both.moved(), self._view.pause_ms)
+            self.question.compute(moved_heads, *both.ours.given, pause_ms=self._view.pause_ms)
             return None if self.question.answer is None else self.question.answer.baseline_head(spot)
         return spot
 

@@ -9,15 +9,22 @@ from bertcore.tokenizer.tokenizer import Encoding
 
 from ...compute.question import PAUSE_MS, Question, ReportOrCancel
 from ...look import numbers, theme
+from ...state.readings import Reading
+from ...state.token_units import TokenView
 from ...widgets.card import button, label
 from ...widgets.flow_layout import FlowLayout
 from ...widgets.layouts import fill
 from ...widgets.progress_line import ProgressLine
-from .attentions import KIND_NAMES
+from .attentions import KIND_NAMES, Attentions
 from .head_kinds import HeadLinks
 from .view import AttendView
 
 MOST_SHOWN, MOST_CHOSEN = 40, 6
+
+
+def find_in(reading: Reading, view: TokenView, query: str, progress: ReportOrCancel) -> FoundHeads:
+    attentions = Attentions(reading, view)
+    return find_heads(query, attentions.stacked(progress), attentions.encoding)
 
 
 class FindView(AttendView):
@@ -76,11 +83,7 @@ class FindView(AttendView):
             self.question.forget()
             self._show(None)
             return
-
-        def work(progress: ReportOrCancel) -> FoundHeads:
-            return find_heads(query, attentions.stacked(progress), attentions.encoding)
-
-        self.question.compute((*attentions.key, query), work, self.pause_ms)
+        self.question.compute(find_in, *attentions.given, query, pause_ms=self.pause_ms)
         if self.question.answer is None:
             self._show(None)
 

@@ -4,7 +4,7 @@ import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QWidget
 
-from ...compute.question import Question, ReportOrCancel
+from ...compute.question import Question
 from ...figures.figure import Axis, Numbers
 from ...look import numbers, theme
 from ...look.language import QT_TRANSLATE_NOOP
@@ -21,9 +21,9 @@ from ...widgets.progress_line import ProgressLine
 from ...widgets.raster import ColorBar
 from ..base import ViewSpec, ViewStack
 from .atlas import Group, HeadAtlas
-from .attentions import Attentions, Descriptions, by_kind, describe_heads, kind_name
+from .attentions import Attentions, Descriptions, by_kind, describe_heads, kind_name, thumbnails_of
 from .chosen_heads import Chosen
-from .compared_attentions import ComparedAttentions, compared
+from .compared_attentions import ComparedAttentions, compared, compared_thumbnails
 from .find_heads import FindView
 from .head_effects import EffectsView
 from .head_kinds import KindsView
@@ -169,7 +169,7 @@ class HeadsCard(Card):
         for question in (self._describing, self._shrinking):
             question.leave()
         self.panels.leave()
-        self._attentions = None
+        self._attentions = self._compared = None
 
     def atlas_numbers(self) -> tuple[dict[str, Numbers], str]:
         """Behind the atlas, and what its caption says of them."""
@@ -196,19 +196,14 @@ class HeadsCard(Card):
     def _compute(self, attentions: Attentions) -> None:
         """All heads made small, and described."""
         pause_ms = 0 if attentions.is_small else LONG_PAUSE_MS
-        source, key = self._compared or attentions, attentions.key
-        if self._compared is not None:
-            key = (*key, self._compared.baseline.reading.request)
-        if attentions.is_small or (source is attentions and attentions.token_view == TokenView()):
+        is_compared = self._compared is not None
+        if attentions.is_small or (not is_compared and attentions.token_view == TokenView()):
             self._shrinking.forget()
         else:
-            self._shrinking.compute(key, source.thumbnails, pause_ms)
+            function = compared_thumbnails if is_compared else thumbnails_of
+            self._shrinking.compute(function, *attentions.given, pause_ms=pause_ms)
         self._show_heads()
-
-        def describe(progress: ReportOrCancel) -> Descriptions:
-            return describe_heads(attentions, progress)
-
-        self._describing.compute(attentions.key, describe, pause_ms)
+        self._describing.compute(describe_heads, *attentions.given, pause_ms=pause_ms)
 
     def _show_heads(self) -> None:
         attentions, both = self._attentions, self._compared

@@ -47,8 +47,6 @@ class LinesView(AttendView):
         super().__init__()
         self.picture, self.other = LinesPicture(), LinesPicture()
         self._counterpart = Counterpart(self)
-        self._compared: ComparedAttentions | None = None  # whose difference is drawn
-        self._beside: ComparedAttentions | None = None  # whose lines stand beside ours
         self._beside_box, self._beside_title, self._now = QWidget(), Hint(), Hint()
         vbox(self._beside_title, (scrolled(self.other), 1), parent=self._beside_box, gap_px=4)
         self.filter, self.limit = (

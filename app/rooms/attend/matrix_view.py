@@ -212,7 +212,6 @@ class HeadMatrix(MatrixView):
         self.other = AttentionGrid(self.tr("Attention in the baseline: rows look at columns"), scale=False)
         explain(self.number_kind, self.other)
         self._counterpart = Counterpart(self)
-        self._compared: ComparedAttentions | None = None  # whose difference is drawn
         self._place_of: Sequence[int | None] = ()  # of our units in the baseline, and the reverse
         self._unit_of: Sequence[int | None] = ()
         self.beside, self._beside_title, self._now = QWidget(), Hint(), Hint()
@@ -323,7 +322,6 @@ class HeadMatrix(MatrixView):
 class MeanMatrix(MatrixView):
     """The mean of the heads that are chosen; where that is one, of all heads of its layer."""
 
-    _compared: ComparedAttentions | None = None  # whose difference is drawn
     _mean: np.ndarray | None = None  # (U,U) of our text, though a difference may be drawn
 
     @property

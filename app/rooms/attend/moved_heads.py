@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import Signal
 
-from ...compute.question import Question, ReportOrCancel
+from ...compute.question import Question
 from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...widgets.bar_list import Bar, BarList
@@ -14,7 +14,7 @@ from ...widgets.labelled_grid import LabelledGrid, Labels
 from ...widgets.layouts import fill
 from ...widgets.progress_line import ProgressLine
 from .attentions import Head, head_name
-from .compared_attentions import Moved, compared
+from .compared_attentions import Moved, compared, moved_heads
 from .view import AttendView
 
 MOST_BARS = 6
@@ -58,13 +58,7 @@ class MovedView(AttendView):
                 else both.problem,
             )
             return
-
-        def work(_progress: ReportOrCancel) -> Moved:
-            return both.moved()
-
-        baseline = self.attentions.reading.baseline
-        assert baseline is not None
-        self.question.compute((*self.attentions.key, baseline.request), work, self.pause_ms)
+        self.question.compute(moved_heads, *self.attentions.given, pause_ms=self.pause_ms)
         moved = self.question.answer
         self._show(moved, "" if moved is None else self._meaning(moved))
 

@@ -6,7 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import QCoreApplication, QPoint, QSize, Qt
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 
 from ...compute.question import PAUSE_MS
 from ...figures.figure import Figure, numbers_of
@@ -50,7 +50,8 @@ class AttendRoom(Room):
     specs = SPECS  # of the large card; PANELS are those below the atlas
 
     def __init__(self, state: ExploreState) -> None:
-        self.chosen = Chosen()
+        super().__init__(state)
+        self.chosen = Chosen(self)
         self.heads_card = HeadsCard(self.chosen, self.atlas_figure)
         self.large, self.side = LargeCard(self.chosen), SideCard(self._bars_figure)
         self.left = Folded(self.heads_card, self.heads_card.title)
@@ -61,10 +62,7 @@ class AttendRoom(Room):
         self._head_chosen_in: object = None  # the comparison in which a head was chosen last
         for widget, spot in ((self.heads_card, "heads"), (self.large, "large"), (self.side, "side")):
             name_spot(widget, f"{self.key}.{spot}")
-        content = QWidget()
-        hbox(self.left, (self.large, 1), self.right, parent=content, gap_px=GAP_PX)
-        super().__init__(state, content)
-        self.chosen.setParent(self)
+        hbox(self.left, (self.large, 1), self.right, parent=self.content, gap_px=GAP_PX)
         self._connect()
         kept = state.kept.get(KEPT)  # as the room was in a frame of another size
         if isinstance(kept, _Kept):

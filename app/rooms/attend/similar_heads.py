@@ -11,12 +11,14 @@ from ...compute.question import Question, ReportOrCancel
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
 from ...look.number_kinds import explain
+from ...state.readings import Reading
+from ...state.token_units import TokenView
 from ...widgets.card import Steady, tip
 from ...widgets.figure_button import FigureButton
 from ...widgets.layouts import fill, hbox
 from ...widgets.progress_line import ProgressLine
 from ...widgets.scatter import Points, Scatter
-from .attentions import Head, head_name
+from .attentions import Attentions, Head, head_name
 from .head_kinds import HeadLinks
 from .view import AttendView
 
@@ -25,6 +27,13 @@ if TYPE_CHECKING:
 
 LARGEST_PX = 260  # height of the map
 NEAREST = 5
+
+
+def map_of_heads(reading: Reading, view: TokenView, progress: ReportOrCancel) -> HeadMap:
+    from bertcore.analysis.head_map import head_map
+
+    stacked = Attentions(reading, view).stacked(lambda share: progress(share * 0.2))
+    return head_map(stacked, progress=lambda share: progress(0.2 + share * 0.8))
 
 
 class AlikeView(AttendView):
@@ -52,14 +61,7 @@ class AlikeView(AttendView):
     def draw(self) -> None:
         attentions = self.attentions
         self.nearest.set_off(attentions.off)
-
-        def work(progress: ReportOrCancel) -> HeadMap:
-            from bertcore.analysis.head_map import head_map as compute_map
-
-            stacked = attentions.stacked(lambda share: progress(share * 0.2))
-            return compute_map(stacked, progress=lambda share: progress(0.2 + share * 0.8))
-
-        self.question.compute(attentions.key, work, self.pause_ms)
+        self.question.compute(map_of_heads, *attentions.given, pause_ms=self.pause_ms)
         head_map = self.question.answer
         for widget in (self.points, self.nearest):
             widget.setVisible(head_map is not None)

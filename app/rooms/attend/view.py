@@ -13,6 +13,7 @@ from ...widgets.layouts import hbox, vbox
 from ..base import View
 from .attentions import Attentions
 from .chosen_heads import Chosen, TargetBox
+from .compared_attentions import ComparedAttentions
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +45,8 @@ class AttendView(View):
     target_box: TargetBox | None = None  # of a view about one prediction
     chosen: Chosen
     attentions: Attentions
+    _compared: ComparedAttentions | None = None  # whose difference is drawn
+    _beside: ComparedAttentions | None = None  # whose picture stands beside ours
 
     def __init__(self) -> None:
         super().__init__()
@@ -113,7 +116,8 @@ class AttendView(View):
 
     def leave(self) -> None:
         super().leave()
-        vars(self).pop("attentions", None)  # it holds the reading
+        self._compared = self._beside = None  # they hold the reading, and its baseline
+        vars(self).pop("attentions", None)
 
     def _drawn_for(self) -> tuple[object, ...]:
         return self.head, self.chosen.heads, self.chosen.column if self.follows_column else None

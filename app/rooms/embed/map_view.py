@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ...compute.question import ReportOrCancel
     from ...state.readings import Reading
     from ...state.selection import Selection
-    from ...state.token_units import Units
+    from ...state.token_units import TokenView
 
 translate = QCoreApplication.translate
 AROUND_ONE, AROUND_ALL = 24, 4  # words around a token
@@ -42,6 +42,41 @@ class WordMap:
 
     plane: Pca
     around: WordsAround | None = None
+
+
+def map_of_text(reading: Reading, view: TokenView, shown: str, _progress: ReportOrCancel) -> WordMap:
+    """Of the baseline's tokens as well, where they have a place in the plane."""
+    baseline, parts = baseline_on_map(reading, shown), [reading.units(view).vectors(_vectors(reading, shown))]  # (U,E)
+    if baseline is not None:
+        parts.append(baseline.units(view).vectors(_vectors(baseline, shown)))
+    return WordMap(pca(np.concatenate(parts)))
+
+
+def map_with_words(
+    checkpoint: Checkpoint,
+    reading: Reading,
+    view: TokenView,
+    groups: tuple[tuple[int, ...], ...],
+    count: int,
+    progress: ReportOrCancel,
+) -> WordMap:
+    """groups: token ids; around each stand the `count` words that are nearest to it."""
+    around = words_around(checkpoint, groups, count, progress)
+    vectors = reading.units(view).vectors(reading.trace.token_embeddings)  # (U,E)
+    return WordMap(pca(np.concatenate([vectors, around.vectors])), around)
+
+
+def baseline_on_map(reading: Reading, shown: str) -> Reading | None:
+    """The baseline, where its tokens have a place in this plane."""
+    baseline = compared_reading(reading)
+    if baseline is None or shown in ("one", "all"):
+        return None
+    return baseline if _vectors(baseline, shown).shape[1] == _vectors(reading, shown).shape[1] else None
+
+
+def _vectors(reading: Reading, shown: str) -> np.ndarray:
+    """(S,E)"""
+    return reading.trace.embedding_sum if shown == "sum" else reading.trace.token_embeddings
 
 
 class MapView(View):
@@ -112,28 +147,9 @@ class MapView(View):
         elif self.shown in ("one", "all"):
             self._ask_around(reading, selection, self.pause_ms if self.shown == "all" else 0)
         else:
-            parts = [units.vectors(self._vectors(reading))]
-            theirs = self._baseline_units(reading, selection)
-            if theirs is not None and reading.baseline is not None:
-                parts.append(theirs.vectors(self._vectors(reading.baseline)))
-            vectors = np.concatenate(parts)
-            key = (reading.request, selection.token_view, self.shown, None if theirs is None else reading.baseline)
             pause_ms = self.pause_ms if len(units) >= MANY_TOKENS else 0
-            self.map.compute(key, lambda _progress: WordMap(pca(vectors)), pause_ms)
+            self.map.compute(map_of_text, reading, selection.token_view, self.shown, pause_ms=pause_ms)
         self._show_selected(reading, selection)
-
-    def _vectors(self, reading: Reading) -> np.ndarray:
-        """(S,E)"""
-        return reading.trace.embedding_sum if self.shown == "sum" else reading.trace.token_embeddings
-
-    def _baseline_units(self, reading: Reading, selection: Selection) -> Units | None:
-        """The baseline's tokens, where they have a place in this plane."""
-        baseline = compared_reading(reading)
-        if baseline is None or self.shown in ("one", "all"):
-            return None
-        if self._vectors(baseline).shape[1] != self._vectors(reading).shape[1]:
-            return None
-        return baseline.units(selection.token_view)
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
         if self.shown == "one" and len(selection.units(reading)):
@@ -151,14 +167,8 @@ class MapView(View):
         is_one = self.shown == "one"
         wanted = [groups[selection.unit(reading) or 0]] if is_one else list(dict.fromkeys(groups))
         count = AROUND_ONE if is_one else AROUND_ALL
-        vectors = units.vectors(reading.trace.token_embeddings)  # (U,E)
-
-        def work(checkpoint: Checkpoint, progress: ReportOrCancel) -> WordMap:
-            around = words_around(checkpoint, wanted, count, progress)
-            return WordMap(pca(np.concatenate([vectors, around.vectors])), around)
-
-        key = (reading.request, selection.token_view, self.shown, tuple(wanted))
-        self.map.ask_model(reading.request.model, key, work, pause_ms)
+        asked = reading, selection.token_view, tuple(wanted), count
+        self.map.ask_model(reading.request.model, map_with_words, *asked, pause_ms=pause_ms)
 
     def _on_map_answered(self, word_map: WordMap) -> None:
         if self.reading is None:
@@ -166,7 +176,7 @@ class MapView(View):
         units, around = self.selection.units(self.reading), word_map.around
         named = self.reading.request.model.tokenizer.label
         words = [] if around is None else [named(word.token_id) for word in around.words]
-        theirs, links = self._baseline_units(self.reading, self.selection), list[tuple[int, int]]()
+        theirs, links = baseline_on_map(self.reading, self.shown), list[tuple[int, int]]()
         if theirs is not None:
             places = self.reading.places_in_baseline(self.selection.token_view)
             links = [(i, len(units) + place) for i, place in enumerate(places) if place is not None]
@@ -207,9 +217,9 @@ class MapView(View):
                 text = self.tr("{token} at position {position}").format(
                     token=units.labels[point], position=units.first_positions[point]
                 )
-            elif word_map.around is None and (theirs := self._baseline_units(self.reading, self.selection)) is not None:
+            elif word_map.around is None and (theirs := baseline_on_map(self.reading, self.shown)) is not None:
                 text = self.tr("{token} {there}").format(
-                    token=theirs.labels[point - len(units)], there=where_compared(self.reading)
+                    token=self.selection.units(theirs).labels[point - len(units)], there=where_compared(self.reading)
                 )
             elif word_map.around is not None:
                 text = self.tr("{word}: cosine {cosine}").format(

@@ -18,7 +18,7 @@ from ...figures.figure import Axis, Figure, Numbers, joined, numbers_of
 from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...state.baseline_names import where_compared
-from ...state.token_units import Units
+from ...state.token_units import TokenView, Units
 from ...widgets.card import GAP_PX, Card, Hint, label, scrolled
 from ...widgets.controls import MenuButton
 from ...widgets.figure_button import FigureButton, Provider
@@ -38,7 +38,6 @@ from .token_card import TokenCard
 if TYPE_CHECKING:
     from bertcore.analysis.nearest import Measure, NearWord
     from bertcore.analysis.vectors import Pca
-    from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.tokenizer.tokenizer import Encoding
 
     from ...compute.embedding import Tables
@@ -49,6 +48,10 @@ if TYPE_CHECKING:
 
 LEAST_PX = (130, 118)  # of the smaller pictures, with the numbers along their sides
 MOST_SEGMENTS_PX = 118
+
+
+def map_of_sums(reading: Reading, view: TokenView, _progress: ReportOrCancel) -> Pca:
+    return pca(reading.units(view).vectors(reading.trace.embedding_sum))
 
 
 class PicturesCard(Card):
@@ -224,15 +227,10 @@ class PartsView(View):
         self._show_strips(reading, units)
         self.change.show_reading(reading, selection.position)
         count = -(-len(reading.encoding) // POSITIONS) * POSITIONS
-
-        def compare(checkpoint: Checkpoint, _progress: ReportOrCancel) -> Tables:
-            return compare_tables(checkpoint, count)
-
-        self.tables.ask_model(model, (model, count), compare, pause_ms=0)
+        self.tables.ask_model(model, compare_tables, count, pause_ms=0)
         if len(units):
-            vectors = units.vectors(reading.trace.embedding_sum)
             pause_ms = self.pause_ms if len(units) >= MANY_TOKENS else 0
-            self.map.compute((reading.request, selection.token_view), lambda _progress: pca(vectors), pause_ms)
+            self.map.compute(map_of_sums, reading, selection.token_view, pause_ms=pause_ms)
         else:
             self.map.forget()
             self.pictures.clear_map()
@@ -251,13 +249,8 @@ class PartsView(View):
         self.strips.set_row(unit)
         if self.map.answer is not None:
             self.pictures.map.set_selected([unit])
-        ids, by = tuple(reading.request.input_ids[i] for i in units.members[unit]), self.measure
-
-        def search(checkpoint: Checkpoint, _progress: ReportOrCancel) -> tuple[Measure, list[NearWord]]:
-            return by, near_words(checkpoint, ids, NEAR_WORDS, by)
-
-        model = reading.request.model
-        self.near.ask_model(model, (model, ids, by), search, pause_ms=0)
+        ids = tuple(reading.request.input_ids[i] for i in units.members[unit])
+        self.near.ask_model(reading.request.model, near_words, ids, NEAR_WORDS, self.measure, pause_ms=0)
 
     def leave(self) -> None:
         """A click in another room is none for this one."""
@@ -295,11 +288,10 @@ class PartsView(View):
         later = self.tr("your change comes later and cannot change the embeddings") if same else ""
         self.strips_card.set_hint(joined(columns, self.selection.token_view.vectors_note, minus if is_drawn else later))
 
-    def _on_near_answered(self, answer: tuple[Measure, list[NearWord]]) -> None:
+    def _on_near_answered(self, words: list[NearWord]) -> None:
         if self.reading is not None:
-            by, words = answer
             tokenizer = self.reading.request.model.tokenizer
-            self.token.show_words(words, by, [tokenizer.label(word.token_id) for word in words])
+            self.token.show_words(words, self.measure, [tokenizer.label(word.token_id) for word in words])
 
     def _on_map_answered(self, plane: Pca) -> None:
         if self.reading is not None:

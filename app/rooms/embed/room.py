@@ -62,11 +62,11 @@ class EmbedRoom(ViewRoom):
 
     def __init__(self, state: ExploreState, recent_models: Callable[[], Sequence[str]] = tuple) -> None:
         """recent_models: references of models opened lately, newest first; their vocabularies are offered."""
-        self._recent_models = recent_models
         super().__init__(state)
+        self._recent_models = recent_models
 
     def connect_view(self, view: View) -> None:
         from .vocabularies_view import VocabulariesView
 
         if isinstance(view, VocabulariesView):
-            view.recent_models = self._recent_models
+            view.recent_models = lambda: self._recent_models()  # it may be made before this is known

@@ -1,7 +1,7 @@
 """View "Two vocabularies": the same text tokenised by the open model's vocabulary and by another one."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from bertcore.errors import printable
 from bertcore.locations import BUILT_IN, SHIPPED, TINY, built_in_checkpoint
-from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 
 from ...compute.question import ReportOrCancel
 from ...compute.tokenisations import Piece, Span, TokenCounts, TwoTokenisations, compare_tokenisations, vocabulary_of
@@ -99,6 +99,18 @@ class TokenisationsPicture(WrappedBoxes):
             self.set_hovered(self.selected)
 
 
+@lru_cache(maxsize=1)
+def _other_vocabulary(reference: str) -> Tokenizer:
+    return vocabulary_of(reference)
+
+
+def compare_with(encoding: Encoding, reference: str, _progress: ReportOrCancel) -> Compared:
+    """The text of an encoding in another vocabulary. Raises BertcoreError where there is none."""
+    tokenizer = _other_vocabulary(reference)
+    other = tokenizer.encode(encoding.text_a, encoding.text_b, max_length=4 * len(encoding) + 512)
+    return tokenizer, compare_tokenisations(encoding, other)
+
+
 class VocabulariesView(View):
     """Two rows of tokens, one below the other."""
 
@@ -112,7 +124,6 @@ class VocabulariesView(View):
         )
         self.first, self.second = (label("", "strong", wrap=True) for _ in range(2))
         self.note, self.line = label("", "muted", wrap=True), ProgressLine()
-        self._known: dict[str, Tokenizer] = {}  # the other vocabulary, by its reference
         self.card = Card(
             self.tr("The same text, tokenised by two vocabularies"),
             intro=self.tr(
@@ -144,14 +155,7 @@ class VocabulariesView(View):
     def show_reading(self, reading: Reading, selection: Selection) -> None:
         if not self.reference:  # something to begin with
             self.reference = TINY if reading.request.model.folder == built_in_checkpoint() else BUILT_IN
-        reference, encoding, known = self.reference, reading.encoding, self._known.get(self.reference)
-
-        def work(_progress: ReportOrCancel) -> Compared:
-            tokenizer = known or vocabulary_of(reference)
-            other = tokenizer.encode(encoding.text_a, encoding.text_b, max_length=4 * len(encoding) + 512)
-            return tokenizer, compare_tokenisations(encoding, other)
-
-        self.compared.compute((reading.request.model, encoding, reference), work, pause_ms=0)
+        self.compared.compute(compare_with, reading.encoding, self.reference, pause_ms=0)
         self.show_selection(reading, selection)
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
@@ -166,7 +170,6 @@ class VocabulariesView(View):
         if self.reading is None:
             return
         other, both = compared
-        self._known = {self.reference: other}
         own = self.reading.request.model
         first, second = self.tr("Top row: {model}"), self.tr("Bottom row: {model}")
         for line, row, name, tokenizer, counts in (

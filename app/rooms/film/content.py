@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +16,7 @@ from bertcore.runs.run_metrics import RunMetrics
 
 from ...compute.over_time import Text, read_snapshots
 from ...look import numbers
-from ...runs.stages import Steps
+from ...runs.stages import Snapshots
 from ...state.readings import Reading, thumbnails
 from ...state.token_units import TokenView
 from ...widgets.curve_specs import Mark
@@ -60,14 +60,34 @@ class LossCurve:
         return float(np.interp(step, self.steps, self.smooth))
 
 
-def frames_of(steps: Steps, known: set[Path], text: Text, view: TokenView, progress: ReportProgress) -> Iterator[Frame]:
-    """Of all snapshots but those that are known, from the first on; on the worker."""
-    step_of = {path: step for step, path in steps.snapshots}
-    wanted = [path for path in step_of if path not in known]
-    for opened in read_snapshots(wanted, text, progress):
+class MadeFrames:
+    """Of the worker's thread: the frames of one text in one run, which stay while there are more and more snapshots."""
+
+    def __init__(self) -> None:
+        self._of: tuple[object, ...] = ()
+        self._frames: dict[Path, Frame] = {}
+
+    def frames_of(self, *of: object) -> dict[Path, Frame]:
+        if of != self._of:
+            self._of, self._frames = of, {}
+        return self._frames
+
+
+def film_of(
+    made: MadeFrames, run: Path, snapshots: Snapshots, text: Text, view: TokenView, progress: ReportProgress
+) -> Generator[LossCurve | Frame, None, None]:
+    """The loss of a run, where it has written one, and a frame of each snapshot; on the worker."""
+    curve, step_of = loss_curve(run, snapshots), {path: step for step, path in snapshots}
+    if curve is not None:
+        yield curve
+    frames = made.frames_of(run, text, view)
+    yield from list(frames.values())
+    for opened in read_snapshots([path for path in step_of if path not in frames], text, progress):
         is_task = opened.model.task is not None
         guesses = answers_of(opened, dict(text.editors)) if is_task else _words(opened.reading)
-        yield _frame(step_of[opened.model.folder], opened.reading, tuple(guesses), view)
+        frame = _frame(step_of[opened.model.folder], opened.reading, tuple(guesses), view)
+        frames[frame.folder] = frame
+        yield frame
 
 
 def _words(reading: Reading) -> Iterator[Guesses]:
@@ -87,7 +107,7 @@ def _frame(step: int, reading: Reading, guesses: tuple[Guesses, ...], view: Toke
     return Frame(step, folder, heads, tuple(units.labels), tuple(units.kinds), guesses)
 
 
-def loss_curve(run: Path, snapshots: Sequence[tuple[int, Path]]) -> LossCurve | None:
+def loss_curve(run: Path, snapshots: Snapshots) -> LossCurve | None:
     """The loss that the run's snapshots can be placed on; None where it has written none."""
     metrics = RunMetrics()
     metrics.append(MetricsTail(run).read_new())

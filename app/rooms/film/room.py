@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from bertcore.locations import TINY
-from bertcore.progress import ReportProgress
 
 from ...compute.over_time import Text
 from ...compute.question import PAUSE_MS, Question
@@ -20,7 +20,6 @@ from ...look import numbers, theme
 from ...runs.stages import Steps
 from ...state.explore_state import ExploreState
 from ...state.readings import Reading
-from ...state.token_units import TokenView
 from ...widgets.card import Card, button, label, tip
 from ...widgets.figure_button import FigureAction, FigureButton
 from ...widgets.layouts import fill, vbox
@@ -28,7 +27,7 @@ from ...widgets.pages import tab_bar
 from ...widgets.progress_line import ProgressLine
 from ...widgets.spots import name_spot
 from ..base import Room
-from .content import Frame, LossCurve, frames_of, loss_curve
+from .content import Frame, LossCurve, MadeFrames, film_of
 from .picture import ATLAS, HEAD, PICTURES, WORDS, Film, FilmPainter
 from .strip import FilmStrip
 
@@ -41,18 +40,17 @@ class FilmRoom(Room):
 
     def __init__(self, state: ExploreState, steps_of: Callable[[], Steps | None]) -> None:
         """steps_of: gives the run of the open model; None where it has kept no snapshots."""
-        content = QWidget()
-        super().__init__(state, content)
+        super().__init__(state)
         self.steps: Steps | None = None
         self._steps_of = steps_of
-        self._made: list[Frame] = []  # by the worker, in the order of the snapshots; for `_made_for`
+        self._frames: dict[Path, Frame] = {}  # by snapshot, as far as the worker has come; of `_made_for`
         self._made_for: tuple[object, ...] = ()
-        self._curve: list[LossCurve] = []  # one, when the worker has read it
+        self._on_worker = MadeFrames()
+        self._curve: LossCurve | None = None
         self._is_typing = False
-        self.question: Question[None] = Question(self, lambda _answer: self._show())
+        self.question: Question[None] = Question(self, lambda _answer: self._show(), self._on_piece_arrived)
         self.question.requested.connect(self.question_requested)
         self.question.cancelled.connect(self.question_cancelled)
-        self.question.status_changed.connect(self._show)
         self.strip = FilmStrip()
         self.card = Card(" ")
         names = {
@@ -79,7 +77,7 @@ class FilmRoom(Room):
         self.progress = ProgressLine([self.question])
         fill(self.card.body, (self.strip, 1), self.progress)
         name_spot(self._stack, "film.view")
-        vbox((self._stack, 1), parent=content)
+        vbox((self._stack, 1), parent=self.content)
         kept = str(state.kept.get("film.picture"))
         self.tabs.setCurrentIndex(PICTURES.index(kept) if kept in PICTURES else 0)
         self.tabs.currentChanged.connect(self._on_tabs_changed)
@@ -126,9 +124,16 @@ class FilmRoom(Room):
         text = Text(state.text_a, state.text_b, state.mask_places, editors)
         made_for = (steps.run, text, state.token_view)
         if made_for != self._made_for:
-            self._made_for, self._made, self._curve = made_for, [], []
-        work = partial(_compute, steps, text, state.token_view, self._made, self._curve)
-        self.question.compute((*made_for, steps.snapshots), work, pause_ms)
+            self._made_for, self._frames, self._curve = made_for, {}, None
+        asked = self._on_worker, steps.run, steps.snapshots, text, state.token_view
+        self.question.compute(film_of, *asked, pause_ms=pause_ms)
+
+    def _on_piece_arrived(self, piece: Frame | LossCurve) -> None:
+        if isinstance(piece, Frame):
+            self._frames[piece.folder] = piece
+        else:
+            self._curve = piece
+        self._show()
 
     # What is shown.
 
@@ -165,13 +170,13 @@ class FilmRoom(Room):
 
     def _film(self, steps: Steps) -> Film:
         index = {path: at for at, (_, path) in enumerate(steps.snapshots)}
-        frames = {index[frame.folder]: frame for frame in list(self._made) if frame.folder in index}
+        frames = {index[folder]: frame for folder, frame in self._frames.items() if folder in index}
         model = self.state.model
         now = next((at for at, (step, _) in enumerate(steps.snapshots) if model and step == model.step), None)
         return Film(
             tuple(step for step, _ in steps.snapshots),
             frames,
-            next(iter(self._curve), None),
+            self._curve,
             self.picture,
             (self.state.layer, self.state.head),
             self.state.focus,
@@ -248,16 +253,6 @@ class FilmRoom(Room):
             hint if film.picture != WORDS else "",
             frames,
         )
-
-
-def _compute(
-    steps: Steps, text: Text, view: TokenView, made: list[Frame], curve: list[LossCurve], progress: ReportProgress
-) -> None:
-    """On the worker; what is there already stays."""
-    if not curve and (found := loss_curve(steps.run, steps.snapshots)) is not None:
-        curve.append(found)
-    for frame in frames_of(steps, {frame.folder for frame in made}, text, view, progress):
-        made.append(frame)
 
 
 def _numbers(film: Film) -> Iterator[tuple[str, Numbers]]:

@@ -31,8 +31,7 @@ class GameRoom(Room):
     key = "game"
 
     def __init__(self, state: ExploreState) -> None:
-        content = QWidget()
-        super().__init__(state, content)
+        super().__init__(state)
         self.game = _kept_game(state)
         self._wants_answer = False  # as soon as the model has read the sentence
         self._cover: Cover | None = None
@@ -56,7 +55,7 @@ class GameRoom(Room):
         self.end = button(self.tr("End the game"), self._on_end_clicked)
         self.keys = Hint()
         self.go.setFont(theme.font(GO_PX, bold=True))
-        self._lay_out(content)
+        self._lay_out()
         self._connect()
         self._show_phase()
 
@@ -269,7 +268,7 @@ class GameRoom(Room):
 
     # Building.
 
-    def _lay_out(self, content: QWidget) -> None:
+    def _lay_out(self) -> None:
         gap = theme.px(GAP_PX)
         for widget in (self.message, self.details):
             widget.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -304,7 +303,7 @@ class GameRoom(Room):
             self.verdict,
             (self._cards, 5),
             foot,
-            parent=content,
+            parent=self.content,
             gap_px=10,
         )
 

@@ -20,8 +20,19 @@ if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
 
     from ...compute.question import Question, ReportOrCancel
-    from ...state.readings import Reading
+    from ...state.readings import Reading, ReadingRequest
     from ...state.selection import Selection
+
+
+def stream_of(
+    checkpoint: Checkpoint, request: ReadingRequest, members: tuple[tuple[int, ...], ...], _progress: ReportOrCancel
+) -> ResidualStream:
+    """members (U): the tokens of each unit."""
+    from bertcore.analysis.residual import residual_stream
+
+    text, changes = request.model_input, request.what_if.changes()
+    read = text.input_ids, text.segments, text.positions
+    return residual_stream(checkpoint.model, *read, members=members, changes=changes)
 
 
 class AddedView(LayersView):
@@ -108,19 +119,18 @@ class AddedView(LayersView):
             chart.set_names({curve.key: curve.name for curve in kept})
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
-        request, members = reading.request, selection.units(reading).members
         self._formula.setText(
             self.tr(
                 "x enters a layer; m = x + attention; m + feed-forward goes on to the next. Nothing is overwritten."
             )
-            if request.model.config.norm == "pre"
+            if reading.request.model.config.norm == "pre"
             else self.tr(
                 "x enters a layer; m = LayerNorm(x + attention); LayerNorm(m + feed-forward) goes on to the next."
             )
         )
 
         self._shown = ()
-        if members:
+        if len(selection.units(reading)):
             self._ask(self.stream, reading, selection)
             self._ask(self.baseline_stream, reading.baseline, selection)
         else:
@@ -135,16 +145,8 @@ class AddedView(LayersView):
         if reading is None or not len(selection.units(reading)):
             question.forget()
             return
-        request, members = reading.request, selection.units(reading).members
-
-        def work(checkpoint: Checkpoint, _progress: ReportOrCancel) -> ResidualStream:
-            from bertcore.analysis.residual import residual_stream
-
-            changes = request.what_if.changes()
-            read = request.input_ids, request.segments, request.positions
-            return residual_stream(checkpoint.model, *read, members=members, changes=changes)
-
-        question.ask_model(request.model, (request, selection.token_view), work, self.pause_ms)
+        members = tuple(map(tuple, selection.units(reading).members))
+        question.ask_model(reading.request.model, stream_of, reading.request, members, pause_ms=self.pause_ms)
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
         if self.stream.answer is not None:

@@ -37,6 +37,24 @@ class Apart:
     problems: tuple[str, str]  # why there is none of the one, of the other: sentences
 
 
+def apart_of(reading: Reading, different: str, _progress: ReportOrCancel) -> Apart:
+    """A reading and its baseline. different: the sentence where the two models have other shapes."""
+    baseline, alignment = reading.baseline, reading.alignment
+    assert baseline is not None and alignment is not None
+    ours, theirs = reading.trace.hidden_states, baseline.trace.hidden_states
+    problems = ["", ""]
+    distance = cka = None
+    try:
+        distance = np.ascontiguousarray(1 - state_similarity(ours, theirs, alignment).T).astype(np.float32)
+    except BertcoreError as error:
+        problems[0] = different if ours.shape[::2] != theirs.shape[::2] else str(error)
+    try:
+        cka = linear_cka(ours, theirs, alignment).astype(np.float32)
+    except BertcoreError as error:
+        problems[1] = str(error)
+    return Apart(distance, cka, (problems[0], problems[1]))
+
+
 class ApartView(LayersView):
     """Distances on the left, layers against layers on the right."""
 
@@ -104,27 +122,11 @@ class ApartView(LayersView):
         self._pairs = alignment.pairs
         for card in (self.distance_card, self.cka_card):
             card.set_hint(self.tr("compared with {baseline}").format(baseline=baseline_name(reading)))
-        ours, theirs = reading.trace.hidden_states, baseline.trace.hidden_states
-
         different = self.tr(
             "The two models have different layers or sizes, so a token’s numbers cannot be compared one by one. What "
             "can be compared is which tokens each layer treats alike (CKA)."
         )
-
-        def work(_progress: ReportOrCancel) -> Apart:
-            problems = ["", ""]
-            distance = cka = None
-            try:
-                distance = np.ascontiguousarray(1 - state_similarity(ours, theirs, alignment).T).astype(np.float32)
-            except BertcoreError as error:
-                problems[0] = different if ours.shape[::2] != theirs.shape[::2] else str(error)
-            try:
-                cka = linear_cka(ours, theirs, alignment).astype(np.float32)
-            except BertcoreError as error:
-                problems[1] = str(error)
-            return Apart(distance, cka, (problems[0], problems[1]))
-
-        self.question.compute((reading.request, baseline.request), work, self.pause_ms)
+        self.question.compute(apart_of, reading, different, pause_ms=self.pause_ms)
         if self.question.answer is not None:
             self._show(self.question.answer)
 

@@ -23,11 +23,33 @@ if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
 
     from ...compute.question import Question, ReportOrCancel
-    from ...state.readings import Reading
+    from ...state.readings import Reading, ReadingRequest
     from ...state.selection import Selection
 
 MOST_NEURONS, MOST_WORDS = 20, 15
 Neuron = tuple[int, int]  # layer, neuron, from 0
+Members = tuple[tuple[int, ...], ...]  # (U) the tokens of each unit
+
+
+def neurons_of(
+    checkpoint: Checkpoint, request: ReadingRequest, members: Members, _progress: ReportOrCancel
+) -> StrongestNeurons:
+    from bertcore.analysis.neurons import strongest_neurons
+
+    read, changes = (request.input_ids, request.segments, request.positions), request.what_if.changes()
+    return strongest_neurons(checkpoint.model, *read, k=MOST_NEURONS, members=members, changes=changes)
+
+
+def neuron_of(
+    checkpoint: Checkpoint, request: ReadingRequest, members: Members, neuron: Neuron, _progress: ReportOrCancel
+) -> tuple[np.ndarray, PushedWords]:
+    """How strongly it fires for each unit (U), and the words that it promotes."""
+    from bertcore.analysis.neurons import neuron_activations, pushed_words
+
+    read, changes = (request.input_ids, request.segments, request.positions), request.what_if.changes()
+    layer, place = neuron
+    activations = neuron_activations(checkpoint.model, layer, place, *read, members=members, changes=changes)
+    return activations, pushed_words(checkpoint.model, checkpoint.tokenizer, *neuron, MOST_WORDS)
 
 
 class NeuronList(BarList):
@@ -80,17 +102,9 @@ class NeuronsView(LayersView):
         )
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
-        request, members = reading.request, selection.units(reading).members
-
-        def work(checkpoint: Checkpoint, _progress: ReportOrCancel) -> StrongestNeurons:
-            from bertcore.analysis.neurons import strongest_neurons
-
-            read = request.input_ids, request.segments, request.positions
-            changes = request.what_if.changes()
-            return strongest_neurons(checkpoint.model, *read, k=MOST_NEURONS, members=members, changes=changes)
-
+        request, members = reading.request, tuple(map(tuple, selection.units(reading).members))
         if members:
-            self.all_neurons.ask_model(request.model, (request, selection.token_view), work, self.pause_ms)
+            self.all_neurons.ask_model(request.model, neurons_of, request, members, pause_ms=self.pause_ms)
             self.show_selection(reading, selection)
         else:
             self.all_neurons.forget()
@@ -138,18 +152,8 @@ class NeuronsView(LayersView):
             self.show_selection(self.reading, self.selection)
 
     def _ask_neuron(self, reading: Reading, selection: Selection, chosen: Neuron) -> None:
-        request, members = reading.request, selection.units(reading).members
-
-        def work(checkpoint: Checkpoint, _progress: ReportOrCancel) -> tuple[np.ndarray, PushedWords]:
-            from bertcore.analysis.neurons import neuron_activations, pushed_words
-
-            (layer, neuron), model = chosen, checkpoint.model
-            read = request.input_ids, request.segments, request.positions
-            changes = request.what_if.changes()
-            activations = neuron_activations(model, layer, neuron, *read, members=members, changes=changes)
-            return activations, pushed_words(model, checkpoint.tokenizer, layer, neuron, MOST_WORDS)
-
-        self.one_neuron.ask_model(request.model, (request, selection.token_view, chosen), work, pause_ms=0)
+        request, members = reading.request, tuple(map(tuple, selection.units(reading).members))
+        self.one_neuron.ask_model(request.model, neuron_of, request, members, chosen, pause_ms=0)
 
     def _show_neuron(self, activations: np.ndarray, words: PushedWords) -> None:
         """activations (U)."""

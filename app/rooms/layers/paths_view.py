@@ -5,12 +5,13 @@ from PySide6.QtCore import QCoreApplication
 
 from bertcore.analysis.vectors import Pca
 
+from ...compute.question import ReportOrCancel
 from ...figures.figure import Axis, Figure, Numbers, joined
 from ...look import numbers
 from ...state.baseline_names import baseline_name, labels_beside
 from ...state.readings import Reading
 from ...state.selection import Selection
-from ...state.token_units import Units
+from ...state.token_units import TokenView, Units
 from ...widgets.card import Card
 from ...widgets.layouts import vbox
 from ...widgets.scatter import WORD, Points, Scatter
@@ -20,14 +21,14 @@ from .stages import LayersView, stage_labels
 class _Both:
     """The tokens of a reading and, where they have paths in the same plane, those of its baseline."""
 
-    def __init__(self, reading: Reading, selection: Selection) -> None:
-        self._reading, self._baseline, self._view = reading, reading.baseline, selection.token_view
-        self.ours = selection.units(reading)
+    def __init__(self, reading: Reading, view: TokenView) -> None:
+        self._reading, self._baseline, self._view = reading, reading.baseline, view
+        self.ours = reading.units(view)
         self.baseline_units: Units | None = None
         self.pairs: list[tuple[int, int]] = []  # ours, theirs: numbers of points
         if self._baseline is not None and self._has_same_shape:
-            self.baseline_units = self._baseline.units(selection.token_view)
-            places = enumerate(reading.places_in_baseline(selection.token_view))
+            self.baseline_units = self._baseline.units(view)
+            places = enumerate(reading.places_in_baseline(view))
             self.pairs = [(i, len(self.ours) + place) for i, place in places if place is not None]
 
     @property
@@ -89,10 +90,11 @@ class _Both:
         return f"{other} {far}" if selection.wants_difference else other
 
 
-def _plane(parts: list[tuple[Units, np.ndarray]]) -> Pca:
-    """One plane for all of them (L+1,P,2)."""
+def paths_plane(reading: Reading, view: TokenView, _progress: ReportOrCancel) -> Pca:
+    """One plane for all stages, and for the baseline's tokens as well (L+1,P,2)."""
     from bertcore.analysis.vectors import pca
 
+    parts = _Both(reading, view).vectors
     stages = range(len(parts[0][1]))
     return pca(
         np.stack([np.concatenate([units.vectors(states[stage]) for units, states in parts]) for stage in stages])
@@ -117,13 +119,10 @@ class PathsView(LayersView):
         self.picture.hovered.connect(self._on_picture_hovered)
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
-        both = _Both(reading, selection)
+        both = _Both(reading, selection.token_view)
         self.card.set_intro(both.in_words(selection))
-        parts = both.vectors
         if len(both.ours):
-            compared = both.baseline_units and reading.baseline and reading.baseline.request
-            key = reading.request, selection.token_view, compared
-            self.paths.compute(key, lambda _progress: _plane(parts), self.pause_ms)
+            self.paths.compute(paths_plane, reading, selection.token_view, pause_ms=self.pause_ms)
             if self.paths.answer is not None:
                 self._show(self.paths.answer)
         else:
@@ -144,7 +143,7 @@ class PathsView(LayersView):
 
     def _show(self, paths: Pca) -> None:
         assert self.reading is not None
-        both = _Both(self.reading, self.selection)
+        both = _Both(self.reading, self.selection.token_view)
         if paths.points.shape[1] != both.size:
             return  # of another text: the next answer is on its way
         links = both.pairs if self.selection.wants_difference else ()
@@ -162,7 +161,7 @@ class PathsView(LayersView):
         if self.paths.answer is None or self.reading is None:
             return None
         points = self.paths.answer.points  # (L+1,U,2)
-        both = _Both(self.reading, self.selection)
+        both = _Both(self.reading, self.selection.token_view)
         names = [*both.ours.labels, *(f"{label} (baseline)" for label in both.baseline_labels)]
         axes = Axis("layer", stage_labels(len(points))), Axis("token", names), Axis("component", ["1", "2"])
         arrays, hint = {"place": Numbers(points, axes)}, self.card.hint
@@ -171,7 +170,7 @@ class PathsView(LayersView):
     def _on_picture_hovered(self, unit: int | None) -> None:
         text = ""
         if unit is not None and self.reading is not None:
-            both = _Both(self.reading, self.selection)
+            both = _Both(self.reading, self.selection.token_view)
             labels = [*both.ours.labels, *both.baseline_labels]
             path = self.tr("path of {token}") if unit < len(both.ours) else self.tr("path of {token} in the baseline")
             text = path.format(token=labels[unit]) if unit < len(labels) else ""

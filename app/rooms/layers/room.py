@@ -1,7 +1,8 @@
 """Room Layers: what becomes of each token on its way through the model, in nine views."""
 
+from PySide6.QtWidgets import QWidget
+
 from ...look.language import QT_TRANSLATE_NOOP
-from ...state.explore_state import ExploreState
 from ...state.readings import Reading
 from ...widgets.spots import name_spot
 from ..base import ONE_AT_A_TIME, View, ViewRoom, ViewSpec, later
@@ -115,11 +116,11 @@ class LayersRoom(ViewRoom):
         ),
     )
 
-    def __init__(self, state: ExploreState) -> None:
+    def make_beside_tabs(self) -> list[QWidget]:
         self.slider = StageSlider()
         name_spot(self.slider, "layers.slider")
-        super().__init__(state, self.slider)
-        self.slider.moved.connect(state.set_stage)
+        self.slider.moved.connect(self.state.set_stage)
+        return [self.slider]
 
     def open_view(self, key: str) -> View:
         view = super().open_view(key)

@@ -12,7 +12,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from ...compute.derivation import Derivation, Term
-from ...compute.layer_steps import layer_steps
+from ...compute.layer_steps import layer_of, layer_steps
 from ...figures.figure import Axis, Figure, Numbers, Picture, joined
 from ...look import numbers, theme
 from ...look.fitting import plain_tip
@@ -26,10 +26,7 @@ from .number_table import NumberTable
 from .stages import LayersView
 
 if TYPE_CHECKING:
-    from bertcore.checkpoint.checkpoint import Checkpoint
-
     from ...compute.layer_steps import LayerStep, LayerTrace
-    from ...compute.question import ReportOrCancel
     from ...state.readings import Reading
     from ...state.selection import Selection
 
@@ -281,17 +278,7 @@ class StepsView(LayersView):
         self._show_open()
 
     def _ask(self, reading: Reading, layer: int) -> None:
-        request = reading.request
-        entering = None if request.what_if else reading.trace.hidden_states[layer]
-
-        def work(checkpoint: Checkpoint, _progress: ReportOrCancel) -> LayerTrace:
-            from ...compute.layer_steps import trace_layer
-
-            read = request.input_ids, request.segments, request.positions
-            changes = request.what_if.changes()
-            return trace_layer(checkpoint.model, *read, layer=layer, changes=changes, entering=entering)
-
-        self.layer.ask_model(request.model, (request, layer), work, self.pause_ms)
+        self.layer.ask_model(reading.request.model, layer_of, reading, layer, pause_ms=self.pause_ms)
 
     def _on_layer_answered(self, one: LayerTrace) -> None:
         if self.reading is not None:

@@ -34,9 +34,7 @@ from .stages import LayersView
 
 if TYPE_CHECKING:
     from bertcore.analysis.parameter_changes import PartChange
-    from bertcore.checkpoint.checkpoint import Checkpoint
 
-    from ...compute.question import ReportOrCancel
 
 PART_NAMES = {  # of `parameter_changes`
     "token": QT_TRANSLATE_NOOP("Weights", "token embeddings"),
@@ -154,7 +152,7 @@ class WeightsView(LayersView):
         for card in (self.parts_card, self.words_card):
             card.set_hint(self.tr("compared with {baseline}").format(baseline=baseline_name(reading)))
         self._changes = None
-        self.question.ask_both(ours, baseline.request.model, (ours, baseline.request.model), training_changes, 0)
+        self.question.ask_both(ours, baseline.request.model, training_changes, pause_ms=0)
         if self.question.answer is not None:
             self._on_changes_answered(self.question.answer)
         elif self.question.sentence and not self.question.can_restart:
@@ -273,11 +271,7 @@ class WeightsView(LayersView):
         if token_id in reading.request.input_ids:
             self.position_clicked.emit(reading.request.input_ids.index(token_id))
         models = reading.request.model, reading.baseline.request.model
-
-        def work(ours: Checkpoint, before: Checkpoint, progress: ReportOrCancel) -> Neighbours:
-            return neighbours(ours, before, token_id, progress)
-
-        self.neighbours_question.ask_both(*models, (*models, token_id), work, 0)
+        self.neighbours_question.ask_both(*models, neighbours, token_id, pause_ms=0)
         if self.neighbours_question.answer is not None:
             self._on_neighbours_answered(self.neighbours_question.answer)
 

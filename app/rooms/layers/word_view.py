@@ -64,6 +64,13 @@ BANK = Uses(
 )
 
 
+def compare_uses(checkpoint: Checkpoint, uses: Uses, progress: ReportOrCancel) -> Compared:
+    from bertcore.analysis.one_word import group_similarity, word_in_sentences
+
+    found = word_in_sentences(checkpoint.model, checkpoint.tokenizer, uses.word, uses.texts, progress)
+    return uses, found, group_similarity(found.cosines, [uses.groups[i] for i in found.sentences])
+
+
 class UsesEditor(QWidget):
     """The word, and a line for each sentence: its meaning, the text, a button that removes it."""
 
@@ -229,15 +236,7 @@ class WordView(LayersView):
         )
 
     def _ask(self, model: ModelInfo, pause_ms: int) -> None:
-        uses = self.editor.uses
-
-        def work(checkpoint: Checkpoint, progress: ReportOrCancel) -> Compared:
-            from bertcore.analysis.one_word import group_similarity, word_in_sentences
-
-            found = word_in_sentences(checkpoint.model, checkpoint.tokenizer, uses.word, uses.texts, progress)
-            return uses, found, group_similarity(found.cosines, [uses.groups[i] for i in found.sentences])
-
-        self.compared.ask_model(model, (model, uses), work, pause_ms)
+        self.compared.ask_model(model, compare_uses, self.editor.uses, pause_ms=pause_ms)
 
     def _on_compared_answered(self, compared: Compared) -> None:
         self.shown = compared

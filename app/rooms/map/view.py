@@ -8,6 +8,8 @@ import numpy as np
 from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QFrame
 
+from ...compute.feed_forward import feed_forward_activity
+from ...compute.masks import lens_at
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers
 from ...state.baseline_names import beside, is_earlier, where_compared
@@ -41,6 +43,24 @@ GUESSES = 5
 AT_ONCE = 8  # positions whose words are read off in one go: logits of all stages, some 25 MB for BERT-large
 QUICK = 500_000  # hidden values of all layers: less is asked for at each key
 Guesses = dict[int, list[list["WordGuess"]]]  # position -> after each stage (L+1), likeliest first
+
+
+def guesses_of(
+    checkpoint: Checkpoint,
+    reading: Reading,
+    positions: tuple[int, ...],
+    named: tuple[int, ...],
+    progress: ReportOrCancel,
+) -> Guesses:
+    """What each stage would predict at some positions of a reading; `named`: what these are called in the answer."""
+    hidden = reading.trace.hidden_states[:, list(positions)]  # (L+1,R,H)
+    found: Guesses = {}
+    for first in range(0, len(positions), AT_ONCE):
+        lens = lens_at(checkpoint, np.ascontiguousarray(hidden[:, first : first + AT_ONCE]), GUESSES)
+        for i, position in enumerate(named[first : first + AT_ONCE]):
+            found[position] = [stage[i] for stage in lens.words]
+        progress((first + AT_ONCE) / len(positions))
+    return found
 
 
 class MapView(View):
@@ -109,14 +129,9 @@ class MapView(View):
             return
         request, rows = reading.request, tuple(self.map.positions)
         pause_ms = 0 if reading.trace.hidden_states.size <= QUICK else self.pause_ms
-
-        def activity(checkpoint: Checkpoint, _progress: ReportOrCancel) -> FeedForwardActivity:
-            from ...compute.feed_forward import feed_forward_activity
-
-            return feed_forward_activity(checkpoint, request.model_input, rows, NEURONS, request.what_if)
-
         self._activity_rows = list(rows)
-        self._activity.ask_model(request.model, (request, rows), activity, pause_ms)
+        asked = request.model_input, rows, NEURONS, request.what_if
+        self._activity.ask_model(request.model, feed_forward_activity, *asked, pause_ms=pause_ms)
         if self._activity.answer is not None:
             self.map.set_activity(self._activity.answer, self._activity_rows)
         positions = tuple(mask.position for mask in reading.masks[:MOST_MASKS]) or rows
@@ -139,24 +154,11 @@ class MapView(View):
         pause_ms: int,
     ) -> None:
         """named: what each position is called in the answer: of a baseline's, ours that is compared with it."""
-        request = reading.request
-        if "mlm" not in request.model.output_heads or not positions:
+        model = reading.request.model
+        if "mlm" not in model.output_heads or not positions:
             question.forget()
-            return
-        hidden = reading.trace.hidden_states[:, list(positions)]  # (L+1,R,H)
-
-        def guesses(checkpoint: Checkpoint, progress: ReportOrCancel) -> Guesses:
-            from ...compute.masks import lens_at
-
-            found: Guesses = {}
-            for first in range(0, len(positions), AT_ONCE):
-                lens = lens_at(checkpoint, np.ascontiguousarray(hidden[:, first : first + AT_ONCE]), GUESSES)
-                for i, position in enumerate(named[first : first + AT_ONCE]):
-                    found[position] = [stage[i] for stage in lens.words]
-                progress((first + AT_ONCE) / len(positions))
-            return found
-
-        question.ask_model(request.model, (request, positions, named), guesses, pause_ms)
+        else:
+            question.ask_model(model, guesses_of, reading, positions, named, pause_ms=pause_ms)
 
     def _on_rows_changed(self) -> None:
         if self.reading is not None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QLineEdit
 
+from ...compute.masks import word_through_layers
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
 from ...look.number_kinds import explain
@@ -37,10 +37,8 @@ from .view import (
 )
 
 if TYPE_CHECKING:
-    from bertcore.checkpoint.checkpoint import Checkpoint
-
     from ...compute.masks import MaskLens, WordThroughLayers
-    from ...compute.question import Question, ReportOrCancel
+    from ...compute.question import Question
 
 SIDE_PX = 400
 LEAST_PX = 200  # where the window is lower, the whole room scrolls
@@ -140,8 +138,7 @@ class LensView(PredictView):
             self._show_followed()
             return
         position = self.masks[self.mask_number].position
-        work = _following(request, position, word)
-        self.followed_word.ask_model(request.model, (request, position, word), work, self.pause_ms)
+        self._follow(self.followed_word, request, position, word)
         self._show_followed()
 
     def _ask_baseline_word(self) -> None:
@@ -152,8 +149,12 @@ class LensView(PredictView):
             self.baseline_word.forget()
             return
         request, position = reading.baseline.request, theirs.position
-        work = _following(request, position, word)
-        self.baseline_word.ask_model(request.model, (request, position, word), work, self.pause_ms)
+        self._follow(self.baseline_word, request, position, word)
+
+    def _follow(self, question: Question[WordThroughLayers], request: ReadingRequest, position: int, word: str) -> None:
+        text, encoding, what_if = request.model_input, request.encoding, request.what_if
+        asked = text, encoding, position, word, what_if
+        question.ask_model(request.model, word_through_layers, *asked, pause_ms=self.pause_ms)
 
     def _show_followed(self) -> None:
         self._ask_baseline_word()
@@ -302,19 +303,6 @@ class LensView(PredictView):
         self.kept_changed.emit(word)
         if self.reading is not None and not self.nothing:
             self._ask_word(self.reading)
-
-
-def _following(
-    request: ReadingRequest, position: int, word: str
-) -> Callable[[Checkpoint, ReportOrCancel], WordThroughLayers]:
-    """What the worker does to follow a word at a mask."""
-
-    def work(checkpoint: Checkpoint, _progress: ReportOrCancel) -> WordThroughLayers:
-        from ...compute.masks import word_through_layers
-
-        return word_through_layers(checkpoint, request.model_input, request.encoding, position, word, request.what_if)
-
-    return work
 
 
 def _exact(probability: float, *, fine: bool) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
+from ...compute.word_questions import surprise_of
 from ...figures.figure import Figure, joined, numbers_of
 from ...look import numbers, theme
 from ...look.number_kinds import explain
@@ -25,9 +27,8 @@ from .view import PredictView, missing_words, scrolled_column
 
 if TYPE_CHECKING:
     from bertcore.analysis.words import Surprise
-    from bertcore.checkpoint.checkpoint import Checkpoint
 
-    from ...compute.question import Question, ReportOrCancel
+    from ...compute.question import Question
     from ...state.token_units import Units
 
 LEAST_SCALE_BITS = 10.0  # what is hardly surprising looks so
@@ -88,16 +89,10 @@ class SurpriseView(PredictView):
 
     def _ask(self, question: Question[Surprise], reading: Reading, selection: Selection) -> None:
         request, words = reading.request, selection.token_view.words
-        encoding, what_if, text = request.encoding, request.what_if, reading.request.model_input
-        masks = text.input_ids if what_if.swap else ()  # they are hidden in the other text as well
-        key = (tuple(encoding.ids), tuple(encoding.words), tuple(text.segments), what_if, masks, words)
-
-        def work(checkpoint: Checkpoint, progress: ReportOrCancel) -> Surprise:
-            from ...compute.word_questions import surprise_of
-
-            return surprise_of(checkpoint, encoding, text, progress, whole_words=words, what_if=what_if)
-
-        question.ask_model(request.model, (request.model, *key), work, self.pause_ms)
+        encoding, what_if, text = request.encoding, request.what_if, request.model_input
+        if not what_if.swap:  # else masks count: they are hidden in the other text as well
+            text = replace(text, input_ids=tuple(encoding.ids))
+        question.ask_model(request.model, surprise_of, encoding, text, words, what_if, pause_ms=self.pause_ms)
 
     def _show(self, reading: Reading, selection: Selection) -> None:
         units, found = selection.units(reading), self.surprise.answer

@@ -20,10 +20,8 @@ from ...compute.text_scores import (
     PairScore,
     ScoredPairs,
     ScoredTexts,
-    are_minimal_pairs,
     readable_pairs,
-    score_lines,
-    score_pairs,
+    score_typed,
 )
 from ...figures.figure import Axis, Figure, Numbers, numbers_of
 from ...look import numbers, theme
@@ -43,10 +41,8 @@ from .text_table import TextTable, columns_for, pair_columns
 from .view import PredictView, missing_words
 
 if TYPE_CHECKING:
-    from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.evaluation.score_texts import TextScore
 
-    from ...compute.question import ReportOrCancel
     from ...state.model_info import ModelInfo
 
 EXAMPLES = (
@@ -193,16 +189,9 @@ class TextsView(PredictView):
             self._show()
             return
         named = self.tr("line {number}")
-
-        lines = [(named.format(number=number), line) for number, line in enumerate(text.split("\n"), start=1)]
-
-        def work(checkpoint: Checkpoint, progress: ReportOrCancel) -> ScoredTexts | ScoredPairs:
-            if are_minimal_pairs(text):
-                return score_pairs(checkpoint, lines, progress)
-            return score_lines(checkpoint, lines, word or None, progress)
-
+        lines = tuple((named.format(number=number), line) for number, line in enumerate(text.split("\n"), start=1))
         self.scores.forget()
-        self.scores.ask_model(self.reading.request.model, (text, word), work, 0)
+        self.scores.ask_model(self.reading.request.model, score_typed, lines, word or None, pause_ms=0)
         self._show()
 
     def _on_box_changed(self) -> None:

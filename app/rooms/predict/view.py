@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QScrollArea, QStackedLayout, QWidget
 
+from ...compute.masks import lens_of
 from ...look import theme
 from ...look.bidi import isolated
 from ...state.readings import word_to_mask
@@ -18,10 +19,9 @@ from ..base import View
 
 if TYPE_CHECKING:
     from bertcore.analysis.predict import WordGuess
-    from bertcore.checkpoint.checkpoint import Checkpoint
 
     from ...compute.masks import MaskLens
-    from ...compute.question import Question, ReportOrCancel
+    from ...compute.question import Question
     from ...state.readings import MaskReading, Reading
 
 translate = QCoreApplication.translate
@@ -126,21 +126,12 @@ def with_name(text: str, scale: ColorBar) -> QHBoxLayout:
 
 def ask_lens(question: Question[MaskLens], reading: Reading, pause_ms: int) -> None:
     """Asks what each layer would predict at the masks that are shown."""
-    import numpy as np
-
-    positions = [mask.position for mask in reading.masks[:MOST_MASKS]]
+    positions = tuple(mask.position for mask in reading.masks[:MOST_MASKS])
     if not positions:
         question.forget()
         return
-    hidden = np.asarray(reading.trace.hidden_states[:, positions], dtype=np.float32)  # (L+1,M,H)
-
-    def work(checkpoint: Checkpoint, progress: ReportOrCancel) -> MaskLens:
-        from ...compute.masks import lens_at
-
-        return lens_at(checkpoint, hidden)
-
-    is_quick = hidden.shape[0] * hidden.shape[1] <= QUICK_ROWS
-    question.ask_model(reading.request.model, (reading.request,), work, 0 if is_quick else pause_ms)
+    is_quick = len(reading.trace.hidden_states) * len(positions) <= QUICK_ROWS
+    question.ask_model(reading.request.model, lens_of, reading, positions, pause_ms=0 if is_quick else pause_ms)
 
 
 def mask_token(reading: Reading) -> str:

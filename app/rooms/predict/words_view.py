@@ -11,6 +11,7 @@ import numpy as np
 from PySide6.QtCore import QEvent, QPoint, Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QScrollArea, QWidget
 
+from ...compute.word_questions import sentence_similarity
 from ...figures.figure import Axis, Figure, Numbers, numbers_of
 from ...look import numbers, theme
 from ...look.number_kinds import explain
@@ -33,10 +34,7 @@ from .previous_predictions import PreviousCard, PreviousPredictions
 from .view import MOST_MASKS, PredictView, ask_lens, mask_token, stage_name
 
 if TYPE_CHECKING:
-    from bertcore.checkpoint.checkpoint import Checkpoint
-
     from ...compute.masks import MaskLens
-    from ...compute.question import ReportOrCancel
     from ...state.model_info import ModelInfo
     from ...state.token_units import Units
 
@@ -166,7 +164,8 @@ class WordsView(PredictView):
         self.read_text = label("", wrap=True)
         self._previous: PreviousPredictions | None = None
         self._model: ModelInfo | None = None  # whose verdicts the previous pairs have
-        self._compared: tuple[ModelInfo, str, str, float] | None = None  # A, B and their cosine, as shown
+        self._similarity: float | None = None  # as shown: the cosine of A and B, or of what stood there just before
+        self._similar_in: ModelInfo | None = None  # the model that it is of
         self._grid = QGridLayout()
         self._invitation = Card()
         self._invitation_title, self._invitation_text = label("", "number"), label("", wrap=True)
@@ -298,18 +297,14 @@ class WordsView(PredictView):
     def _show_similarity(self, reading: Reading, question: PairQuestion) -> None:
         """What is shown stays until the new text is compared; that takes two more passes through the model."""
         model, a, b = reading.request.model, reading.encoding.text_a, reading.encoding.text_b or ""
-        if self._compared is None or self._compared[0] is not model or model.pooling is None:
+        if model is not self._similar_in:
+            self._similar_in, self._similarity = model, None
+        if self._similarity is None or model.pooling is None:
             self.pair.show_reason(reading, question, self.tr("Comparing A and B…"))
         else:
-            verdict = similarity_verdict(self._compared[3], model.pooling, first_token(reading))
+            verdict = similarity_verdict(self._similarity, model.pooling, first_token(reading))
             self.pair.show_verdict(reading, question, verdict)
-
-        def work(checkpoint: Checkpoint, progress: ReportOrCancel) -> tuple[ModelInfo, str, str, float]:
-            from ...compute.word_questions import sentence_similarity
-
-            return model, a, b, sentence_similarity(checkpoint, a, b)
-
-        self.similarity.ask_model(model, (model, a, b), work, 0)
+        self.similarity.ask_model(model, sentence_similarity, a, b, pause_ms=0)
 
     def _build(self) -> None:
         self._invitation.fill_with_message(self._invitation_title, self._invitation_text, self._mask_button)
@@ -361,8 +356,8 @@ class WordsView(PredictView):
         for number, card in enumerate(self.shown_cards):
             card.show_lens(lens, number)
 
-    def _on_similarity_answered(self, compared: tuple[ModelInfo, str, str, float]) -> None:
-        self._compared = compared
+    def _on_similarity_answered(self, similarity: float) -> None:
+        self._similarity = similarity
         if self.reading is not None:
             self._show_pair(self.reading)
 
@@ -406,7 +401,7 @@ class WordsView(PredictView):
         elif reading.sentence_order is not None:
             shares = {"in order": reading.sentence_order.in_order, "swapped": reading.sentence_order.swapped}
         elif self.similarity.answer is not None:  # else what is on show is of the previous pair
-            is_similarity, shares = True, {"A and B": self.similarity.answer[3]}
+            is_similarity, shares = True, {"A and B": self.similarity.answer}
         if not shares:
             return None
         name = "cosine" if is_similarity else "probability"

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from ...compute.batches import BatchReader, Drawn, ShownBatch, ShownExamples
 from ...compute.example_batches import ExampleReader
-from ...compute.question import Question
+from ...compute.question import Question, ReportOrCancel
 from ...look import numbers, theme
 from ...runs.run_info import RunInfo
 from ...widgets.bar_list import ROW_PX, Bar, BarList
@@ -28,6 +28,12 @@ from .ordered_bars import OrderedBar, OrderedBars
 from .task_words import said
 
 MAP_PX, DRAWN_PX, TEXT_PX, GUESSES = 150, 215, 136, 4
+
+
+def read_batch(
+    reader: BatchReader | ExampleReader, step: int, snapshot: int | None, progress: ReportOrCancel
+) -> ShownBatch:
+    return reader.read(step, snapshot, progress)
 
 
 class BatchPage(QWidget):
@@ -188,7 +194,7 @@ class BatchPage(QWidget):
         if reader is None or not self.isVisible() or step < 1:
             return
         self._step = step  # the newest when the page was opened; it stays until a person goes on
-        self.question.compute((reader, step, snapshot), lambda report: reader.read(step, snapshot, report), 0)
+        self.question.compute(read_batch, reader, step, snapshot, pause_ms=0)
 
     def _on_batch_answered(self, batch: ShownBatch) -> None:
         self._show_batch(batch)
@@ -196,7 +202,7 @@ class BatchPage(QWidget):
         if not isinstance(reader, BatchReader) or batch.causal:
             self.draws.forget()
         else:
-            self.draws.compute((reader, step), lambda report: reader.drawn(step, report), 0)
+            self.draws.compute(BatchReader.drawn, reader, step, pause_ms=0)
 
     def _on_question_failed(self) -> None:
         self._show_batch(None)

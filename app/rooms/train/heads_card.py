@@ -54,6 +54,7 @@ class HeadsCard(Card):
         self._text = ""
         self._step: int | None = None  # up to which snapshots are shown; None: all
         self._known: dict[Path, Heads | None] = {}  # None: asked for, and the snapshot was gone
+        self._asked: Path | None = None  # the snapshot that the question is about
         self._question: Question[dict[Path, Heads]] = Question(self, self._on_question_answered)
         self._question.requested.connect(self.question_requested)
         self._question.cancelled.connect(self.question_cancelled)
@@ -133,17 +134,15 @@ class HeadsCard(Card):
 
     def _ask(self) -> None:
         """One snapshot at a time, so that the worker stays free for someone who types."""
-        missing = [path for _, path in reversed(self.shown) if path not in self._known][:1]
-        if not missing or not self._text or not self.isVisible() or self._question.is_running:
+        missing = next((path for _, path in reversed(self.shown) if path not in self._known), None)
+        if missing is None or not self._text or not self.isVisible() or self._question.is_running:
             return
-        text = self._text
-        self._question.compute((text, *missing), lambda step: heads_over_time(missing, text, step), 0)
+        self._asked = missing
+        self._question.compute(heads_over_time, (missing,), self._text, pause_ms=0)
 
     def _on_question_answered(self, heads: dict[Path, Heads]) -> None:
-        _text, *asked = self._question.key
-        for path in asked:
-            assert isinstance(path, Path)
-            self._known[path] = heads.get(path)
+        assert self._asked is not None
+        self._known[self._asked] = heads.get(self._asked)
         self._draw()
         self._ask()
 

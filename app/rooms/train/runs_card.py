@@ -29,8 +29,9 @@ class RunsCard(Card):
     put_back_requested = Signal()  # the run that was moved to the bin last
 
     def __init__(self) -> None:
-        self._about_runs = self.tr("A run is the training of one model. Click one to see it.")
-        super().__init__(self.tr("Runs"), intro=self._about_runs)
+        about_runs = self.tr("A run is the training of one model. Click one to see it.")
+        super().__init__(self.tr("Runs"), intro=about_runs)
+        self._about_runs = about_runs
         self.demos, self.runs = DemoPanel(), RunList()
         self.form, self.copy_form = NewRunForm(), CopyForm()
         self._bin_offer: OfferLine | None = None

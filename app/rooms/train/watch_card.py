@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QLineEdit
 
 from bertcore.analysis.predict import WordGuess
 
-from ...compute.question import Question, ReportOrCancel
+from ...compute.question import Question
+from ...compute.word_questions import words_over_time
 from ...runs.run_info import RunInfo
 from ...widgets.card import Card, label, scrolled
 from ...widgets.layouts import fill
@@ -36,6 +37,7 @@ class WatchCard(Card):
         self._none = label(self._about_snapshots(None), "muted", wrap=True)
         self._snapshots: list[tuple[int, Path]] = []
         self._guesses: dict[Path, Guess | None] = {}  # None: asked, and the snapshot had no answer
+        self._asked: tuple[Path, ...] = ()  # the snapshots that the question is about
         self._question: Question[dict[Path, WordGuess]] = Question(self, self._on_question_answered)
         self._question.requested.connect(self.question_requested)
         self._question.cancelled.connect(self.question_cancelled)
@@ -65,10 +67,8 @@ class WatchCard(Card):
 
     def _on_question_answered(self, words: dict[Path, WordGuess]) -> None:
         """What some snapshots predict; `words` lacks those that are gone or have no MLM head."""
-        _sentence, asked = self._question.key
-        assert isinstance(asked, tuple)
         guesses = {path: Guess(word.token, word.probability) for path, word in words.items()}
-        self._guesses |= {path: guesses.get(path) for path in asked}
+        self._guesses |= {path: guesses.get(path) for path in self._asked}
         self.list.set_guesses({path: guess for path, guess in self._guesses.items() if guess})
         self._ask()
 
@@ -92,13 +92,8 @@ class WatchCard(Card):
         text = self.sentence.text()
         if not missing or MASK not in text or not self.isVisible() or self._question.is_running:
             return
-
-        def work(progress: ReportOrCancel) -> dict[Path, WordGuess]:
-            from ...compute.word_questions import words_over_time
-
-            return words_over_time(missing, text)
-
-        self._question.compute((text, missing), work, 0)
+        self._asked = missing
+        self._question.compute(words_over_time, missing, text, pause_ms=0)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -1,0 +1,326 @@
+"""What the worker is asked: a function of a module and values that do not change. It holds no widget, a key no reading.
+
+The walk goes through every view, the lesson, the film strip and Play in a real window, and looks at each job as it is
+queued, and at the keys of all questions whenever a view has its answers.
+"""
+
+import ast
+import gc
+import weakref
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QObject, Qt, SignalInstance
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+import app
+from app.compute.batches import BatchReader
+from app.compute.inference import Inference
+from app.compute.question import Job, Question, ReportOrCancel
+from app.compute.reader import TextReader
+from app.compute.worker import Worker
+from app.rooms.attend import attentions
+from app.rooms.attend.large_card import SPECS
+from app.rooms.attend.room import AttendRoom
+from app.rooms.embed.map_view import MapView
+from app.rooms.film.room import FilmRoom
+from app.rooms.layers.weights_view import WeightsView
+from app.rooms.predict.fill_view import FillView
+from app.rooms.predict.lens_view import LensView
+from app.rooms.predict.texts_view import TextsView
+from app.rooms.train.batch_page import BatchPage
+from app.rooms.train.heads_card import HeadsCard
+from app.rooms.train.watch_card import WatchCard
+from app.runs.run_info import read_run
+from app.shell.rooms import ROOMS
+from app.shell.window import Window
+from app.state.baseline import OtherModel, OtherText
+from app.state.readings import Reading
+from bertcore.checkpoint.checkpoint import Checkpoint
+from bertcore.runs.run_folder import RunFolder
+from tests.app.conftest import TEXT_B, TIMEOUT_MS, make_checkpoint, settle
+from tests.app.family_models import save_family
+from tests.app.run_window import STEPS, last_snapshot, run
+from tests.app.test_apply_room import make_model
+
+__all__ = ["last_snapshot", "run"]  # fixtures
+Opener = Callable[[Path | str], Window]
+ASKS = {"ask_model": 1, "ask_both": 2, "compute": 0, "post": 1, "post_outside": 0}  # where the function stands
+OTHER = OtherText("The dog sat on the mat.", TEXT_B)
+LESSON = """---
+title: Small
+minutes: 5
+summary: For a test.
+---
+# First
+:: text The dog [MASK] the cat.
+:: room predict
+:: ask number After which layer?
+:: answer computed settles
+:: explain After {{settles}}.
+"""
+
+
+def held_by(thing: object) -> Iterator[object]:
+    """All that is kept alive through closures, arguments, containers and objects; not through modules and classes."""
+    seen, waiting = set[int](), [thing]
+    while waiting:
+        one = waiting.pop()
+        if id(one) in seen or isinstance(one, ModuleType | type | str | bytes | int | float | None):
+            continue
+        seen.add(id(one))
+        yield one
+        if isinstance(one, FunctionType):
+            waiting += [*(one.__closure__ or ()), one.__defaults__, one.__kwdefaults__]  # not the names of its module
+        elif isinstance(one, MethodType | BuiltinFunctionType):
+            waiting.append(one.__self__)
+        elif isinstance(one, CellType):
+            waiting.append(one.cell_contents)
+        elif not isinstance(one, QObject | weakref.ref):
+            waiting += gc.get_referents(one)
+
+
+class Watched:
+    """What was asked while it watches, and what was wrong with it."""
+
+    def __init__(self) -> None:
+        self.asked: set[str] = set()
+        self.faults: list[str] = []
+
+    def look(self, job: Job) -> None:
+        name = job.function.__qualname__
+        self.asked.add(name)
+        for one in held_by(job):
+            if isinstance(one, QObject | SignalInstance):
+                self.faults.append(f"{name} holds {one!r}")
+        others = [one for one in job.arguments if not isinstance(one, Reading | TextReader)]
+        if any(isinstance(one, Reading) for one in held_by((job.function, others))):
+            self.faults.append(f"{name} holds a reading besides its arguments")
+
+    def look_at_keys(self, window: QWidget) -> None:
+        for question in window.findChildren(Question):
+            for one in held_by(question.key):
+                if isinstance(one, QObject | Reading | Checkpoint):
+                    self.faults.append(f"the key {question.key} holds {one!r}")
+
+
+@pytest.fixture
+def watched(monkeypatch: pytest.MonkeyPatch) -> Watched:
+    made, post, outside = Watched(), Worker.post, Inference._run_outside
+
+    def watch(self: Worker, kind: str, number: int, job: Job) -> None:
+        made.look(job)
+        post(self, kind, number, job)
+
+    def watch_outside(self: Inference, number: int, job: Job) -> None:
+        made.look(job)
+        outside(self, number, job)
+
+    monkeypatch.setattr(Worker, "post", watch)
+    monkeypatch.setattr(Inference, "_run_outside", watch_outside)
+    return made
+
+
+def calm(window: Window, qtbot: QtBot) -> None:
+    """All that was asked has its answer."""
+
+    def is_calm() -> bool:
+        return window.is_settled() and not any(question.is_running for question in window.findChildren(Question))
+
+    qtbot.waitUntil(is_calm, timeout=TIMEOUT_MS)
+
+
+def asked_in_app() -> set[str]:
+    """The functions that `app` names where it asks."""
+    found = set()
+    for file in Path(app.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ASKS:
+                place = ASKS[node.func.attr]
+                starred = [isinstance(one, ast.Starred) for one in node.args[: place + 1]]  # `ask_both(*models, …)`
+                if starred and not any(starred) and isinstance(function := node.args[place], ast.Name | ast.Attribute):
+                    found.add(ast.unparse(function))
+    found -= {"function", "self._matrix_of"}  # one of those that follow
+    return found | {"rollout_of", "flow_of", "thumbnails_of", "compared_thumbnails", "neighbours"}
+
+
+def test_no_job_holds_a_widget_and_no_key_a_reading(
+    watched: Watched,
+    last_snapshot: Window,
+    run: RunFolder,
+    open_window: Opener,
+    tmp_path: Path,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(attentions, "SMALL", 0)  # all heads are merged on the worker
+    window, state = last_snapshot, last_snapshot.state
+
+    def go(room: str, view: str) -> Any:
+        window.open_view(room, view)
+        calm(window, qtbot)
+        watched.look_at_keys(window)
+        return getattr(window.frame.room, "view", window.frame.room)
+
+    def go_everywhere() -> None:
+        for spec in ROOMS:
+            views = spec.view_keys if spec.key != "attend" else [*(one.key for one in SPECS), *panels]
+            for key in views:
+                go(spec.key, key)
+
+    attend = window.open_room("attend")
+    assert isinstance(attend, AttendRoom)
+    panels = [panel.key for panel in attend.panels]
+    find: Any = attend.open_view("find")
+    find.query.setText("previous token")
+    go_everywhere()
+    state.set_token_view(words=True)
+    state.set_baseline(OTHER)
+    go_everywhere()
+    for shown in ("token", "one", "all"):
+        picture: MapView = go("embed", "map")
+        picture.show_vectors(shown)
+        calm(window, qtbot)
+    fill: FillView = go("predict", "fill")
+    fill.fill(1)
+    lens: LensView = go("predict", "lens")
+    lens.word.setText("dog")
+    calm(window, qtbot)
+    texts: TextsView = go("predict", "texts")
+    texts.box.setPlainText("The cat sat.")
+    texts.ask()
+    state.set_baseline(OtherModel(str(run.snapshot_path(STEPS[0]))))
+    weights: WeightsView = go("layers", "weights")
+    weights.words.clicked.emit(0, Qt.KeyboardModifier.NoModifier)
+    calm(window, qtbot)
+    other_shape = make_checkpoint(tmp_path / "other-shape", layers=3, heads=2)
+    state.set_baseline(OtherModel(str(other_shape)))
+    for key in ("matrix", "moved"):
+        go("attend", key)
+    state.set_baseline(None)
+    film: FilmRoom = go("film", "")
+    qtbot.waitUntil(lambda: len(film.strip.film.frames) == len(STEPS), timeout=TIMEOUT_MS)
+    window.services.playback.start(tuple(run.snapshots()), 0)
+    qtbot.waitUntil(lambda: "keep_snapshots" in watched.asked, timeout=TIMEOUT_MS)
+    window.services.playback.stop()
+    calm(window, qtbot)
+    lesson = tmp_path / "small.md"
+    lesson.write_text(LESSON, encoding="utf-8")
+    window.lessons.open(lesson)
+    calm(window, qtbot)
+    assert window.lessons.player is not None
+    window.lessons.player.close()
+    window.services.open_model.open("nobody/nothing")
+    qtbot.waitUntil(lambda: not window.services.open_model.is_opening, timeout=TIMEOUT_MS)
+    for folder in (make_model(tmp_path / "classes", "classify"), save_family("minilm", tmp_path / "minilm")):
+        with qtbot.waitSignal(window.services.open_model.opened, timeout=TIMEOUT_MS):
+            window.open_model(folder)
+        calm(window, qtbot)
+        state.set_text("The cat sat.", TEXT_B)
+        go("apply", "")
+        go("predict", "words")
+    for card in (WatchCard(), HeadsCard(), BatchPage()):  # of Train, of a run that is there as a folder
+        qtbot.addWidget(card)
+        card.question_requested.connect(lambda question: watched.look(question.job))
+        card.show()
+        card.show_run(read_run(run.path))
+        if isinstance(card, HeadsCard):
+            card.show_text("The [MASK] sat.")
+        if isinstance(card, BatchPage):
+            card.show_step(1)
+        else:
+            card.show_snapshots(run.snapshots())
+        watched.look_at_keys(card)
+    watched.look(
+        Job(BatchReader.drawn, (BatchReader(run.path), 1))
+    )  # asked when a batch has been read: of a run with text
+    assert not watched.faults
+    assert asked_in_app() <= watched.asked
+
+
+class Asker(QObject):
+    def ask(self, _progress: ReportOrCancel) -> None:
+        pass
+
+
+def nothing(*_given: Any) -> None:
+    pass
+
+
+def refused() -> list[Any]:
+    local, asker = [1], Asker()
+
+    def closure(_progress: ReportOrCancel) -> list[int]:
+        return local
+
+    functions = [closure, lambda _progress: None, asker.ask, partial(nothing, asker)]
+    return [*((one,) for one in functions), (nothing, [1]), (nothing, {}), (nothing, np.zeros(1)), (nothing, asker)]
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_what_could_hold_a_widget_or_change_is_refused(number: int, qtbot: QtBot) -> None:
+    parent = QObject()
+    question = Question[None](parent, nothing)
+    with pytest.raises(TypeError):
+        question.compute(*refused()[number], pause_ms=0)
+    assert question.job is None and question.key == ()
+
+
+def test_questions_never_share_a_name() -> None:
+    """The worker knows a job by it: one that took over a name would end what the other has asked."""
+    names = [Question[None](QObject(), nothing).kind for _ in range(50)]
+    assert len(set(names)) == len(names)
+
+
+def count_to(number: int, _progress: ReportOrCancel) -> Iterator[int]:
+    yield from range(number)
+    return -1  # type: ignore[return-value]
+
+
+def test_pieces_come_in_order_before_the_answer(window: Window, qtbot: QtBot) -> None:
+    parent, heard = QObject(), list[Any]()
+    question = Question[Any](parent, heard.append, heard.append)
+    question.requested.connect(window.services.inference.ask)
+    question.compute(count_to, 4, pause_ms=0)
+    settle(window, qtbot)
+    assert heard == [0, 1, 2, 3, -1] and question.answer == -1
+
+
+def test_a_piece_that_nobody_waits_for_is_dropped(qtbot: QtBot) -> None:
+    parent, heard = QObject(), list[Any]()
+    question = Question[Any](parent, nothing, heard.append)
+    question.compute(count_to, 4, pause_ms=0)
+    first = question.job
+    assert first is not None
+    question.compute(count_to, 5, pause_ms=0)
+    question.take(first, "of the first")
+    question.stop()
+    assert question.job is not None
+    question.take(question.job, "after Stop")
+    assert heard == []
+
+
+@pytest.mark.parametrize("view", [f"{room.key} {view}" for room in ROOMS if room.views for view in room.view_keys])
+def test_a_reading_that_is_off_the_screen_is_kept_by_nothing(view: str, window: Window, qtbot: QtBot) -> None:
+    """At 512 tokens a reading of BERT-base has some 200 MB, and its baseline as much."""
+    state = window.state
+    state.set_masks([2])
+    state.set_baseline(OTHER)
+    window.open_view(*view.split())
+    calm(window, qtbot)
+    reading = state.reading
+    assert reading is not None and reading.baseline is not None
+    kept = [weakref.ref(reading), weakref.ref(reading.baseline)]
+    del reading
+    window.open_room("train")
+    state.set_baseline(None)
+    state.set_text("A dog ran home.", "")
+    settle(window, qtbot)
+    gc.collect()
+    assert [one() for one in kept] == [None, None]
