@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +40,7 @@ def environment(seed: int, device: torch.device) -> dict[str, Any]:
         "started_at": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
         "command": sys.argv,
         "python": platform.python_version(),
-        "packages": {name: version_of(name) for name in _PACKAGES},
+        "packages": dict(_versions()),
         "git_revision": git_revision(),
         "system": platform.platform(),
         "processor": _processor(),
@@ -53,9 +54,11 @@ def environment(seed: int, device: torch.device) -> dict[str, Any]:
     }
 
 
+@cache
 def git_revision() -> str | None:
     """Of the program's own clone, with "+" where files in it were changed; None where it is no clone.
 
+    As it is when first asked: what is loaded stays. A sweep would ask for each of its runs, three processes each time.
     Installed into a folder inside another repository, it is not tracked there: that one's revision says nothing of it.
     """
     here = Path(__file__).parent
@@ -89,6 +92,11 @@ class CoresAtWork:
         seconds, busy_s = (after - before for after, before in zip(now, self._since, strict=True))
         self._since = now
         return round(busy_s / seconds, 2) if seconds > 0 else None
+
+
+@cache
+def _versions() -> dict[str, str | None]:
+    return {name: version_of(name) for name in _PACKAGES}
 
 
 def _memory_gib() -> float | None:

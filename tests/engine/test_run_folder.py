@@ -13,11 +13,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bertcore.errors import BertcoreError
 from bertcore.files import write_json
+from bertcore.runs.environment import environment
 from bertcore.runs.metrics_file import MetricsTail
 from bertcore.runs.run_folder import RunFolder
 
@@ -392,3 +394,11 @@ def test_the_revision_of_a_foreign_repository_is_not_ours(tmp_path: Path) -> Non
         [sys.executable, "-c", program], cwd=tmp_path / "lib", capture_output=True, text=True, check=True
     )
     assert found.stdout.strip() == "None"
+
+
+def test_a_process_asks_for_its_own_revision_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each run of a sweep notes it."""
+    first, started = environment(1, torch.device("cpu")), []
+    monkeypatch.setattr("bertcore.runs.environment.subprocess.run", lambda *command, **_: started.append(command))
+    again = environment(2, torch.device("cpu"))
+    assert started == [] and again["git_revision"] == first["git_revision"]
