@@ -56,8 +56,9 @@ class Appearance(QObject):
         settings.projector = settings.projector if projector is None else projector
         app = QApplication.instance()
         assert isinstance(app, QApplication)
-        before, scale = theme.scale(), self._scale()
-        theme.apply(app, theme.resolved(settings.theme), scale)
+        before, name, scale = theme.scale(), theme.resolved(settings.theme), self._scale()
+        if (name, scale) != (theme.active().name, before):  # every widget would be styled anew
+            theme.apply(app, name, scale)
         if scale != before:
             self.rebuild_requested.emit()
         self._services.save_settings()

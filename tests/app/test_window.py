@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, QSize, Qt, QUrl
+from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, QPointF, QSize, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QMenu, QScrollArea, QWidget
@@ -247,6 +247,22 @@ def test_the_theme_changes_every_colour_and_is_remembered(window: Window, qtbot:
     assert light.pixelColor(spot).name() == theme.LIGHT.card
     assert dark.pixelColor(spot).name() == theme.DARK.card
     assert '"theme": "dark"' in window.services.settings_file.read_text()
+
+
+def test_the_look_that_is_on_is_not_put_on_again(window: Window) -> None:
+    class Restyled(QObject):
+        times = 0
+
+        def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+            self.times += event.type() == QEvent.Type.StyleChange
+            return False
+
+    restyled = Restyled()
+    window.frame.rail.installEventFilter(restyled)
+    window.appearance.set_look("light", projector=False)
+    assert restyled.times == 0
+    window.appearance.set_look("dark")
+    assert restyled.times > 0
 
 
 def test_projector_size_keeps_what_is_said_and_the_view_of_the_heads(window: Window, qtbot: QtBot) -> None:
