@@ -10,11 +10,11 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
 import torch
-from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QObject
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.look import language, theme
+from app.look import language, numbers, theme, translated
 from app.look.fonts import register_fonts
 from app.rooms.train.room import TrainRoom
 from app.runs.run_info import is_built_in
@@ -102,36 +102,44 @@ def no_built_in_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def english(qapp: QApplication) -> None:
-    """Plurals as the program shows them, in every test."""
+def dressed(qapp: QApplication) -> None:
+    """The application as the program sets it up, for the first test as for the last."""
+    qapp.setStyle("Fusion")
+    register_fonts()
+    theme.apply(qapp, "light")
     language.install(qapp)
 
 
 @pytest.fixture(autouse=True)
-def closed_widgets_go() -> Iterator[None]:
-    """At the end of each test: thousands would wait for an event loop, and every change of the theme visits them."""
+def nothing_stays(qapp: QApplication, dressed: None) -> Iterator[None]:
+    """What is one for the whole program is as it was when the next test begins, and closed widgets are gone.
+
+    Thousands would wait for an event loop, and every change of the theme visits them.
+    """
     yield
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    if (theme.active(), theme.scale()) != (theme.LIGHT, 1.0):
+        theme.apply(qapp, "light")
+    if translated.language() != "en":
+        language.install(qapp)
+    numbers.set_technical(True)
 
 
 @pytest.fixture
-def looks(qapp: QApplication) -> Iterator[QApplication]:
-    """The application as the program sets it up; light when the test is over."""
-    qapp.setStyle("Fusion")
-    register_fonts()
-    theme.apply(qapp, "light")
-    yield qapp
-    theme.apply(qapp, "light")
+def looks(qapp: QApplication) -> QApplication:
+    """The application, for a test that gives it another theme."""
+    return qapp
 
 
 @pytest.fixture
-def open_window(looks: QApplication, qtbot: QtBot) -> Iterator[Callable[[Path | str], Window]]:
+def open_window(qtbot: QtBot) -> Iterator[Callable[[Path | str], Window]]:
     """Opens windows on a model; an error that nobody expected, in any thread, fails the test."""
     windows: list[Window] = []
     unexpected: list[str] = []
 
     def make(model: Path | str) -> Window:
-        services = build_services(looks)
+        owner = QObject()
+        services = build_services(owner)
         services.settings.words = "technical"  # numbers as they are computed
         for signal in (services.errors.reported, services.inference.failed):
             signal.connect(unexpected.append)
@@ -146,6 +154,7 @@ def open_window(looks: QApplication, qtbot: QtBot) -> Iterator[Callable[[Path | 
         assert window.services.close()
         window.deleteLater()
         QCoreApplication.sendPostedEvents(window, QEvent.Type.DeferredDelete)
+        window.services.owner.deleteLater()
     assert unexpected == []
 
 
@@ -153,7 +162,6 @@ def open_window(looks: QApplication, qtbot: QtBot) -> Iterator[Callable[[Path | 
 def window(open_window: Callable[[Path | str], Window], model_folder: Path, qtbot: QtBot) -> Window:
     """A window that shows the pair above, read by the tiny model, without masks."""
     made = open_window(model_folder)
-    qtbot.waitUntil(lambda: made.state.reading is not None, timeout=TIMEOUT_MS)
     made.state.set_text(TEXT_A, TEXT_B)
     made.state.set_masks(())
     settle(made, qtbot)

@@ -157,20 +157,17 @@ def test_no_other_place_formats_a_number() -> None:
 
 
 def test_plain_words_write_percent_and_words_and_technical_ones_numbers() -> None:
-    try:
-        numbers.set_technical(False)
-        assert [numbers.probability(0.29), numbers.surprise(7.5), numbers.entropy(0.0)] == [
-            "29%",
-            "very surprising",
-            "about 1.0 tokens",
-        ]
-        assert numbers.log_change(math.log(2)) == "2 times as likely"
-        numbers.set_technical(True)
-        assert [numbers.probability(0.29), numbers.surprise(7.5), numbers.entropy(0.0)] == [
-            "0.29",
-            "7.50 bits",
-            "0.00 nats",
-        ]
-        assert numbers.log_change(-0.92) == "ln p −0.92 nats"
-    finally:
-        numbers.set_technical(True)
+    numbers.set_technical(False)
+    assert [numbers.probability(0.29), numbers.surprise(7.5), numbers.entropy(0.0)] == [
+        "29%",
+        "very surprising",
+        "about 1.0 tokens",
+    ]
+    assert numbers.log_change(math.log(2)) == "2 times as likely"
+    numbers.set_technical(True)
+    assert [numbers.probability(0.29), numbers.surprise(7.5), numbers.entropy(0.0)] == [
+        "0.29",
+        "7.50 bits",
+        "0.00 nats",
+    ]
+    assert numbers.log_change(-0.92) == "ln p −0.92 nats"

@@ -1,7 +1,6 @@
 """Watch it learn: which word is asked for, and each snapshot's word with how sure it is."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -33,10 +32,8 @@ def card(looks: QApplication, qtbot: QtBot) -> WatchCard:
 
 
 @pytest.fixture(params=[False, True], ids=["normal", "projector"])
-def sized(request: pytest.FixtureRequest, looks: QApplication) -> Iterator[None]:
+def sized(request: pytest.FixtureRequest, looks: QApplication) -> None:
     theme.apply(looks, "light", theme.PROJECTOR_SCALE if request.param else 1.0)
-    yield
-    theme.apply(looks, "light")
 
 
 def painted_words(widget: QWidget) -> list[str]:
