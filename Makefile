@@ -10,7 +10,7 @@ app: setup  ## open the window; arguments: make app ARGS="FOLDER --theme dark"
 	@$(BIN)/bertscope $(ARGS)
 
 test: tools display  ## the quick tests: no display, network or GPU needed
-	@$(BIN)/python -m pytest $(ARGS)
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest $(ARGS)  # else each worker and program compiles all anew
 
 setup:  ## .venv with pinned packages, and the system libraries Qt needs
 	@sh scripts/setup.sh

@@ -1,5 +1,6 @@
 """What every test has: no display, no network, few threads, and a BERTscope folder of its own."""
 
+import gc
 import os
 import shutil
 import tempfile
@@ -9,12 +10,14 @@ from pathlib import Path
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
-os.environ.setdefault("OMP_NUM_THREADS", "2")
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # the cores have their workers
 # Of this process, and of what runs before the first test: fixtures of a module, programs that they start.
 HOME = os.environ["BERTSCOPE_HOME"] = tempfile.mkdtemp(prefix="bertscope-tests-")
 
 import hypothesis
 import pytest
+
+os.fsync = lambda descriptor: None  # milliseconds for each file; only a power cut could tell
 
 hypothesis.settings.register_profile("ci", deadline=None, max_examples=25, derandomize=True)
 hypothesis.settings.register_profile("thorough", deadline=None, max_examples=500)
@@ -27,6 +30,12 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     home = tmp_path / "bertscope-home"
     monkeypatch.setenv("BERTSCOPE_HOME", str(home))
     return home
+
+
+def pytest_collection_finish() -> None:
+    """What all these modules hold stays: nobody need look through it for garbage again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_unconfigure() -> None:

@@ -1,8 +1,18 @@
 """For runs that tests make by the dozen."""
 
 import gc
+from collections.abc import Iterator
 
 import pytest
+
+from tests.engine.elsewhere import Elsewhere
+
+
+@pytest.fixture(scope="session")
+def elsewhere() -> Iterator[Elsewhere]:
+    server = Elsewhere()
+    yield server
+    server.close()
 
 
 @pytest.fixture

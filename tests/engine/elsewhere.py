@@ -149,10 +149,11 @@ def serve() -> None:
     from tests.engine.runs_of_each_kind import RUNS
 
     os.fsync = lambda fd: None  # only a power cut could tell
+    importlib.import_module("torch._dynamo")  # as the first optimiser does: here once, instead of in each fork
     for line in sys.stdin:
         order = json.loads(line)
         if order["kind"] == "finetune":
-            importlib.import_module("scipy.stats")  # here once, instead of in each fork
+            importlib.import_module("scipy.stats")
         gc.freeze()  # so that forks need not look through what they share
         code, said = _in_a_fork(lambda order=order: _train(RUNS, order))
         print(json.dumps({"code": code, "said": said}), flush=True)

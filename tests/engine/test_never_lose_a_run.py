@@ -7,7 +7,6 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +21,6 @@ from tests.engine.elsewhere import Elsewhere
 from tests.engine.runs_of_each_kind import RUNS, STEPS, pretraining, story
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks, and limits of the system")
-
-
-@pytest.fixture(scope="module")
-def elsewhere() -> Iterator[Elsewhere]:
-    server = Elsewhere()
-    yield server
-    server.close()
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import math
 import random
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -22,8 +23,13 @@ def text(tmp_path: Path, fast_disk: None) -> Path:
     return write_text(tmp_path)
 
 
+@cache
+def marks_to_a_million() -> list[int]:
+    return [step for step in range(1_000_001) if is_mark(step)]
+
+
 def marks(until: int) -> list[int]:
-    return [step for step in range(until + 1) if is_mark(step)]
+    return [step for step in marks_to_a_million() if step <= until]
 
 
 def kept_of(steps: list[int], limit: float, asked: set[int] | None = None, size: int = 1) -> list[int]:

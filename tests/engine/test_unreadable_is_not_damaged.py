@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,13 +23,6 @@ from tests.engine.test_never_lose_a_run import stop_at, undisturbed
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
 STATE, MOMENTS, WEIGHTS = "training_state.json", "training_state.safetensors", "model.safetensors"
-
-
-@pytest.fixture(scope="module")
-def elsewhere() -> Iterator[Elsewhere]:
-    server = Elsewhere()
-    yield server
-    server.close()
 
 
 @pytest.fixture
