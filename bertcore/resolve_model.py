@@ -21,7 +21,8 @@ def resolve_model(reference: str | Path | None, download: bool = True) -> Path:
     """The checkpoint folder that `reference` names; None is the built-in model.
 
     In this order: the name of a model that ships ("./bertscope-tiny" is a folder of that name), a checkpoint folder, a
-    run folder (its newest snapshot), the id of a model on the hub, which is downloaded once.
+    run folder (the snapshot that it ends with: its newest, or the best), the id of a model on the hub, which is
+    downloaded once.
     Without `download` only what is on this machine counts: for a reference that stands in a file, and which no person
     has chosen. Raises BertcoreError where there is nothing of the kind.
     """
@@ -36,7 +37,7 @@ def resolve_model(reference: str | Path | None, download: bool = True) -> Path:
     except (RuntimeError, OSError, ValueError):  # no such person, a name too long, a NUL in it
         raise BertcoreError(f"There is no folder {shortened(text, MOST_PATH)}.") from None
     if is_folder:
-        return _newest_snapshot(path) if is_run(path) else path
+        return _final_snapshot(path) if is_run(path) else path
     if exists:
         raise BertcoreError(f"{path} is a file; choose the folder with the checkpoint's files.")
     if _is_path(reference):
@@ -115,11 +116,11 @@ def _is_path(reference: str | Path) -> bool:
     return bool(parent) and os.path.isdir(parent)
 
 
-def _newest_snapshot(run: Path) -> Path:
+def _final_snapshot(run: Path) -> Path:
     from bertcore.runs.run_folder import RunFolder  # its lock library costs the window's start 50 ms
 
     RunFolder(run).refuse_links()
-    newest = RunFolder(run).newest_snapshot()
-    if newest is None:
+    final = RunFolder(run).final_snapshot()
+    if final is None:
         raise BertcoreError(f"The run {run} has no snapshot yet; wait a moment and open it again.")
-    return newest
+    return final

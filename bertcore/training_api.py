@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from bertcore.errors import BertcoreError
 from bertcore.results import Table, as_frame
 from bertcore.runs.known_runs import is_run
-from bertcore.runs.metrics_file import MetricsTail
+from bertcore.runs.metrics_file import EVALUATION, HELD_OUT, MetricsTail
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sweep_results import Sweep, SweepGroup, SweepRun
 from bertcore.training.arguments import run_settings
@@ -54,13 +54,14 @@ class Run(Table):
 
     @property
     def metrics(self) -> dict[str, float]:
-        """The numbers of the last measurement on held-out data: step, loss, accuracy ...; empty before the first."""
-        measured = self.rows("held_out")
+        """The numbers of the last measurement on held-out data: step, loss, accuracy ...; empty before the first. Of a
+        run that has ended on all of it, as in its evaluation.json."""
+        measured = [line for line in self.rows() if line.get("kind") in (HELD_OUT, EVALUATION)]
         return {name: value for name, value in measured[-1].items() if _is_number(value)} if measured else {}
 
     @property
     def model(self) -> LoadedModel:
-        """Its newest snapshot, as `load` opens it."""
+        """The snapshot that it ends with, as `load` opens it: the newest; with `patience` the best."""
         from bertcore.loaded_model import load
 
         return load(self.folder)

@@ -1,5 +1,6 @@
 """What happened in a run that is over, in a sentence, and what one can do next. Plain data; no torch, no widgets."""
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from PySide6.QtCore import QCoreApplication
 
 from bertcore.runs.failure_causes import cause_of
 from bertcore.runs.run_metrics import RunMetrics, metric_key
-from bertcore.runs.run_record import common_answer, held_out_examples, loss_by_frequency
+from bertcore.runs.run_record import common_answer, loss_by_frequency
 
 from ..look import numbers
 from ..state.task_info import metric_name, metric_value
@@ -48,12 +49,18 @@ def ending_of(info: RunInfo, metrics: RunMetrics) -> Ending | None:
         return None
     if state == "failed":
         return _failed(info)
-    loss = "loss_task_held_out" if info.metrics else "loss_held_out"
-    steps, losses = metrics.series[loss].arrays
-    told = _measured(info, metrics, losses)
+    best_kept = info.status.ends_with  # a step, where the run does not end with its last
+    until = math.inf if best_kept is None else best_kept
+    steps, losses = _until(until, metrics, "loss_task_held_out" if info.metrics else "loss_held_out")
+    told = _measured(info, metrics, losses, until)
     begins = {"time": numbers.duration(info.status.elapsed_s), "step": numbers.count(info.status.step)}
     if state == "stopped":
         what = translate("Ending", "Stopped at step {step}.").format(**begins)
+    elif best_kept is not None:
+        kept = translate(
+            "Ending", "Done, after {time} of training. Step {best} was the best of {step} steps; the run ends with it."
+        )
+        what = kept.format(**begins, best=numbers.count(best_kept))
     else:
         what = translate("Ending", "Done, after {time} of training.").format(**begins)
     best = int(np.argmin(losses)) if len(losses) > 1 else None
@@ -62,7 +69,8 @@ def ending_of(info: RunInfo, metrics: RunMetrics) -> Ending | None:
     actions += (APPLY, OPEN, COMPARE) if info.task_kind else (OPEN, COMPARE, ON)
     if state == "stopped" and info.can_resume:
         actions = (GO_ON, *actions)
-    advice = " ".join(filter(None, (_best(info, metrics, steps, losses), _chance(info, metrics))))
+    best_of_all = "" if best_kept is not None else _best(info, metrics, steps, losses)
+    advice = " ".join(filter(None, (best_of_all, _chance(info, metrics))))
     return Ending(f"{what} {told}".strip(), advice, (*actions, AGAIN), int(steps[best]) if is_past else None)
 
 
@@ -92,16 +100,23 @@ def _failed(info: RunInfo) -> Ending:
     return Ending(why, advice, (*((GO_ON,) if info.can_resume else ()), LOG, AGAIN), is_bad=True)
 
 
-def _measured(info: RunInfo, metrics: RunMetrics, losses: np.ndarray) -> str:
-    """From where to where: of a task its main score, else the loss on held-out text."""
+def _until(step: float, metrics: RunMetrics, curve: str) -> tuple[np.ndarray, np.ndarray]:
+    """Steps and values (P each) of a curve, up to this step."""
+    steps, values = metrics.series[curve].arrays
+    return steps[steps <= step], values[steps <= step]
+
+
+def _measured(info: RunInfo, metrics: RunMetrics, losses: np.ndarray, until: float) -> str:
+    """From where to where, always on the same examples: of a task its main score, else the loss on held-out text."""
     for metric in info.metrics:
-        scores = metrics.series[metric_key(metric)].arrays[1]
+        scores = _until(until, metrics, metric_key(metric))[1]
         if len(scores):
             before, after = (metric_value(metric, float(score)) for score in (scores[0], scores[-1]))
-            return _scored(info, metric_name(metric), before, after, held_out_examples(metrics.newest["held_out"]))
+            scored = _scored(info, metric_name(metric), before, after, metrics.examples)
+            return f"{scored} {_on_all(metric, metrics)}".strip()
     if len(losses) < 2:
         return ""
-    right = metrics.latest_value("words_right_held_out")
+    right = metrics.latest_value("words_right_held_out", until)
     text = translate(
         "Ending", "On held-out text its loss went from {before} to {after}; {share} of the masked words are right."
     )
@@ -122,9 +137,20 @@ def _scored(info: RunInfo, metric: str, before: str, after: str, examples: int |
         "Its {metric} went from {before} to {after} in {steps} steps. That says little: there are only {count} "
         "held-out examples.",
     )
-    rests_on = {"steps": numbers.count(info.status.step), "count": numbers.count(examples)}
+    status = info.status
+    steps = status.step if status.ends_with is None else status.ends_with
+    rests_on = {"steps": numbers.count(steps), "count": numbers.count(examples)}
     text = few if examples < FEW_EXAMPLES else many
     return text.format(metric=metric, before=before, after=after, **rests_on)
+
+
+def _on_all(metric: str, metrics: RunMetrics) -> str:
+    """What the run has found at its end, where its curve is measured on a part of the examples; else nothing."""
+    final, count = metrics.evaluation.get(metric), metrics.evaluation.get("examples")
+    if not isinstance(final, int | float) or type(count) is not int or count == metrics.examples:
+        return ""
+    text = translate("Ending", "On all {count} held-out examples it is {final}.")
+    return text.format(count=numbers.count(count), final=metric_value(metric, float(final)))
 
 
 def _best(info: RunInfo, metrics: RunMetrics, steps: np.ndarray, losses: np.ndarray) -> str:
@@ -144,14 +170,17 @@ def _best(info: RunInfo, metrics: RunMetrics, steps: np.ndarray, losses: np.ndar
 
 
 def _chance(info: RunInfo, metrics: RunMetrics) -> str:
-    """What one would get without reading the text."""
-    newest = metrics.newest.get("held_out", {})
+    """What one would get without reading the text, on what the curves are measured on."""
+    newest = metrics.last_measured
     if info.metrics:
         answer = common_answer(newest)
         if answer is None or answer.chance is None or info.metrics[0] != "accuracy":
             return ""
-        text = translate("Ending", "Always giving the most common answer would get {chance}.")
-        return text.format(chance=metric_value("accuracy", answer.chance))
+        share = metric_value("accuracy", answer.chance)
+        if metrics.examples is None:
+            return translate("Ending", "Always giving the most common answer would get {chance}.").format(chance=share)
+        text = translate("Ending", "Always giving the most common answer would get {chance} on these {count}.")
+        return text.format(chance=share, count=numbers.count(metrics.examples))
     level = loss_by_frequency(newest)
     text = translate("Ending", "Guessing by word frequency alone would give a loss of {level}.")
     return "" if level is None else text.format(level=numbers.decimal(level))

@@ -131,19 +131,20 @@ def export_name(name: str) -> str:
 
 
 def write_run(run: Path, file: Path) -> None:
-    """A zip with the run folder as it is, but of its snapshots only the newest: unpacked, it is a run folder again.
+    """A zip with the run folder as it is, but of its snapshots only the newest, and the one that it ends with where
+    that is another: unpacked, it is a run folder again.
 
     Its model card is README.md in the snapshot, its curves are metrics.jsonl. A file of the same name is replaced when
     all is written. Raises OSError.
     """
-    newest = RunFolder(run).newest_snapshot()
+    kept = {path.name for path in (RunFolder(run).newest_snapshot(), RunFolder(run).final_snapshot()) if path}
     part = file.with_name(f".{file.name[:40]}.{secrets.randbelow(10**18)}")
     try:
         with zipfile.ZipFile(part, "x", zipfile.ZIP_DEFLATED, strict_timestamps=False) as archive:
             archive.mkdir(f"{run.name}/{SNAPSHOTS}")
             for path in sorted(run.rglob("*")):
                 inside = path.relative_to(run)
-                is_older = inside.parts[0] == SNAPSHOTS and (newest is None or newest.name not in inside.parts)
+                is_older = inside.parts[0] == SNAPSHOTS and not kept.intersection(inside.parts)
                 if path.is_symlink() or not path.is_file() or is_older or is_temporary(path) or inside.name == LOCK:
                     continue
                 kind = zipfile.ZIP_STORED if path.suffix in STORED else zipfile.ZIP_DEFLATED

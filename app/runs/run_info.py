@@ -14,6 +14,7 @@ from bertcore.errors import BertcoreError, name_from_file, printable, shortened
 from bertcore.files import open_regular, read_json
 from bertcore.json_text import parse_json
 from bertcore.runs.label import read_label
+from bertcore.runs.metrics_file import EVALUATION, HELD_OUT
 from bertcore.runs.run_folder import QUESTIONS, RunFolder, RunStatus
 from bertcore.runs.snapshots import can_resume
 from bertcore.runs.sweep_results import SweepPlace, read_place
@@ -46,7 +47,7 @@ class RunInfo:
     name: str
     about: str  # what it does, size and text, for the line beside the name
     status: RunStatus
-    held_out: dict[str, Any] | None = None  # the newest {"kind": "held_out", ...} line
+    held_out: dict[str, Any] | None = None  # the newest line of a measurement
     can_resume: bool = False  # not at work, not done, and has something to go on from
     is_built_in: bool = False  # ships with BERTscope, to be looked at only: how a built-in model was trained
     kind: str = "pretrain"  # the command that made it: "pretrain", "finetune" or "distil"
@@ -172,7 +173,7 @@ def model_name(reference: str) -> str:
 
 
 def newest_held_out(path: Path) -> dict[str, Any] | None:
-    """The last held-out line of a run's metrics, found from the end without reading the rest."""
+    """The last measurement in a run's metrics, found from the end without reading the rest."""
     try:
         with open_regular(path / "metrics.jsonl") as stream:
             end, rest = stream.seek(0, 2), b""
@@ -182,8 +183,8 @@ def newest_held_out(path: Path) -> dict[str, Any] | None:
                 data = stream.read(end - start) + rest
                 first = data.find(b"\n") + 1 if start else 0  # the line before it may be cut
                 for line in reversed(data[first : data.rfind(b"\n") + 1].splitlines()):
-                    if b'"held_out"' in line:
-                        return _object(line)
+                    if (b'"held_out"' in line or b'"evaluation"' in line) and (found := _object(line)) is not None:
+                        return found
                 end, rest = start, data[:first]
     except OSError:
         return None
@@ -195,7 +196,7 @@ def _object(line: bytes) -> dict[str, Any] | None:
         value = parse_json(line.decode("utf-8"), nulls=True)
     except ValueError:
         return None
-    return value if isinstance(value, dict) and value.get("kind") == "held_out" else None
+    return value if isinstance(value, dict) and value.get("kind") in (HELD_OUT, EVALUATION) else None
 
 
 COMPARISON_FILE = "comparison.json"  # of a distillation: teacher and student side by side

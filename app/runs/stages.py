@@ -27,13 +27,14 @@ class Steps:
 
     run: Path
     snapshots: Snapshots
+    final: Path  # the snapshot that the run ends with
     stages: Mapping[str, Path]  # one of STAGES -> a checkpoint; those that the run has
     begins_with: str = UNTRAINED  # UNTRAINED; TUNING, of a model that was trained before; GOING_ON with its training
 
     def stage_of(self, folder: Path) -> str:
         """The stage that a checkpoint is; empty for another step."""
         folder = folder.resolve()
-        if TRAINED in self.stages and folder == self.snapshots[-1][1].resolve():  # of a run that ships: the same model
+        if TRAINED in self.stages and folder == self.final.resolve():  # of a run that ships: the same model
             return TRAINED
         return next((name for name, of_stage in self.stages.items() if of_stage == folder), "")
 
@@ -44,7 +45,10 @@ def steps_of(checkpoint: Path) -> Steps | None:
     snapshots = tuple(RunFolder(run).snapshots()) if run is not None else ()
     if run is None or not snapshots:
         return None
-    return Steps(run, snapshots, *_stages_of(run, snapshots))
+    final = RunFolder(run).final_snapshot()
+    if final is None or final not in dict(snapshots).values():
+        final = snapshots[-1][1]
+    return Steps(run, snapshots, final, *_stages_of(run, snapshots, final))
 
 
 def start_of(checkpoint: Path) -> Path | None:
@@ -66,15 +70,16 @@ def reference_to(checkpoint: Path) -> str | None:
 
 
 @lru_cache(maxsize=8)
-def _stages_of(run: Path, snapshots: Snapshots) -> tuple[dict[str, Path], str]:
+def _stages_of(run: Path, snapshots: Snapshots, final: Path) -> tuple[dict[str, Path], str]:
     """And what the run begins with. The last snapshot of a run that ships is the model that ships."""
     begins_with = _begin_of(run)
     if len(snapshots) < 2:
         return {}, begins_with
     shipped = shipped_checkpoint(run.name).resolve() if run.name in SHIPPED else None
-    last = shipped if shipped is not None and run_behind(shipped) == run else snapshots[-1][1]
+    last = shipped if shipped is not None and run_behind(shipped) == run else final
     stages = {START: snapshots[0][1]} if snapshots[0][0] == 0 else {}
-    between = snapshots[1:-1]
+    paths = [path for _, path in snapshots]
+    between = snapshots[1 : paths.index(final)]
     if between:
         stages[HALF_TRAINED] = half_way(run, between)
     return {name: folder.resolve() for name, folder in (stages | {TRAINED: last}).items()}, begins_with

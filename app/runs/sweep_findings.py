@@ -208,7 +208,7 @@ def _missing(sweep: Sweep) -> list[str]:
 def _honest(sweep: Sweep) -> list[str]:
     """What the figures cannot say."""
     told = []
-    counts = [run.measurements[-1].examples for run in sweep.runs if run.figure is not None]
+    counts = [run.final.examples for run in sweep.runs if run.final is not None]
     examples = max((count for count in counts if count), default=0)
     equals = _as_good(sweep)
     if equals:

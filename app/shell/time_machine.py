@@ -95,7 +95,7 @@ class TimeMachine(QObject):
             return
         run = RunFolder(self.live)
         is_over = not run.status().active
-        newest = run.newest_snapshot() if self.is_following else None
+        newest = run.final_snapshot() if self.is_following else None  # the best, at its end, if it is not the newest
         if newest is not None and newest != self._followed and not self._open_model.is_opening:
             self._followed = newest
             self._open_model.open(newest)

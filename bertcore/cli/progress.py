@@ -10,6 +10,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from bertcore.cli.output import cell, is_follower
 from bertcore.errors import printable
 from bertcore.runs.event_words import held_out_in_words
+from bertcore.runs.metrics_file import EVALUATION, HELD_OUT
 
 
 class ProgressBar:
@@ -50,7 +51,7 @@ class ProgressBar:
             self._print(f"run {event['number']} of {event['of']}: {event['name']}")
         elif event["kind"] == "phase":
             self._print(f"step {event['step']:>7,}  {event['message']}")
-        elif event["kind"] == "held_out":
+        elif event["kind"] in (HELD_OUT, EVALUATION):
             self._print(f"step {event['step']:>7,}  {held_out_in_words(event)}")
 
 

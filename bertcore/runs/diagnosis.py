@@ -79,7 +79,10 @@ def normal(record: RunRecord) -> Diagnosis | None:
             if losses[-1] >= _WORSE * losses[best]:
                 values = {"best": float(losses[best]), "step": float(steps[best]), "last": float(losses[-1])}
                 return Diagnosis("normal_surer", {**values, "name": name})
-            return Diagnosis("normal_score", {"score": float(scores[-1]), "first": float(scores[0]), "name": name})
+            scored: dict[str, float | str] = {"score": float(scores[-1]), "first": float(scores[0]), "name": name}
+            if record.examples is None:
+                return Diagnosis("normal_score", scored)
+            return Diagnosis("normal_score_of", {**scored, "count": float(record.examples)})
     if record.scores or losses[-1] >= losses[0]:
         return None
     fall: dict[str, float | str] = {"start": float(losses[0]), "loss": float(losses[-1])}

@@ -135,6 +135,12 @@ WORDS = {  # kind -> what is seen, why it matters
         ),
         "",
     ),
+    "normal_score_of": (
+        QT_TRANSLATE_NOOP(
+            "Diagnosis", "This looks normal: on {count} held-out examples its {name} went from {first} to {score}."
+        ),
+        "",
+    ),
     "normal_surer": (
         QT_TRANSLATE_NOOP(
             "Diagnosis",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -12,6 +12,8 @@ from bertcore.files import append_to, open_regular
 from bertcore.json_text import parse_json
 
 METRICS = "metrics.jsonl"
+HELD_OUT = "held_out"  # kind of a line: a measurement on held-out data, always the same
+EVALUATION = "evaluation"  # one of the model that the run ends with, on all of it, where the last of the others is not
 LARGEST_NUMBER = 1e18  # of steps, seconds or a process: beyond it a line or a status is damaged
 _LONGEST_LINE = 1 << 20  # bytes of a line of metrics; one has some 500
 _READ_AT_ONCE = 1 << 20
@@ -100,10 +102,21 @@ def whole_lines(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def step_of(line: bytes) -> float:
-    """The step of a metrics line; infinite where there is none, so that garbage is dropped."""
+    """The step of a metrics line; infinite where there is none, so that garbage is dropped, and for what a run says of
+    its end, which is another one once it goes on."""
     metric = _parse(line.decode("utf-8", errors="replace"))
-    step = metric.get("step") if isinstance(metric, dict) else None
+    step = metric.get("step") if isinstance(metric, dict) and metric.get("kind") != EVALUATION else None
     return step if type(step) is int else math.inf
+
+
+def examples_of_curve(lines: Iterable[Mapping[str, Any]]) -> int | None:
+    """How many examples the measurements of a run are made on, by its metrics; None before the first, and where they
+    are made on text.
+
+    A run of an earlier version measured fewer before its first step, and all of them at its end: those two stand apart.
+    """
+    counts = [line["examples"] for line in lines if line.get("kind") == HELD_OUT and type(line.get("examples")) is int]
+    return counts[min(1, len(counts) - 1)] if counts else None
 
 
 def _parse_lines(lines: list[bytes]) -> list[dict[str, Any]]:

@@ -80,6 +80,7 @@ class RunStatus:
     pid: int | None = None
     updated_at: float = 0.0  # unix seconds
     message: str | None = None  # one sentence for the person
+    ends_with: int | None = None  # step of the snapshot that the run ends with, where it is not the newest
 
     @property
     def active(self) -> bool:
@@ -320,6 +321,11 @@ class RunFolder:
         snapshots = self.snapshots()
         return snapshots[-1][1] if snapshots else None
 
+    def final_snapshot(self) -> Path | None:
+        """What the run ends with: the newest snapshot; of one that `--patience` watched, its best."""
+        best = self._read_status().ends_with
+        return dict(self.snapshots()).get(-1 if best is None else best) or self.newest_snapshot()
+
     def tail(self) -> MetricsTail:
         return MetricsTail(self.path)
 
@@ -405,7 +411,7 @@ _STATUS_FIELDS = frozenset(field.name for field in fields(RunStatus))
 
 def _checked_status(values: dict[str, Any]) -> RunStatus:
     """RunStatus with every number a number. Raises TypeError or ValueError."""
-    optional = {name: values.get(name) for name in ("total_steps", "remaining_s", "pid", "message")}
+    optional = {name: values.get(name) for name in ("total_steps", "remaining_s", "pid", "message", "ends_with")}
     numbers = [float(value) for name, value in values.items() if name not in ("state", "message") and value is not None]
     if not all(abs(number) <= LARGEST_NUMBER for number in numbers):
         raise ValueError("no such number")
@@ -418,6 +424,7 @@ def _checked_status(values: dict[str, Any]) -> RunStatus:
         remaining_s=None if optional["remaining_s"] is None else float(optional["remaining_s"]),
         pid=None if optional["pid"] is None else int(optional["pid"]),
         updated_at=float(values.get("updated_at") or 0.0),
+        ends_with=None if optional["ends_with"] is None else int(optional["ends_with"]),
         message=None if optional["message"] is None else shortened(str(optional["message"]), MOST_SENTENCE),
     )
 

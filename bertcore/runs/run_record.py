@@ -67,7 +67,7 @@ class RunRecord:
     rate: Points = field(default_factory=_no_points)
     update_ratio: Points = field(default_factory=_no_points)  # of the part of the model that moved most
     by_frequency: float | None = None  # held-out loss of always guessing words by their frequency
-    examples: int | None = None  # of a task: how many were measured, at the newest measurement
+    examples: int | None = None  # of a task: how many each measurement was made on
     answer: CommonAnswer | None = None  # at the newest measurement
     heads: HeadActivity | None = None  # at the newest measurement
     is_causal: bool = False  # it predicts next words now
@@ -115,8 +115,8 @@ def record_of(metrics: RunMetrics, settings: Mapping[str, Any], status: RunStatu
 
     since, phase = metrics.phases[-1] if metrics.phases else (0, "")
     steps, losses = points(_LOSS_OF_PHASE.get(phase, "loss_task"))
-    newest = metrics.newest.get("held_out", {})
-    return RunRecord(
+    newest = metrics.last_measured
+    record = RunRecord(
         status.state,
         status.message or "",
         status.fraction,
@@ -128,16 +128,17 @@ def record_of(metrics: RunMetrics, settings: Mapping[str, Any], status: RunStatu
         rate=points("learning_rate"),
         update_ratio=points("update_ratio"),
         by_frequency=loss_by_frequency(newest),
-        examples=held_out_examples(newest),
+        examples=metrics.examples,
         answer=common_answer(newest),
         heads=activity_of_heads(newest),
         is_causal=phase == "causal",
         phase_from=since,
     )
+    return record if status.ends_with is None else record.until(status.ends_with)  # what came after is not kept
 
 
 def loss_by_frequency(held_out: Mapping[str, Any]) -> float | None:
-    """Of a measurement; None where its line does not say, or is damaged. So are the three below."""
+    """Of a measurement; None where its line does not say, or is damaged. So are the two below."""
     level = _number(held_out.get("by_frequency"))
     return level if math.isfinite(level) else None
 
@@ -161,12 +162,6 @@ def activity_of_heads(held_out: Mapping[str, Any]) -> HeadActivity | None:
         return None
     is_whole = len(varies) == len(even) > 0 and np.isfinite(varies).all() and np.isfinite(even).all()
     return HeadActivity(varies, even) if is_whole else None
-
-
-def held_out_examples(held_out: Mapping[str, Any]) -> int | None:
-    """How many were measured."""
-    count = _number(held_out.get("examples"))
-    return int(count) if math.isfinite(count) and count >= 1 else None
 
 
 def _number(value: Any) -> float:

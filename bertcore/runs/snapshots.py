@@ -76,18 +76,18 @@ def surplus(snapshots: Iterable[tuple[int, int]], limit: float, requested: Colle
     return gone
 
 
-def thin(run: RunFolder, newest: int, limit_mib: float) -> list[int]:
+def thin(run: RunFolder, newest: int, limit_mib: float, best: int | None = None) -> list[int]:
     """Once the snapshot of step `newest` stands: older ones lose their training state, or go.
 
     The last before the newest keeps its own, to go on from should the newest be damaged. Those that were taken for
-    safety alone go at once. Returns the steps of the others that went for want of room.
+    safety alone go at once. Returns the steps of the others that went for want of room. That of step `best` stays.
     The newest itself is never touched, nor is any training state while the newest has none.
     """
     snapshots = dict(run.snapshots())
     if newest not in snapshots or not can_resume(snapshots[newest]):
         return []
     older = {step: path for step, path in snapshots.items() if step < newest}
-    requested = {step for step, path in older.items() if (path / KEEP_FILE).exists()}
+    requested = {step for step, path in older.items() if step == best or (path / KEEP_FILE).exists()}
     spare = max((step for step, path in older.items() if can_resume(path)), default=None)
     for step, path in older.items():
         if step == spare:

@@ -18,7 +18,7 @@ from bertcore.files import open_regular, read_json_or_empty, write_errors, write
 from bertcore.json_text import parse_json
 from bertcore.runs.failure_causes import cause_of
 from bertcore.runs.known_runs import known_runs
-from bertcore.runs.metrics_file import METRICS
+from bertcore.runs.metrics_file import EVALUATION, HELD_OUT, METRICS, examples_of_curve
 from bertcore.runs.run_folder import RunFolder, RunStatus
 from bertcore.tasks.readers.registry import TASKS
 
@@ -30,6 +30,7 @@ GAIN = 0.05  # of a task's metric: this much better than before training is no c
 _MOST_BYTES = 2**16
 _MOST_RUNS = 10_000
 _LARGEST = 1e15  # beyond it a setting or a figure is damaged
+_KINDS = (HELD_OUT, EVALUATION)
 _CHUNK = 1 << 20  # bytes; a line of metrics has some 500
 
 
@@ -80,17 +81,25 @@ class SweepRun:
     number: int
     status: RunStatus
     values: Mapping[str, float | None]  # SETTINGS and "seed"; None: the usual one
-    measurements: tuple[Measurement, ...] = ()
+    measurements: tuple[Measurement, ...] = ()  # each on the same held-out data
     higher_is_better: bool = True
+    evaluation: Measurement | None = None  # of the model that it ended with, on all that is held out
+
+    @property
+    def final(self) -> Measurement | None:
+        """Of a finished run, on all held-out data; None for a run that is not done, which says nothing yet."""
+        return self.evaluation or self.measurements[-1] if self.status.state == "done" and self.measurements else None
 
     @property
     def figure(self) -> float | None:
-        """On all held-out data, of the finished model; None for a run that is not done, which says nothing yet."""
-        return self.measurements[-1].figure if self.status.state == "done" and self.measurements else None
+        """On all held-out data, of the finished model."""
+        return self.final.figure if self.final is not None else None
 
     @property
     def loss(self) -> float | None:
-        return self.measurements[-1].loss if self.measurements else None
+        """Of the finished model, or the last so far."""
+        last = self.final or (self.measurements[-1] if self.measurements else None)
+        return None if last is None else last.loss
 
     @property
     def has_diverged(self) -> bool:
@@ -106,15 +115,17 @@ class SweepRun:
     def _is_left_with(self, share: float) -> bool:
         """Finished with more than this share of its first loss, and without a better figure: a model that has learned
         its examples by heart may have a high loss and a good accuracy."""
-        losses = [each.loss for each in self.measurements if each.loss is not None]
+        until = math.inf if self.status.ends_with is None else self.status.ends_with
+        measured = [each for each in self.measurements if each.step <= until]
+        losses = [each.loss for each in measured if each.loss is not None]
         if self.figure is None or len(losses) < 2:
             return False
-        has_gained = self.higher_is_better and self.figure - self.measurements[0].figure > GAIN
+        has_gained = self.higher_is_better and measured[-1].figure - measured[0].figure > GAIN
         return losses[-1] > share * losses[0] and not has_gained
 
     @property
     def best_step(self) -> int | None:
-        """Where its figure was best; measurements before the last may be of a sample."""
+        """Where its figure was best."""
         best = max if self.higher_is_better else min
         found = best(self.measurements, key=lambda each: each.figure, default=None)
         return found.step if found is not None else None
@@ -204,8 +215,16 @@ class Sweep:
     @property
     def chance(self) -> float | None:
         """The accuracy that always giving the most common answer would get; None where it is not known."""
-        last = [run.measurements[-1] for run in self.runs if run.measurements]
-        return next((each.chance for each in last if self.figure == "accuracy" and each.chance is not None), None)
+        return self._chance(run.final for run in self.runs)
+
+    @property
+    def chance_on_the_way(self) -> float | None:
+        """As `chance`, on what the measurements before the end are made on."""
+        return self._chance(run.measurements[-1] for run in self.runs if run.measurements)
+
+    def _chance(self, measured: Iterable[Measurement | None]) -> float | None:
+        known = (each.chance for each in measured if each is not None and each.chance is not None)
+        return next(known, None) if self.figure == "accuracy" else None
 
     def is_as_good(self, group: SweepGroup) -> bool:
         """Whether its distance from the best is less than two standard errors, and so may be chance.
@@ -224,7 +243,7 @@ class Sweep:
         """Of the mean; None where it is not known."""
         if group.deviation is not None:
             return group.deviation**2 / len(group.figures)
-        examples = next((run.measurements[-1].examples for run in group.runs if run.figure is not None), None)
+        examples = next((run.final.examples for run in group.runs if run.final is not None), None)
         if self.figure != "accuracy" or not examples or group.mean is None:
             return None
         return group.mean * (1 - group.mean) / examples
@@ -268,7 +287,7 @@ def read_sweep(
     names, higher = _figures_of(config)
     reader = reader or MeasurementReader()
     measured = {run: _measurements(reader.lines(run), names) for _, run in found}
-    name = next((name for name, _ in measured.values() if name), names[0])
+    name = next((name for name, _, _ in measured.values() if name), names[0])
     members = tuple(
         SweepRun(
             run,
@@ -277,6 +296,7 @@ def read_sweep(
             _values_of(configs[run]),
             measured[run][1] if measured[run][0] == name else (),
             higher,
+            measured[run][2] if measured[run][0] == name else None,
         )
         for at, run in found
     )
@@ -310,7 +330,7 @@ def _values_of(config: Mapping[str, Any]) -> dict[str, float | None]:
 
 
 class MeasurementReader:
-    """The held-out lines of runs; what was read of a file once is not read again as it grows."""
+    """The lines of measurements of runs; what was read of a file once is not read again as it grows."""
 
     def __init__(self) -> None:
         self._read: dict[Path, tuple[int, int, list[dict[str, Any]]]] = {}  # inode, bytes read, lines
@@ -330,11 +350,13 @@ class MeasurementReader:
                         break
                     offset += end or len(chunk)  # what is longer than that is no line
                     stream.seek(offset)
-                    found = found + [line for line in map(_object, _lines_with(b"held_out", chunk[:end])) if line]
+                    whole = chunk[:end]
+                    measured = (line for kind in _KINDS for line in _lines_with(f'"{kind}"'.encode(), whole))
+                    found = found + [line for line in map(_object, measured) if line]
             self._read[file] = about.st_ino, offset, found
         except OSError:
             return []
-        return [line for line in found if line.get("kind") == "held_out" and type(line.get("step")) is int]
+        return [line for line in found if line.get("kind") in _KINDS and type(line.get("step")) is int]
 
 
 def _lines_with(word: bytes, data: bytes) -> Iterator[bytes]:
@@ -345,18 +367,24 @@ def _lines_with(word: bytes, data: bytes) -> Iterator[bytes]:
         yield data[data.rfind(b"\n", 0, hit) + 1 : at]
 
 
-def _measurements(lines: Sequence[Mapping[str, Any]], names: Sequence[str]) -> tuple[str, tuple[Measurement, ...]]:
-    """The first of `names` that the run measures, and its measurements; without any, "" and none."""
+def _measurements(
+    lines: Sequence[Mapping[str, Any]], names: Sequence[str]
+) -> tuple[str, tuple[Measurement, ...], Measurement | None]:
+    """The first of `names` that the run measures, its measurements on the same data, and one of its end on all of it;
+    without any, "", none and None."""
     name = next((name for name in names if any(_number(line.get(name)) is not None for line in lines)), "")
-    found = []
+    examples, found, last = examples_of_curve(lines), [], None
     for line in lines:
-        figure, examples = _number(line.get(name)), line.get("examples")
-        if figure is not None:
-            counted = examples if type(examples) is int else None
-            answers = line.get("answers")
-            chance = _number(answers.get("chance")) if isinstance(answers, Mapping) else None
-            found.append(Measurement(line["step"], figure, _number(line.get("loss")), counted, chance))
-    return name, tuple(found)
+        figure, counted = _number(line.get(name)), line.get("examples")
+        if figure is None:
+            continue
+        answers = line.get("answers")
+        chance = _number(answers.get("chance")) if isinstance(answers, Mapping) else None
+        counted = counted if type(counted) is int else None
+        last = Measurement(line["step"], figure, _number(line.get("loss")), counted, chance)
+        if line["kind"] == HELD_OUT and counted in (None, examples):
+            found.append(last)
+    return name, tuple(found), None if found and last is found[-1] else last
 
 
 def _object(line: bytes) -> dict[str, Any]:

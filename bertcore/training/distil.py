@@ -34,7 +34,7 @@ from bertcore.training.precision import seconds_of
 from bertcore.training.pretrain import NO_TEXT, Pretraining, refuse_text
 from bertcore.training.pretraining_batches import MASKED
 from bertcore.training.resume_settings import open_or_create
-from bertcore.training.trainable import OnEvent, StepResult, TrainingSetup
+from bertcore.training.trainable import OnEvent, RunEnd, StepResult, TrainingSetup
 
 COMPARISON_FILE = "comparison.json"  # teacher and student side by side: size, speed, quality
 
@@ -103,7 +103,7 @@ class Distilling(Pretraining):
             batch_loss=lambda: float(distillation_losses(self.teacher, setup.model, batch, self.distil).total),
         )
 
-    def finish(self, folder: RunFolder, done: bool) -> None:
+    def finish(self, folder: RunFolder, end: RunEnd) -> Mapping[str, Any] | None:
         """Teacher and student side by side, the student's best and worst held-out sequences, and its model card."""
         sides = {"teacher": self.teacher, "student": self.setup.model}
         comparison = {name: self._measured(model) for name, model in sides.items()}
@@ -113,7 +113,8 @@ class Distilling(Pretraining):
             for name in ("parameters", "forward_ms", "mlm_accuracy", "mlm_top5")
         }
         write_json(folder.path / COMPARISON_FILE, {**comparison, **self._examples()})
-        self._write_card(folder, done, Teaching(place_of(self.distil.teacher), self._objective, comparison))
+        self._write_card(folder, end, Teaching(place_of(self.distil.teacher), self._objective, comparison))
+        return end.held_out
 
     @property
     def _objective(self) -> str:

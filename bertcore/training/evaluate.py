@@ -83,11 +83,12 @@ class HeldOutText:
 
     def measure(self, model: Bert) -> dict[str, Any]:
         """The numbers of `measured` over all batches; with several kinds of text "kinds" has those of each."""
-        numbers: dict[str, Any] = measured(model, self.batches)
+        sums = {name: [_sums(model, batch) for batch in batches] for name, batches in self.kinds.items()}
+        numbers: dict[str, Any] = _numbers(model, [each for of_kind in sums.values() for each in of_kind])
         if self.by_frequency is not None:
             numbers["by_frequency"] = self.by_frequency
         if len(self.kinds) > 1:
-            numbers["kinds"] = {name: measured(model, batches) for name, batches in self.kinds.items()}
+            numbers["kinds"] = {name: _numbers(model, of_kind) for name, of_kind in sums.items()}
         return numbers
 
 
@@ -109,42 +110,63 @@ def _balanced(sampler: PairSampler | MixedSampler, windows: NDArray, rng: np.ran
     return pairs
 
 
+@dataclass(frozen=True)
+class _Sums:
+    """Of one batch, over its masked words and its labelled pairs."""
+
+    words: int
+    mlm: float
+    correct: float
+    in_top5: float
+    pairs: int = 0
+    pair: float = 0.0
+    pairs_right: int = 0
+
+
 @torch.no_grad()
+def _sums(model: Bert, batch: Batch) -> _Sums:
+    was_training = model.training
+    model.eval()
+    loss, count, head = pretraining_loss(model, batch), len(batch.labels), model.pair_head
+    model.train(was_training)
+    of_words = (
+        count,
+        float(loss.parts["mlm"]) * count,
+        word_accuracy(loss.logits["mlm"], batch.labels) * count,
+        word_accuracy(loss.logits["mlm"], batch.labels, top=5) * count,
+    )
+    labelled = batch.next_sentence != NO_LABEL
+    if head is None or head not in loss.parts or not bool(labelled.any()):
+        return _Sums(*of_words)
+    pairs, guesses = int(labelled.sum()), loss.logits[head].argmax(dim=-1)
+    right = int((guesses == batch.next_sentence)[labelled].sum())
+    return _Sums(*of_words, pairs, float(loss.parts[head]) * pairs, right)
+
+
 def measured(model: Bert, batches: Sequence[Batch]) -> dict[str, Any]:
     """Masked-word loss, perplexity, accuracy, top-5; next-sentence loss and accuracy (None without labels).
 
     A model that learns sentence order instead has "sop_loss" and "sop_accuracy" besides.
     """
-    words = correct = in_top5 = pairs = pairs_right = 0.0
-    mlm = pair = 0.0
-    head = model.pair_head
-    with evaluation_mode(model):
-        for batch in batches:
-            loss = pretraining_loss(model, batch)
-            count = len(batch.labels)
-            words += count
-            mlm += float(loss.parts["mlm"]) * count
-            correct += word_accuracy(loss.logits["mlm"], batch.labels) * count
-            in_top5 += word_accuracy(loss.logits["mlm"], batch.labels, top=5) * count
-            labelled = batch.next_sentence != NO_LABEL
-            if head is not None and head in loss.parts and bool(labelled.any()):
-                pairs += int(labelled.sum())
-                pair += float(loss.parts[head]) * int(labelled.sum())
-                guesses = loss.logits[head].argmax(dim=-1)
-                pairs_right += int((guesses == batch.next_sentence)[labelled].sum())
-    mlm /= max(words, 1)
-    of_pairs = {f"{head}_loss": pair / pairs, f"{head}_accuracy": pairs_right / pairs} if pairs else {}
+    return _numbers(model, [_sums(model, batch) for batch in batches])
+
+
+def _numbers(model: Bert, batches: Sequence[_Sums]) -> dict[str, Any]:
+    words, pairs, head = sum(one.words for one in batches), sum(one.pairs for one in batches), model.pair_head
+    mlm, pair = sum(one.mlm for one in batches) / max(words, 1), sum(one.pair for one in batches) / max(pairs, 1)
+    right = sum(one.pairs_right for one in batches)
+    of_pairs = {f"{head}_loss": pair, f"{head}_accuracy": right / pairs} if pairs else {}
     return {
-        "loss": mlm + (pair / pairs if pairs else 0.0),
+        "loss": mlm + pair,
         "mlm_loss": mlm,
-        "mlm_accuracy": correct / max(words, 1),
-        "mlm_top5": in_top5 / max(words, 1),
+        "mlm_accuracy": sum(one.correct for one in batches) / max(words, 1),
+        "mlm_top5": sum(one.in_top5 for one in batches) / max(words, 1),
         "perplexity": math.exp(min(mlm, 700.0)),
         "nsp_loss": None,
         "nsp_accuracy": None,
         **of_pairs,
-        "words": int(words),
-        "pairs": int(pairs),
+        "words": words,
+        "pairs": pairs,
     }
 
 

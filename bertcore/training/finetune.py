@@ -1,6 +1,7 @@
 """Fine-tuning: a head for a task on a pretrained encoder, both learning from the task's examples."""
 
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ from bertcore.model.bert import Bert, initialise
 from bertcore.model.hooks import Recorder
 from bertcore.model.losses import NO_LABEL, Losses, TaskBatch, task_losses
 from bertcore.resolve_model import resolve_model, snapshot_errors
+from bertcore.runs.metrics_file import examples_of_curve
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sources import note_sources
 from bertcore.tasks.examples import AnswerExample, Example
@@ -38,7 +40,7 @@ from bertcore.training.precision import choose_precision, default_threads, same_
 from bertcore.training.resume_settings import open_or_create
 from bertcore.training.task_examples import read_examples, sample
 from bertcore.training.task_files import data_key, learned_windows, training_batches
-from bertcore.training.trainable import Event, OnEvent, StepResult, TrainingSetup
+from bertcore.training.trainable import Event, OnEvent, RunEnd, StepResult, TrainingSetup
 
 HEAD_OF_KIND = {  # kind of task -> the head that learns it
     "classify": "classify",
@@ -60,8 +62,8 @@ class TaskSetup(TrainingSetup):
     task: TaskSpec
     batches: TaskBatches
     held_out: TaskBatches
-    held_out_sample: TaskBatches  # what is measured before the end of the budget
-    first_sample: TaskBatches  # and before the first step
+    curve: TaskBatches  # of these: what every measurement of the run is made on, so that they can be compared
+    looked_at: TaskBatches  # a few of them, for what attention heads do
 
 
 class StepBatch(NamedTuple):
@@ -155,7 +157,7 @@ class FineTuning:
             )
 
         held_out = to_measure(dev.examples)
-        count = self._sample_size(batches, held_out)
+        count = self._examples_of_curve(run) or self._sample_size(batches, held_out)
         precision = same_precision(training.precision, device, self.group)
         self._per_epoch = len(batches)
         self._loss = self.group.parallel(model, task_losses)
@@ -176,21 +178,25 @@ class FineTuning:
             task=spec,
             batches=batches,
             held_out=held_out,
-            held_out_sample=held_out if count >= len(dev.examples) else to_measure(sample(dev.examples, count)),
-            first_sample=to_measure(sample(dev.examples, min(count, _SMALLEST_SAMPLE))),
+            curve=held_out if count >= len(dev.examples) else to_measure(sample(dev.examples, count)),
+            looked_at=to_measure(sample(dev.examples, _SMALLEST_SAMPLE)),
         )
         return self.setup
 
+    def _examples_of_curve(self, run: Path) -> int | None:
+        """How many its measurements so far were made on, whatever budget it has now; None before the first."""
+        return self.group.broadcast(lambda: examples_of_curve(RunFolder(run).tail().read_new()))
+
     def _sample_size(self, batches: TaskBatches, held_out: TaskBatches) -> int:
-        """How many held-out examples a measurement before the last one reads, so that all of them together take no
-        more than a share of the run's work: all of them where there are few, or the run is long."""
+        """How many held-out examples a measurement reads, so that all of them together take no more than a share of
+        the run's work: all of them where there are few, or the run is long."""
         training, examples = self.options.training, len(held_out.features.examples)
         steps = self.budget(len(batches)).steps
         if steps is None:
             return min(examples, _SAMPLE_OF_MINUTES)
         a_pass = len(batches.features.ids.values)  # tokens
         trained = steps / len(batches) * a_pass * _STEP_PASSES
-        affordable = MEASURING_SHARE * trained / training.evaluations
+        affordable = MEASURING_SHARE * trained / (training.evaluations + 1)  # and one before the first step
         share = affordable / len(held_out.features.ids.values)
         return min(examples, max(_SMALLEST_SAMPLE, int(share * examples)))
 
@@ -312,24 +318,16 @@ class FineTuning:
     # --- between steps
 
     def measure(self, fraction: float) -> dict[str, Any]:
-        """The last one in fp32 whatever the steps are computed in, as `bertcore evaluate` and `predict` compute."""
-        setup = self.setup
-        if fraction >= 1.0:
-            evaluation = self.evaluate(setup.held_out)
-        else:
-            with setup.precision.autocast(setup.device):  # many times as fast on some machines
-                evaluation = self.evaluate(setup.held_out_sample if fraction > 0.0 else setup.first_sample)
-            self._evaluation = None
-        return {
-            "loss": evaluation.loss,
-            **evaluation.metrics,
-            "examples": evaluation.examples,
-            "answers": most_common_answer(evaluation),
-            "heads": self._head_activity(),
-        }
+        """The last one in fp32 whatever the steps are computed in, as `bertcore evaluate` and `predict` compute; those
+        before it as the steps, which is many times as fast on some machines."""
+        setup, is_last = self.setup, fraction >= 1.0
+        with nullcontext() if is_last else setup.precision.autocast(setup.device):
+            evaluation = evaluate_task(setup.model, setup.curve, setup.device)
+        self._evaluation = evaluation if is_last and setup.curve is setup.held_out else None
+        return {**_numbers(evaluation), "heads": self._head_activity()}
 
     def _head_activity(self) -> dict[str, list[list[float]]]:
-        model, batches = self.setup.model, self.setup.first_sample
+        model, batches = self.setup.model, self.setup.looked_at
         batch = to_device(batches.batch(batches.order()[0][:SEQUENCES]), self.setup.device)
         mask = batch.attention_mask
 
@@ -338,14 +336,8 @@ class FineTuning:
 
         return head_activity(model, read, mask)
 
-    def evaluate(self, batches: TaskBatches) -> TaskEvaluation:
-        """Of the weights as they are now."""
-        evaluation = evaluate_task(self.setup.model, batches, self.setup.device)
-        self._evaluation = evaluation if batches is self.setup.held_out else None
-        return evaluation
-
     def is_better(self, now: Mapping[str, Any], best: Mapping[str, Any]) -> bool:
-        if now.get("examples") != best.get("examples"):  # a larger sample: there is nothing to compare with yet
+        if now.get("examples") != best.get("examples"):  # before the first step of a run of an earlier version
             return True
         main = next((name for name in self.setup.task.metrics if name in now and name in best), None)
         return bool(now[main] > best[main]) if main else bool(now["loss"] < best["loss"])
@@ -358,12 +350,14 @@ class FineTuning:
 
     # --- after the last step
 
-    def finish(self, folder: RunFolder, done: bool) -> None:
-        """The last measurement in full, measured anew where the run went on after it; and the model card."""
+    def finish(self, folder: RunFolder, end: RunEnd) -> dict[str, Any]:
+        """A measurement on all that is held out, apart from the curve's; and the model card."""
         setup = self.setup
-        evaluation = self._evaluation or self.evaluate(setup.held_out)
-        write_json(folder.path / EVALUATION_FILE, asdict(evaluation))
-        story = RunStory.of(folder, done, setup.budget)
+        evaluation = self._evaluation or evaluate_task(setup.model, setup.held_out, setup.device)
+        numbers = _numbers(evaluation)
+        written = {"step": end.step, **asdict(evaluation), "answers": numbers["answers"]}
+        write_json(folder.path / EVALUATION_FILE, written)
+        story = RunStory.of(folder, end, setup.budget)
         card = task_card(
             self.options,
             setup.task,
@@ -375,9 +369,20 @@ class FineTuning:
             story,
         )
         card.write(story.snapshot)
+        return numbers
 
     def close(self) -> None:
         self._prefetcher.close()
+
+
+def _numbers(evaluation: TaskEvaluation) -> dict[str, Any]:
+    """For a line of metrics."""
+    return {
+        "loss": evaluation.loss,
+        **evaluation.metrics,
+        "examples": evaluation.examples,
+        "answers": most_common_answer(evaluation),
+    }
 
 
 def most_common_answer(evaluation: TaskEvaluation) -> dict[str, Any] | None:

@@ -15,11 +15,12 @@ from typing import Any
 import torch
 from torch import nn
 
-from bertcore.checkpoint.checkpoint import save_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.garbage_collection import garbage_collected_by_hand
 from bertcore.runs.environment import CoresAtWork, memory_mib
 from bertcore.runs.known_runs import register_run
+from bertcore.runs.metrics_file import EVALUATION, HELD_OUT
 from bertcore.runs.run_folder import COMMANDS, RESUME, RunFolder
 from bertcore.runs.snapshots import can_resume, is_mark, keep, thin
 from bertcore.runs.sources import changed_since
@@ -37,7 +38,7 @@ from bertcore.training.optimizer import optimizer_tensors
 from bertcore.training.options import Budget
 from bertcore.training.records import Records, TrainingState, load_newest, save_training_state
 from bertcore.training.slow_motion import SLOW_STEP, STEPS, SlowStep
-from bertcore.training.trainable import OnEvent, Trainable, TrainingSetup
+from bertcore.training.trainable import OnEvent, RunEnd, Trainable, TrainingSetup
 
 SHORT_RUN_STEPS = 1000  # up to here every step is logged
 MEASURING_SHARE = 0.1  # of a run's work or time goes to measurements on held-out data, at most
@@ -46,7 +47,7 @@ COMMAND_WAIT_S = 0.1  # a paused run looks for a command this often
 
 
 def run_training(trainable: Trainable, folder: RunFolder, on_event: OnEvent | None = None) -> Path:
-    """Train in the folder from where it stands to the end of the budget; returns the last snapshot.
+    """Train in the folder from where it stands to the end of the budget; returns the snapshot that the run ends with.
 
     Raises BertcoreError, one sentence, for what cannot be trained on or goes wrong.
     """
@@ -78,7 +79,8 @@ class TrainingLoop:
         self._slow_steps = 0  # to take in slow motion before it waits again
         self._now = 0.0  # monotonic seconds, of process 0
         self.phases: list[str] = []
-        self._best: Mapping[str, Any] | None = None
+        self._best: Mapping[str, Any] | None = None  # the line of the best measurement
+        self._measured: Mapping[str, Any] = {}  # that of the last one
         self._worse = 0  # measurements since the best one
         self._began_at_s = 0.0  # `elapsed_s` when this sitting began
         self._first_measuring_s = self._measuring_s = self._last_measuring_s = 0.0
@@ -105,9 +107,9 @@ class TrainingLoop:
                 self._resume_or_begin()
                 with garbage_collected_by_hand():
                     state = self._train()
-                snapshot = self._snapshot()
+                self._snapshot()
                 if self.group.is_first:
-                    self.trainable.finish(self.folder, state == "done")
+                    self._finish(state == "done")
         except StopRequestedError as error:
             self._status("stopped", str(error))
             raise
@@ -120,10 +122,11 @@ class TrainingLoop:
             raise BertcoreError(message) from error
         finally:
             self.trainable.close()
-        self._status(state, self._why_early)
+        why, step = self._why_this_step(state == "done"), self._step_to_end_with(state == "done")
+        self._status(state, why, ends_with=None if step == self.step else step)
         minutes = f"after {self.elapsed_s / 60:.1f} minutes of training"
-        self.records.log(" ".join(filter(None, (f"{state} at step {self.step:,}, {minutes}", self._why_early))))
-        return snapshot
+        self.records.log(". ".join(filter(None, (f"{state} at step {self.step:,}, {minutes}", why))))
+        return self.folder.snapshot_path(step)
 
     def _cause(self, error: BaseException) -> BaseException:
         """What ended the run: a folder that is gone explains every error that followed from it."""
@@ -177,7 +180,7 @@ class TrainingLoop:
         for line in self.folder.tail().read_new():
             if line.get("kind") == "phase":
                 self.phases.append(str(line.get("phase")))
-            if line.get("kind") == "held_out":
+            if line.get("kind") == HELD_OUT:
                 self._compare_with_best(line)
         self.records.metric({"kind": RESUME, "step": self.step})
         self.records.log(f"resumed at step {self.step:,}")
@@ -186,7 +189,7 @@ class TrainingLoop:
 
     def _train(self) -> str:
         """Until the budget is spent ("done") or a stop is requested ("stopped")."""
-        self._status("running")
+        self._status("running", ends_with=None)
         self._synchronise()
         self._last_snapshot = self._now
         self._cores.since_last()
@@ -200,6 +203,8 @@ class TrainingLoop:
                 measured = self._measurements_due()
                 if self._is_measuring_affordable():
                     self._measure()
+                    if self._is_best_kept and self._worse == 0:
+                        self._snapshot()
                 gc.collect()
             if is_mark(self.step) or self._now - self._last_snapshot > 60 * self.options.save_minutes:
                 self._snapshot()
@@ -333,7 +338,7 @@ class TrainingLoop:
         started, elapsed_before_s = time.perf_counter(), self.elapsed_s
         self._check_steps()
         numbers = self.trainable.measure(self.fraction)
-        line = {"kind": "held_out", "step": self.step, "tokens": self.tokens, **numbers}
+        line = {"kind": HELD_OUT, "step": self.step, "tokens": self.tokens, **numbers}
         self.records.metric(line)
         self._compare_with_best(line)
         seconds = time.perf_counter() - started
@@ -346,6 +351,7 @@ class TrainingLoop:
 
     def _compare_with_best(self, numbers: Mapping[str, Any]) -> None:
         """Keep the best measurement, and count those since."""
+        self._measured = numbers
         if self._best is None or self.trainable.is_better(numbers, self._best):
             self._best, self._worse = numbers, 0
         else:
@@ -379,13 +385,51 @@ class TrainingLoop:
                 model, setup.tokenizer, folder, name=self.trainable.name, step=self.step, tokens_seen=self.tokens
             )
             save_training_state(folder, state, optimizer_tensors(optimizer, model))
-        if deleted := thin(self.folder, self.step, limit_mib):
+        best = self._best["step"] if self._is_best_kept and self._best else None
+        if deleted := thin(self.folder, self.step, limit_mib, best):
             steps = ", ".join(f"{step:,}" for step in deleted)
             self.records.log(f"snapshots of step {steps} removed, to keep to {limit_mib:g} MiB")
         relative = path.relative_to(self.folder.path).as_posix()
         self.records.metric({"kind": "snapshot", "step": self.step, "path": relative})
 
-    def _status(self, state: str, message: str | None = None) -> None:
+    # --- the end
+
+    @property
+    def _is_best_kept(self) -> bool:
+        """Where a run is to end once it gets no better, the best is a snapshot, and what the run ends with."""
+        return self.options.patience is not None
+
+    def _step_to_end_with(self, done: bool) -> int:
+        """The best, where the run has come to its end and has kept it; else the last."""
+        if not done or not self._is_best_kept or self._best is None:
+            return self.step
+        best = int(self._best["step"])
+        return best if self.folder.snapshot_path(best).is_dir() else self.step
+
+    def _finish(self, done: bool) -> None:
+        """Measures and describes the model that the run ends with; that of an earlier step is opened first."""
+        step, held_out = self._step_to_end_with(done), None
+        if step != self.step:
+            self.setup.model.load_state_dict(load_checkpoint(self.folder.snapshot_path(step)).model.state_dict())
+            held_out = self.trainable.measure(1.0)
+        numbers = self.trainable.finish(self.folder, RunEnd(done, step, self.step, held_out))
+        last = self._measured
+        if numbers is not None and (step, numbers.get("examples")) != (last.get("step"), last.get("examples")):
+            self.records.metric({"kind": EVALUATION, "step": step, **numbers})
+
+    def _why_this_step(self, done: bool) -> str | None:
+        """Why the run ends with another step than the last, or without it; None where it ends as its budget does."""
+        best = None if self._best is None else int(self._best["step"])
+        if not done or not self._is_best_kept or best is None or best == self.step:
+            return None
+        begin = f"tep {best:,} was the best of {self.step:,} steps"
+        begin = f"Stopped early: s{begin}" if self._out_of_patience else f"S{begin}"
+        go_on = " More --patience with --resume goes on." if self._out_of_patience else ""
+        if self._step_to_end_with(done) == best:
+            return f"{begin}; the run ends with it.{go_on}"
+        return f"{begin}, but no snapshot of it was kept; the run ends with step {self.step:,}.{go_on}"
+
+    def _status(self, state: str, message: str | None = None, **more: Any) -> None:
         self.records.status(
             state,
             message,
@@ -393,14 +437,8 @@ class TrainingLoop:
             step=self.step,
             total_steps=self.budget.steps,
             elapsed_s=round(self.elapsed_s, 3),
+            **more,
         )
-
-    @property
-    def _why_early(self) -> str | None:
-        if not self._out_of_patience:
-            return None
-        waited = self.options.patience
-        return f"Ended early: {waited} measurements without a better one. More --patience with --resume goes on."
 
     # --- before the first step
 

@@ -17,6 +17,7 @@ from bertcore.files import read_json_or_empty, write_atomic
 from bertcore.locations import built_in_checkpoint
 from bertcore.model.bert import Bert
 from bertcore.model.output_heads import HEAD_TITLES
+from bertcore.runs.metrics_file import HELD_OUT
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sources import noted_sources
 from bertcore.tasks.inference.evaluate import TaskEvaluation
@@ -25,6 +26,7 @@ from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.options import Budget
 from bertcore.training.pretrain_options import PretrainOptions
+from bertcore.training.trainable import RunEnd
 
 CARD_FILE = "README.md"
 # The kind of task as the hub names it; the library has no pipeline for the others.
@@ -93,31 +95,34 @@ class ModelCard:
 
 @dataclass(frozen=True)
 class RunStory:
-    """A run as its newest snapshot and its files have it."""
+    """A run as the snapshot that it ends with and its files have it."""
 
     snapshot: Path
     step: int
     tokens: int
     elapsed_s: float  # of training, pauses not counted
-    done: bool  # by the budget or by patience; else someone stopped it
+    end: RunEnd
     fraction: float  # of the budget, 0..1
     phases: frozenset[str]
-    held_out: dict[str, Any]  # the last measurement, with its step
+    held_out: dict[str, Any]  # the last measurement of this step or before it, with its step
     files: tuple[str, ...]  # what it learned from, without folders
 
     @classmethod
-    def of(cls, folder: RunFolder, done: bool, budget: Budget) -> RunStory:
-        """Of a folder with a snapshot."""
-        step, snapshot = folder.snapshots()[-1]
+    def of(cls, folder: RunFolder, end: RunEnd, budget: Budget) -> RunStory:
+        """Of a folder with that snapshot."""
+        step, snapshot = end.step, folder.snapshot_path(end.step)
         lines = [line for line in folder.tail().read_new() if (line.get("step") or 0) <= step]
-        held_out = [line for line in lines if line.get("kind") == "held_out"]
-        elapsed_s = max([folder.status().elapsed_s, *(float(line.get("elapsed_s") or 0.0) for line in lines)])
+        held_out = [line for line in lines if line.get("kind") == HELD_OUT]
+        if end.held_out is not None:
+            held_out.append({"step": step, **end.held_out})
+        times = [float(line.get("elapsed_s") or 0.0) for line in lines]
+        elapsed_s = max([*times, folder.status().elapsed_s if step == end.last_step else 0.0])
         return cls(
             snapshot=snapshot,
             step=step,
             tokens=int(read_json_or_empty(snapshot / "bertscope.json").get("tokens_seen") or 0),
             elapsed_s=elapsed_s,
-            done=done,
+            end=end,
             fraction=budget.fraction(step, elapsed_s),
             phases=frozenset(line["phase"] for line in lines if line.get("kind") == "phase"),
             held_out=held_out[-1] if held_out else {},
@@ -126,7 +131,12 @@ class RunStory:
 
     @property
     def stopped_early(self) -> str:
-        if self.done:
+        if self.step < self.end.last_step:
+            return (
+                f"**Step {self.step:,} was the best of {self.end.last_step:,} steps on held-out data, and is the one "
+                "here.**"
+            )
+        if self.end.done:
             return ""
         return (
             f"**The run was stopped early, at step {self.step:,}: {self.fraction:.0%} of its budget.** The learning "
@@ -173,6 +183,8 @@ def pretraining_card(
     ]
     if longest < model.config.max_length and options.start is None:
         limits.append(f"Positions beyond {longest} were never trained.")
+    if training.patience is not None:
+        limits.append("The held-out text also decided which step to keep, so it flatters the model a little.")
     batch = f"{training.batch_size} sequences of {data.sequence_length} tokens"
     if data.short_share:
         batch += f"; {data.short_share:.0%} of the steps have more of {data.short_sequence_length}"
@@ -244,7 +256,7 @@ def task_card(
             "model reads; it did not see their ends."
         )
     if training.patience is not None:
-        limits.append("The held-out examples also decided when to stop, so they flatter it a little.")
+        limits.append("The held-out examples also decided which step to keep, so they flatter it a little.")
     return ModelCard(
         options.name,
         f"A {_size_of(model)}, fine-tuned for a task: {task.title}. {story.stopped_early}",

@@ -40,7 +40,7 @@ from bertcore.training.pretraining_batches import CAUSAL, CAUSAL_MASKED_EVERY, M
 from bertcore.training.probe import Compute, choose_compute
 from bertcore.training.questions import Questions, keep_questions, questions_of
 from bertcore.training.resume_settings import open_or_create
-from bertcore.training.trainable import Event, OnEvent, StepResult, TrainingSetup
+from bertcore.training.trainable import Event, OnEvent, RunEnd, StepResult, TrainingSetup
 from bertcore.training.training_text import TrainingText
 
 NO_TEXT = "There is nothing to train on; give one or more text files with --corpus."
@@ -333,13 +333,14 @@ class Pretraining:
 
     # --- after the last step
 
-    def finish(self, folder: RunFolder, done: bool) -> None:
-        """The best and worst held-out sequences, and the model card of the last snapshot."""
-        story = self._write_card(folder, done)
+    def finish(self, folder: RunFolder, end: RunEnd) -> Mapping[str, Any] | None:
+        """The best and worst held-out sequences, and the model card of the snapshot that the run ends with."""
+        story = self._write_card(folder, end)
         write_json(folder.path / EVALUATION_FILE, {"held_out": story.held_out, **self._examples()})
+        return end.held_out
 
-    def _write_card(self, folder: RunFolder, done: bool, teaching: Teaching | None = None) -> RunStory:
-        setup, story = self.setup, RunStory.of(folder, done, self.setup.budget)
+    def _write_card(self, folder: RunFolder, end: RunEnd, teaching: Teaching | None = None) -> RunStory:
+        setup, story = self.setup, RunStory.of(folder, end, self.setup.budget)
         pretraining_card(self.options, setup.model, setup.tokenizer, story, teaching).write(story.snapshot)
         return story
 

@@ -18,6 +18,7 @@ from bertcore.errors import BertcoreError, UnreadableError
 from bertcore.files import read_json, write_json
 from bertcore.runs.environment import note_environment
 from bertcore.runs.event_words import held_out_in_words
+from bertcore.runs.metrics_file import EVALUATION, HELD_OUT
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import OPTIMIZER_FILE, TRAINING_STATE_FILE
 from bertcore.training.optimizer import restore_optimizer
@@ -46,7 +47,7 @@ class Records:
             self.folder.log(text)
 
     def status(self, state: str, message: str | None, fraction: float, **more: Any) -> None:
-        """`more`: step, total_steps, elapsed_s."""
+        """`more`: step, total_steps, elapsed_s, and ends_with where that changes."""
         if not self.writes:
             return
         if words := _state_in_words(self._state, state, more["step"]):
@@ -76,7 +77,7 @@ def _event_in_words(event: Mapping[str, Any]) -> str | None:
     """A line of the log for a phase or a measurement; None for other events."""
     if event["kind"] == "phase":
         return f"step {event['step']:,}: {event['message']}"
-    if event["kind"] == "held_out":
+    if event["kind"] in (HELD_OUT, EVALUATION):
         return f"step {event['step']:,}, {held_out_in_words(event)}"
     return None
 

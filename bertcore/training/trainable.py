@@ -46,6 +46,16 @@ class StepResult:
     batch_loss: Callable[[], float]  # of this very batch by the weights as they are then, over all processes, in fp32
 
 
+@dataclass(frozen=True)
+class RunEnd:
+    """How a run has ended; its model has the weights that it ends with."""
+
+    done: bool  # by its budget or by patience; else someone stopped it
+    step: int  # whose weights these are: the best, or the last
+    last_step: int  # that it has taken
+    held_out: Mapping[str, Any] | None = None  # a measurement of these weights, where they are not the last
+
+
 class Trainable(Protocol):
     """With several processes each has its own; `group` says which rows of a batch are this one's."""
 
@@ -66,7 +76,7 @@ class Trainable(Protocol):
         """The losses of step number `step`, and their gradients. With `log` its metrics are wanted."""
 
     def measure(self, fraction: float) -> dict[str, Any]:
-        """Numbers on held-out data, at this share of the budget: at 1.0 on all of it."""
+        """Numbers on held-out data, the same in the whole run; at 1.0, the end of the budget, in fp32."""
 
     def is_better(self, now: Mapping[str, Any], best: Mapping[str, Any]) -> bool:
         """Whether a measurement is better than the best so far."""
@@ -82,8 +92,11 @@ class Trainable(Protocol):
         `phases` are those of the run so far.
         """
 
-    def finish(self, folder: RunFolder, done: bool) -> None:
-        """Write what belongs to the last snapshot: measurements and the model card."""
+    def finish(self, folder: RunFolder, end: RunEnd) -> Mapping[str, Any] | None:
+        """Write what belongs to the snapshot that the run ends with: measurements and the model card.
+
+        Returns a measurement of it on all that is held out, where it has made one.
+        """
 
     def close(self) -> None:
         """End threads."""

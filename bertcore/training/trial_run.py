@@ -9,7 +9,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from bertcore.runs.environment import memory_mib
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import is_mark
 from bertcore.tasks.features.collate import TaskBatches
+from bertcore.tasks.inference.evaluate import evaluate_task
 from bertcore.training.data_facts import Lengths
 from bertcore.training.distil import Distilling
 from bertcore.training.distil_options import DistilOptions
@@ -32,6 +33,7 @@ from bertcore.training.loop import TrainingLoop
 from bertcore.training.pretrain import Pretraining
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions
 from bertcore.training.run_estimate import Cost, RunEstimate
+from bertcore.training.trainable import RunEnd
 
 TRIAL_S = 4.0  # of steps, at most, but for those that cannot be left out
 _FEWEST, _MOST = 4, 24  # steps of one sort, and of one part of a run; the first of a sort is not counted
@@ -240,7 +242,7 @@ class PretrainingTrial(Trial):
 
     def _time_finish(self) -> Cost:
         with timed() as one:
-            self.trainable.finish(self.folder, True)
+            self.trainable.finish(self.folder, RunEnd(True, self.step, self.step))
         return one.cost
 
     def _epochs(self, steps: int) -> float | None:
@@ -300,23 +302,25 @@ class FineTuningTrial(Trial):
         return steps, cost
 
     def _time_measuring(self, fraction: float) -> Cost:
-        """On a sample, and multiplied by the tokens there are."""
+        """On a few, and multiplied by the tokens there are."""
         setup = self.trainable.setup
         if fraction == 0.0:
             return super()._time_measuring(0.0)
-        sample = setup.held_out if fraction == 1.0 else setup.held_out_sample
-        timed_on = setup.first_sample
-        with timed() as one:
-            if fraction == 1.0:
-                self.trainable.evaluate(timed_on)
-            else:
-                with setup.precision.autocast(setup.device):
-                    self.trainable.evaluate(timed_on)
-        share = self._held_out_share if fraction == 1.0 else 1.0
-        return one.cost * (float(_padded(sample).sum()) / float(_padded(timed_on).sum()) / share)
+        with nullcontext() if fraction == 1.0 else setup.precision.autocast(setup.device):
+            return self._time_evaluating(setup.curve)
 
     def _time_finish(self) -> Cost:
-        return Cost()  # what takes time, the last measurement, is counted already
+        """All that is held out, unless the last measurement was of that."""
+        setup = self.trainable.setup
+        if setup.curve is setup.held_out and self._held_out_share == 1.0:
+            return Cost()
+        return self._time_evaluating(setup.held_out) * (1 / self._held_out_share)
+
+    def _time_evaluating(self, batches: TaskBatches) -> Cost:
+        setup = self.trainable.setup
+        with timed() as one:
+            evaluate_task(setup.model, setup.looked_at, setup.device)
+        return one.cost * (float(_padded(batches).sum()) / float(_padded(setup.looked_at).sum()))
 
     def _epochs(self, steps: int) -> float | None:
         return steps / len(self.trainable.setup.batches) * self.share

@@ -281,6 +281,17 @@ class TestExport:
         assert (copy.path / "metrics.jsonl").read_text() == (run.path / "metrics.jsonl").read_text()
         assert not (copy.path / "log.txt").exists() and not (copy.path / "lock").exists()
 
+    def test_it_has_the_snapshot_that_the_run_ends_with(self, own_home: Path, tmp_path: Path) -> None:
+        run = make_run(own_home)
+        step, best = run.snapshots()[0]
+        run.write_status(ends_with=step)
+        write_run(run.path, tmp_path / "out.zip")
+        with zipfile.ZipFile(tmp_path / "out.zip") as archive:
+            archive.extractall(tmp_path / "unpacked")
+        copy = RunFolder(tmp_path / "unpacked" / "stories")
+        final = copy.final_snapshot()
+        assert [each for each, _ in copy.snapshots()] == [step, 20] and final is not None and final.name == best.name
+
     def test_it_is_said_when_it_is_done_or_cannot_be(
         self, service: RunsService, own_home: Path, tmp_path: Path, qtbot: QtBot
     ) -> None:
@@ -328,10 +339,16 @@ class TestCopy:
         assert QApplication.clipboard().text().startswith("bertcore pretrain --name stories")
 
 
-def ended(losses: list[float], state: str = "done", message: str | None = None, **fields: object) -> Ending | None:
+def ended(
+    losses: list[float],
+    state: str = "done",
+    message: str | None = None,
+    ends_with: int | None = None,
+    **fields: object,
+) -> Ending | None:
     metrics = RunMetrics()
     metrics.append({"kind": "held_out", "step": 10 * i, "mlm_loss": loss} for i, loss in enumerate(losses))
-    status = RunStatus(state, step=10 * len(losses), elapsed_s=60, message=message)
+    status = RunStatus(state, step=10 * len(losses), elapsed_s=60, message=message, ends_with=ends_with)
     return ending_of(RunInfo(Path("run"), "stories", "", status, **fields), metrics)  # type: ignore[arg-type]
 
 
@@ -369,6 +386,35 @@ class TestEnding:
         assert made is not None and "went from 0.0% to 100.0% in 6 steps" in made.sentence
         assert f"{examples} held-out examples." in made.sentence
         assert ("That says little" in made.sentence) == says_little
+
+    def test_numbers_that_are_compared_are_of_the_same_examples(self) -> None:
+        """As a run of an earlier version measured: 64 before the first step, 185 on the way, all 200 at the end."""
+        numbers = [(0, 64, 0.9, 0.5625), (10, 185, 0.52, 0.519), (20, 185, 0.7, 0.519), (30, 200, 0.705, 0.515)]
+        lines = [
+            {"kind": "held_out", "step": step, "loss": 0.6, "accuracy": score, "examples": count}
+            | {"answers": {"label": "good", "share": 0.6, "right": 0.5, "chance": chance}}
+            for step, count, score, chance in numbers
+        ]
+        status = RunStatus("done", step=20)
+        info = RunInfo(Path("run"), "films", "", status, task_kind="classify", metrics=("accuracy",))
+        told = "went from 52.0% to 70.0% in 20 steps, measured on 185 held-out examples."
+        for given in (lines, [*lines[1:3], {**lines[3], "kind": "evaluation"}]):
+            metrics = RunMetrics()
+            metrics.append(given)
+            made = ending_of(info, metrics)
+            assert made is not None and f"{told} On all 200 held-out examples it is 70.5%." in made.sentence
+            assert made.advice == "Always giving the most common answer would get 51.9% on these 185."
+        metrics = RunMetrics()
+        metrics.append(lines[1:3])
+        made = ending_of(info, metrics)
+        assert made is not None and made.sentence.endswith(told)
+
+    def test_one_that_ends_with_its_best_says_so_and_compares_with_that(self) -> None:
+        made = ended([9.0, 6.0, 4.0, 4.5, 5.0], ends_with=20)
+        assert made is not None and BEST not in made.actions and made.best_step is None
+        begin = "Done, after 60 s of training. Step 20 was the best of 50 steps; the run ends with it."
+        assert " ".join(made.sentence.replace("\u2009", " ").split()).startswith(begin)
+        assert "its loss went from 9.00 to 4.00" in made.sentence and not made.advice
 
     def test_one_that_learned_by_heart_is_opened_where_it_was_best(self) -> None:
         made = ended([9.0, 6.0, 4.0, 4.5, 5.0])
@@ -424,6 +470,37 @@ class TestEnding:
         room.view.ending.buttons[ON].click()
         assert room.runs_card.shows_form and room.form.kind.currentData() == "continue"
         assert room.form.model.reference == str(run.snapshots()[-1][1])
+
+    def test_what_is_opened_is_what_the_run_ends_with(
+        self, room: TrainRoom, service: RunsService, own_home: Path, qtbot: QtBot
+    ) -> None:
+        run = make_run(own_home)
+        (step, best), *_ = run.snapshots()
+        run.write_status(ends_with=step)
+        service.refresh()
+        service.select(run.path)
+        room.view.draw()
+        opened: list[str] = []
+        room._open_model.requested.connect(opened.append)
+        assert room.time_machine.chosen_step == step, "to be opened"
+        room.view.ending.buttons[OPEN].click()
+        room.view.ending.buttons[COMPARE].click()
+        room.view.ending.buttons[ON].click()
+        assert opened[:2] == [str(best)] * 2 and room.form.model.reference == str(best)
+
+    def test_a_run_that_comes_to_its_end_moves_the_handle_to_its_best(
+        self, room: TrainRoom, service: RunsService, own_home: Path
+    ) -> None:
+        run = make_run(own_home, state="running")
+        steps = [step for step, _ in run.snapshots()]
+        with run.acquire():
+            service.refresh()
+            service.select(run.path)
+            assert room.time_machine.chosen_step == steps[-1]
+            run.write_status(state="done", ends_with=steps[0])
+        service.refresh()
+        service._poll_selected()
+        assert room.time_machine.chosen_step == steps[0]
 
     def test_the_log_of_a_failed_run_is_a_click_away(
         self, room: TrainRoom, service: RunsService, own_home: Path

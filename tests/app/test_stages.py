@@ -68,6 +68,17 @@ def test_half_trained_is_half_of_the_fall_of_the_loss(run: RunFolder) -> None:
     assert steps.stage_of(run.snapshot_path(20)) == "half_trained" and steps.stage_of(run.snapshot_path(10)) == ""
 
 
+def test_trained_is_the_step_that_the_run_ends_with(run: RunFolder) -> None:
+    run.write_status(ends_with=40)
+    steps = steps_of(run.snapshot_path(10))
+    assert steps is not None and steps.stages["trained"] == run.snapshot_path(40).resolve()
+    assert steps.stage_of(run.snapshot_path(40)) == "trained" and steps.stage_of(run.snapshot_path(100)) == ""
+    assert steps.stages["half_trained"] in [run.snapshot_path(step).resolve() for step in (10, 20)]
+    run.write_status(ends_with=0)
+    steps = steps_of(run.snapshot_path(10))
+    assert steps is not None and steps.stage_of(run.snapshot_path(0)) == "trained"
+
+
 def test_what_was_trained_on_the_next_word_only_is_not_half_trained(run: RunFolder) -> None:
     run.append_metric({"kind": "phase", "step": 25, "phase": "masked", "message": ""})
     run.append_metric({"kind": "phase", "step": 90, "phase": "masked", "message": ""})  # resumed

@@ -7,13 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bertcore.data.batches import Batch
 from bertcore.data.corpus import Corpus
 from bertcore.data.mixed_sampler import MixedSampler
 from bertcore.data.mixture import Source, find_files, readings, sources_of
 from bertcore.data.pairs import IS_NEXT, NO_LABEL, NOT_NEXT, PairRules
 from bertcore.errors import BertcoreError
+from bertcore.model.bert import Bert
+from bertcore.model.losses import Losses
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.training import evaluate as evaluating
 from bertcore.training.pretrain import start_or_resume
 from bertcore.training.pretrain_options import PretrainOptions
 from tests.engine.corpora import STORIES, document_of, numbered_corpus
@@ -151,6 +155,25 @@ def test_a_run_of_a_mixture_resumes_as_if_it_had_not_stopped(options: PretrainOp
     start_or_resume(options, tmp_path / "stopped", resume=True)
     assert losses(tmp_path / "stopped") == losses(tmp_path / "whole")
     assert len(losses(tmp_path / "whole")) == STEPS
+
+
+def test_a_measurement_reads_each_kind_once(
+    options: PretrainOptions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words: list[int] = []
+    real = evaluating.pretraining_loss
+
+    def counted(model: Bert, batch: Batch) -> Losses:
+        words.append(len(batch.labels))
+        return real(model, batch)
+
+    monkeypatch.setattr(evaluating, "pretraining_loss", counted)
+    start_or_resume(options, tmp_path / "run", resume=False)
+    lines = [line for line in RunFolder(tmp_path / "run").tail().read_new() if line["kind"] == "held_out"]
+    assert sum(words) == sum(line["words"] for line in lines)
+    for line in lines:
+        counts, losses = zip(*((kind["words"], kind["mlm_loss"]) for kind in line["kinds"].values()), strict=True)
+        assert line["mlm_loss"] == pytest.approx(np.average(losses, weights=counts))
 
 
 def test_held_out_files_are_measured_by_kind_and_never_read(options: PretrainOptions, tmp_path: Path) -> None:

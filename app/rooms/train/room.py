@@ -213,10 +213,10 @@ class TrainRoom(QWidget):
     # --- what the person does
 
     def compare_with_start(self, run: RunInfo) -> None:
-        """Opens its last step, to be compared with its first."""
-        snapshots = RunFolder(run.path).snapshots()
-        if len(snapshots) > 1:
-            self._open_model.open(snapshots[-1][1])
+        """Opens the step that it ends with, to be compared with its first."""
+        snapshots, final = RunFolder(run.path).snapshots(), RunFolder(run.path).final_snapshot()
+        if len(snapshots) > 1 and final is not None:
+            self._open_model.open(final)
             self.compare_requested.emit(snapshots[0][1])
 
     def open_run(self, path: Path) -> None:
@@ -321,6 +321,7 @@ class TrainRoom(QWidget):
             return
         snapshots = self.time_machine.snapshots
         steps = [step for step, _ in snapshots]
+        final = steps.index(run.status.ends_with) if run.status.ends_with in steps else len(steps) - 1
         if action == GO_ON:
             self.control_requested.emit(run.path, "resume")
         elif action in (SLOWER, AGAIN):
@@ -332,9 +333,9 @@ class TrainRoom(QWidget):
         elif action == COMPARE:
             self.compare_with_start(run)
         elif action == ON and steps:
-            self.runs_card.show_continue_form(snapshots[-1][1])
+            self.runs_card.show_continue_form(snapshots[final][1])
         elif steps:
-            self.time_machine.open_snapshot(len(steps) - 1)
+            self.time_machine.open_snapshot(final)
             if action == APPLY:
                 self.apply_requested.emit()
 
@@ -345,7 +346,7 @@ class TrainRoom(QWidget):
     def _on_sweep_action(self, action: str, path: Path) -> None:
         """What a person chose to do with the best run of a sweep."""
         run = next((run for run in self._runs if run.path == path), None)
-        snapshot = RunFolder(path).newest_snapshot()
+        snapshot = RunFolder(path).final_snapshot()
         if run is not None and action == USE:
             self.runs_card.show_copy_form(run)
         elif action == GO_ON and self.sweep_page.row is not None:

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 from bertcore.runs.diagnosis import normal
 from bertcore.runs.run_folder import RunStatus
 from bertcore.runs.run_metrics import RunMetrics
-from bertcore.runs.run_record import RunRecord, record_of
+from bertcore.runs.run_record import RunRecord, common_answer, record_of
 
 from ...figures.figure import joined
 from ...look import numbers, theme
@@ -68,6 +68,7 @@ class RunView(Card):
         self.menu = IconButton("menu", self.tr("Name, copy, export or delete this run"), self._on_menu_clicked)
         self.ending, self.health = RunEnding(), HealthStrip()
         self._settings: Mapping[str, Any] = {}
+        self._result: RunResult | None = None
         self._possible: set[str] = set()
         self.to_weights = button(self.tr("The weights"), lambda: self._show(self.weights), checkable=True)
         pages = (self.to_curves, self.to_result, self.to_batch, self.to_weights)
@@ -167,7 +168,8 @@ class RunView(Card):
     def show_result(self, result: RunResult | None) -> None:
         """What the run wrote at its end. A run that was finished when it was chosen shows it at once."""
         self.result.show_result(result, self._info.metrics)
-        self.curves.set_chance(_chance(result))
+        self._result = result
+        self.curves.set_chance(_chance(result, self.metrics))
         if self._info.has_questions:
             return
         self.to_result.setEnabled(result is not None)
@@ -198,6 +200,7 @@ class RunView(Card):
 
     def draw(self) -> None:
         """Numbers and curves as the metrics stand."""
+        self.curves.set_chance(_chance(self._result, self.metrics))
         self.curves.draw()
         if self._info.has_questions:
             self._draw_questions()
@@ -369,7 +372,10 @@ class RunView(Card):
         index = next((i for i, curve in enumerate(quality.curves) if metrics.latest_value(curve) is not None), 0)
         right = quality.formats[index](metrics.latest_value(quality.curves[index], at))
         self.numbers["right"].set(right, quality.units[index])
-        self.numbers["right"].setToolTip(kind.tip)
+        tip = kind.tip
+        if metrics.examples is not None:
+            tip = self.tr("{tip}, on %n example(s)", "", metrics.examples).format(tip=tip)
+        self.numbers["right"].setToolTip(tip)
         self.numbers["speed"].setVisible(at is None and not theme.is_projector())
         self.numbers["speed"].set(numbers.compact_count(metrics.latest("train", "tok_per_s")))
         self.numbers["left"].setVisible(left is not None)
@@ -416,15 +422,16 @@ def _is_further(before: RunInfo, now: RunInfo) -> bool:
     return status.state == "running" and replace(now, status=as_before, held_out=before.held_out) == before
 
 
-def _chance(result: RunResult | None) -> Level | None:
-    """What always giving the most frequent label would get."""
-    if result is None or not result.confusion or "accuracy" not in result.metrics:
+def _chance(result: RunResult | None, metrics: RunMetrics) -> Level | None:
+    """What always giving the most frequent label would get, of the examples that the curves are measured on."""
+    if result is None or "accuracy" not in result.metrics:
         return None
-    counts = [sum(row) for row in result.confusion]
-    share = max(counts) / max(sum(counts), 1)
-    return Level(
-        share,
-        QCoreApplication.translate("RunView", "always the most frequent: {share}").format(
-            share=metric_value("accuracy", share)
-        ),
-    )
+    answer = common_answer(metrics.last_measured)
+    share = None if answer is None else answer.chance
+    if share is None and result.confusion and metrics.examples in (None, result.examples):
+        counts = [sum(row) for row in result.confusion]
+        share = max(counts) / max(sum(counts), 1)
+    if share is None:
+        return None
+    words = QCoreApplication.translate("RunView", "always the most frequent: {share}")
+    return Level(share, words.format(share=metric_value("accuracy", share)))

@@ -187,7 +187,7 @@ class SweepPage(Card):
                 name,
                 percent=sweep.figure in SHARES,
                 sentence=sentence,
-                level=None if sweep.chance is None else Level(sweep.chance, ""),
+                level=None if sweep.chance_on_the_way is None else Level(sweep.chance_on_the_way, ""),
             )
             self.curves = CurvePlot(self._curves_spec)
             self.curves.set_figure(self._figure_words)
@@ -211,14 +211,13 @@ class SweepPage(Card):
         self.curves.set_names(names)
 
     def _about_curves(self, sweep: Sweep) -> str:
-        """Why many curves jump at their last point; empty where all points are of as many examples."""
-        counts = [[each.examples or 0 for each in run.measurements] for run in sweep.runs]
-        first = max((each[0] for each in counts if each), default=0)
-        last = max((each[-1] for each in counts if each), default=0)
-        if not 0 < first < last:
+        """Why the last points are not the figures of the table; empty where they are."""
+        some = max((run.measurements[-1].examples or 0 for run in sweep.runs if run.measurements), default=0)
+        every = max((run.final.examples or 0 for run in sweep.runs if run.final is not None), default=0)
+        if not 0 < some < every:
             return ""
-        text = self.tr("The final point uses all {all} held-out examples, earlier points only {some}.")
-        return text.format(all=numbers.count(last), some=numbers.count(first))
+        text = self.tr("On {some} of the {all} held-out examples, always the same; the table has the figures on all.")
+        return text.format(all=numbers.count(every), some=numbers.count(some))
 
     def _chart_figure(self) -> Figure | None:
         """With the settings, the figure and the loss of each run."""

@@ -67,8 +67,11 @@ class TimeMachineCard(Card):
 
     def show_run(self, info: RunInfo | None) -> None:
         """Another run is selected; its snapshots come next."""
+        is_another_end = self._ends_with(info) != self._ends_with(self._run)
         self._run = info
         self.apply_button.setVisible(info is not None and info.task_kind is not None)
+        if is_another_end:
+            self._place_handle()
 
     def show_snapshots(self, snapshots: list[tuple[int, Path]]) -> None:
         """The handle follows the newest until one of this run is open in the rooms."""
@@ -104,12 +107,15 @@ class TimeMachineCard(Card):
         self._place_handle()
 
     def _place_handle(self) -> None:
-        """At the snapshot that is open; nowhere if that one is no longer kept; else, to be opened, at the newest."""
+        """At the snapshot that is open; nowhere if that one is no longer kept; else, to be opened, at the one that the
+        run ends with, or the newest."""
         paths, folder = [path for _, path in self.snapshots], self._open_model.newest_folder
         if folder in paths:
             self.chosen = paths.index(folder)
         else:
-            self.chosen = None if self._is_of_run(folder) or not paths else len(paths) - 1
+            steps, final = [step for step, _ in self.snapshots], self._ends_with(self._run)
+            at = steps.index(final) if final in steps else len(paths) - 1
+            self.chosen = None if self._is_of_run(folder) or not paths else at
         self.slider.set_chosen(self.chosen)
         for widget in (self.play, self.film_button, self.slider):
             widget.setEnabled(bool(paths))
@@ -117,6 +123,10 @@ class TimeMachineCard(Card):
             made.setEnabled(self.chosen is not None)
         self._time_text.setText(self._about_time() if paths else self.tr("no snapshots"))
         self.handle_placed.emit()
+
+    @staticmethod
+    def _ends_with(run: RunInfo | None) -> int | None:
+        return None if run is None else run.status.ends_with
 
     def _is_of_run(self, folder: Path | None) -> bool:
         return folder is not None and self._run is not None and folder.parent.parent == self._run.path

@@ -1,0 +1,178 @@
+"""Each measurement of a run is on the same held-out data; one of all of it, at the end, stands apart."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import bertcore
+from bertcore.errors import BertcoreError
+from bertcore.runs.diagnosis import normal
+from bertcore.runs.diagnosis_words import in_words
+from bertcore.runs.metrics_file import examples_of_curve
+from bertcore.runs.run_folder import RunFolder
+from bertcore.runs.run_metrics import RunMetrics
+from bertcore.runs.run_record import read_record
+from bertcore.runs.sweep_results import SweepPlace, read_sweep, write_place
+from bertcore.training.finetune_options import FinetuneOptions
+from tests.engine.runs_of_each_kind import Start, fine_tuning, story
+from tests.engine.training_runs import metrics
+
+HELD_OUT = 150
+
+
+@pytest.fixture
+def folder(tmp_path: Path, fast_disk: None) -> Path:
+    """40 examples to learn from, 150 held out: a measurement of all of them would take longer than the steps."""
+    rows = [f"the cat says {sound} {'.' * (i % 4)}\t{i % 2}" for i in range(20) for sound in ("meow", "woof")]
+    (tmp_path / "train.tsv").write_text("sentence\tlabel\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    dev = [f"the dog says {sound} {i}\t{int(i % 5 < 3)}" for i in range(HELD_OUT // 2) for sound in ("meow", "woof")]
+    (tmp_path / "dev.tsv").write_text("sentence\tlabel\n" + "\n".join(dev) + "\n", encoding="utf-8")
+    return tmp_path
+
+
+def started(folder: Path, **training: Any) -> Start:
+    fine_tuning(folder)  # makes the model
+    options = {"steps": 6, "evaluations": 3, **training}
+
+    def start(run: Path, on_event: Any = None) -> Path:
+        from bertcore.training.finetune import start_or_resume_finetuning
+
+        made = FinetuneOptions(name="test", model=str(folder / "model")).with_changes(
+            task="sst2",
+            train=str(folder / "train.tsv"),
+            dev=str(folder / "dev.tsv"),
+            max_length=16,
+            batch_size=8,
+            threads=1,
+            precision="fp32",
+            learning_rate=3e-3,
+            **options,
+        )
+        return start_or_resume_finetuning(made, run, resume=True, on_event=on_event)
+
+    return start
+
+
+def test_all_points_of_a_curve_are_of_the_same_examples(folder: Path) -> None:
+    run = folder / "run"
+    started(folder)(run)
+    lines = metrics(run, "held_out")
+    assert [line["step"] for line in lines] == [0, 2, 4, 6]
+    assert {line["examples"] for line in lines} == {64}
+    assert len({line["answers"]["chance"] for line in lines}) == 1, "what guessing gets is the same"
+
+
+def test_all_of_them_are_measured_at_the_end_and_stand_apart(folder: Path) -> None:
+    run = folder / "run"
+    started(folder)(run)
+    (line,) = metrics(run, "evaluation")
+    evaluation = json.loads((run / "evaluation.json").read_text())
+    assert (line["examples"], evaluation["examples"]) == (HELD_OUT, HELD_OUT)
+    assert (line["step"], evaluation["step"]) == (6, 6)
+    assert line["answers"] == evaluation["answers"] and line["answers"]["chance"] == 0.6
+    assert f"all held out ({HELD_OUT} examples)" in (run / "log.txt").read_text()
+    assert bertcore.Run(run).metrics["examples"] == HELD_OUT
+    found = RunMetrics()
+    found.append(RunFolder(run).tail().read_new())
+    assert (found.examples, found.evaluation["examples"]) == (64, HELD_OUT)
+    assert found.series["loss_task_held_out"].arrays[0].tolist() == [0, 2, 4, 6]
+
+
+def test_where_all_are_measured_each_time_there_is_no_second_one(folder: Path) -> None:
+    run = folder / "run"
+    started(folder, evaluations=1, steps=160)(run)
+    assert {line["examples"] for line in metrics(run, "held_out")} == {HELD_OUT}
+    assert metrics(run, "evaluation") == []
+
+
+def test_a_longer_budget_keeps_the_examples_of_its_curve(folder: Path) -> None:
+    """With it there would be time to measure more of them."""
+    run = folder / "run"
+    started(folder)(run)
+    started(folder, steps=400)(run)
+    assert {line["examples"] for line in metrics(run, "held_out")} == {64}
+    assert [line["step"] for line in metrics(run, "evaluation")] == [400], "that of its first end counts no more"
+
+
+def test_a_resumed_run_is_the_undisturbed_one(folder: Path) -> None:
+    run, undisturbed = folder / "run", folder / "undisturbed"
+
+    def watch(event: dict[str, Any]) -> None:
+        if event["kind"] == "train" and event["step"] == 3:
+            RunFolder(run).send("stop")
+
+    started(folder)(run, watch)
+    assert [line["step"] for line in metrics(run, "evaluation")] == [3]
+    for place in (run, undisturbed):
+        started(folder)(place)
+    assert story(run) == story(undisturbed)
+
+
+# --- folders of earlier versions: 64 before the first step, 185 on the way, all 200 at the end
+
+
+def of_earlier(folder: Path, *more: dict[str, Any]) -> Path:
+    run = RunFolder.create(folder / "old", {"kind": "finetune", "data": {"task": "sst2"}, "name": "old"})
+    numbers = [(0, 64, 0.5625), (50, 185, 0.519), (100, 185, 0.65), (150, 185, 0.7), (200, 200, 0.705)]
+    for step, examples, accuracy in numbers:
+        chance = {64: 0.5625, 185: 0.519, 200: 0.515}[examples]
+        answers = {"label": "positive", "share": 0.5, "right": 0.5, "chance": chance}
+        line = {"kind": "held_out", "step": step, "loss": 1 - accuracy, "accuracy": accuracy, "examples": examples}
+        run.append_metric({**line, "answers": answers})
+    for line in more:
+        run.append_metric(line)
+    run.append_metric({"kind": "train", "step": 200, "loss": 0.5})
+    run.write_status(state="done", step=200)
+    return run.path
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 100])
+def test_a_curve_joins_only_like_with_like(folder: Path, at_once: int) -> None:
+    lines, found = RunFolder(of_earlier(folder)).tail().read_new(), RunMetrics()
+    for first in range(0, len(lines), at_once):
+        found.append(lines[first : first + at_once])
+    steps, accuracies = found.series["metric_accuracy"].arrays
+    assert steps.tolist() == [50, 100, 150] and accuracies == pytest.approx([0.519, 0.65, 0.7])
+    assert (found.examples, found.last_measured["answers"]["chance"]) == (185, 0.519)
+    assert (found.evaluation["examples"], found.evaluation["accuracy"]) == (200, 0.705)
+    assert examples_of_curve(lines) == 185
+
+
+def test_what_is_said_of_it_compares_like_with_like(folder: Path) -> None:
+    said = normal(read_record(of_earlier(folder)))
+    assert said is not None
+    assert "on 185 held-out examples its accuracy went from 0.519 to 0.700" in in_words(said).seen
+
+
+def test_a_sweep_takes_the_figure_on_all_and_a_curve_of_one_set(folder: Path) -> None:
+    run = of_earlier(folder)
+    write_place(run, SweepPlace("abc", "old", 1, 1))
+    (found,) = read_sweep([run]).runs
+    assert (found.figure, found.final and found.final.examples) == (0.705, 200)
+    assert [each.examples for each in found.measurements] == [185] * 3
+    assert (read_sweep([run]).chance, read_sweep([run]).chance_on_the_way) == (0.515, 0.519)
+
+
+def test_so_does_that_of_a_run_of_now(folder: Path) -> None:
+    run = folder / "run"
+    started(folder)(run)
+    write_place(run, SweepPlace("abc", "new", 1, 1))
+    (found,) = read_sweep([run]).runs
+    evaluation = json.loads((run / "evaluation.json").read_text())
+    assert (found.figure, found.loss) == (evaluation["metrics"]["accuracy"], evaluation["loss"])
+    assert [each.examples for each in found.measurements] == [64] * 4
+
+
+@pytest.mark.parametrize("examples", [None, "x", -1, 10**30, True, [1]])
+def test_lines_from_elsewhere_may_say_anything(folder: Path, examples: Any) -> None:
+    strange = {"kind": "held_out", "step": 210, "loss": 0.1, "accuracy": 0.9, "examples": examples}
+    run = of_earlier(folder, strange, {**strange, "kind": "evaluation"})
+    found = RunMetrics()
+    found.append(RunFolder(run).tail().read_new())
+    assert found.examples == 185 and len(found.series["metric_accuracy"]) in (3, 4)
+    try:
+        read_record(run)
+    except BertcoreError:
+        pytest.fail("a strange line is no reason")
