@@ -18,6 +18,7 @@ from pytestqt.qtbot import QtBot
 from app.rooms.train.copy_form import CopyForm
 from app.rooms.train.room import TrainRoom
 from app.rooms.train.run_actions import LabelDialog
+from app.rooms.train.run_list import state_line
 from app.runs.ending import (
     AGAIN,
     APPLY,
@@ -501,6 +502,23 @@ class TestEnding:
         service.refresh()
         service._poll_selected()
         assert room.time_machine.chosen_step == steps[0]
+
+    def test_its_row_and_its_page_say_it_once_and_in_the_windows_language(
+        self, room: TrainRoom, service: RunsService, own_home: Path
+    ) -> None:
+        run = make_run(own_home)
+        run.append_metric({"kind": "held_out", "step": 20, "mlm_loss": 4.0, "mlm_accuracy": 0.2})
+        run.append_metric({"kind": "evaluation", "step": 10, "mlm_loss": 3.5, "mlm_accuracy": 0.25})
+        sentence = "Stopped early: step 10 was the best of 20 steps; the run ends with it."
+        run.write_status(state="done", message=sentence, ends_with=10)
+        service.refresh()
+        service.select(run.path)
+        room.view.draw()
+        assert state_line(service.runs[0]) == "Done · step 10 · 25% correct"
+        assert not room.view._message.isVisibleTo(room) and room.view.ending.isVisibleTo(room)
+        run.write_status(state="failed", message="Something else.")
+        service.refresh()
+        assert "Something else." in state_line(service.runs[0])
 
     def test_the_log_of_a_failed_run_is_a_click_away(
         self, room: TrainRoom, service: RunsService, own_home: Path

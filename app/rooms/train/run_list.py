@@ -181,7 +181,7 @@ def state_line(run: RunInfo, outcome: str = "") -> str:
         parts.append(_at_step(status))
     elif status.message and status.message.startswith(parts[0]):
         parts = [status.message]
-    elif status.message:
+    elif status.message and (status.state != "done" or status.ends_with is None):  # else the strip of its end says it
         parts.append(status.message)
     elif status.state in ("done", "stopped"):
         measured = _measured(run.held_out or {}, run.metrics)
@@ -207,7 +207,8 @@ def _key(row: RunInfo | SweepRow) -> Path | str:
 
 
 def _at_step(status: RunStatus) -> str:
-    return QCoreApplication.translate("RunList", "step {step}").format(step=numbers.count(status.step))
+    step = status.step if status.ends_with is None else status.ends_with
+    return QCoreApplication.translate("RunList", "step {step}").format(step=numbers.count(step))
 
 
 def _measured(held_out: dict[str, Any], metrics: tuple[str, ...]) -> str:

@@ -220,7 +220,9 @@ class RunView(Card):
         self._show_health_at(self.questions.shown_step)
         self.ending.show_ending(ending, self._info.path, self._possible, self.health.is_ill)
         self._place_ending()
-        if ending is not None and ending.is_bad:
+        status = self._info.status
+        says_the_same = status.state == "done" and status.ends_with is not None
+        if ending is not None and (ending.is_bad or says_the_same):
             self._message.hide()
 
     def _show_health_at(self, step: int | None) -> None:
