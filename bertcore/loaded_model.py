@@ -205,6 +205,7 @@ class LoadedModel(WordModel):
         b: str | None = None,
         *,
         wanted: str | None = None,
+        against: str | None = None,
         position: int | None = None,
         target: Target | None = None,
         method: Method = "integrated_gradients",
@@ -213,8 +214,8 @@ class LoadedModel(WordModel):
 
         The prediction is the word `wanted` (absent: the likeliest one) at `position` (absent: the first [MASK]). In a
         text without a mask it is the label of a classifier or tagger (absent: the likeliest), the start of an answer,
-        else that B follows A: see `bertcore.analysis.find_target`. `target` instead is any other
-        (`bertcore.analysis.targets`).
+        else that B follows A: see `bertcore.analysis.find_target`. `against` is another word or label: then the number
+        is ln p(wanted) - ln p(against). `target` instead is any other (`bertcore.analysis.targets`).
         "integrated_gradients" starts from the same text with every word masked; "leave_one_out" masks each token in
         turn. Formulas: `bertcore.analysis.attribution`.
         Raises BertcoreError where the model has no head for the prediction, or the word is more than one token.
@@ -225,8 +226,8 @@ class LoadedModel(WordModel):
         """
         check_choice("method", method, get_args(Method))
         encoding = self.encode(a, b)
-        named = _given(target, wanted, position) or find_target(
-            self.checkpoint, encoding, wanted=wanted, position=position
+        named = _given(target, wanted, against, position) or find_target(
+            self.checkpoint, encoding, wanted=wanted, against=against, position=position
         )
         with progress_bar("Attributing") as step:
             attribution = attribute(

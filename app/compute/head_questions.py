@@ -6,6 +6,7 @@ Positions, layers and heads count from 0. L layers, N heads, S tokens.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,18 +17,24 @@ from PySide6.QtCore import QCoreApplication
 
 from bertcore.analysis.targets import Measure, SimilarityTarget, Target, pair_target, word_target
 from bertcore.analysis.vectors import cosine
-from bertcore.errors import BertcoreError
+from bertcore.errors import MOST_VALUE, BertcoreError, shortened
 from bertcore.progress import ReportProgress
+from bertcore.tokenizer.word_ids import word_ids_at
+
+from ..look import numbers
+from ..look.bidi import isolated
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
 
-    from ..state.readings import ModelInput, Reading
+    from ..state.contrast import Contrast
+    from ..state.readings import MaskReading, ModelInput, Reading
 
 translate = QCoreApplication.translate
 INTERACTIVE_TOKENS = 1024  # in one batch: what is more urgent waits no longer than for this
 LONG_TEXT, FEW_LINKS, MANY_LINKS = 128, 16, 64  # removing a link is a pass of its own
 MOST_WORDS, MOST_TAGS = 3, 3  # that are offered for each mask, or each token
+MOST_NATS = 700.0  # whose exponential is still a number
 
 
 @dataclass(frozen=True)
@@ -43,6 +50,20 @@ class HeadTarget:
     def is_score(self) -> bool:
         """It has no probability: effects are in its own unit, and not of ln p in nats."""
         return self.target.measure == "logit"
+
+    @property
+    def is_contrast(self) -> bool:
+        """Of two answers: effects are on the log of how many times likelier the first is."""
+        return self.target.against is not None
+
+    @property
+    def measure(self) -> str:
+        """What the numbers are of, for captions and files."""
+        if self.is_score:
+            return f"score of {self.label}"
+        if self.is_contrast:
+            return "ln p of {} minus ln p of {}".format(*self.answers)
+        return f"ln p of {self.label}"
 
     def value(self, reading: Reading) -> float:
         """Its probability in a reading, 0..1, or its score."""
@@ -125,6 +146,72 @@ def targets_of(reading: Reading, position: int, other: Reading | None = None) ->
         target = SimilarityTarget(vector=tuple(_pooled(other, pooling.kind).tolist()), pooling=pooling.kind)
         targets.append(HeadTarget(translate("HeadTarget", "the similarity to the other text"), target))
     return targets
+
+
+def own_target(
+    reading: Reading, position: int | None, contrast: Contrast, other: Reading | None = None
+) -> HeadTarget | None:
+    """What a person has typed, at the mask at `position`, else at the first; None where nothing is typed, or no mask.
+
+    A word that is left out is what is guessed first, by the other text where there is one; without `against` it is the
+    word alone. Raises BertcoreError for a word that is not one token of the vocabulary, and for the same word twice.
+    """
+    mask = mask_at(reading, position)
+    if mask is None or not contrast:
+        return None
+    tokenizer, guess = reading.request.model.tokenizer, mask_at(other or reading, mask.position)
+
+    def one_token(word: str) -> int:
+        try:
+            ids = word_ids_at(word, tokenizer, reading.encoding, mask.position)
+        except BertcoreError:
+            sentence = translate("HeadTarget", "This vocabulary does not have “{word}”; type another word.")
+            raise BertcoreError(sentence.format(word=shortened(word, MOST_VALUE))) from None
+        if len(ids) > 1:
+            sentence = translate(
+                "HeadTarget", "“{word}” is {count} pieces in this vocabulary ({pieces}); type a word that is one."
+            )
+            pieces = shortened(" ".join(tokenizer.label(piece) for piece in ids), MOST_VALUE)
+            word = shortened(word, MOST_VALUE)
+            raise BertcoreError(sentence.format(word=word, count=numbers.count(len(ids)), pieces=pieces))
+        return ids[0]
+
+    against = one_token(contrast.against) if contrast.against else None
+    wanted = one_token(contrast.wanted) if contrast.wanted else (guess or mask).words[0].id
+    if wanted == against:
+        sentence = translate("HeadTarget", "“{word}” is compared with itself; type another word.")
+        raise BertcoreError(sentence.format(word=tokenizer.label(wanted)))
+    if against is not None:
+        return word_contrast(mask.position, (wanted, tokenizer.label(wanted)), (against, tokenizer.label(against)))
+    name = translate("HeadTarget", "{word} at {position}")
+    return HeadTarget(
+        name.format(word=tokenizer.label(wanted), position=mask.position), word_target(mask.position, wanted)
+    )
+
+
+def word_contrast(position: int, wanted: tuple[int, str], against: tuple[int, str]) -> HeadTarget:
+    """wanted, against: id and name."""
+    answers = isolated(wanted[1]), isolated(against[1])
+    label = translate("HeadTarget", "“{word}” rather than “{other}” at position {position}").format(
+        word=answers[0], other=answers[1], position=position
+    )
+    return HeadTarget(label, word_target(position, wanted[0], against=against[0]), answers=answers)
+
+
+def mask_at(reading: Reading, position: int | None) -> MaskReading | None:
+    """The mask there, else the first; None where there is none."""
+    here = (mask for mask in reading.masks if mask.position == position)
+    return next(iter([*here, *reading.masks]), None)
+
+
+def odds(target: HeadTarget, log_ratio: float) -> str:
+    """Of a contrast: "“her” is 2.2 times as likely as “his”"."""
+    more, less = target.answers if log_ratio >= 0 else target.answers[::-1]
+    factor = numbers.number(math.exp(min(abs(log_ratio), MOST_NATS)))
+    text = translate("HeadTarget", "“{more}” is {factor} times as likely as “{less}”")
+    if factor == numbers.number(1):
+        text = translate("HeadTarget", "“{more}” is as likely as “{less}”")
+    return text.format(more=more, less=less, factor=factor)
 
 
 def why_no_target(reading: Reading) -> str:

@@ -18,7 +18,7 @@ from PySide6.QtCore import QCoreApplication
 from bertcore.analysis.targets import Target
 
 from ..look.bidi import isolated
-from .head_questions import INTERACTIVE_TOKENS, HeadTarget, labels_of, softmax, targets_of, task_kind
+from .head_questions import INTERACTIVE_TOKENS, HeadTarget, labels_of, softmax, targets_of, task_kind, word_contrast
 
 if TYPE_CHECKING:
     from bertcore.analysis.interventions import PatchedPart
@@ -121,8 +121,8 @@ def places_first(ours: Reading, theirs: Reading, target: Target, pinned: Sequenc
 
 
 def swap_targets(ours: Reading, theirs: Reading, position: int) -> list[HeadTarget]:
-    """What can be asked about. First what the texts differ in most, of each mask, the classes, the tags and the ends
-    of an answer: what gains most against what loses most. Then all others."""
+    """What can be asked about. First what the texts differ in: of each mask what each guesses first, of classes, tags
+    and ends of an answer what gains most against what loses most. Then all others."""
     contrasts: list[HeadTarget | None] = [_contrast(ours, theirs, number) for number in range(len(ours.masks))]
     if len(ours.encoding) == len(theirs.encoding):
         contrasts += _contrasts_of_heads(ours, theirs)
@@ -171,19 +171,21 @@ def _gained_and_lost(change: NDArray) -> tuple[int, int]:
 
 
 def _contrast(ours: Reading, theirs: Reading, number: int) -> HeadTarget | None:
-    """Among the likely words of both texts at one mask; None where the other text has no mask there."""
+    """What each text guesses first; of equal guesses, which likely word gains most against which loses most.
+
+    None where the other text has no mask there.
+    """
     mask = ours.masks[number]
     other = next((i for i, one in enumerate(theirs.masks) if one.position == mask.position), None)
     if other is None or ours.trace.mlm_logits is None or theirs.trace.mlm_logits is None:
         return None
+    first, theirs_first = mask.words[0], theirs.masks[other].words[0]
+    if first.id != theirs_first.id:
+        return word_contrast(mask.position, (theirs_first.id, theirs_first.token), (first.id, first.token))
     words = {word.id: word.token for word in (*mask.words, *theirs.masks[other].words)}
     ids = list(words)
     change = theirs.trace.mlm_logits[other][ids].astype(np.float64) - ours.trace.mlm_logits[number][ids]
     gained, lost = ids[int(change.argmax())], ids[int(change.argmin())]
     if gained == lost:
         return None
-    answers = isolated(words[gained]), isolated(words[lost])
-    label = translate("HeadTarget", "“{word}” rather than “{other}” at position {position}").format(
-        word=answers[0], other=answers[1], position=mask.position
-    )
-    return HeadTarget(label, Target("mlm", gained, mask.position, against=lost), answers=answers)
+    return word_contrast(mask.position, (gained, words[gained]), (lost, words[lost]))

@@ -61,6 +61,7 @@ class Room(QWidget):
         state.head_changed.connect(self._on_head_changed)
         state.token_view_changed.connect(self._on_reading_changed)
         state.comparison_changed.connect(self._on_reading_changed)
+        state.contrast_changed.connect(self._on_reading_changed)
 
     @property
     def is_drawn(self) -> bool:
@@ -103,6 +104,7 @@ class Room(QWidget):
         view.mask_toggled.connect(self.state.toggle_mask)
         view.what_if_edited.connect(self._on_view_what_if_edited)
         view.comparison_wanted.connect(self._on_view_comparison_wanted)
+        view.contrast_edited.connect(self.state.set_contrast)
         view.hover_text_changed.connect(self.hover_text_changed)
         view.token_menu_requested.connect(partial(show_token_menu, view, self.state))
         view.question_requested.connect(self.question_requested)
@@ -214,6 +216,7 @@ class View(QWidget):
     mask_toggled = Signal(int)  # position: masked, or not any more
     what_if_edited = Signal(object)  # Callable[[WhatIf], WhatIf]: of what is changed inside the model by then
     comparison_wanted = Signal(object)  # ComparisonOffer: a person has clicked for it
+    contrast_edited = Signal(object)  # Contrast: other words to ask about, in all rooms
     hover_text_changed = Signal(str)  # for the status line
     token_menu_requested = Signal(object, QPoint, object)  # position | None, a point of the screen, further entries
     question_requested = Signal(object)  # Question

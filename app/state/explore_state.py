@@ -16,6 +16,7 @@ from bertcore.analysis.attention_heads import clearest_head
 from bertcore.errors import BertcoreError
 
 from .baseline import Baseline, OtherModel
+from .contrast import NO_CONTRAST, Contrast
 from .model_info import ModelInfo
 from .readings import masked_ids, masked_positions
 from .selection import Selection
@@ -49,6 +50,7 @@ class ExploreState(QObject):
     what_if_changed = Signal()
     baseline_changed = Signal()  # another one was chosen, or none
     comparison_changed = Signal()  # the baseline is to be shown in another way
+    contrast_changed = Signal()
     input_changed = Signal()  # what the model would read, or do with it: ids, masks, what is changed inside
     problem_found = Signal(str)
 
@@ -71,6 +73,7 @@ class ExploreState(QObject):
         self.what_if = NOTHING_CHANGED
         self.baseline: Baseline | None = None  # what a person has chosen to compare with
         self.wants_difference = False  # from the baseline; else both are shown
+        self.contrast = NO_CONTRAST  # the words that a person asks about
         self.shows_baseline = False  # the baseline's reading stands in the place of the newest one
         self.model: ModelInfo | None = None
         self.reading: Reading | None = None  # on show
@@ -106,6 +109,7 @@ class ExploreState(QObject):
             self.hover,
             at_embeddings=self.at_embeddings,
             wants_difference=self.wants_difference,
+            contrast=self.contrast,
         )
 
     @property
@@ -309,6 +313,12 @@ class ExploreState(QObject):
             self.baseline = baseline
             self.baseline_changed.emit()
             self.input_changed.emit()
+
+    def set_contrast(self, contrast: Contrast) -> None:
+        """Other words to ask about, in all rooms."""
+        if contrast != self.contrast:
+            self.contrast = contrast
+            self.contrast_changed.emit()
 
     def set_wants_difference(self, wants: bool) -> None:
         """Shows what differs from the baseline, or both side by side, in all rooms."""

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from .contrast import NO_CONTRAST, Contrast
 from .readings import Reading
 from .token_units import TokenView, Units
 
@@ -20,6 +21,7 @@ class Selection:
     hovered: int | None = None  # the token under the mouse
     at_embeddings: bool = False  # before the first layer, where a view has a place for that
     wants_difference: bool = False  # from the baseline, where there is one; else both are shown
+    contrast: Contrast = NO_CONTRAST  # what is asked about at a mask, in every view that explains a prediction
 
     @property
     def stage(self) -> int:

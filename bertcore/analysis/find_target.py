@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from bertcore.analysis.interventions import check_rows
 from bertcore.analysis.passes import as_text
 from bertcore.analysis.predict import cut_off_mask, predict_masks, task_logits
-from bertcore.analysis.targets import Target, pair_target
-from bertcore.analysis.words import pieces_at
+from bertcore.analysis.targets import Target, pair_target, word_target
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.tasks.inference.predict import labels_of
 from bertcore.tokenizer.tokenizer import Encoding
+from bertcore.tokenizer.word_ids import word_id_at
 
 _ENDS = ("start", "end")
 _VERDICTS: dict[Literal["nsp", "sop"], tuple[str, str]] = {
@@ -104,22 +104,17 @@ class _Choice:
                 raise BertcoreError(self.checkpoint.missing["mlm"])
             return logits.mlm_logits[0]
 
-        def index(word: str) -> int:
-            ids = pieces_at(word, tokenizer, self.text, position)
-            if len(ids) > 1:
-                raise BertcoreError(f"{word!r} is {len(ids)} tokens in this vocabulary; choose a word that is one.")
-            return ids[0]
-
         if self.other is not None and (self.text.ids[position] == tokenizer.mask_id) != (
             self.other.ids[position : position + 1] == [tokenizer.mask_id]
         ):
             raise BertcoreError(f"Only one of the texts has its [MASK] at token {position}; write it there in both.")
-        ids = [None if word is None else index(word) for word in (self.wanted, self.against)]
-        wanted, against = ids[0], ids[1]
+        words = self.wanted, self.against
+        wanted, against = (None if word is None else word_id_at(word, tokenizer, self.text, position) for word in words)
         if wanted is None:
             wanted, against = self._likeliest([scores(each) for each in self._texts], against)
+        self._refuse_same(wanted, against, tokenizer.word(wanted))
         names = [tokenizer.word(each) for each in (wanted, against) if each is not None]
-        return NamedTarget(Target("mlm", wanted, position, against=against), " against ".join(names))
+        return NamedTarget(word_target(position, wanted, against=against), " against ".join(names))
 
     def label(self) -> NamedTarget:
         if self.checkpoint.config.problem == "regression":
@@ -171,12 +166,18 @@ class _Choice:
             wanted, against = self._likeliest([scores(each) for each in self._texts], against)
         else:
             wanted = self._index(names, self.wanted)
+        self._refuse_same(wanted, against, names[wanted])
         return wanted, against, names[wanted] + ("" if against is None else f" against {names[against]}")
 
     def _index(self, names: Sequence[str], name: str) -> int:
         if name not in names:
             raise BertcoreError(f"The model {self.checkpoint.name} has no label {name!r}; it has {', '.join(names)}.")
         return names.index(name)
+
+    @staticmethod
+    def _refuse_same(wanted: int, against: int | None, name: str) -> None:
+        if wanted == against:
+            raise BertcoreError(f"{name!r} is compared with itself; name another word or label.")
 
     @staticmethod
     def _likeliest(scores: Sequence[NDArray], against: int | None) -> tuple[int, int | None]:

@@ -22,8 +22,9 @@ Measure = Literal["log_probability", "logit"]
 
 @dataclass(frozen=True)
 class Target:
-    """One number that a head gives for a text: ln p, in nats, or the logit; with `against`, how much more than another.
+    """One number that a head gives for a text: ln p, in nats, or the logit.
 
+    With `against` it is a contrast: ln p(index) - ln p(against), the log of how many times likelier the one is.
     A classifier of several labels at once gives each a probability of its own; a regression and the score of one choice
     have none: their measure is "logit".
     """
@@ -119,9 +120,11 @@ class SimilarityTarget(Target):
         return cosine_similarity(pooled, hidden.new_tensor(self.vector)[None], dim=-1)
 
 
-def word_target(position: int, token_id: int, measure: Measure = "log_probability") -> Target:
-    """How strongly the model puts one word at a place (MLM head)."""
-    return Target("mlm", token_id, position, measure)
+def word_target(
+    position: int, token_id: int, measure: Measure = "log_probability", against: int | None = None
+) -> Target:
+    """How strongly the model puts one word at a place, perhaps against another word (MLM head)."""
+    return Target("mlm", token_id, position, measure, against)
 
 
 def pair_target(task: Literal["nsp", "sop"] = "nsp", verdict: int = 0, measure: Measure = "log_probability") -> Target:

@@ -20,6 +20,14 @@ def word_ids_at(word: str, tokenizer: Tokenizer, encoding: Encoding, position: i
     return ids
 
 
+def word_id_at(word: str, tokenizer: Tokenizer, encoding: Encoding, position: int) -> int:
+    """As `word_ids_at`, of a word that is one token; raises BertcoreError for one that is more."""
+    ids = word_ids_at(word, tokenizer, encoding, position)
+    if len(ids) > 1:
+        raise BertcoreError(f"{word!r} is {len(ids)} tokens in this vocabulary; choose a word that is one.")
+    return ids[0]
+
+
 def _is_after_space(encoding: Encoding, position: int) -> bool:
     """Whether white space stands before the token in the typed text."""
     text = (encoding.text_b or "") if encoding.parts[position] == "b" else encoding.text_a

@@ -256,6 +256,43 @@ class TestInside:
         if found.baseline is not None and found.completeness_error is not None:
             assert found.scores.sum() - found.completeness_error == pytest.approx(found.value - found.baseline)
 
+    def test_attribution_of_a_contrast_is_the_gradient_of_its_log_odds(self, m: LoadedModel) -> None:
+        """By plain autograd and by passes of this model's parts alone."""
+        ids = m.encode(MASKED[0]).ids
+        mask, cat, dog = ids.index(m.tokenizer.mask_id or 0), m.tokenizer.id("cat"), m.tokenizer.id("dog")
+        states = {}
+
+        def log_odds(masked: list[int]) -> torch.Tensor:
+            def kept(name: str, value: torch.Tensor) -> torch.Tensor:
+                if name == "embeddings.output":
+                    states["embeddings"] = value = value.detach().requires_grad_()
+                return value
+
+            hidden = m.bert(torch.tensor([masked]), hook=kept)
+            logits = m.bert.mlm_logits(hidden[0, mask])
+            return torch.log(logits.softmax(-1)[cat] / logits.softmax(-1)[dog])
+
+        value = log_odds(ids)
+        (gradient,) = torch.autograd.grad(value, states["embeddings"])
+        by_gradient = (states["embeddings"] * gradient).sum(-1)[0].detach().numpy()
+        found = m.attribute(MASKED[0], wanted="cat", against="dog", method="gradient_x_input")
+        assert found.prediction == "cat against dog" and found.value == pytest.approx(value.item(), abs=1e-4)
+        np.testing.assert_allclose(found.scores, by_gradient, atol=1e-4)
+        covered = [
+            [m.tokenizer.mask_id or 0 if at == place else id_ for at, id_ in enumerate(ids)] for place in range(3)
+        ]
+        without = [(value - log_odds(variant)).item() for variant in covered]
+        found = m.attribute(MASKED[0], wanted="cat", against="dog", method="leave_one_out")
+        np.testing.assert_allclose(found.scores[:3], without, atol=1e-4)
+
+    def test_attribution_without_a_word_is_of_the_likeliest_against_the_other(self, m: LoadedModel) -> None:
+        best = [word.token for word in m.fill(MASKED[0], top=2)[0]]
+        assert m.attribute(MASKED[0], against=best[1]).prediction == f"{best[0]} against {best[1]}"
+        with pytest.raises(BertcoreError, match=f"'{best[0]}' is compared with itself; name another word"):
+            m.attribute(MASKED[0], against=best[0])
+        with pytest.raises(BertcoreError, match="'comfortable' is 2 tokens in this vocabulary"):
+            m.attribute(MASKED[0], wanted="cat", against="comfortable")
+
     def test_attribution_of_a_pair_without_a_mask_is_of_the_verdict(self, m: LoadedModel) -> None:
         filled, found = m.fill(PLAIN[0], PLAIN[1]), m.attribute(PLAIN[0], PLAIN[1])
         assert found.prediction == "next sentence" and filled.next_sentence is not None

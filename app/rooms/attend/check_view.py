@@ -15,7 +15,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from ...compute.head_questions import HeadCheck, check_head
+from ...compute.head_questions import HeadCheck, check_head, odds
 from ...compute.question import Question
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
@@ -24,7 +24,7 @@ from ...widgets.card import label, scrolled
 from ...widgets.layouts import fill, vbox
 from ...widgets.progress_line import ProgressLine
 from .attentions import head_title
-from .chosen_heads import TargetBox
+from .chosen_heads import TargetBox, TargetFields
 from .view import AttendView
 
 MOST_ROWS = 24
@@ -45,11 +45,11 @@ class CheckView(AttendView):
         self.question: Question[HeadCheck] = self.add_question(lambda _answer: self.redraw(), self.line)
         self._whole = label("", "strong", wrap=True)
         self._lead = label(self.tr("Prediction:"), "muted")
-        self._box = self.target_box = TargetBox()
+        self._box, self._fields = self.target_box, self.target_fields = TargetBox(), TargetFields()
         self._notes = label("", "muted", wrap=True)
         inside = QWidget()
         vbox(self.bars, self._notes, None, parent=inside, gap_px=8, margins=(0, 0, theme.px(6), 0))
-        fill(self.controls, self._lead, self._box, None)
+        fill(self.controls, self._lead, self._box, self._fields, None)
         fill(self.body, self.controls, self.line, self._whole, (scrolled(inside), 1))
 
     @property
@@ -86,8 +86,8 @@ class CheckView(AttendView):
         axes = (Axis("is looked at", self.reading.shown_tokens),)
         columns = {"attention": check.attention, "gradient": check.gradient, "removal": -check.without}
         values = {name: Numbers(one, axes) for name, one in columns.items()}
-        measure = f"score of {target.label}" if target.is_score else f"ln p of {target.label} in nats"
-        settings = f"{measure} · {self.summary}"
+        unit = "" if target.is_score else " in nats"
+        settings = f"{target.measure}{unit} · {self.summary}"
         return self.figure(
             self.title, [self.bars], values, hint=self.hint, head=True, settings=settings, plain=True, by_token=True
         )
@@ -99,6 +99,12 @@ class CheckView(AttendView):
     def _meanings(self) -> list[str]:
         if self.chosen.target is not None and self.chosen.target.is_score:
             unit = self.tr("Both are changes of {prediction}.")
+        elif self.chosen.target is not None and self.chosen.target.is_contrast:
+            unit = self.tr("In both, +0.01 raises the odds of “{first}” against “{second}” by 1%.")
+            if numbers.is_technical():
+                unit = self.tr("Both are changes of ln p of “{first}” − ln p of “{second}”, in nats.")
+            first, second = self.chosen.target.answers
+            unit = unit.format(first=first, second=second)
         elif numbers.is_technical():
             unit = self.tr("Both are changes of ln p of {prediction}, in nats.")
         else:
@@ -136,6 +142,13 @@ class CheckView(AttendView):
         if target is not None and target.is_score:
             change = numbers.signed(check.without_head, 3)
             text = self.tr("Without the whole head, for all tokens, {prediction}: {before} → {after} ({change}).")
+        elif target is not None and target.is_contrast and not numbers.is_technical():
+            text = self.tr("Now {now}. Without the whole head, for all tokens, {then}.")
+            sentence = text.format(now=odds(target, before), then=odds(target, after))
+            return " ".join([sentence, *self._remarks(check)])
+        elif target is not None and target.is_contrast:
+            change, write = numbers.signed(check.without_head, 3), numbers.signed
+            text = self.tr("Without the whole head, for all tokens, {prediction}: {before} → {after} ({change}).")
         else:
             before, after = math.exp(before), math.exp(after)
             if not numbers.is_technical():
@@ -144,20 +157,19 @@ class CheckView(AttendView):
                 "Without the whole head, for all tokens, the probability of {prediction}: {before} → {after} "
                 "({change})."
             )
-        sentences = [
-            text.format(
-                prediction=self.chosen.target_name,
-                before=write(before),
-                after=write(after),
-                change=change,
-            )
-        ]
+        sentence = text.format(
+            prediction=self.chosen.target_name, before=write(before), after=write(after), change=change
+        )
+        return " ".join([sentence, *self._remarks(check)])
+
+    def _remarks(self, check: HeadCheck) -> list[str]:
+        sentences = []
         if len(check.attention) > MOST_ROWS:
             shown = self.tr("Only the {shown} tokens it looks at most are listed, out of {all}.")
             sentences.append(shown.format(shown=MOST_ROWS, all=len(check.attention)))
         if self.attentions.reading.unchanged is not None:
             sentences.append(self.tr("Computed for the model without your changes."))
-        return " ".join(sentences)
+        return sentences
 
 
 @dataclass(frozen=True, eq=False)

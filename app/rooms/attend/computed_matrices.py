@@ -15,7 +15,7 @@ from ...state.readings import Reading
 from ...state.token_units import TokenView
 from ...widgets.progress_line import ProgressLine
 from .attentions import Attentions
-from .chosen_heads import TargetBox
+from .chosen_heads import TargetBox, TargetFields
 from .counterpart import seen_alone, way_to_show
 from .matrix_view import MatrixView
 from .view import PictureRow
@@ -150,8 +150,9 @@ class GradientMatrix(ComputedMatrix):
 
     def __init__(self) -> None:
         super().__init__()
-        self._box = self.target_box = TargetBox()
+        self._box, self._fields = self.target_box, self.target_fields = TargetBox(), TargetFields()
         self.controls.insertWidget(0, self._box)
+        self.controls.insertWidget(1, self._fields)
 
     def draw(self) -> None:
         attentions, (layer, head), target = self.attentions, self.head, self.chosen.target
@@ -174,14 +175,17 @@ class GradientMatrix(ComputedMatrix):
         text = self.tr("{row} to {column}: ln p changes by {change} per unit of this weight")
         if not numbers.is_technical():
             text = self.tr("{row} to {column}: {change} (+0.01: a weight 1 higher makes the answer 1% more likely)")
+        if self.chosen.target is not None and self.chosen.target.is_contrast:
+            text = self.tr("{row} to {column}: {change} (+0.01: a weight 1 higher raises the odds by 1%)")
+            if numbers.is_technical():
+                text = self.tr("{row} to {column}: the log odds change by {change} per unit of this weight")
         if self.chosen.target is not None and self.chosen.target.is_score:
             text = self.tr("{row} to {column}: the score changes by {change} per unit of this weight")
         return text.format(row=row, column=column, change=numbers.signed(value, 4))
 
     def make_figure(self) -> Figure | None:
         target = self.chosen.target
-        measure = "score" if target is not None and target.is_score else "ln p"
-        settings = f"gradient of {measure} of {target.label}" if target else ""
+        settings = f"gradient of {target.measure}" if target else ""
         return self.matrix_figure("gradient", head=True, settings=settings, plain=True, by_token=True)
 
     def _hint(self) -> str:
@@ -189,4 +193,6 @@ class GradientMatrix(ComputedMatrix):
             return self.tr("change of the score per unit of a weight")
         if not numbers.is_technical():
             return self.tr("effect of more attention")
+        if self.chosen.target is not None and self.chosen.target.is_contrast:
+            return self.tr("change of the log odds per unit of a weight, in nats")
         return self.tr("change of ln p per unit of a weight, in nats")

@@ -13,7 +13,7 @@ from ...widgets.card import label
 from ...widgets.layouts import fill
 from ...widgets.progress_line import ProgressLine
 from ...widgets.raster import ColorBar
-from .chosen_heads import TargetBox
+from .chosen_heads import TargetBox, TargetFields
 from .head_kinds import HeadLinks, Row
 from .view import AttendView
 
@@ -32,10 +32,10 @@ class EffectsView(AttendView):
         self.bar = ColorBar(signed=True)
         explain("effect", self.bar)
         self.heads = HeadLinks(self.tr("Heads that matter most for this prediction"))
-        self._box = self.target_box = TargetBox()
+        self._box, self._fields = self.target_box, self.target_fields = TargetBox(), TargetFields()
         self._meaning = label("", "muted", wrap=True)
         self.body.setSpacing(theme.px(7))
-        fill(self.body, self._box, self.line)
+        fill(self.body, self._box, self._fields, self.line)
         fill(self.body, self.bar, self._meaning, self.heads, None)
         self.heads.chosen.connect(self.head_clicked)
 
@@ -78,6 +78,12 @@ class EffectsView(AttendView):
         """What the colours are."""
         if self._is_score:
             unit = self.tr("What the head adds to the score.")
+        elif self.chosen.target is not None and self.chosen.target.is_contrast:
+            first, second = self.chosen.target.answers
+            unit = self.tr("×2: the head doubles the odds of “{first}” against “{second}”.")
+            if numbers.is_technical():
+                unit = self.tr("What the head adds to ln p of “{first}” − ln p of “{second}”, in nats.")
+            unit = unit.format(first=first, second=second)
         elif numbers.is_technical():
             unit = self.tr("What the head adds to ln p, in nats: with +1 nat the prediction is 2.7 times as likely.")
         else:

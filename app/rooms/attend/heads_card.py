@@ -188,9 +188,8 @@ class HeadsCard(Card):
         effects, target = self.atlas.effects, self.panels.view.chosen.target
         if effects is not None and target is not None:
             arrays["effect"] = Numbers(effects, by_head)
-            change = f"the score of {target.label}" if target.is_score else f"ln p of {target.label}"
             unit = "" if target.is_score else ", in nats"
-            settings += f" · squares: of the model as it is, what the head adds to {change}{unit}"
+            settings += f" · squares: of the model as it is, what the head adds to {target.measure}{unit}"
         return arrays, settings
 
     def _compute(self, attentions: Attentions) -> None:

@@ -166,6 +166,7 @@ class AttendRoom(Room):
         what_if.column_chosen.connect(self._on_column_chosen)
         what_if.row_reset.connect(self._on_row_reset)
         self.right.tab.toggled.connect(self._fold)
+        self.chosen.contrast_edited.connect(self.state.set_contrast)
 
     def _connect_view(self, view: AttendView) -> None:
         view.position_hovered.connect(self.state.set_hover)
@@ -189,7 +190,7 @@ class AttendRoom(Room):
         self._pinned = self.state.selection.pinned
         last = len(attentions.reading.encoding) - 1
         pinned = min(1 if self._pinned is None else self._pinned, last)
-        self.chosen.set_reading(attentions.plain, pinned, attentions.reading.other_text)
+        self.chosen.set_reading(attentions.plain, pinned, attentions.reading.other_text, self.state.contrast)
 
     def _show_head(self, spot: Head) -> None:
         if spot != (self.state.layer, self.state.head):

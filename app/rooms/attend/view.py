@@ -12,7 +12,7 @@ from ...widgets.card import label
 from ...widgets.layouts import hbox, vbox
 from ..base import View
 from .attentions import Attentions
-from .chosen_heads import Chosen, TargetBox
+from .chosen_heads import Chosen, TargetBox, TargetFields
 from .compared_attentions import ComparedAttentions
 
 
@@ -43,6 +43,7 @@ class AttendView(View):
 
     follows_column = False  # another column that is asked about is drawn as another head is
     target_box: TargetBox | None = None  # of a view about one prediction
+    target_fields: TargetFields | None = None  # and the words for it
     chosen: Chosen
     attentions: Attentions
     _compared: ComparedAttentions | None = None  # whose difference is drawn
@@ -62,6 +63,8 @@ class AttendView(View):
         if self.target_box is not None:
             self.target_box.follow(chosen)
             chosen.target_changed.connect(self.redraw)
+        if self.target_fields is not None:
+            self.target_fields.follow(chosen)
 
     def draw(self) -> None:
         """Another reading, another head, or a control has changed."""

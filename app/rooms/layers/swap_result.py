@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QWidget
 
 from bertcore.errors import shortened
 
-from ...compute.head_questions import HeadTarget
+from ...compute.head_questions import HeadTarget, odds
 from ...look import numbers
 from ...widgets.card import Card, label, scrolled
+from ...widgets.contrast_fields import ContrastFields
 from ...widgets.controls import Choice
 from ...widgets.layouts import fill, vbox
 from .stages import stage_name
@@ -37,8 +38,10 @@ class SwapResult(Card):
         self.formula = label("", "muted", wrap=True)
         self.targets: list[HeadTarget] = []
         self._picked: HeadTarget | None = None  # what the person chose
+        self.own: HeadTarget | None = None  # what the person typed
+        self.fields = ContrastFields()
         inside = QWidget()
-        fill(vbox(parent=inside), self.target, self.scores, self.path, self.cell, self.formula, None)
+        fill(vbox(parent=inside), self.target, self.fields, self.scores, self.path, self.cell, self.formula, None)
         self.body.addWidget(scrolled(inside), 1)
         self.target.activated.connect(self._on_target_activated)
 
@@ -47,10 +50,18 @@ class SwapResult(Card):
         """What is asked about."""
         return self.targets[self.target.currentIndex()] if self.targets else None
 
-    def set_targets(self, targets: list[HeadTarget], *, is_same_pair: bool = False) -> None:
+    def set_targets(
+        self, targets: list[HeadTarget], *, own: HeadTarget | None = None, is_same_pair: bool = False
+    ) -> None:
         """What can be asked about now. What is asked about stays for the same two texts, whatever token is clicked; for
-        others what a person chose, where it is among it."""
+        others what a person chose, where it is among it. own: what a person typed, which comes before all of it."""
         chosen = self.chosen
+        if own is not None:
+            targets = [own, *(one for one in targets if one.target != own.target)]
+            chosen = None
+        elif self.own is not None:  # it was taken back
+            chosen = None
+        self.own = own
         if chosen is not None and is_same_pair:
             self._picked = chosen
             targets = targets if chosen in targets else [chosen, *targets]
@@ -59,7 +70,7 @@ class SwapResult(Card):
         if names != [self.target.itemText(i) for i in range(self.target.count())]:
             self.target.clear()
             self.target.addItems(names)
-        wanted = self._picked.target if self._picked is not None else None
+        wanted = self._picked.target if self._picked is not None and own is None else None
         self.target.setCurrentIndex(next((i for i, one in enumerate(targets) if one.target == wanted), 0))
 
     def show_maps(
@@ -99,7 +110,7 @@ class SwapResult(Card):
         chosen = self.chosen
         assert chosen is not None
         if chosen.target.against is not None:
-            return numbers.signed(score) if numbers.is_technical() else self._odds(score)
+            return numbers.signed(score) if numbers.is_technical() else odds(chosen, score)
         return numbers.decimal(score) if chosen.is_score else numbers.probability(math.exp(min(score, 0.0)))
 
     @property
@@ -112,16 +123,6 @@ class SwapResult(Card):
         if chosen.target.against is None:
             return self.tr("Its probability:")
         return self.tr("ln p of the first answer − ln p of the second, in nats:") if numbers.is_technical() else ""
-
-    def _odds(self, log_ratio: float) -> str:
-        """Of the two answers: "“her” is 2.2 times as likely as “his”"."""
-        assert self.chosen is not None
-        more, less = self.chosen.answers if log_ratio >= 0 else self.chosen.answers[::-1]
-        factor = numbers.number(math.exp(abs(log_ratio)))
-        text = self.tr("“{more}” is {factor} times as likely as “{less}”")
-        if factor == numbers.number(1):
-            text = self.tr("“{more}” is as likely as “{less}”")
-        return text.format(more=more, less=less, factor=factor)
 
     @property
     def _formula(self) -> str:

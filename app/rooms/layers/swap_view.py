@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
-from ...compute.head_questions import why_no_target
+from bertcore.errors import BertcoreError
+
+from ...compute.head_questions import mask_at, own_target, why_no_target
 from ...compute.patching import MOST_S, SwapMap, places_first, swap_map, swap_targets
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...state.baseline import OtherText
+from ...state.contrast import NO_CONTRAST
 from ...state.token_units import TokenView
 from ...state.what_if import Swap
 from ...widgets.card import GAP_PX, Card, button, label
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
 
     from ...compute.head_questions import HeadTarget
     from ...compute.question import Key, Question
+    from ...state.contrast import Contrast
     from ...state.model_info import ModelInfo
     from ...state.readings import ModelInput, Reading
     from ...state.selection import Selection
@@ -116,7 +120,8 @@ class SwapView(LayersView):
             self._pages.addWidget(page)
         vbox(self._pages, parent=self)
         self.part.activated.connect(self._ask_again)
-        self.result.target.activated.connect(self._ask_again)
+        self.result.target.activated.connect(self._on_target_activated)
+        self.result.fields.edited.connect(self.contrast_edited)
         self.states.clicked.connect(self._on_states_clicked)
         self.states.hovered.connect(self._on_states_hovered)
         self.heads.clicked.connect(self._on_heads_clicked)
@@ -169,9 +174,29 @@ class SwapView(LayersView):
             return
         self._pages.setCurrentWidget(self._content)
         pair = _pair(ours, theirs)
-        self.result.set_targets(targets, is_same_pair=pair == self._pair)
+        self._set_targets(targets, pair, selection.contrast)
         self._ask(ours, theirs, selection)
         self._draw()
+
+    def _set_targets(
+        self, targets: list[HeadTarget], pair: tuple[ModelInfo, ModelInput, ModelInput], contrast: Contrast
+    ) -> None:
+        """With the words that were typed for the mask that is asked about."""
+        assert self.reading is not None
+        ours, theirs = self.reading.plain, self.reading.other_text
+        chosen, own, problem = self.chosen, None, ""
+        about = chosen if chosen is not None and pair == self._pair else targets[0]
+        try:
+            own = own_target(ours, about.target.position, contrast, theirs)
+        except BertcoreError as error:
+            problem = str(error)
+        self.result.set_targets(targets, own=own, is_same_pair=pair == self._pair)
+        first = next((one for one in targets if one.target.head == "mlm"), None)
+        self.result.fields.setVisible(first is not None)
+        if first is not None:
+            guess = mask_at(theirs or ours, first.target.position)
+            alone = "" if guess is None else guess.words[0].token
+            self.result.fields.show_contrast(contrast, first.answers if first.is_contrast else (alone, ""), problem)
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
         self._show_frames()
@@ -318,6 +343,12 @@ class SwapView(LayersView):
             self.pause_ms, self._clicked = 0, None
             self._ask(reading.plain, reading.other_text, self.selection)
             self._draw()
+
+    def _on_target_activated(self) -> None:
+        """In place of the words that were typed."""
+        self._ask_again()
+        if self.chosen != self.result.own:
+            self.contrast_edited.emit(NO_CONTRAST)
 
     def _on_all_clicked(self) -> None:
         self._wants_all = self._pair

@@ -11,16 +11,19 @@ from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QWidget
 
 from bertcore.analysis.targets import word_target
+from bertcore.errors import BertcoreError
 
-from ...compute.head_questions import HeadTarget, targets_of, why_no_target
+from ...compute.head_questions import HeadTarget, mask_at, odds, own_target, targets_of, why_no_target
 from ...compute.word_questions import attribution_of
 from ...figures.figure import Figure, numbers_of
 from ...look import numbers, theme
 from ...look.language import QT_TRANSLATE_NOOP
 from ...look.number_kinds import explain
+from ...state.contrast import NO_CONTRAST
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...widgets.card import GAP_PX, Card, label, tip
+from ...widgets.contrast_fields import ContrastFields
 from ...widgets.controls import Choice
 from ...widgets.folding_card import folded_on_projector
 from ...widgets.heat_tokens import HeatToken, HeatTokens
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
     from ...state.token_units import Units
 
 translate = QCoreApplication.translate
+FIELDS_PX = 270
 LEAST_PX = 150  # where the window is lower, the whole room scrolls
 METHOD_TEXTS: dict[Method, tuple[str, str]] = {
     "integrated_gradients": (
@@ -80,6 +84,10 @@ class AttributionView(PredictView):
             choice.setSizeAdjustPolicy(Choice.SizeAdjustPolicy.AdjustToContents)
         self._groups: list[tuple[str, list[HeadTarget]]] = []  # name and predictions of each place
         self._picked: HeadTarget | None = None  # what the person chose
+        self._own: HeadTarget | None = None  # what the person typed
+        self.fields = ContrastFields()
+        self.fields.edited.connect(self.contrast_edited)
+        self.fields.setMaximumWidth(theme.px(FIELDS_PX))
         self._clicked: int | None = None  # the token that was clicked last, as far as it was followed
         self.note = label("", "muted", wrap=True)
         self._build()
@@ -98,7 +106,7 @@ class AttributionView(PredictView):
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
         self._clicked = selection.pinned
-        self._groups = grouped_targets(reading.plain, _clicked_word(reading, selection), reading.other_text)
+        self._find_targets(reading, selection)
         if self._groups:
             self.show_content()
             self._fill_places()
@@ -118,9 +126,27 @@ class AttributionView(PredictView):
         self._clicked = clicked
         if clicked in [mask.position for mask in self.masks] and self._picked_position() != clicked:
             self._picked = None
-        self._groups = grouped_targets(reading.plain, _clicked_word(reading, selection), reading.other_text)
+        self._find_targets(reading, selection)
         self._fill_places()
         self._ask(reading)
+
+    def _find_targets(self, reading: Reading, selection: Selection) -> None:
+        """What can be asked about; the words that were typed come first."""
+        self._groups = grouped_targets(reading.plain, _clicked_word(reading, selection), reading.other_text)
+        self._own, problem = None, ""
+        self.fields.setVisible(bool(self.masks))
+        if not self.masks:
+            return
+        mask = mask_at(reading.plain, self._picked_position() or self.masks[self.mask_number].position)
+        assert mask is not None
+        try:
+            self._own = own = own_target(reading.plain, mask.position, selection.contrast)
+        except BertcoreError as error:
+            own, problem = None, str(error)
+        if own is not None:
+            targets = self._groups[[one.position for one in reading.plain.masks].index(mask.position)][1]
+            targets[:] = [own, *(one for one in targets if one.target != own.target)]
+        self.fields.show_contrast(selection.contrast, (mask.words[0].token, ""), problem)
 
     def _show_current(self, reading: Reading, selection: Selection) -> None:
         for card in self.cards.values():
@@ -130,8 +156,15 @@ class AttributionView(PredictView):
         target = self.target
         if target is None:
             return
+        first, second = target.answers
         if target.is_score:
             unit = self.tr("Change in the score.")
+        elif target.is_contrast and numbers.is_technical():
+            unit = self.tr("Change in ln p of “{first}” − ln p of “{second}”, in nats.")
+            unit = unit.format(first=first, second=second)
+        elif target.is_contrast:
+            unit = self.tr("+0.7 on a word: it doubles the odds of “{first}” against “{second}”; −0.7 halves them.")
+            unit = unit.format(first=first, second=second)
         elif numbers.is_technical():
             unit = self.tr("Change in the log-probability (ln p), in nats: +1 nat makes it 2.7 times as likely.")
         else:
@@ -160,7 +193,7 @@ class AttributionView(PredictView):
         if names != [self.place.itemText(i) for i in range(self.place.count())]:
             self.place.clear()
             self.place.addItems(names)
-        picked, groups = self._picked, [[one.target for one in targets] for _, targets in self._groups]
+        picked, groups = self._own or self._picked, [[one.target for one in targets] for _, targets in self._groups]
         place, word = min(self.mask_number, len(names) - 1), 0
         if picked is not None:
             heads = [group[0].head for group in groups]
@@ -185,8 +218,8 @@ class AttributionView(PredictView):
         self.word.setVisible(len(words) > 1)
 
     def _build(self) -> None:
-        top = hbox(label(self.tr("Why this prediction:"), "muted"), self.place, self.word, None, gap_px=8)
-        self.column.addLayout(top)
+        why = label(self.tr("Why this prediction:"), "muted")
+        self.column.addLayout(hbox(why, self.place, self.word, self.fields, None, gap_px=8))
         row = hbox(gap_px=GAP_PX)
         first, *others = self.cards.values()
         for card in self.cards.values():
@@ -205,23 +238,31 @@ class AttributionView(PredictView):
         target, unit = card.target, self._unit(card.target)
         arrays = {unit: numbers_of("token", card.units.labels, np.array(card.scores))}
         of = self.tr("of “{word}” at {position}") if target.target.head == "mlm" else self.tr("of “{word}”")
-        hint = of.format(word=target.label, position=target.target.position) + " · " + unit
+        of = of.format(word=target.label, position=target.target.position)
+        hint = f"{target.label if target.is_contrast else of} · {unit}"
         summary = card.summary.text().replace("\n", " ")  # stands in the caption, which goes with the numbers, too
         return self.figure(card.title, [card.tokens, card.scale], arrays, hint=hint, settings=summary, plain=True)
 
     def _unit(self, target: HeadTarget) -> str:
+        if target.is_contrast:
+            return self.tr("share of the log odds, in nats")
         return self.tr("share of the score") if target.is_score else self.tr("share of the log-probability, in nats")
 
     def _on_place_activated(self, index: int) -> None:
         self._fill_words(0)
-        self._picked = self._groups[index][1][0]
-        if self.reading is not None:
-            self._ask(self.reading)
+        self._pick(self._groups[index][1][0])
 
     def _on_word_activated(self, index: int) -> None:
-        self._picked = self._groups[self.place.currentIndex()][1][index]
+        self._pick(self._groups[self.place.currentIndex()][1][index])
+
+    def _pick(self, target: HeadTarget) -> None:
+        """By hand, in place of the words that were typed."""
+        if target == self._own:
+            return
+        self._picked, self._own = target, None
         if self.reading is not None:
             self._ask(self.reading)
+        self.contrast_edited.emit(NO_CONTRAST)
 
 
 class MethodCard(Card):
@@ -276,12 +317,15 @@ class MethodCard(Card):
     def _summary(self, found: Attribution) -> str:
         """What the shares add up to, and how far the sum is from what it should be."""
         is_score = self.target is not None and self.target.is_score
+        is_contrast = self.target is not None and self.target.is_contrast
         if not is_score and not numbers.is_technical():
             return self._plain_summary(found)
         if found.baseline is None or found.completeness_error is None:
             sentence = (
                 self.tr("Score with this text: {value}.")
                 if is_score
+                else self.tr("Log odds with this text: {value} nats.")
+                if is_contrast
                 else self.tr("Log-probability with this text: {value} nats.")
             )
             return sentence.format(value=numbers.signed(found.value, 3))
@@ -291,6 +335,8 @@ class MethodCard(Card):
             error = self.tr("{error} ({share} of it)").format(error=error, share=numbers.percent(share))
         if is_score:
             begin = self.tr("Score: {value} with this text, {baseline} with every word masked.")
+        elif is_contrast:
+            begin = self.tr("Log odds: {value} nats with this text, {baseline} with every word masked.")
         else:
             begin = self.tr("Log-probability: {value} nats with this text, {baseline} with every word masked.")
         sum_ = self.tr(
@@ -300,7 +346,15 @@ class MethodCard(Card):
         return f"{begin.format(value=numbers.signed(found.value, 3), baseline=baseline)} {sum_}"
 
     def _plain_summary(self, found: Attribution) -> str:
-        """The same as probabilities."""
+        """The same as probabilities, or odds."""
+        if self.target is not None and self.target.is_contrast:
+            now = odds(self.target, found.value)
+            if found.baseline is None:
+                return self.tr("With this text {now}.").format(now=now)
+            return self.tr(
+                "With this text {now}; with every word masked {then}. The numbers show how much each word adds to the "
+                "difference."
+            ).format(now=now, then=odds(self.target, found.baseline))
         now = numbers.percent(math.exp(found.value), fine=found.baseline is not None)
         if found.baseline is None:
             return self.tr("Probability with this text: {now}.").format(now=now)

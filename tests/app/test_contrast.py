@@ -1,0 +1,264 @@
+"""Why “her”, and not “his”? Two fields, typed into with real keys; numbers by plain autograd and NumPy, on a model that
+ships."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.compute.head_questions import HeadTarget
+from app.rooms.attend.check_view import CheckView
+from app.rooms.attend.head_effects import EffectsView
+from app.rooms.attend.room import AttendRoom
+from app.rooms.layers.swap_view import SwapView
+from app.rooms.predict.attribution_view import AttributionView
+from app.shell.window import Window
+from app.state.baseline import OtherText
+from app.state.contrast import NO_CONTRAST, Contrast
+from app.state.readings import Reading
+from app.widgets.contrast_fields import ContrastFields
+from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
+from bertcore.locations import TINY, shipped_checkpoint
+from tests.app.conftest import TIMEOUT_MS, settle
+
+OURS, THEIRS = "The man put on [MASK] hat.", "The woman put on [MASK] hat."
+HER_HIS = Contrast("her", "his")
+Opener = Callable[[Path | str], Window]
+
+
+@pytest.fixture
+def opened(open_window: Opener, qtbot: QtBot) -> Window:
+    window = open_window(TINY)
+    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+    window.state.set_text(OURS, "")
+    settle(window, qtbot)
+    return window
+
+
+@pytest.fixture(scope="module")
+def checkpoint() -> Checkpoint:
+    return load_checkpoint(shipped_checkpoint(TINY))
+
+
+def view_of(window: Window, room_key: str, key: str, qtbot: QtBot) -> Any:
+    room: Any = window.open_room(room_key)
+    view = room.open_view(key)
+    settle(window, qtbot)
+    return view
+
+
+def type_words(window: Window, fields: ContrastFields, contrast: Contrast, qtbot: QtBot) -> None:
+    """As a person does: into the first field, Tab, into the second, Enter."""
+    window.activateWindow()
+    qtbot.waitUntil(lambda: QApplication.activeWindow() is window, timeout=TIMEOUT_MS)
+    for field, word, key in (
+        (fields.wanted, contrast.wanted, Qt.Key.Key_Tab),
+        (fields.against, contrast.against, Qt.Key.Key_Return),
+    ):
+        field.setFocus()
+        field.selectAll()
+        QTest.keyClick(field, Qt.Key.Key_Delete)
+        QTest.keyClicks(field, word) if word.isascii() else field.insert(word)  # pasted
+        QTest.keyClick(field, key)
+    assert window.state.contrast == contrast
+    settle(window, qtbot)
+
+
+def log_odds(reading: Reading) -> float:
+    """ln p(her) - ln p(his) at the mask, by NumPy."""
+    assert reading.trace.mlm_logits is not None
+    logits, tokenizer = reading.trace.mlm_logits[0].astype(np.float64), reading.request.model.tokenizer
+    p = np.exp(logits - logits.max())
+    her, his = ((p / p.sum())[tokenizer.id(word)] for word in ("her", "his"))
+    return float(np.log(her) - np.log(his))
+
+
+def log_odds_of(
+    checkpoint: Checkpoint, hook: Callable[[str, torch.Tensor], torch.Tensor], text: str = OURS
+) -> torch.Tensor:
+    """The same by a pass of the model, with something done at named points."""
+    model, tokenizer = checkpoint.model, checkpoint.tokenizer
+    encoding = tokenizer.encode(text)
+    hidden = model(torch.tensor([encoding.ids]), torch.tensor([encoding.segments]), hook=hook)
+    p = model.mlm_logits(hidden[0, encoding.ids.index(tokenizer.mask_id or 0)]).softmax(-1)
+    return p[tokenizer.id("her")].log() - p[tokenizer.id("his")].log()
+
+
+def test_effects_are_of_the_log_odds(opened: Window, checkpoint: Checkpoint, qtbot: QtBot) -> None:
+    view = view_of(opened, "attend", "effects", qtbot)
+    assert isinstance(view, EffectsView) and view.target_fields is not None
+    type_words(opened, view.target_fields, HER_HIS, qtbot)
+    qtbot.waitUntil(lambda: view.effects is not None, timeout=TIMEOUT_MS)
+    effects = view.effects
+    assert effects is not None and opened.state.reading is not None
+    heads = checkpoint.config.num_attention_heads
+    with torch.inference_mode():
+        for layer, head in ((0, 0), (len(effects) - 1, heads - 1)):
+
+            def without(name: str, value: torch.Tensor, layer: int = layer, head: int = head) -> torch.Tensor:
+                if name != f"layer.{layer}.attention.context_heads":  # (B,N,S,D)
+                    return value
+                return value * torch.tensor([float(i != head) for i in range(heads)])[None, :, None, None]
+
+            now, then = (float(log_odds_of(checkpoint, hook)) for hook in (lambda _, value: value, without))
+            assert now == pytest.approx(log_odds(opened.state.reading), abs=1e-4)
+            assert effects[layer, head] == pytest.approx(now - then, abs=1e-4)
+    assert "ln p of “her” − ln p of “his”" in view._meaning.text()
+
+
+def test_check_is_of_the_log_odds(opened: Window, checkpoint: Checkpoint, qtbot: QtBot) -> None:
+    view = view_of(opened, "attend", "check", qtbot)
+    assert isinstance(view, CheckView) and view.target_fields is not None
+    opened.state.set_focus(2)
+    type_words(opened, view.target_fields, HER_HIS, qtbot)
+    qtbot.waitUntil(lambda: view.question.answer is not None, timeout=TIMEOUT_MS)
+    check, (layer, head) = view.question.answer, view.head
+    assert check is not None and opened.state.reading is not None
+    assert check.value == pytest.approx(log_odds(opened.state.reading), abs=1e-4)
+    looked: list[torch.Tensor] = []
+
+    def kept(name: str, value: torch.Tensor) -> torch.Tensor:
+        if name == f"layer.{layer}.attention.probs":
+            value = value.detach().requires_grad_()
+            looked.append(value)
+        return value
+
+    value = log_odds_of(checkpoint, kept)
+    (gradient,) = torch.autograd.grad(value, looked[0])  # (B,N,S,S)
+    np.testing.assert_allclose(check.gradient, gradient[0, head, 2].numpy(), atol=1e-4)
+    assert "“her” rather than “his”" in view.summary and "ln p of “her” − ln p of “his”" in view.meanings
+
+
+def test_shares_of_words_are_of_the_log_odds(opened: Window, checkpoint: Checkpoint, qtbot: QtBot) -> None:
+    view = view_of(opened, "predict", "attribution", qtbot)
+    assert isinstance(view, AttributionView)
+    type_words(opened, view.fields, HER_HIS, qtbot)
+    cards = view.cards
+    qtbot.waitUntil(lambda: all(card.attribution is not None for card in cards.values()), timeout=TIMEOUT_MS)
+    inputs: list[torch.Tensor] = []
+
+    def kept(name: str, value: torch.Tensor) -> torch.Tensor:
+        if name == "embeddings.output":
+            value = value.detach().requires_grad_()
+            inputs.append(value)
+        return value
+
+    value = log_odds_of(checkpoint, kept)
+    (gradient,) = torch.autograd.grad(value, inputs[0])
+    product = cards["gradient_x_input"].attribution
+    assert product is not None and opened.state.reading is not None
+    np.testing.assert_allclose(product.scores, (inputs[0] * gradient).sum(-1)[0].detach().numpy(), atol=1e-4)
+    one_out = cards["leave_one_out"].attribution
+    assert one_out is not None and one_out.value == pytest.approx(log_odds(opened.state.reading), abs=1e-4)
+    assert "Log odds" in cards["leave_one_out"].summary.text()
+    assert view.target is not None and view.target.target.against == checkpoint.tokenizer.id("his")
+
+
+def test_a_swap_moves_the_log_odds(opened: Window, checkpoint: Checkpoint, qtbot: QtBot) -> None:
+    view = view_of(opened, "layers", "swap", qtbot)
+    assert isinstance(view, SwapView)
+    opened.state.set_baseline(OtherText(THEIRS, ""))
+    settle(opened, qtbot)
+    defaults = view.result.fields.wanted.placeholderText(), view.result.fields.against.placeholderText()
+    reading = opened.state.reading
+    assert reading is not None and reading.other_text is not None
+    firsts = [one.masks[0].words[0].token for one in (reading.other_text, reading.plain)]
+    assert view.chosen is not None and view.chosen.answers == defaults
+    assert firsts[0] == firsts[1] or list(defaults) == firsts, "what each text guesses first"
+    type_words(opened, view.result.fields, HER_HIS, qtbot)
+    qtbot.waitUntil(lambda: not view.is_running and view.place_map.answer is not None, timeout=TIMEOUT_MS)
+    found = view.place_map.answer
+    assert found is not None
+    assert (found.text, found.other) == pytest.approx((log_odds(reading), log_odds(reading.other_text)), abs=1e-4)
+    states: dict[str, torch.Tensor] = {}
+
+    def kept(name: str, value: torch.Tensor) -> torch.Tensor:
+        states[name] = value
+        return value
+
+    def swapped(name: str, value: torch.Tensor) -> torch.Tensor:
+        if name == "layer.0.output":
+            value = value.clone()
+            value[:, 2] = states[name][:, 2]
+        return value
+
+    with torch.inference_mode():
+        log_odds_of(checkpoint, kept, THEIRS)
+        assert found.patched[1, 2] == pytest.approx(float(log_odds_of(checkpoint, swapped)), abs=1e-3)
+
+
+def test_what_is_typed_once_is_asked_about_in_every_room(opened: Window, qtbot: QtBot) -> None:
+    """Until it is taken back, or something else is chosen from a list."""
+    view = view_of(opened, "predict", "attribution", qtbot)
+    type_words(opened, view.fields, HER_HIS, qtbot)
+    room = opened.open_room("attend")
+    assert isinstance(room, AttendRoom)
+    check = view_of(opened, "attend", "check", qtbot)
+    assert room.chosen.target is not None and room.chosen.target.answers == ("her", "his")
+    assert (check.target_fields.wanted.text(), check.target_fields.against.text()) == ("her", "his")
+    check.target_box.setCurrentIndex(1)
+    check.target_box.activated.emit(1)
+    settle(opened, qtbot)
+    assert opened.state.contrast == NO_CONTRAST and not room.chosen.target.is_contrast
+    assert (check.target_fields.wanted.text(), check.target_fields.against.text()) == ("", "")
+    type_words(opened, check.target_fields, HER_HIS, qtbot)
+    type_words(opened, check.target_fields, NO_CONTRAST, qtbot)
+    first = opened.state.reading.masks[0].words[0]  # type: ignore[union-attr]
+    chosen: HeadTarget | None = room.chosen.target
+    assert chosen is not None and (chosen.target.index, chosen.target.against) == (first.id, None)
+
+
+@pytest.mark.parametrize(
+    ("typed", "says"),
+    [
+        (Contrast("unbelievableness", "his"), "pieces in this vocabulary"),
+        (Contrast("her", "her"), "“her” is compared with itself; type another word."),
+        (Contrast("her", "\N{SNOWMAN}"), "This vocabulary does not have “\N{SNOWMAN}”; type another word."),
+    ],
+)
+def test_a_word_that_cannot_be_asked_about_gets_one_sentence(
+    typed: Contrast, says: str, opened: Window, qtbot: QtBot
+) -> None:
+    check, attribution = (view_of(opened, *which, qtbot) for which in (("attend", "check"), ("predict", "attribution")))
+    type_words(opened, attribution.fields, typed, qtbot)
+    assert says in attribution.fields.problem.text() and attribution.fields.problem.isVisible()
+    assert attribution.target is not None and not attribution.target.is_contrast
+    view_of(opened, "attend", "check", qtbot)
+    assert says in check.target_fields.problem.text() and not check.chosen.target.is_contrast
+
+
+def test_one_word_alone_and_the_other_left_out(opened: Window, qtbot: QtBot) -> None:
+    """As in Python: without `against` it is ln p of the word; without `wanted` the first guess is asked about."""
+    view = view_of(opened, "predict", "attribution", qtbot)
+    tokenizer = opened.state.reading.request.model.tokenizer  # type: ignore[union-attr]
+    type_words(opened, view.fields, Contrast("her", ""), qtbot)
+    assert (view.target.target.index, view.target.target.against) == (tokenizer.id("her"), None)
+    type_words(opened, view.fields, Contrast("", "her"), qtbot)
+    first = opened.state.reading.masks[0].words[0].id  # type: ignore[union-attr]
+    assert (view.target.target.index, view.target.target.against) == (first, tokenizer.id("her"))
+
+
+def test_it_stays_when_the_window_is_built_anew(opened: Window, qtbot: QtBot) -> None:
+    view = view_of(opened, "predict", "attribution", qtbot)
+    type_words(opened, view.fields, HER_HIS, qtbot)
+    opened.appearance.set_look(projector=True)
+    settle(opened, qtbot)
+    again = view_of(opened, "predict", "attribution", qtbot)
+    qtbot.waitUntil(lambda: again.target is not None, timeout=TIMEOUT_MS)
+    assert again is not view and again.target.answers == ("her", "his")
+    opened.appearance.set_look(projector=False)
+
+
+def test_without_a_mask_there_are_no_fields(opened: Window, qtbot: QtBot) -> None:
+    opened.state.set_text("The man put on his hat.", "He went out.")
+    check = view_of(opened, "attend", "check", qtbot)
+    assert check.target_fields.isHidden() and check.chosen.target is not None
