@@ -264,6 +264,11 @@ class AttendRoom(Room):
             effect = float(atlas.effects[spot])
             change = numbers.signed(effect, 3) if target.is_score else numbers.log_change(effect, 3)
             text = self.tr("score {change} with this head") if target.is_score else self.tr("{change} with this head")
+            if target.is_contrast:
+                change = numbers.log_factor(effect)
+                text = self.tr("odds {change} with this head")
+                if numbers.is_technical():
+                    text = self.tr("log odds {change} with this head")
             texts.append(text.format(change=change))
         self.hover_text_changed.emit(" · ".join(texts))
 
