@@ -23,6 +23,7 @@ NAMES = (
     "tokenising",
     "forward",
     "loading",
+    "at_once",
     "ablation",
     "patching",
     "window",

@@ -370,3 +370,31 @@ def test_what_outlives_a_room_is_connected_to_methods_alone() -> None:
             if is_call and owner and owner[-1] in LONG_LIVED:
                 found.append(f"{file.relative_to(ROOT).as_posix()}:{node.lineno}")
     assert found == []
+
+
+WAITS = re.compile(r"\btime\.sleep\(|\b(?:qtbot|bot)\.wait\(|\bqWait\(|\bsleep\(")
+CLOCKS = re.compile(r"\b(?:perf_counter|monotonic|process_time|thread_time)(?:_ns)?\b")
+LOOKS_AGAIN = {  # at what nothing tells of, until a time at which it gives up
+    "tests/end_to_end/real_display.py": "a window in another process writes what it shows to a file",
+    "tests/engine/process_group_runs.py": "one process of a run waits for a file of the other; its launcher ends both",
+    "tests/engine/clock.py": "nobody waits: it is the clock of a test",
+}
+TELLS_TIME = {
+    "tests/app/test_beside_a_run.py": "the clock of a test",
+    "tests/engine/clock.py": "the clock of a test",
+    "tests/engine/test_training.py": "the clock of a test",
+    "tests/end_to_end/real_display.py": "gives up after minutes",
+    "tests/engine/test_estimate_is_true.py": "slow: it measures",
+}
+
+
+def test_no_test_waits_for_time_to_pass_or_asks_how_much_has() -> None:
+    """Tests wait for events, on any machine; how fast something is, `make bench` asks."""
+    own = Path(__file__).resolve()
+    texts = {
+        file.relative_to(ROOT).as_posix(): file.read_text(encoding="utf-8")
+        for file in (ROOT / "tests").rglob("*.py")
+        if file != own
+    }
+    assert {name for name, text in texts.items() if WAITS.search(text)} - set(LOOKS_AGAIN) == set()
+    assert {name for name, text in texts.items() if CLOCKS.search(text)} - set(TELLS_TIME) == set()

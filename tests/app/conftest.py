@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
+from functools import partialmethod
 from pathlib import Path
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
@@ -10,7 +11,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
 import torch
-from PySide6.QtCore import QCoreApplication, QEvent, QObject
+from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QObject
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -34,7 +35,7 @@ from tests.app.train_room import Models
 
 TEXT_A, TEXT_B = "The cat sat on the mat.", "It was very comfortable."
 WORDS = f"{TEXT_A} {TEXT_B} a dog and bird ran home happy rug sofa"
-TIMEOUT_MS = 30_000
+TIMEOUT_MS = 120_000  # for what comes in any case; so long, where the machine is busy
 
 
 def make_checkpoint(
@@ -76,6 +77,21 @@ def make_run(folder: Path, steps: Sequence[int], **model: int) -> RunFolder:
         run.append_metric({"kind": "train", "step": max(step, 1), "phase": "masked", "mlm_loss": 8 / (1 + step)})
     run.write_status(state="done", step=max(steps), fraction=1.0)
     return run
+
+
+class PatientBot(QtBot):
+    """Of itself it gives up after five seconds."""
+
+    waitUntil = partialmethod(QtBot.waitUntil, timeout=TIMEOUT_MS)
+    waitSignal = partialmethod(QtBot.waitSignal, timeout=TIMEOUT_MS)
+    waitSignals = partialmethod(QtBot.waitSignals, timeout=TIMEOUT_MS)
+    waitExposed = partialmethod(QtBot.waitExposed, timeout=TIMEOUT_MS)
+    waitActive = partialmethod(QtBot.waitActive, timeout=TIMEOUT_MS)
+
+
+@pytest.fixture
+def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
+    return PatientBot(request)
 
 
 @pytest.fixture(scope="session")
@@ -200,6 +216,16 @@ def service(room: TrainRoom, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunsSe
 
 def settle(window: Window, qtbot: QtBot) -> None:
     qtbot.waitUntil(window.is_settled, timeout=TIMEOUT_MS)
+
+
+def handle_events() -> None:
+    """All that is put off to a later turn of the event loop, and what that puts off: layouts, painting, timers of 0 ms.
+
+    What has not happened then does not happen by itself.
+    """
+    loop = QEventLoop()
+    while loop.processEvents():
+        pass
 
 
 def units_of(window: Window) -> Units:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPolygonF, QTextDocument
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractScrollArea,
@@ -34,8 +33,8 @@ from app.widgets.command_list import Palette
 from app.widgets.controls import Choice, MenuButton
 from app.widgets.curve_plot import CurvePlot
 from app.widgets.room_rail import RoomButton
+from tests.app.conftest import handle_events
 
-TRIES, SETTLING_MS = 5, 40
 SLACK_PX = 2.0  # glyphs and their advance differ by that much
 OVERLAP_PX = 3.0
 SHORTENED = (Hint, MenuButton, Choice)  # end in … where there is no room, and say all in their tool tip
@@ -48,12 +47,10 @@ def faults(root: QWidget, size: QSize | None = None) -> list[str]:
 
     size: that the window was given; a window that has grown beyond it is a fault.
     """
-    found: list[str] = []
-    for _ in range(TRIES):  # words that wrap anew ask their layout for room, which asks the next
+    handle_events()  # words that wrap anew ask their layout for room, which asks the next
+    if found := _faults_now(root, size):
+        handle_events()  # what was seen for the first time, in the picture taken of it, has its place only now
         found = _faults_now(root, size)
-        if not found:
-            break
-        QTest.qWait(SETTLING_MS)
     return found
 
 

@@ -7,7 +7,6 @@ prints the faults as JSON, at the scale that QT_SCALE_FACTOR gives: a process ha
 
 import json
 import sys
-import time
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -15,8 +14,10 @@ from PySide6.QtCore import QSize
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from app.compute.question import Question
 from app.look import language, theme
 from app.look.fonts import register_fonts
+from app.rooms.base import Room
 from app.rooms.train.room import TrainRoom
 from app.rooms.train.run_kinds import RUN_KINDS
 from app.shell.rooms import ROOMS, open_view
@@ -40,6 +41,17 @@ def cut_words(window: Window) -> list[str]:
     return faults(window, SIZE)
 
 
+def is_drawn(window: Window) -> bool:
+    """The open room shows the state's reading, whole: no question waits for its pause, every plot is there."""
+    room = window.frame.room
+    return (
+        window.is_settled()
+        and (not isinstance(room, Room) or room.is_drawn)
+        and not any(question.is_waiting for question in room.findChildren(Question))
+        and all(plot.is_loaded for plot in room.findChildren(CurvePlot) if plot.isVisible())
+    )
+
+
 def walk(
     window: Window,
     wait: Wait,
@@ -56,9 +68,7 @@ def walk(
         for view in next(spec for spec in ROOMS if spec.key == room_key).view_keys:
             room = window.open_room(room_key)
             open_view(room, view)
-            if isinstance(room, TrainRoom):
-                wait(lambda: all(plot.is_loaded for plot in window.frame.room.findChildren(CurvePlot)))
-            wait(window.is_settled)
+            wait(lambda: is_drawn(window))
             found[f"{room_key} {view}".strip()] = inspect(window)
     return {place: wrong for place, wrong in found.items() if wrong}
 
@@ -163,11 +173,8 @@ def main(folder: str, look: str) -> int:
 
 
 def _wait(condition: Callable[[], bool]) -> None:
-    ends = time.monotonic() + TIMEOUT_MS / 1000
-    while not condition():
-        if time.monotonic() > ends:
-            raise TimeoutError("the window did not come to show what it should")
-        QTest.qWait(2)
+    if not QTest.qWaitFor(condition, TIMEOUT_MS):
+        raise TimeoutError("the window did not come to show what it should")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,13 @@
 """What the room Train costs while a run is at work: a few drawings, and no file read twice."""
 
-import time
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer, Signal
 from pytestqt.qtbot import QtBot
 
 from app.rooms.train.curves_page import CurvesPage
@@ -17,7 +18,7 @@ from app.widgets import curve_canvas
 from app.widgets.redraw_pace import BURST_MS, REST_MS, SHARE, RedrawPace
 from bertcore.runs.run_folder import RunFolder, RunStatus
 from bertcore.runs.run_metrics import RunMetrics
-from tests.app.conftest import TIMEOUT_MS
+from tests.app.conftest import TIMEOUT_MS, handle_events
 
 CONFIG = {"kind": "pretrain", "name": "run", "preset": "tiny"}
 
@@ -54,8 +55,57 @@ def line(step: int) -> dict:
     return {"kind": "train", "step": step, "mlm_loss": 9.0 / step, "phase": "masked"}
 
 
+class Clock:
+    """In place of time and of QTimer where a pace is kept: what is due comes when a test lets the time pass."""
+
+    def __init__(self) -> None:
+        self.now_ms, self.processor_ms = 0.0, 0.0
+        self.timers: list[Timer] = []
+
+    def pass_ms(self, ms: float) -> None:
+        ends_ms = self.now_ms + ms
+        while due := [timer for timer in self.timers if timer.isActive() and timer.due_ms <= ends_ms]:
+            first = min(due, key=lambda timer: timer.due_ms)
+            self.now_ms, first.due_ms = first.due_ms, math.inf
+            first.timeout.emit()
+            handle_events()  # it is painted
+        self.now_ms = ends_ms
+
+
+class Timer(QObject):
+    timeout = Signal()
+    singleShot = QTimer.singleShot
+    clock: Clock
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.due_ms = math.inf
+        self.clock.timers.append(self)
+
+    def setSingleShot(self, _is_on: bool) -> None:
+        pass
+
+    def start(self, ms: int) -> None:
+        self.due_ms = self.clock.now_ms + ms
+
+    def isActive(self) -> bool:
+        return self.due_ms < math.inf
+
+    def remainingTime(self) -> float:
+        return self.due_ms - self.clock.now_ms
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Timer.clock = Clock()
+    times = SimpleNamespace(monotonic=lambda: made.now_ms / 1000, thread_time=lambda: made.processor_ms / 1000)
+    monkeypatch.setattr("app.widgets.redraw_pace.time", times)
+    monkeypatch.setattr("app.widgets.redraw_pace.QTimer", Timer)
+    return made
+
+
 def test_a_run_at_work_is_drawn_once_a_second_at_most(
-    qtbot: QtBot, calls: Callable[[object, str], list[object]]
+    qtbot: QtBot, calls: Callable[[object, str], list[object]], clock: Clock
 ) -> None:
     drawn = calls(RunView, "draw")
     view = RunView()
@@ -65,9 +115,10 @@ def test_a_run_at_work_is_drawn_once_a_second_at_most(
     for step in range(2, 12):  # more often than a run writes
         view.append_metrics([line(step)])
         view.show_status(at_step(step))
-        qtbot.wait(round(1.3 * BURST_MS))
-    assert 1 <= len(drawn) <= 1 + 10 * 1.3 * BURST_MS / REST_MS + 1
-    qtbot.waitUntil(lambda: view.numbers["step"].text == "11", timeout=TIMEOUT_MS)  # nothing is left out
+        clock.pass_ms(1.3 * BURST_MS)
+    assert len(drawn) == 2  # after the first burst, and a rest later
+    clock.pass_ms(REST_MS)
+    assert view.numbers["step"].text == "11"  # nothing is left out
     assert view.curves.plots[0].points("loss_masked")[0][-1] == 11
 
 
@@ -79,24 +130,24 @@ def test_another_state_is_shown_at_once(qtbot: QtBot) -> None:
     assert view.pause.text() == "Resume" and view.numbers["step"].text == "2"
 
 
-def test_a_drawing_that_takes_long_is_followed_by_a_longer_rest(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    owner, clock, at = QObject(), [0.0], []
-    monkeypatch.setattr("app.widgets.redraw_pace.time.thread_time", lambda: clock[0])
+def test_a_drawing_that_takes_long_is_followed_by_a_longer_rest(qtbot: QtBot, clock: Clock) -> None:
+    owner, at = QObject(), []
     pace = RedrawPace(owner)
 
     def draw() -> None:
-        at.append(time.monotonic())
-        clock[0] += 1.5 * REST_MS / 1000 * SHARE
+        at.append(clock.now_ms)
+        clock.processor_ms += 1.5 * REST_MS * SHARE
         if len(at) == 1:
             pace.request()  # while it is being drawn, when nobody knows yet how long the rest will be
 
     pace.due.connect(draw)
     pace.request()
-    qtbot.waitUntil(lambda: len(at) == 2, timeout=TIMEOUT_MS)
-    assert at[1] - at[0] >= 1.4 * REST_MS / 1000
+    clock.pass_ms(10 * REST_MS)
+    assert at == [BURST_MS, BURST_MS + 1.5 * REST_MS]
+    pace.request()
     pace.request(rests=False)  # a person waits for it
-    qtbot.waitUntil(lambda: len(at) == 3, timeout=TIMEOUT_MS)
-    assert clock[0] == pytest.approx(4.5 * REST_MS / 1000 * SHARE)
+    clock.pass_ms(BURST_MS)
+    assert len(at) == 3
 
 
 def test_curves_on_a_page_behind_are_not_drawn(qtbot: QtBot, calls: Callable[[object, str], list[object]]) -> None:

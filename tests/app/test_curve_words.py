@@ -16,6 +16,7 @@ from app.runs.run_info import RunInfo
 from app.widgets.curve_plot import CurvePlot
 from app.widgets.curve_specs import CurveSpec, Mark, PlotSpec
 from bertcore.runs.run_folder import RunStatus
+from tests.app.conftest import handle_events
 
 PRETRAIN = RunInfo(Path("run"), "stories", "tiny", RunStatus("done"))
 SPEC = PlotSpec("Loss", (CurveSpec("loss", "held out", "curve_train", dots=True),), left_label="loss")
@@ -29,7 +30,7 @@ def plot(looks: QApplication, qtbot: QtBot) -> CurvePlot:
     made.set_points({"loss": (np.linspace(0, STEPS, 60), np.linspace(9, 3, 60))})
     made.set_marks([Mark(SWITCH, "then", "first: predict the next word ", "first: next word ")])
     made.show()
-    qtbot.waitUntil(lambda: made.is_loaded, timeout=20_000)
+    qtbot.waitUntil(lambda: made.is_loaded)
     return made
 
 
@@ -51,7 +52,7 @@ def test_what_is_said_of_a_phase_stays_within_it(plot: CurvePlot, qtbot: QtBot) 
     assert canvas is not None
     for width in range(300, 1500, 60):
         plot.resize(width, 300)
-        qtbot.wait(5)
+        handle_events()
         inside = canvas._plot.getViewBox()
         begins, ends = (inside.mapViewToScene(QPointF(step, 3)).x() for step in (0, SWITCH))
         for text, box, _ in canvas.words():
@@ -90,7 +91,7 @@ def test_the_legend_has_the_last_values_up_to_a_marked_step_and_words_before_it_
     qtbot.addWidget(plot)
     plot.resize(600, 300)
     plot.show()
-    qtbot.waitUntil(lambda: plot.is_loaded, timeout=20_000)
+    qtbot.waitUntil(lambda: plot.is_loaded)
     plot.set_points({"loss": (np.array([0.0, 224.0, 226.0]), np.array([8.0, 2.27, 2.13]))})
     plot.set_marked(225)
     assert plot.legend_values == {"loss": "2.27"}
@@ -108,14 +109,14 @@ def test_places_have_names_and_are_clicked(looks: QApplication, qtbot: QtBot) ->
     made.set_points({"a": (np.arange(4.0), np.array([np.nan, 2.0, 3.0, 4.0]))}, ["emb.", "1", "2", "3"])
     made.set_marked(2)
     made.show()
-    qtbot.waitUntil(lambda: made.is_loaded, timeout=20_000)
+    qtbot.waitUntil(lambda: made.is_loaded)
     canvas = made._canvas
     assert canvas is not None and made.legend_values == {"a": "3"} and _axes(made)[1][0] <= 0
     clicks: list[float] = []
     told: list[float | None] = []
     made.clicked.connect(clicks.append)
     made.hovered.connect(told.append)
-    qtbot.wait(20)
+    handle_events()
     view = canvas._plot.getViewBox()
     at = canvas._view.mapFromScene(view.mapViewToScene(QPointF(0.9, 3)))
     for button in (Qt.MouseButton.RightButton, Qt.MouseButton.LeftButton):

@@ -2,7 +2,6 @@
 
 import json
 import math
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from app.widgets.smoothing import MOST, smoothed, window_of
 from bertcore.locations import SHIPPED, TINY, assets
 from bertcore.runs.run_folder import RunFolder, RunStatus
 from bertcore.runs.run_metrics import EPOCH, SECONDS, STEP, TOKENS, RunMetrics
+from tests.app.conftest import handle_events
 
 NOISY = CurveSpec("loss", "training", "curve_train", numbers.decimal, noisy=True)
 SPEC = PlotSpec("Loss", (NOISY,), "loss", may_be_logarithmic=True)
@@ -171,12 +171,12 @@ class TestLogarithm:
         plot.set_logarithmic(True)
         plot.resize(600, 400)
         plot.show()
-        qtbot.waitUntil(lambda: plot._canvas is not None, timeout=20_000)
+        qtbot.waitUntil(lambda: plot._canvas is not None)
         canvas = plot._canvas
         assert canvas is not None
         assert canvas._level.value() == pytest.approx(-1)
         assert canvas._plot.getAxis("left").tickStrings([0.0, 2.0], 1, 1) == ["1", "100"]
-        qtbot.wait(50)  # laid out
+        handle_events()
         minor = canvas._plot.getAxis("left").tickStrings([math.log10(n) for n in range(2, 10)], 1, None)
         assert minor[0] == "2" and "9" not in minor, "9 would touch 10"
         plot.set_logarithmic(False)
@@ -312,9 +312,10 @@ class TestCompared:
 
 
 @pytest.mark.parametrize("is_logarithmic", [False, True])
-def test_100_000_points_are_painted_within_a_frame_or_two(
+def test_of_100_000_points_some_for_each_pixel_are_painted(
     looks: QApplication, qtbot: QtBot, is_logarithmic: bool
 ) -> None:
+    """So that it takes a frame or two; how long: `make bench`."""
     plot = CurvePlot(SPEC)
     qtbot.addWidget(plot)
     plot.resize(900, 400)
@@ -323,17 +324,15 @@ def test_100_000_points_are_painted_within_a_frame_or_two(
     x = np.arange(100_000.0)
     plot.set_points({"loss": (x, 8 / np.sqrt(x + 1) + np.random.default_rng(0).normal(2, 0.1, len(x)))})
     plot.show()
-    qtbot.waitUntil(lambda: plot._canvas is not None, timeout=20_000)
-    qtbot.wait(50)
+    qtbot.waitUntil(lambda: plot._canvas is not None)
+    handle_events()
     assert plot._canvas is not None
     view = plot._canvas._plot.getViewBox()
-    times_ms = []
     for zoom in (1.0, 0.98, 0.7, 0.4, 0.1):
         view.scaleBy((zoom, 1), center=QPointF(50_000, 3))
-        started = time.process_time()  # other processes may be busy
         plot.grab()
-        times_ms.append(1000 * (time.process_time() - started))
-    assert sorted(times_ms)[len(times_ms) // 2] < 30
+        for item in (plot._canvas._items["loss"], plot._canvas._raw["loss"]):
+            assert 100 < len(item.curve.getData()[0]) < 15 * plot.width()
 
 
 def test_two_charts_stand_side_by_side_where_one_would_be_out_of_sight(looks: QApplication, qtbot: QtBot) -> None:
@@ -350,7 +349,7 @@ def test_two_charts_stand_side_by_side_where_one_would_be_out_of_sight(looks: QA
         """Whether they are beside one another, and whether the second is seen without scrolling."""
         area.resize(width, height)
         grid.set_room(area.size())
-        qtbot.wait(20)
+        handle_events()
         return first.y() == second.y(), second.geometry().bottom() < area.viewport().height()
 
     area.show()

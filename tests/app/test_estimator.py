@@ -4,11 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QProcess
 from pytestqt.qtbot import QtBot
 
 from app.rooms.train.data_card import DataCard
 from app.rooms.train.room import TrainRoom
-from app.runs.estimator import PAUSE_MS, RunEstimator
+from app.runs.estimator import RunEstimator
 from app.runs.process import RunCommand
 from app.runs.service import RunsService
 from bertcore.locations import built_in_checkpoint
@@ -58,7 +59,7 @@ def estimator(qtbot: QtBot) -> RunEstimator:
 
 def test_the_data_is_told_before_the_estimate(estimator: RunEstimator, tmp_path: Path, qtbot: QtBot) -> None:
     file = _table(tmp_path, "One cat.\ta\nTwo cats.\tb\n" * 10)
-    with qtbot.waitSignal(estimator.described, timeout=180_000) as described:
+    with qtbot.waitSignal(estimator.described) as described:
         estimator.ask(_command(file))
     facts = described.args[0]
     assert isinstance(facts, TaskFacts) and (facts.train, facts.held_out) == (18, 2)
@@ -69,16 +70,16 @@ def test_the_data_is_told_before_the_estimate(estimator: RunEstimator, tmp_path:
 
 def test_a_fault_ends_it(estimator: RunEstimator, tmp_path: Path, qtbot: QtBot) -> None:
     file = _table(tmp_path, "One.\ta\nTwo.\tb\nThree, without a label.\n")
-    with qtbot.assertNotEmitted(estimator.failed), qtbot.waitSignal(estimator.described, timeout=180_000) as described:
+    with qtbot.assertNotEmitted(estimator.failed), qtbot.waitSignal(estimator.described) as described:
         estimator.ask(_command(file))
-        qtbot.waitUntil(lambda: not estimator.is_running, timeout=180_000)
+        qtbot.waitUntil(lambda: not estimator.is_running)
     fault = described.args[0]
     assert isinstance(fault, Fault) and fault.line == 4
-    with qtbot.waitSignal(estimator.described, timeout=100) as again:
+    with qtbot.waitSignal(estimator.described) as again:
         estimator.ask(_command(file))
     assert again.args[0] == fault
     file.write_text("text\tlabel\nOne.\ta\nTwo.\tb\n" + "Three.\ta\n" * 30)  # repaired, and chosen again
-    with qtbot.waitSignal(estimator.described, timeout=180_000) as repaired:
+    with qtbot.waitSignal(estimator.described) as repaired:
         estimator.ask(_command(file))
     assert isinstance(repaired.args[0], TaskFacts)
 
@@ -88,11 +89,17 @@ def test_only_the_last_question_is_answered(estimator: RunEstimator, tmp_path: P
     file = _table(tmp_path, "One cat.\ta\nTwo cats.\tb\n" * 10)
     answers: list[object] = []
     estimator.described.connect(answers.append)
+
+    def ask(length: int) -> None:
+        estimator.ask(RunCommand(_command(file).options.with_changes(max_length=length)))
+
+    ask(8)
+    estimator._pause.timeout.emit()  # nobody has typed for a while: its process starts
+    assert len(estimator.findChildren(QProcess)) == 1
     for length in (16, 32, 64):
-        options = _command(file).options.with_changes(max_length=length)
-        estimator.ask(RunCommand(options))
-        qtbot.wait(PAUSE_MS // 5)
-    qtbot.waitUntil(lambda: bool(answers), timeout=180_000)
+        ask(length)
+        assert len(estimator.findChildren(QProcess)) == 1
+    qtbot.waitUntil(lambda: bool(answers))
     assert [facts.lengths.cut_at for facts in answers if isinstance(facts, TaskFacts)] == [64]
 
 

@@ -330,7 +330,7 @@ def test_curves_are_saved_with_all_their_points(looks: QApplication, qtbot: QtBo
     assert not button.isVisible() and button.figure() is None  # there is nothing to save yet
     steps, values = np.arange(2000.0), np.sin(np.arange(2000) / 50)
     plot.set_points({"a": (steps, values)})
-    qtbot.waitUntil(lambda: plot.is_loaded, timeout=20_000)
+    qtbot.waitUntil(lambda: plot.is_loaded)
     assert button.isVisible()
     figure = button.figure()
     assert figure is not None and list(figure.numbers) == ["a"] and file_name(figure, "train") == "my-run-train-loss"

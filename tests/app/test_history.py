@@ -17,7 +17,7 @@ from app.state.explore_state import ExploreState
 from app.state.history import History
 from app.state.what_if import NOTHING_CHANGED
 from bertcore.tokenizer.tokenizer import Tokenizer
-from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, make_run, settle
+from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, handle_events, make_run, settle
 
 Opener = Callable[[Path | str], Window]
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -143,7 +143,7 @@ def test_an_undo_is_told_once_and_makes_no_step(past: History, state: ExploreSta
     told: list[str] = []
     past.changed.connect(lambda: told.append(past.to_undo))
     past.undo()
-    qtbot.wait(20)  # whatever was put off to the next turn of the event loop has run
+    handle_events()
     assert told == [""] and past.to_redo == "typing in A"
 
 

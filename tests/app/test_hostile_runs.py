@@ -17,6 +17,7 @@ from app.runs.service import RunsService
 from app.shell.rooms import connect_train_room
 from bertcore.errors import MOST_NAME, MOST_SENTENCE
 from bertcore.runs.run_metrics import RunMetrics
+from tests.app.conftest import handle_events
 from tests.app.train_room import Models
 
 pytestmark = [
@@ -199,7 +200,7 @@ def test_all_of_them_are_listed_and_can_be_looked_at(
     assert len(room.runs.shown_runs) == len(BAD) + 1
     for info in room.runs.shown_runs:
         service.select(info.path)
-        qtbot.wait(1)
+        handle_events()
         room.view.draw()
         assert not room.grab().isNull()
     service.select(good)

@@ -27,7 +27,7 @@ from app.widgets.controls import Choice, MenuButton
 from app.widgets.curve_plot import LEAST_PX, CurvePlot
 from app.widgets.curve_specs import CurveSpec, Mark, PlotSpec
 from app.widgets.status_line import StatusLine
-from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, make_checkpoint, settle
+from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, handle_events, make_checkpoint, settle
 from tests.app.layout_check import faults
 from tests.app.layout_walk import SIZE, Wait, walk, walk_train, write_runs
 from tests.app.test_apply_room import ENDINGS, KINDS, PASSAGE, make_model
@@ -233,7 +233,7 @@ def test_picture_of_the_heads_holds_still(sized: Window, qtbot: QtBot) -> None:
     widths = set()
     for height in range(560, 1100, 9):
         sized.resize(SIZE.width(), height)
-        qtbot.wait(1)
+        handle_events()
         widths.add(card.atlas.width())
     assert len(widths) == 1
 
@@ -301,12 +301,12 @@ def test_curves_leave_out_words_that_have_no_room(looks: object, qtbot: QtBot) -
         [Mark(10, "then: guess masked words", "first: guess the next word"), Mark(80, "then: longer sequences")]
     )
     plot.show()
-    qtbot.waitUntil(lambda: plot.is_loaded, timeout=20_000)
+    qtbot.waitUntil(lambda: plot.is_loaded)
     said = {}
     for width, height in ((700, 300), (2400, 300), (700, 128), (700, 60)):
         plot.setMinimumHeight(0)
         plot.resize(width, height)
-        qtbot.wait(30)
+        handle_events()
         said[width, height] = {text.strip() for text, _box, _room in plot.findChild(QWidget, "curves").words()}
         assert faults(plot) == [] or height < LEAST_PX
     assert said[700, 300] == {"loss (nats)", "step", "then: guess masked words", "then: longer sequences"}

@@ -10,6 +10,7 @@ from app.rooms.attend.head_kinds import HeadLinks
 from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import intro_line, label, scrolled
 from app.widgets.layouts import vbox
+from tests.app.conftest import handle_events
 
 LINES = "\n".join(f"line {number} of these words" for number in range(30))
 
@@ -55,7 +56,7 @@ def test_the_lower_edge_is_between_two_lines(kind: str, looks: QApplication, qtb
         area.resize(260, height)
         for value in (0, 13, 40):
             area.verticalScrollBar().setValue(value)
-            qtbot.wait(2)
+            handle_events()
             edge = area.verticalScrollBar().value() + area.viewport().height()
             assert not _cuts_ink(inside, edge), (height, value)
         heights.add(area.viewport().height())
@@ -73,7 +74,7 @@ def test_at_the_end_everything_is_seen(looks: QApplication, qtbot: QtBot) -> Non
     bar = area.verticalScrollBar()
     qtbot.waitUntil(lambda: bar.maximum() > 0)
     bar.setValue(bar.maximum())
-    qtbot.wait(2)
+    handle_events()
     assert area.viewport().height() == 173 and not last.visibleRegion().isEmpty()
     assert last.visibleRegion().boundingRect().height() == last.height()
 
@@ -83,7 +84,7 @@ def test_what_fits_is_left_alone(looks: QApplication, qtbot: QtBot) -> None:
     qtbot.addWidget(area)
     area.resize(260, 173)
     area.show()
-    qtbot.wait(10)
+    handle_events()
     assert area.viewport().height() == 173
 
 

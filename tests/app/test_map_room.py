@@ -1,6 +1,5 @@
 """Room Map and the line of predictions: what is drawn is the reading, and every part is a door to the right place."""
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -270,20 +269,14 @@ def test_the_layer_under_the_pointer_opens(open_window: Opener, tmp_path: Path, 
     assert view.map.hovered_cell is None or view.map.hovered_cell.layer == 17
 
 
-def test_144_heads_are_drawn_in_time(open_window: Opener, tmp_path: Path, qtbot: QtBot) -> None:
-    """The bound is 30 ms; time on this thread only, and the best of some, since other tests run beside it."""
+def test_144_heads_are_drawn(open_window: Opener, tmp_path: Path, qtbot: QtBot) -> None:
+    """How fast: `make bench`."""
     folder = save_family("pre-norm", tmp_path / "base", num_hidden_layers=12, num_attention_heads=12, hidden_size=48)
     text = "the cat sat on the mat and a dog ran home . " * 2
     window = open_text(open_window, folder, text, "It was very comfortable.", (3,), qtbot)
     window.resize(1440, 900)
     view = shown_map(window, qtbot)
-    took = []
-    for _ in range(5):
-        started = time.thread_time()
-        view.map.redraw()
-        view.map.repaint()
-        took.append((time.thread_time() - started) * 1000)
-    assert min(took) < 60, took  # twice the bound: a machine of unknown speed
+    assert not view.map.grab().isNull() and len(plan_of(view).head_boxes) == 12
 
 
 # The line of predictions.

@@ -41,7 +41,7 @@ def test_a_thread_that_allocates_much_collects_nothing(qtbot: QtBot) -> None:
         thread.start()
         thread.join()
         assert Cycle.collected_on == []
-        qtbot.waitUntil(lambda: len(Cycle.collected_on) == 20, timeout=20_000)
+        qtbot.waitUntil(lambda: len(Cycle.collected_on) == 20)
         assert set(Cycle.collected_on) == {threading.main_thread()}
     finally:
         collector.close()
@@ -83,7 +83,7 @@ def test_free_memory_is_given_back_after_the_last_change(qtbot: QtBot, monkeypat
     if full is None or freed is None or full - freed > 20:
         pytest.skip("this C library keeps nothing, so there is nothing to give back")
     something.changed.emit("kind", None)
-    qtbot.waitUntil(lambda: full - (memory() or full) > 80, timeout=20_000)
+    qtbot.waitUntil(lambda: full - (memory() or full) > 80)
     spare.close()
     assert kept.any()
 

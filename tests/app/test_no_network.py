@@ -28,7 +28,7 @@ from bertcore.errors import BertcoreError
 from bertcore.resolve_model import can_be_downloaded, resolve_model
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.sweep_plan import Varied
-from tests.app.conftest import TIMEOUT_MS, settle
+from tests.app.conftest import TIMEOUT_MS, handle_events, settle
 from tests.app.test_window import drop
 from tests.app.train_room import Models
 from tests.test_rules import ROOT
@@ -169,7 +169,8 @@ def test_lessons(window: Window, connections: list[object], tmp_path: Path, qtbo
         "![](https://elsewhere/a.png) <img src='https://elsewhere/b.png'>\n"
     )
     window.lessons.open(file)
-    qtbot.wait(50)
+    handle_events()
+    qtbot.waitUntil(lambda: not window.services.open_model.is_opening, timeout=TIMEOUT_MS)
     settle(window, qtbot)
     assert connections == []
 

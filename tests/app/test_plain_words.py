@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from app.look import numbers
 from app.shell.window import Window
 from app.widgets.card import Hint
-from tests.app.conftest import settle
+from tests.app.conftest import handle_events, settle
 
 VIEWS = (("attend", "effects"), ("attend", "check"), ("attend", "gradient"), ("predict", "attribution"))
 
@@ -18,7 +18,7 @@ def labels(window: Window, room_key: str, view_key: str, qtbot: QtBot) -> str:
     room: Any = window.open_room(room_key)
     room.open_view(view_key)
     settle(window, qtbot)
-    qtbot.wait(20)
+    handle_events()
     return "\n".join(one.text() for one in room.findChildren(QLabel) if one.isVisible() or isinstance(one, Hint))
 
 

@@ -29,7 +29,7 @@ from app.widgets.figure_button import figure_buttons
 from bertcore.analysis.attribution import Method
 from bertcore.analysis.predict import WordGuess
 from bertcore.analysis.targets import pair_target, word_target
-from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, units_of
+from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, handle_events, units_of
 from tests.app.predict_room import MASKS, answered, asked, figure_of, page, predict, reading_of
 from tests.app.test_apply_room import make_model
 
@@ -172,7 +172,7 @@ def test_surprise_can_be_stopped_and_begun_again(window: Window, qtbot: QtBot) -
     view = room.view
     assert isinstance(view, SurpriseView) and view.surprise.is_running
     view.surprise.stop()
-    qtbot.wait(50)
+    handle_events()
     answered(window, room, qtbot)
     assert room.progress.text == "Stopped." and view.perplexity.isHidden()
     view.surprise.start()

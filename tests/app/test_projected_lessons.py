@@ -4,7 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -15,9 +14,9 @@ from app.rooms.attend.room import AttendRoom
 from app.shell.window import Window
 from app.widgets.folding_card import Folded
 from bertcore.locations import built_in_checkpoint
-from tests.app.conftest import TIMEOUT_MS, settle
+from tests.app.conftest import TIMEOUT_MS
 from tests.app.layout_check import faults
-from tests.app.layout_walk import SIZE
+from tests.app.layout_walk import SIZE, is_drawn
 
 Opener = Callable[[Path | str], Window]
 FILES = shipped_files()
@@ -51,8 +50,7 @@ def test_every_page_has_room(code: str, file: Path, projected: Window, qapp: QAp
         for number in range(len(player.lesson.pages)):
             player.go(number)
             qtbot.waitUntil(lambda: player.start is not None, timeout=TIMEOUT_MS)
-            settle(projected, qtbot)
-            QTest.qWait(30)
+            qtbot.waitUntil(lambda: is_drawn(projected))
             if wrong := faults(projected, SIZE):
                 found[number + 1] = wrong
         assert found == {}

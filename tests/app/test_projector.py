@@ -21,8 +21,8 @@ from app.state.baseline import OtherModel, OtherText
 from app.widgets.controls import IconButton
 from app.widgets.folding_card import Folded
 from bertcore.locations import TINY
-from tests.app.conftest import TIMEOUT_MS, make_checkpoint, settle
-from tests.app.layout_walk import SIZE
+from tests.app.conftest import TIMEOUT_MS, handle_events, make_checkpoint, settle
+from tests.app.layout_walk import SIZE, is_drawn
 
 SCREEN = SIZE.width() * SIZE.height()
 LEAST_SHARE = 0.6  # of the screen, for the picture with its title
@@ -78,8 +78,8 @@ def test_one_picture_has_the_screen_and_its_words_are_large(
     low: dict[str, float] = {}
     for key in spec.view_keys:
         open_view(room, key)
-        settle(projected, qtbot)
-        QTest.qWait(50)
+        qtbot.waitUntil(lambda: is_drawn(projected))
+        handle_events()
         with monkeypatch.context() as patch:
             written = Written(patch)
             projected.grab()

@@ -6,6 +6,7 @@ from pytestqt.qtbot import QtBot
 
 from app.lessons.spotlight import Spotlight
 from app.widgets.spots import SPOTS
+from tests.app.conftest import handle_events
 
 
 def test_a_widget_beyond_the_edge_is_scrolled_into_view_and_the_ring_stays_inside(
@@ -32,7 +33,7 @@ def test_a_widget_beyond_the_edge_is_scrolled_into_view_and_the_ring_stays_insid
     assert QRect(0, 0, 300, 200).contains(ring) and ring.width() >= 240
     area.horizontalScrollBar().setValue(0)
     spotlight.update_spots()
-    qtbot.wait(30)
+    handle_events()
     assert area.horizontalScrollBar().value() == 0  # a person may scroll elsewhere
     assert spotlight._rect_of(card).isEmpty()
     area.horizontalScrollBar().setValue(500)

@@ -234,5 +234,7 @@ def test_what_a_person_opens_ends_the_following(
     assert not machine.is_following
     add_snapshot(training, 200, model_folder)
     qtbot.waitUntil(lambda: folder_of(window) == headless_folder.resolve(), timeout=TIMEOUT_MS)
-    qtbot.wait(1200)
+    machine._timer.timeout.emit()  # it looks at the run again
+    assert not window.services.open_model.is_opening
+    settle(window, qtbot)
     assert folder_of(window) == headless_folder.resolve()

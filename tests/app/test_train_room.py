@@ -314,7 +314,7 @@ class TestLook:
         qtbot.addWidget(plot)
         plot.set_points({"a": (np.arange(3.0), np.array([3.0, 2.0, 1.0]))})
         plot.show()
-        qtbot.waitUntil(lambda: plot.is_loaded, timeout=20_000)
+        qtbot.waitUntil(lambda: plot.is_loaded)
         assert plot._canvas is not None
         item = plot._canvas._items["a"]
         for size in (10, 1000, 50_000):
@@ -328,7 +328,7 @@ class TestLook:
         plot = CurvePlot(PlotSpec("Loss", (CurveSpec("loss_masked", "training", "curve_train"),), "loss"))
         qtbot.addWidget(plot)
         plot.show()
-        qtbot.waitUntil(lambda: plot.is_loaded, timeout=20_000)
+        qtbot.waitUntil(lambda: plot.is_loaded)
         canvas = plot._canvas
         assert canvas is not None
         try:
@@ -344,7 +344,7 @@ class TestLook:
         qtbot.addWidget(plot)
         plot.set_points({"a": (np.array([0.0, 10.0, 20.0]), np.array([8.0, 6.0, 4.0]))})
         plot.show()
-        qtbot.waitUntil(lambda: plot.is_loaded, timeout=20_000)
+        qtbot.waitUntil(lambda: plot.is_loaded)
         assert plot._canvas is not None
         assert plot.legend_values == {"a": "4.00"}
         plot._canvas.hovered.emit(11.0)

@@ -27,6 +27,7 @@ from app.widgets.labelled_grid import Labels
 from app.widgets.raster import Raster
 from app.widgets.scatter import Points, Scatter, place_names
 from app.widgets.token_strip import MOST_LINES, Chip, ChipField, TokenStrip
+from tests.app.conftest import handle_events
 
 pytestmark = pytest.mark.usefixtures("looks")
 
@@ -359,8 +360,8 @@ def test_the_uppermost_line_of_a_plot_has_its_number(looks: object, qtbot: QtBot
     plot.resize(600, 460)
     plot.set_points({"one": (np.arange(6), np.array([18.0, 6.0, 7.0, 5.0, 38.1, 32.5]))}, list("123456"))
     plot.show()
-    qtbot.waitUntil(lambda: plot.is_loaded, timeout=20_000)
-    qtbot.wait(30)
+    qtbot.waitUntil(lambda: plot.is_loaded)
+    handle_events()
     assert {"0", "20", "40"} <= set(written(plot))
 
 

@@ -1,7 +1,6 @@
 """The whole window with a real, tiny model: typing, masks, rooms, errors, looks."""
 
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -302,12 +301,9 @@ def test_ten_thousand_words_are_cut_and_it_is_said(window: Window, qtbot: QtBot)
     QApplication.clipboard().setText("the cat sat on mat " * 2000)
     edit = window.frame.sentences.a
     edit.selectAll()
-    started = time.thread_time()
     edit.paste()
-    taken_s = time.thread_time() - started
     assert len(window.state.encoding) == 64  # type: ignore[arg-type]
     assert "tokens were dropped: the model reads at most 64." in window.frame.note.text()
-    assert taken_s < 2  # a freeze would take far longer; how fast it is, the benchmarks say
     settle(window, qtbot)
 
 
@@ -423,15 +419,25 @@ def test_a_letter_typed_at_a_drop_down_is_no_command(window: Window, key: str) -
     assert (window.state.all_masked, window.state.token_view) == before
 
 
-def test_the_window_is_gone_at_once_though_the_model_computes(open_window: Opener, model_folder: Path) -> None:
+def test_the_window_is_gone_at_once_though_the_model_computes(
+    open_window: Opener, model_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     window = open_window(model_folder)
     begun, free = threading.Event(), threading.Event()
+<<<<<<< HEAD
     window.services.inference.post("long", hold, begun, free, deliver=lambda *_: None)
     assert begun.wait(60)
     started = time.monotonic()
+=======
+    window.services.inference.post("long", lambda: (begun.set(), free.wait()), lambda *_: None)
+    assert begun.wait(TIMEOUT_MS / 1000)
+    joined: list[float] = []
+    monkeypatch.setattr(window.services.inference, "join", joined.append)
+>>>>>>> dd5dadbf (Tests of the window wait for events, not for time; how fast things are is asked by make bench, and a rule keeps it so)
     window.close()
-    assert time.monotonic() - started < 5  # it waited for the worker, up to 10 s
-    assert window.isHidden() and not window.services.close(0.01)
+    monkeypatch.undo()
+    assert window.isHidden() and joined == []  # nobody has waited for the worker
+    assert not window.services.close(0.01)
     free.set()
     assert window.services.close()
 

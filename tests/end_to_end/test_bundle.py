@@ -108,10 +108,10 @@ def test_it_trains_for_two_minutes_and_opens_what_it_trained(root: Path) -> None
 def test_the_window_starts_a_run_as_a_process_of_its_own(root: Path) -> None:
     """As the Train room does: the same Python with -m bertcore."""
     program = (
-        "import sys, time; from pathlib import Path; from bertscope.runs.process import RunChild;"
+        "import sys; from pathlib import Path; from bertscope.runs.process import RunChild;"
         "flags = ['pretrain', '--preset', 'tiny', '--corpus', sys.argv[1], '--steps', '3', '--causal-share', '0'];"
         "child = RunChild(Path('/tmp/child'), flags);\n"
-        "while not child.has_ended: time.sleep(0.2)\n"
+        "child._process.wait()\n"
         "print(child.last_words()); sys.exit(not child.ended_well)"
     )
     (root / "usr" / "lib" / "bertscope" / "run-program").write_text(

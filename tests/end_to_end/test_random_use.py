@@ -89,7 +89,7 @@ def test_what_keeps_a_dead_widget_is_named(qtbot: QtBot) -> None:
         shells = [line for line in left_over(start, take_census()) if line.startswith("shells of what is gone")]
         return any("1 of Banner" in line for line in shells)
 
-    qtbot.waitUntil(is_named, timeout=20_000)
+    qtbot.waitUntil(is_named, timeout=120_000)
 
 
 def test_memory_that_grew_is_named(qtbot: QtBot) -> None:

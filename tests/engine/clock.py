@@ -19,6 +19,9 @@ class Clock:
 
     monotonic = perf_counter
 
-    def sleep(self, seconds: float) -> None:
+    def pass_s(self, seconds: float) -> None:
         self.now_s += seconds
+
+    def sleep(self, seconds: float) -> None:
+        self.pass_s(seconds)
         self._on_sleep()

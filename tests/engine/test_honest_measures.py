@@ -162,7 +162,7 @@ def test_measuring_takes_a_tenth_of_a_time_budget(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr("bertcore.training.loop.time", clock)
 
     def slow(self: HeldOutText, model: Any) -> dict[str, Any]:
-        clock.sleep(0.125)
+        clock.pass_s(0.125)
         return {"loss": 1.0, "mlm_loss": 1.0, "mlm_accuracy": 0.0, "mlm_top5": 0.0}
 
     monkeypatch.setattr(HeldOutText, "measure", slow)

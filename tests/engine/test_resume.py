@@ -222,7 +222,7 @@ class TestControl:
                 if event["step"] == 3:
                     RunFolder(run).send("pause")
             if event["kind"] == "status" and event["state"] == "paused":
-                clock.sleep(100)
+                clock.pass_s(100)
                 RunFolder(run).send("resume")
 
         start_or_resume(tiny_run(text, steps=5), run, resume=False, on_event=watch)

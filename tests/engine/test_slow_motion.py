@@ -128,10 +128,10 @@ def test_neither_waiting_nor_the_two_losses_are_training_time(tmp_path: Path, mo
         if event["kind"] == "train" and event["step"] == 1:
             RunFolder(run).send("step")
         if event["kind"] == "status" and event["state"] == "paused" and event["step"] == 2:
-            clock.sleep(100)
+            clock.pass_s(100)
             RunFolder(run).send("resume")
 
-    slow_to_measure = lambda *_: clock.sleep(100) or 1.0  # noqa: E731
+    slow_to_measure = lambda *_: clock.pass_s(100) or 1.0  # noqa: E731
     monkeypatch.setattr("bertcore.training.pretrain.Pretraining._batch_loss", slow_to_measure)
     pretraining(tmp_path)(run, watch)
     elapsed = {line["step"]: line["elapsed_s"] for line in metrics(run)}
