@@ -211,7 +211,7 @@ def service(room: TrainRoom, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunsSe
     made.close()
     for child in made._children.values():
         child.terminate()
-        child._process.wait(30)
+        child._process.wait(TIMEOUT_MS / 1000)
 
 
 def settle(window: Window, qtbot: QtBot) -> None:

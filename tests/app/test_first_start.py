@@ -15,7 +15,7 @@ from app.state.examples import load_examples
 from bertcore.locations import BUILT_IN, CLASS_DEMO, TINY, assets, built_in_checkpoint
 from bertcore.runs.run_folder import RunFolder
 
-WAIT_MS = 60_000
+WAIT_MS = 120_000
 
 
 def test_the_run_that_ships_can_be_wound_back(open_window: Callable[[Path | str], Window], qtbot: QtBot) -> None:

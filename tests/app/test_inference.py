@@ -74,7 +74,7 @@ class Parts:
         """Keeps the worker busy until the event is set."""
         held, hold = threading.Event(), threading.Event()
         self.inference.post("hold", hold_worker, held, hold, deliver=lambda *_: None)
-        assert held.wait(10)
+        assert held.wait(TIMEOUT_MS / 1000)
         return hold
 
 
@@ -151,7 +151,7 @@ def test_the_open_model_answers_while_another_is_fetched(
     arrive = threading.Event()
 
     def slow_fetch(reference: str) -> Path:
-        arrive.wait(30)
+        arrive.wait()
         return headless_folder
 
     monkeypatch.setattr("bertcore.resolve_model.fetch", slow_fetch)
@@ -170,7 +170,7 @@ def test_a_fetch_that_fails_too_late_is_not_told(
     arrive, failures = threading.Event(), []
 
     def slow_fetch(reference: str) -> Path:
-        arrive.wait(30)
+        arrive.wait()
         raise BertcoreError("There is no such model.")
 
     monkeypatch.setattr("bertcore.resolve_model.fetch", slow_fetch)

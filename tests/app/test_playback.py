@@ -162,14 +162,14 @@ def test_a_snapshot_that_opens_when_it_stops_is_not_kept(
     def held(*given: Any) -> Iterator[OpenSnapshot]:
         for snapshot in read_snapshots(*given):
             opened.set()
-            go_on.wait(20)
+            go_on.wait()
             yield snapshot
 
     monkeypatch.setattr(playback, "read_snapshots", held)
     player, steps = played.services.playback, played.services.time_machine.steps
     assert steps is not None
     player.start(steps.snapshots)
-    assert opened.wait(20)
+    assert opened.wait(TIMEOUT_MS / 1000)
     player.stop()
     go_on.set()
     settle(played, qtbot)

@@ -36,10 +36,10 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     options = tiny_run(write_text(tmp_path), steps=1000)
     thread = threading.Thread(target=start_or_resume, args=(options, path, False, watch))
     thread.start()
-    assert waits.wait(60)
+    assert waits.wait(TIMEOUT_MS / 1000)
     yield path
     RunFolder(path).send("stop")
-    thread.join(60)
+    thread.join()
     assert RunFolder(path).status().state == "stopped"
 
 

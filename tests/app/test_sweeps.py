@@ -163,7 +163,7 @@ def test_from_the_form_to_what_was_found(qtbot: QtBot, monkeypatch: pytest.Monke
     service.close()
     for child in set(service._children.values()):
         child.terminate()
-        child._process.wait(30)
+        child._process.wait(TIMEOUT_MS / 1000)
 
 
 # --- the list
