@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from PySide6.QtCore import QSize
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.compute.question import Question
@@ -24,11 +23,12 @@ from app.shell.rooms import ROOMS, open_view
 from app.shell.services import build_services
 from app.shell.window import Window
 from app.widgets.curve_plot import CurvePlot
+from benchmarks.offscreen import wait as wait_here
 from bertcore import locations
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
 from bertcore.training.pretrain_options import PretrainOptions
-from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS
+from tests.app.conftest import TEXT_A, TEXT_B
 from tests.app.layout_check import faults
 
 SIZE = QSize(1280, 720)
@@ -163,18 +163,13 @@ def main(folder: str, look: str) -> int:
     theme.apply(app, "light", theme.PROJECTOR_SCALE if services.settings.projector else 1.0)
     window = Window(services, folder)
     window.show()
-    _wait(lambda: window.state.reading is not None)
+    wait_here(lambda: window.state.reading is not None)
     window.state.set_text(TEXT_A, TEXT_B)
-    said = {"faults": walk(window, _wait), "scale": window.devicePixelRatioF(), "pixels": window.grab().width()}
+    said = {"faults": walk(window, wait_here), "scale": window.devicePixelRatioF(), "pixels": window.grab().width()}
     window.close()
     services.close()
     print(json.dumps(said))
     return 0
-
-
-def _wait(condition: Callable[[], bool]) -> None:
-    if not QTest.qWaitFor(condition, TIMEOUT_MS):
-        raise TimeoutError("the window did not come to show what it should")
 
 
 if __name__ == "__main__":

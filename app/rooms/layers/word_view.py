@@ -290,7 +290,7 @@ class WordView(LayersView):
         left.body.addWidget(scrolled(inside), 1)
         fill(self.curves_card.body, (self.curves, 1), self.verdict)
         self.matrix_card.body.addWidget(self.matrix, 1)
-        self.curves.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)  # half of the height each
+        self.curves.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self.curves_card.set_figure(self._curves_figure)
         self.matrix_card.set_figure(self._matrix_figure)
         sentences = folded_on_projector(left, left.title)
@@ -298,7 +298,8 @@ class WordView(LayersView):
             matrix = folded_on_projector(self.matrix_card, self.matrix_card.title)
             hbox(sentences, (self.curves_card, 1), (matrix, 1), parent=self, gap_px=GAP_PX)
         else:
-            pictures = vbox((self.curves_card, 1), (self.matrix_card, 1), gap_px=GAP_PX)
+            # Not half each: with the sentence below them the curves need more in the lowest window.
+            pictures = vbox((self.curves_card, 6), (self.matrix_card, 5), gap_px=GAP_PX)
             hbox(sentences, (pictures, 1), parent=self, gap_px=GAP_PX)
 
     def _curves_figure(self) -> Figure | None:
