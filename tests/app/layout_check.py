@@ -257,9 +257,9 @@ class _Painted:
 
     def _note(self, painter: QPainter, place: object, *more: object) -> None:
         widget = painter.device()
-        if not isinstance(widget, QWidget):
-            return
         text = str(more[-1])
+        if not isinstance(widget, QWidget) or not text.strip():
+            return
         transform = painter.worldTransform()
         if isinstance(place, QPointF | QPoint):
             ink = QFontMetricsF(painter.font()).boundingRect(text).translated(QPointF(place))
@@ -301,8 +301,7 @@ class _Painted:
     def _over_one_another(self) -> Iterator[str]:
         by_widget: dict[int, list[_Words]] = {}
         for word in self.words:
-            if word.text.strip():
-                by_widget.setdefault(id(word.widget), []).append(word)
+            by_widget.setdefault(id(word.widget), []).append(word)
         for words in by_widget.values():
             for i, one in enumerate(words):
                 for other in words[i + 1 :]:

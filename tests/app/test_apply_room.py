@@ -29,7 +29,7 @@ from bertcore.model.bert import Bert
 from bertcore.tasks.inference.predict import as_example, predict
 from bertcore.tokenizer.tokenizer import Tokenizer
 
-TIMEOUT_MS = 30_000
+TIMEOUT_MS = 120_000
 A, B = "The cat sat on the mat.", "It was very comfortable."
 PASSAGE = "A dog ran home. \U0001f600 The happy bird sat on the sofa. It was very comfortable."
 ENDINGS = "sat on the rug.\nran home.\nwas very happy."

@@ -30,7 +30,7 @@ from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS
 
 def hold_worker(held: threading.Event, hold: threading.Event, _progress: ReportOrCancel) -> None:
     held.set()
-    hold.wait(20)
+    hold.wait()
 
 
 def parameters_of(checkpoint: Checkpoint, progress: ReportOrCancel) -> int:

@@ -48,7 +48,7 @@ from bertcore.training.pretrain_options import PretrainOptions
 from .train_room import Models
 
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")
-TIMEOUT_MS = 10_000
+TIMEOUT_MS = 120_000
 NAMES = ["a/b", "../../etc/passwd", "x" * 300, "🐈 Katze", "two\nlines", " ", ""]
 
 

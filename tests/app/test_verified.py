@@ -14,7 +14,7 @@ from bertcore.analysis.reference_values import write_reference
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.conftest import settle
 
-TIMEOUT_MS = 30_000
+TIMEOUT_MS = 120_000
 
 
 @pytest.fixture
