@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ...state.token_units import Units
 
 translate = QCoreApplication.translate
-FIELDS_PX = 270
+FIELDS_PX = 330
 LEAST_PX = 150  # where the window is lower, the whole room scrolls
 METHOD_TEXTS: dict[Method, tuple[str, str]] = {
     "integrated_gradients": (
