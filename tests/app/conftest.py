@@ -80,9 +80,19 @@ def make_run(folder: Path, steps: Sequence[int], **model: int) -> RunFolder:
 
 
 class PatientBot(QtBot):
-    """Of itself it gives up after five seconds."""
+    """Of itself it gives up after five seconds, and looks every ten milliseconds: most is there sooner."""
 
-    waitUntil = partialmethod(QtBot.waitUntil, timeout=TIMEOUT_MS)
+    def waitUntil(self, callback: Callable[[], bool | None], *, timeout: int = TIMEOUT_MS) -> None:
+        def pause(_ms: int) -> None:
+            QtBot.wait(self, 1)
+            handle_events()  # what has come with it too
+
+        self.wait = pause  # type: ignore[method-assign]
+        try:
+            super().waitUntil(callback, timeout=timeout)
+        finally:
+            del self.wait
+
     waitSignal = partialmethod(QtBot.waitSignal, timeout=TIMEOUT_MS)
     waitSignals = partialmethod(QtBot.waitSignals, timeout=TIMEOUT_MS)
     waitExposed = partialmethod(QtBot.waitExposed, timeout=TIMEOUT_MS)

@@ -25,12 +25,9 @@ def labels(window: Window, room_key: str, view_key: str, qtbot: QtBot) -> str:
 @pytest.mark.parametrize("words", ["plain", "technical"])
 def test_notes_on_colours_and_numbers(words: str, window: Window, qtbot: QtBot) -> None:
     numbers.set_technical(words == "technical")
-    try:
-        window.state.set_masks([2])
-        window.state.set_focus(2)
-        settle(window, qtbot)
-        said = {view: labels(window, *view, qtbot) for view in VIEWS}
-    finally:
-        numbers.set_technical(True)
+    window.state.set_masks([2])
+    window.state.set_focus(2)
+    settle(window, qtbot)
+    said = {view: labels(window, *view, qtbot) for view in VIEWS}
     technical = {view for view, text in said.items() if "ln p" in text or "nats" in text}
     assert technical == (set(VIEWS) if words == "technical" else set())

@@ -331,13 +331,10 @@ class TestLook:
         qtbot.waitUntil(lambda: plot.is_loaded)
         canvas = plot._canvas
         assert canvas is not None
-        try:
-            for name in ("dark", "light"):
-                theme.apply(qapp, name)
-                qapp.processEvents()
-                assert canvas._items["loss_masked"].opts["pen"].color() == theme.color("curve_train")
-        finally:
-            theme.apply(qapp, "light")
+        for name in ("dark", "light"):
+            theme.apply(qapp, name)
+            qapp.processEvents()
+            assert canvas._items["loss_masked"].opts["pen"].color() == theme.color("curve_train")
 
     def test_hover_shows_the_value_at_that_step(self, qtbot: QtBot) -> None:
         plot = CurvePlot(PlotSpec("Loss", (CurveSpec("a", "training", "curve_train", numbers.decimal),), "loss"))
