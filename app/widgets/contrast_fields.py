@@ -39,7 +39,7 @@ class ContrastFields(QWidget):
         self._shown = contrast
         wanted, against = defaults
         other = "" if contrast.wanted else against
-        pale = wanted, other or self.tr("another word")
+        pale = wanted, other or "…"
         typed = contrast.wanted, contrast.against
         for field, text, guess in zip((self.wanted, self.against), typed, pale, strict=True):
             if not (field.hasFocus() and field.isModified()):
