@@ -4,10 +4,7 @@ import argparse
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
-
-if TYPE_CHECKING:
-    from PySide6.QtWidgets import QApplication
+from typing import NoReturn
 
 CLOSE_S = 5.0  # what the worker gets to come to the end of what it is at, once the window is gone
 TOUR_WITHOUT_DISPLAY = Path("build") / "tour"
@@ -27,7 +24,7 @@ def main(arguments: list[str] | None = None) -> int:
     if sys.platform == "win32":
         import torch  # noqa: F401  on Windows torch's libraries must be loaded before Qt's
 
-    return _run(options)
+    _run(options)
 
 
 def _lesson(arguments: list[str]) -> int:
@@ -46,12 +43,13 @@ def has_display() -> bool:
     return not sys.platform.startswith("linux") or any(os.environ.get(name) for name in variables)
 
 
-def _run(options: argparse.Namespace) -> int:
+def _run(options: argparse.Namespace) -> NoReturn:
     from PySide6.QtWidgets import QApplication
 
     from .compute.preload import preload_torch
     from .look import language, theme
     from .look.fonts import register_fonts
+    from .shell.leaving import leave
     from .shell.services import build_services
     from .shell.window import Window
 
@@ -81,23 +79,7 @@ def _run(options: argparse.Namespace) -> int:
         window.fit_screen()
         window.show()
         code = app.exec()
-    has_ended = services.close(CLOSE_S)
-    if options.tour is None or not has_ended:
-        _leave(app if has_ended else None, code)
-    return code
-
-
-def _leave(app: "QApplication | None", code: int) -> NoReturn:
-    """Ends the process at once. Its window is gone, and it shall not be brought down by what comes after.
-
-    Python would go on to destroy widgets and torch's threads in no particular order, under threads that still run: one
-    that waits for a network, or a computation that has not ended. Then `app` is None and nothing is destroyed.
-    """
-    if app is not None:
-        app.shutdown()  # hands what was copied over to the desktop, and destroys the widgets while Python is whole
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code)
+    leave(app if services.close(CLOSE_S) else None, code)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -40,16 +40,18 @@ def main(
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     with tempfile.TemporaryDirectory() as folder:
         os.environ["BERTSCOPE_HOME"] = os.environ["HOME"] = folder
-        problems = _use(Path(folder), minutes, seed, most_memory, walks)
+        problems, has_ended = _use(Path(folder), minutes, seed, most_memory, walks)
     for problem, times in Counter(problems).items():
         print(f"FAILED: {problem}" + f" ({times} times)" * (times > 1))
     print("Nothing went wrong and nothing is left over." if not problems else f"{len(problems)} problems.", flush=True)
-    raise typer.Exit(1 if problems else 0)
+    from app.shell.leaving import leave
+    from benchmarks.offscreen import offscreen_app
+
+    leave(offscreen_app() if has_ended else None, 1 if problems else 0)
 
 
-def _use(folder: Path, minutes: float, seed: int, most_memory: float, walks: int) -> list[str]:
-    """The window from its first paint to its end; returns what was wrong."""
-
+def _use(folder: Path, minutes: float, seed: int, most_memory: float, walks: int) -> tuple[list[str], bool]:
+    """The window from its first paint to its end; returns what was wrong, and whether the worker has ended."""
     from app.shell.services import build_services
     from app.shell.window import Window
     from benchmarks.offscreen import offscreen_app
@@ -62,10 +64,11 @@ def _use(folder: Path, minutes: float, seed: int, most_memory: float, walks: int
     stay = _Stay(window, RandomPerson(window, models, folder, seed), complaints, minutes * 60, walks)
     stay.run()
     window.close()
-    if not services.close():
+    has_ended = services.close()
+    if not has_ended:
         complaints.add("the worker did not end")
     complaints.close()
-    return [*complaints.said, *stay.problems(most_memory)]
+    return [*complaints.said, *stay.problems(most_memory)], has_ended
 
 
 class _Stay:

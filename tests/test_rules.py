@@ -355,6 +355,61 @@ def test_no_name_is_made_of_an_address() -> None:
     assert found == []
 
 
+DISCARDING = {"app/widgets/layouts.py", "app/widgets/line_area.py"}
+# Of what is no widget: actions, translators, processes.
+NO_WIDGETS = {"app/shell/commands.py", "app/look/language.py", "app/runs/estimator.py"}
+
+
+def calls_in_the_window() -> Iterator[tuple[str, ast.Call, list[ast.AST]]]:
+    """Each call in app: its file, itself, and what it stands in, the innermost last."""
+
+    def walk(node: ast.AST, inside: list[ast.AST]) -> Iterator[tuple[ast.Call, list[ast.AST]]]:
+        if isinstance(node, ast.Call):
+            yield node, inside
+        for child in ast.iter_child_nodes(node):
+            yield from walk(child, [*inside, node])
+
+    for file in sorted((ROOT / "app").rglob("*.py")):
+        for call, inside in walk(ast.parse(file.read_text(encoding="utf-8")), []):
+            yield file.relative_to(ROOT).as_posix(), call, inside
+
+
+def test_widgets_are_discarded_in_one_way() -> None:
+    """`layouts.discard`: a widget that is deleted at once may be in the middle of an event of its own.
+
+    An area or a window is given its content once, where it is made: a second time Qt would delete the first at once.
+    """
+    found = []
+    for file, call, inside in calls_in_the_window():
+        name = ast.unparse(call.func)
+        is_deletion = name.endswith((".deleteLater", ".takeWidget", "shiboken6.delete")) or (
+            name.endswith(".setParent") and ast.unparse(call.args[0]) == "None"
+        )
+        function = next((node for node in reversed(inside) if isinstance(node, ast.FunctionDef)), None)
+        fills_again = (
+            name.endswith(".setWidget")
+            and function is not None
+            and function.name != "__init__"
+            and "QScrollArea()" not in ast.unparse(function)
+        )
+        if ((is_deletion and file not in NO_WIDGETS) or fills_again) and file not in DISCARDING:
+            found.append(f"{file}:{call.lineno}: {name}")
+    assert found == []
+
+
+def test_painters_on_pictures_end_in_any_case() -> None:
+    """A picture whose painter an error has left open cannot be painted again, and may end the program when it goes."""
+    found = []
+    for file, call, inside in calls_in_the_window():
+        is_painter = ast.unparse(call.func) in ("QPainter", "QStylePainter", "theme.painter")
+        is_own_widget = is_painter and ast.unparse(call.args[0]) in ("self", "widget")
+        if is_painter and not is_own_widget and not isinstance(inside[-1], ast.withitem):
+            found.append(f"{file}:{call.lineno}")
+        if ast.unparse(call.func).endswith("painter.end"):
+            found.append(f"{file}:{call.lineno}: end")
+    assert found == []
+
+
 LONG_LIVED = ("state", "services", "inference", "runs", "errors", "history", "window")
 
 

@@ -76,10 +76,8 @@ def image_of(figure: Figure, fine: int = PIXELS_PER_PIXEL) -> QImage:
     sheet = Sheet(figure)
     image = QImage(sheet.size * fine, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(fine)
-    painter = QPainter(image)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    sheet.paint(painter)
-    painter.end()
+    with theme.painter(image) as painter:
+        sheet.paint(painter)
     image.setText("Description", figure.caption)
     return image
 
@@ -105,9 +103,8 @@ def svg(figure: Figure) -> bytes:
     generator.setViewBox(QRectF(0, 0, sheet.size.width(), sheet.size.height()))
     generator.setTitle(figure.title)
     generator.setDescription(figure.caption)
-    painter = QPainter(generator)
-    sheet.paint(painter)
-    painter.end()
+    with QPainter(generator) as painter:
+        sheet.paint(painter)
     return bytes(buffer.data().data())
 
 
@@ -120,9 +117,8 @@ def pdf(figure: Figure) -> bytes:
     writer.setPageSize(QPageSize(page, QPageSize.Unit.Point, "", QPageSize.SizeMatchPolicy.ExactMatch))
     writer.setPageMargins(QMarginsF(0, 0, 0, 0))
     writer.setTitle(figure.title)
-    painter = QPainter(writer)
-    sheet.paint(painter)
-    painter.end()
+    with QPainter(writer) as painter:
+        sheet.paint(painter)
     return bytes(buffer.data().data())
 
 

@@ -18,6 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QApplication,
     QButtonGroup,
     QFrame,
     QLineEdit,
@@ -105,10 +106,12 @@ class LessonCard(QFrame):
         self.hand_in.setVisible(is_last)
         is_same = self._shown == (player.lesson, player.number)
         at = self._area.verticalScrollBar().value() if is_same else 0
+        focused = QApplication.focusWidget()
+        had_focus = focused is not None and self._area.isAncestorOf(focused)
         self.body = _PageBody(player, page)
-        self._area.setWidget(self.body)
+        self._area.set_content(self.body)
         self._area.verticalScrollBar().setValue(at)
-        if not is_same:
+        if had_focus or not is_same:
             self.setFocus(Qt.FocusReason.OtherFocusReason)  # so that arrow keys turn pages
         self._shown = (player.lesson, player.number)
 

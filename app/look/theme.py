@@ -195,7 +195,7 @@ def font(size_px: float = fonts.BODY_PX, *, bold: bool = False, medium: bool = F
 
 
 def painter(widget: QPaintDevice) -> QPainter:
-    """A painter on a widget, for smooth edges."""
+    """A painter for smooth edges. On anything but the widget that is painting: `with`, which ends it in any case."""
     made = QPainter(widget)
     made.setRenderHint(QPainter.RenderHint.Antialiasing)
     return made

@@ -94,10 +94,9 @@ class LabSheet:
         image.fill(Qt.GlobalColor.white)
         document = self._document(html)
         document.setPageSize(QSizeF(PAGE_PX, height - 2 * MARGIN_PX))
-        painter = QPainter(image)
-        painter.translate(MARGIN_PX, MARGIN_PX)
-        document.drawContents(painter, QRectF(0, 0, PAGE_PX, height - 2 * MARGIN_PX))
-        painter.end()
+        with QPainter(image) as painter:
+            painter.translate(MARGIN_PX, MARGIN_PX)
+            document.drawContents(painter, QRectF(0, 0, PAGE_PX, height - 2 * MARGIN_PX))
         return image
 
     def _pdf(self, html: str) -> bytes:
@@ -199,19 +198,18 @@ def _contact_sheet(reading: Reading, units: Units) -> QImage:
     step, top = min(max(PAGE_PX // (heads + 1), least), most) + GAP_PX, 22
     side = step - GAP_PX
     image = _blank((heads + 1) * step, top + layers * step)
-    painter = QPainter(image)
-    painter.setFont(theme.font(11))
-    painter.setPen(theme.color("muted"))
-    for head in range(heads):
-        painter.drawText(QRectF((head + 1) * step, 0, side, top), Qt.AlignmentFlag.AlignCenter, str(head + 1))
-    for layer in range(layers):
-        painter.drawText(QRectF(0, top + layer * step, side, side), Qt.AlignmentFlag.AlignCenter, str(layer + 1))
+    with QPainter(image) as painter:
+        painter.setFont(theme.font(11))
+        painter.setPen(theme.color("muted"))
         for head in range(heads):
-            values = units.attention(reading.trace.attentions[layer, head])
-            place = QRectF((head + 1) * step, top + layer * step, side, side)
-            Raster(values, 0.0, float(values.max(initial=0.0))).paint(painter, place)
-            painter.drawRect(place)
-    painter.end()
+            painter.drawText(QRectF((head + 1) * step, 0, side, top), Qt.AlignmentFlag.AlignCenter, str(head + 1))
+        for layer in range(layers):
+            painter.drawText(QRectF(0, top + layer * step, side, side), Qt.AlignmentFlag.AlignCenter, str(layer + 1))
+            for head in range(heads):
+                values = units.attention(reading.trace.attentions[layer, head])
+                place = QRectF((head + 1) * step, top + layer * step, side, side)
+                Raster(values, 0.0, float(values.max(initial=0.0))).paint(painter, place)
+                painter.drawRect(place)
     return image
 
 

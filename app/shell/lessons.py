@@ -17,6 +17,7 @@ from ..figures.files import write_whole
 from ..lessons.answers import ENDING, answers_as_json
 from ..lessons.shipped import in_language, shipped_lessons, tour_file
 from ..widgets.command_list import Entry
+from ..widgets.layouts import discard
 from ..widgets.save_dialog import ask_for_file
 from .commands import Command
 from .frame import Frame
@@ -74,8 +75,7 @@ class Lessons(QObject):
 
     def end_offer(self) -> None:
         if self.offer is not None:
-            self.offer.hide()
-            self.offer.deleteLater()
+            discard(self.offer)
             self.offer = None
 
     def choose(self) -> None:
@@ -92,7 +92,7 @@ class Lessons(QObject):
             self.player.change_file(in_language(self.player.lesson.file))
         if self.notes is not None:
             is_shown = self.notes.isVisible()
-            self.notes.deleteLater()
+            discard(self.notes)
             self.notes = None
             if is_shown:
                 self.show_notes()

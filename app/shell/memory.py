@@ -20,7 +20,10 @@ QUIET_MS = 2000  # after the last change: giving back takes 10 to 20 ms, which n
 
 
 class GarbageCollector(QObject):
-    """Takes over from Python's own collector until `close`, with its thresholds."""
+    """Takes over from Python's own collector for good, with its thresholds.
+
+    After `close` nothing is collected: threads may live until the process ends, and Python's own would run on any.
+    """
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -38,7 +41,6 @@ class GarbageCollector(QObject):
 
     def close(self) -> None:
         self._timer.stop()
-        gc.enable()
 
 
 class SpareMemory(QObject):

@@ -108,7 +108,6 @@ def _is_active() -> bool:
 def _icon() -> QIcon:
     picture = QPixmap(ICON_PX, ICON_PX)
     picture.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(picture)
-    paint_icon(painter, "train", QRectF(0, 0, ICON_PX, ICON_PX), theme.color("accent"))
-    painter.end()
+    with QPainter(picture) as painter:
+        paint_icon(painter, "train", QRectF(0, 0, ICON_PX, ICON_PX), theme.color("accent"))
     return QIcon(picture)

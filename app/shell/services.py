@@ -87,8 +87,7 @@ class Services:
         self.stop()
         has_ended = self.inference.join(timeout_s)
         self.errors.close()
-        if has_ended:
-            self.garbage.close()
+        self.garbage.close()
         return has_ended
 
     def _on_model_opened(self, model: ModelInfo, reference: str | None) -> None:

@@ -21,6 +21,7 @@ from ..state.model_info import ModelInfo
 from ..state.session_file import is_session
 from ..widgets.banner import BannerAction
 from ..widgets.figure_button import FigureRequested
+from ..widgets.layouts import discard
 from ..widgets.status_line import facts_about
 from ..widgets.title_bar import TitleBar
 from . import commands
@@ -283,7 +284,7 @@ class Window(QMainWindow):
         if old.help.is_open:
             self.frame.help.toggle(self.room_key)
         self.lessons.attach(self.frame)
-        old.deleteLater()
+        discard(old)
 
     def _connect(self) -> None:
         services, opener = self.services, self.services.open_model

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QCoreApplication, QEvent, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from ..figures.figure import Figure
 from ..look import theme
@@ -304,7 +304,7 @@ def button(
     return made
 
 
-def scrolled(widget: QWidget) -> QScrollArea:
+def scrolled(widget: QWidget) -> LineArea:
     """The widget in an area that scrolls up and down, never sideways."""
     area = LineArea(widget)
     area.setAccessibleName(widget.accessibleName() or QCoreApplication.translate("Card", "Scroll area"))

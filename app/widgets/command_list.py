@@ -20,7 +20,7 @@ from shiboken6 import isValid
 
 from ..look import theme
 from .card import label
-from .layouts import vbox
+from .layouts import discard, vbox
 
 WIDTH_PX, ROW_PX, ROWS = 560, 32, 11
 PLACE = Qt.ItemDataRole.UserRole
@@ -71,10 +71,9 @@ class Palette(QFrame):
         """The keyboard goes back to where it was."""
         if self.isHidden():
             return
-        self.hide()
+        discard(self)
         if self._before is not None and isValid(self._before):  # the window may have been built anew meanwhile
             self._before.setFocus()
-        self.deleteLater()
 
     def _find(self, words: str) -> None:
         scored = [(score, entry) for entry in self._entries if (score := fit(words, entry)) is not None]

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from ..look import numbers, theme
 from ..look.fitting import plain_tip
 from ..look.icons import paint_icon
+from .layouts import discard
 
 ICON_PX = 15
 CHEVRON_PX = 11
@@ -82,14 +83,15 @@ class MenuButton(QPushButton):
         return popped_up(self._menu, self._fill, self)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter, option = QStylePainter(self), QStyleOptionButton()
+        option = QStyleOptionButton()
         self.initStyleOption(option)
         missing = self.sizeHint().width() - self.width()
         if missing > 0:
             room = self.fontMetrics().horizontalAdvance(self.text()) - missing
             option.text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, room)
-        painter.drawControl(QStyle.ControlElement.CE_PushButton, option)
-        painter.end()
+        painter = QStylePainter(self)
+        with painter:
+            painter.drawControl(QStyle.ControlElement.CE_PushButton, option)
         paint_chevron(self)
 
 
@@ -105,15 +107,14 @@ class Choice(QComboBox):
         self.view().setAccessibleName(hint)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = theme.painter(self)
-        painter.setPen(theme.focus_pen() if self.hasFocus() else theme.color("line"))
-        painter.setBrush(theme.color("hover" if self.underMouse() else "field"))
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), theme.px(7), theme.px(7))
-        painter.setPen(theme.color("ink" if self.isEnabled() else "faint"))
         room = self._room()
         text = self.fontMetrics().elidedText(self.currentText(), Qt.TextElideMode.ElideRight, room.width())
-        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
-        painter.end()
+        with theme.painter(self) as painter:
+            painter.setPen(theme.focus_pen() if self.hasFocus() else theme.color("line"))
+            painter.setBrush(theme.color("hover" if self.underMouse() else "field"))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), theme.px(7), theme.px(7))
+            painter.setPen(theme.color("ink" if self.isEnabled() else "faint"))
+            painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
         paint_chevron(self)
 
     def setToolTip(self, hint: str) -> None:
@@ -215,7 +216,7 @@ def popped_up(menu: QMenu, fill: Callable[[QMenu], object], under: QWidget) -> Q
     """Fills a menu and shows it below a widget."""
     menu.clear()
     for part in menu.findChildren(QMenu):  # `clear` leaves them, and they are filled in anew
-        part.deleteLater()
+        discard(part)
     fill(menu)
     menu.popup(under.mapToGlobal(QPoint(0, under.height() + 2)))
     return menu

@@ -5,6 +5,7 @@ from PySide6.QtGui import QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from ..look import theme
+from .layouts import discard
 
 RADIUS_PX, LOW_PX = 8, 40  # lower covers say their sentence at the left, in small type
 MOVES = (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show, QEvent.Type.Hide)
@@ -33,8 +34,7 @@ class Cover(QWidget):
         """What was covered is as before."""
         self._over.removeEventFilter(self)
         self._over.setEnabled(True)
-        self.hide()
-        self.deleteLater()
+        discard(self)
 
     def _place(self) -> None:
         self.setGeometry(self._over.geometry())

@@ -45,6 +45,25 @@ def fill(layout: QBoxLayout, *items: Item) -> None:
             layout.addSpacing(theme.gap_px(part))
 
 
+def discard(*widgets: QWidget) -> None:
+    """What is replaced or removed: it disappears now, and is deleted when the event at hand has been handled.
+
+    The one way to do that. A key, a click or a signal may come from the very widget: deleted at once, as by
+    `QScrollArea.setWidget` or where Python owns it, Qt would return into a widget that is gone.
+    """
+    for widget in widgets:
+        widget.hide()
+        widget.deleteLater()
+
+
+def empty(layout: QLayout) -> None:
+    """Discards all widgets of a layout."""
+    while (item := layout.takeAt(0)) is not None:
+        widget = item.widget()
+        if widget is not None:
+            discard(widget)
+
+
 def _box(layout: Box, items: tuple[Item, ...], gap_px: float | None, margins: Margins) -> Box:
     layout.setContentsMargins(*margins)
     if gap_px is not None:

@@ -7,6 +7,8 @@ from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QResizeEvent, QTextDocument
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QLineEdit, QScrollArea, QTextBrowser, QWidget
 
+from .layouts import discard
+
 SLACK_PX = 1.0  # lines begin between two pixels
 TRIES = 4  # a line beside the one that is left out may begin further up
 
@@ -33,6 +35,13 @@ class LineArea(QScrollArea):
         bar = self.verticalScrollBar()
         bar.rangeChanged.connect(lambda _low, _high: self._after_layout.start(0))
         bar.valueChanged.connect(lambda _value: self._end_below_line())
+        self.setWidget(content)
+
+    def set_content(self, content: QWidget) -> None:
+        """In place of what it shows, which is discarded."""
+        old = self.takeWidget()
+        old.setParent(self)  # else Python would own it, and delete it where this function ends
+        discard(old)
         self.setWidget(content)
 
     def event(self, event: QEvent) -> bool:

@@ -95,13 +95,12 @@ class ChipField(WrappedBoxes):
         if kept is None:
             if len(self._pictures) > MOST_PICTURES:
                 self._pictures.clear()
-            kept = self._pictures[key] = QPixmap(size * self.devicePixelRatioF())
+            kept = QPixmap(size * self.devicePixelRatioF())
             kept.setDevicePixelRatio(self.devicePixelRatioF())
             kept.fill(Qt.GlobalColor.transparent)
-            painter = QPainter(kept)
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            self._paint_chip(painter, position, QRect(QPoint(0, 0), size))
-            painter.end()
+            with theme.painter(kept) as painter:
+                self._paint_chip(painter, position, QRect(QPoint(0, 0), size))
+            self._pictures[key] = kept  # last: what failed is painted again
         return kept
 
     def _paint_chip(self, painter: QPainter, position: int, rect: QRect) -> None:

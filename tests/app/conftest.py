@@ -1,5 +1,6 @@
 """A tiny random model and a real window, offscreen. No network, no built-in checkpoint, no home folder."""
 
+import gc
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -149,6 +150,7 @@ def nothing_stays(qapp: QApplication, dressed: None) -> Iterator[None]:
     if translated.language() != "en":
         language.install(qapp)
     numbers.set_technical(True)
+    gc.enable()  # a window has turned it off for good
 
 
 @pytest.fixture

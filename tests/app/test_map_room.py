@@ -7,10 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QPaintEvent
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.look import numbers
+from app.rooms.map import model_map
+from app.rooms.map.base_picture import paint_base
 from app.rooms.map.plan import Gap, MapPart, Plan, Sizes, choose_rows
 from app.rooms.map.room import MapRoom
 from app.rooms.map.view import MapView
@@ -326,3 +329,22 @@ def test_a_model_without_heads_says_nothing(open_window: Opener, tmp_path: Path,
     window.open_room("embed")
     prediction = window.frame.prediction.prediction
     assert (prediction.title, prediction.words, prediction.hint, prediction.verdict) == ("", (), "", None)
+
+
+def test_a_map_that_failed_to_paint_is_painted_again(
+    window: Window, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = shown_map(window, qtbot).map
+    before = shown.grab().toImage()
+    faults = [ValueError("broken")]
+
+    def fail_once(*arguments: Any) -> None:
+        if faults:
+            raise faults.pop()
+        paint_base(*arguments)
+
+    monkeypatch.setattr(model_map, "paint_base", fail_once)
+    shown._base_key = ()  # to be painted anew, as after a change of theme
+    with pytest.raises(ValueError):
+        shown.paintEvent(QPaintEvent(shown.rect()))
+    assert faults == [] and shown.grab().toImage() == before

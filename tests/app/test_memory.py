@@ -45,7 +45,7 @@ def test_a_thread_that_allocates_much_collects_nothing(qtbot: QtBot) -> None:
         assert set(Cycle.collected_on) == {threading.main_thread()}
     finally:
         collector.close()
-    assert gc.isenabled()
+    assert not gc.isenabled()  # a thread may outlive the window
 
 
 def test_nothing_is_collected_while_qt_goes_through_all_widgets() -> None:

@@ -18,7 +18,7 @@ from ...state.task_info import TaskInfo, metric_name, metric_value
 from ...widgets.card import GAP_PX, Card, button, label, scrolled
 from ...widgets.context_menu import show_token_menu
 from ...widgets.folding_card import folded_on_projector
-from ...widgets.layouts import fill, hbox, vbox
+from ...widgets.layouts import discard, fill, hbox, vbox
 from ...widgets.spots import name_spot
 from ..base import Room
 from .classes_view import ClassesView, NumberView
@@ -143,7 +143,7 @@ class ApplyRoom(Room):
         if self.view is not None:
             self.view.leave()
             self._row.removeWidget(self.view)
-            self.view.deleteLater()
+            discard(self.view)
             self.view = None
         self._stack.setCurrentIndex(0 if model.task is None else 1)
         if model.task is None:

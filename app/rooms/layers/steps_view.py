@@ -21,7 +21,7 @@ from ...widgets.card import GAP_PX, Card, label, scrolled
 from ...widgets.context_menu import figure_entries
 from ...widgets.controls import Choice
 from ...widgets.folding_card import folded_on_projector
-from ...widgets.layouts import fill, hbox, vbox
+from ...widgets.layouts import discard, fill, hbox, vbox
 from .number_table import NumberTable
 from .stages import LayersView
 
@@ -299,7 +299,7 @@ class StepsView(LayersView):
         if [header.key for header in self.headers] != [step.key for step in self.steps]:
             for header in self.headers:
                 self._list.removeWidget(header)
-                header.deleteLater()
+                discard(header)
             self.headers = [StepHeader(number, step.key) for number, step in enumerate(self.steps, start=1)]
             for place, header in enumerate(self.headers):
                 header.clicked.connect(lambda _checked=False, key=header.key: self.open_step(key))

@@ -19,7 +19,7 @@ from ...widgets.curve_plot import CurvePlot
 from ...widgets.curve_specs import CurveSpec, PlotSpec
 from ...widgets.folding_card import folded_on_projector
 from ...widgets.labelled_grid import LabelledGrid, Labels
-from ...widgets.layouts import fill, hbox, vbox
+from ...widgets.layouts import discard, fill, hbox, vbox
 from ...widgets.progress_line import ProgressLine
 from .stages import LayersView, stage_labels, stage_name
 
@@ -126,8 +126,7 @@ class UsesEditor(QWidget):
     def _on_remove_clicked(self, line: _Line, _checked: bool = False) -> None:
         self.lines.remove(line)
         self._column.removeWidget(line)
-        line.hide()
-        line.deleteLater()
+        discard(line)
         self._show_counts()
         self.edited.emit()
 
@@ -209,7 +208,7 @@ class WordView(LayersView):
     def restore(self, kept: Any) -> None:
         old, self.editor = self.editor, UsesEditor(kept)
         self._column.replaceWidget(old, self.editor)
-        old.deleteLater()
+        discard(old)
         self._connect_editor()
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:

@@ -189,13 +189,12 @@ class ModelMap(PointerWidget):
         ratio = self.devicePixelRatioF()
         key = (theme.active().name, theme.scale(), ratio, self.width(), self.height())
         if key != self._base_key:
-            self._base_key = key
             self._base = QPixmap(self.size() * ratio)
             self._base.setDevicePixelRatio(ratio)
             self._base.fill(Qt.GlobalColor.transparent)
-            base = theme.painter(self._base)
-            paint_base(base, self.plan, self.content)
-            base.end()
+            with theme.painter(self._base) as base:
+                paint_base(base, self.plan, self.content)
+            self._base_key = key  # last: what failed is painted again
         painter = theme.painter(self)
         painter.drawPixmap(0, 0, self._base)
         is_compared = self.content.compared is not None

@@ -15,7 +15,7 @@ from ...state.readings import Reading
 from ...state.verdicts import PairQuestion, Verdict
 from ...widgets.card import Card, Hint, button, label, set_role
 from ...widgets.flow_layout import FlowLayout
-from ...widgets.layouts import fill, hbox, vbox
+from ...widgets.layouts import empty, fill, hbox, vbox
 
 MOST_PAIRS = 4
 LONGEST = 20  # characters of a sentence in the list of pairs
@@ -169,11 +169,7 @@ class PairCard(Card):
     def set_pairs(self, pairs: Sequence[AskedPair]) -> None:
         """The pairs that were asked about before, newest first."""
         self.pairs = list(pairs)[:MOST_PAIRS]
-        while (item := self._lines.takeAt(0)) is not None:
-            line = item.widget()
-            if line is not None:
-                line.hide()
-                line.deleteLater()
+        empty(self._lines)
         for pair in self.pairs:
             self._lines.addWidget(self._line(pair))
         self.previous.setVisible(bool(self.pairs))

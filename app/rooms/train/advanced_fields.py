@@ -17,7 +17,7 @@ from ...look import numbers
 from ...look.language import QT_TRANSLATE_NOOP
 from ...widgets.card import button, label
 from ...widgets.controls import Choice
-from ...widgets.layouts import fill, vbox
+from ...widgets.layouts import empty, fill, vbox
 
 translate = QCoreApplication.translate
 
@@ -190,10 +190,7 @@ class AdvancedFields(QWidget):
         values = {name: _value(usual, known[name]) for name in names}
         if (tuple(self.fields), self._usual) == (names, values):
             return
-        while (item := self._layout.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
+        empty(self._layout)
         self._settings, self._usual = known, values
         self.fields = {name: self._field(known[name], values[name]) for name in names}
         if "family" in self.fields:

@@ -11,7 +11,7 @@ from bertcore.tasks.readers.spec import Role, TaskSpec
 
 from ...widgets.card import label
 from ...widgets.controls import Choice
-from ...widgets.layouts import fill, vbox
+from ...widgets.layouts import empty, fill, vbox
 from .run_kinds import columns_in, likely_column, roles_of
 
 
@@ -27,11 +27,7 @@ class ColumnFields(QWidget):
 
     def show_columns(self, spec: TaskSpec | None, file: Path | None) -> None:
         """Offers the columns found in the file. Raises BertcoreError where it cannot be read."""
-        while (item := self._layout.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        empty(self._layout)
         self.choices = {}
         columns = columns_in(spec, file) if spec and file else []
         self.setVisible(bool(columns))

@@ -18,7 +18,7 @@ from ...widgets.bar_list import Bar, BarList
 from ...widgets.card import label, scrolled
 from ...widgets.figure_button import FigureButton
 from ...widgets.labelled_grid import LabelledGrid, Labels
-from ...widgets.layouts import fill, hbox, vbox
+from ...widgets.layouts import empty, fill, hbox, vbox
 from ...widgets.linked_text import LinkedText
 from ...widgets.raster import Raster
 
@@ -200,10 +200,7 @@ class ResultView(QWidget):
         return Figure(self._table_title.text(), picture, numbers, caption, source, hint)
 
     def _fill_sides(self, sides: dict[str, dict[str, Any]]) -> None:
-        while (item := self._sides.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.deleteLater()
+        empty(self._sides)
         self.sides = _side_rows(sides) if sides else []
         for row, texts in enumerate(self.sides):
             for column, text in enumerate(texts):

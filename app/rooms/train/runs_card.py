@@ -12,7 +12,7 @@ from bertcore.runs.diagnosis import Suggestion
 from ...look import theme
 from ...runs.run_info import RunInfo
 from ...widgets.card import Card, button, label, scrolled, set_role
-from ...widgets.layouts import fill, vbox
+from ...widgets.layouts import discard, fill, vbox
 from ...widgets.offer_line import OfferLine
 from .copy_form import CopyForm
 from .demos import DemoPanel
@@ -117,7 +117,7 @@ class RunsCard(Card):
     def show_binned(self, name: str) -> None:
         """A run is in the bin: it can be put back from here."""
         if self._bin_offer is not None:
-            self._bin_offer.deleteLater()
+            discard(self._bin_offer)
         self._bin_offer = OfferLine(self.tr("“{name}” is in the bin.").format(name=name), self.tr("Put it back"))
         self._bin_offer.accepted.connect(self.put_back_requested)
         self.body.insertWidget(1, self._bin_offer)

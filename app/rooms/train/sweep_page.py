@@ -30,7 +30,7 @@ from ...widgets.curve_plot import CurvePlot
 from ...widgets.curve_specs import CurveSpec, Level, PlotSpec
 from ...widgets.figure_button import FigureButton
 from ...widgets.flow_layout import FlowLayout
-from ...widgets.layouts import fill, hbox, vbox
+from ...widgets.layouts import discard, fill, hbox, vbox
 from .curve_grid import RUN_COLORS
 from .sweep_chart import SweepChart
 from .sweep_table import SweepTable
@@ -179,8 +179,7 @@ class SweepPage(Card):
         known = self._curves_spec
         if known is None or (keys, sentence) != ([(c.key, c.name, c.color) for c in known.curves], known.sentence):
             if self.curves is not None:
-                self.curves.setParent(None)
-                self.curves.deleteLater()
+                discard(self.curves)
             self._curves_spec = PlotSpec(
                 self.tr("How each run learned"),
                 specs,
