@@ -74,11 +74,16 @@ def _run(options: argparse.Namespace) -> NoReturn:
         looks = (options.theme,) if options.theme else THEMES
         code = run_tour(window, options.tour, options.size, looks)
     else:
+        from .shell.recovery import Recovery
+
+        recovery = Recovery(window)
+        window.first_painted.connect(recovery.start)
         window.first_painted.connect(window.fit_screen)
         window.first_painted.connect(window.lessons.offer_tour)
         window.fit_screen()
         window.show()
         code = app.exec()
+        recovery.close()
     leave(app if services.close(CLOSE_S) else None, code)
 
 

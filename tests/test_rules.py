@@ -356,8 +356,8 @@ def test_no_name_is_made_of_an_address() -> None:
 
 
 DISCARDING = {"app/widgets/layouts.py", "app/widgets/line_area.py"}
-# Of what is no widget: actions, translators, processes.
-NO_WIDGETS = {"app/shell/commands.py", "app/look/language.py", "app/runs/estimator.py"}
+# Of what is no widget: actions, translators, processes, a lesson's player.
+NO_WIDGETS = {"app/shell/commands.py", "app/look/language.py", "app/runs/estimator.py", "app/shell/lessons.py"}
 
 
 def calls_in_the_window() -> Iterator[tuple[str, ast.Call, list[ast.AST]]]:

@@ -4,6 +4,7 @@ import sys
 import threading
 import traceback
 from types import TracebackType
+from typing import TextIO
 
 from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal, Slot
 
@@ -35,6 +36,7 @@ class ErrorReporter(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._caught.connect(self._on_caught, Qt.ConnectionType.QueuedConnection)
+        self.log: TextIO | None = None  # for a person to send; gets the tracebacks, too
         self._before = (sys.excepthook, threading.excepthook)
         sys.excepthook = self._excepthook
         threading.excepthook = self._threading_excepthook
@@ -48,6 +50,9 @@ class ErrorReporter(QObject):
             sys.__excepthook__(kind, error, trace)
             return
         traceback.print_exception(kind, error, trace)
+        if self.log is not None:
+            traceback.print_exception(kind, error, trace, file=self.log)
+            self.log.flush()
         traceback.clear_frames(trace)  # a painter in one of them would be at work beyond its paint event: a crash
         self._caught.emit(sentence(error))
 

@@ -24,6 +24,7 @@ from .judging import filled, is_right
 from .lesson import Lesson, Page
 from .measures import Facts, Value, holds, needs_answer, needs_lens, shown, value_of
 from .parser import Rooms, load_lesson
+from .progress import Progress
 from .stage import model_folder, set_input, set_selection
 from .verify import measures_of
 
@@ -41,6 +42,7 @@ class LessonPlayer(QObject):
     opened = Signal()  # another lesson, or none
     page_changed = Signal()  # another page, or the same page of a file that was saved anew
     facts_changed = Signal()  # the window shows something else
+    arrived = Signal()  # the page's model has read its text; or cannot be opened
     problem_found = Signal(str)  # a sentence
     view_requested = Signal(str, str)  # room, view; "" for the view that is open there
     question_requested = Signal(object)  # compute.question.Question
@@ -195,6 +197,19 @@ class LessonPlayer(QObject):
         answers = sorted(self.answers.values(), key=lambda each: order.index(each.page) if each.page in order else 0)
         return HandIn(name, self.lesson.title, tuple(answers))
 
+    def progress(self) -> Progress:
+        """How far the open lesson is."""
+        assert self.lesson is not None
+        answers = tuple(self.answers.values())
+        return Progress(self.lesson.file, self.number, dict(self.choices), frozenset(self.revealed), answers)
+
+    def take_up(self, progress: Progress) -> None:
+        """Goes on with the open lesson from there."""
+        assert self.lesson is not None
+        self.choices, self.revealed = dict(progress.choices), set(progress.revealed)
+        self.answers = {(answer.page, answer.kind): answer for answer in progress.answers}
+        self.go(min(max(progress.page, 0), len(self.lesson.pages) - 1))
+
     # Showing a page.
 
     def _show_page(self) -> None:
@@ -207,6 +222,7 @@ class LessonPlayer(QObject):
             folder = model_folder(page.setup)
         except BertcoreError as error:
             self.problem_found.emit(str(error))
+            self.arrived.emit()
             return
         reference = (page.setup.model or BUILT_IN) if not page.setup.step else str(folder)
         opener = self._open_model
@@ -246,7 +262,7 @@ class LessonPlayer(QObject):
         page, reading = self.page, self._current_reading()
         if page is None or reading is None or self._open_model.is_opening:
             return
-        self.facts = Facts(reading, self._state.layer, self._state.head)
+        self.facts, has_arrived = Facts(reading, self._state.layer, self._state.head), False
         if self._is_arriving:
             self._is_arriving = False
             try:
@@ -256,9 +272,12 @@ class LessonPlayer(QObject):
             self.facts = self.start = self.facts.at(self._state.layer, self._state.head)
             if page.task is not None:
                 self.start_value = value_of(page.task.done.measure, self.facts)
+            has_arrived = True
         self._ask_lens(page, reading)
         self._ask_answer(page, reading)
         self._look()
+        if has_arrived:
+            self.arrived.emit()
 
     def _on_state_head_changed(self) -> None:
         if self.facts is not None and not self._is_arriving:

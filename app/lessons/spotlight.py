@@ -35,7 +35,7 @@ class Spotlight(QWidget):
         self._brought: dict[QWidget, QSize] = {}  # the size of a target when it was last scrolled into view
         self._scrolled: list[QScrollArea] = []  # for the targets
         self._later = QTimer(self, singleShot=True, interval=0)  # once, when all layouts are done
-        self._later.timeout.connect(self._place)
+        self._later.timeout.connect(self.place)
         over.installEventFilter(self)
         self.hide()
 
@@ -48,7 +48,8 @@ class Spotlight(QWidget):
         """Perhaps other widgets are named, or a room has been built that has one."""
         self._later.start()
 
-    def _place(self) -> None:
+    def place(self) -> None:
+        """At once."""
         names = self._names()
         if names != self._unfolded:
             self._unfold(names)

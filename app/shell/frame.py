@@ -58,7 +58,6 @@ class Frame(QWidget):
         self.tokens, self.prediction = QWidget(), PredictionLine()
         self._specs = {spec.key: spec for spec in specs}
         self.help = HelpPanel()
-        self._docked: list[QWidget] = []  # at the right of the rooms
         self.question = QuestionLine()  # what to look at in this text
         self._hinted: list[str] = []  # the words of that text
         self.banner, self._stack = Banner(), QStackedWidget()
@@ -109,7 +108,6 @@ class Frame(QWidget):
     def dock(self, card: QWidget) -> None:
         """Puts a card at the right of the rooms."""
         self._middle.addWidget(card)
-        self._docked.append(card)
         card.installEventFilter(self)
         self._fit_rail()
 
@@ -150,7 +148,9 @@ class Frame(QWidget):
 
     def _fit_rail(self) -> None:
         """On a projector a room beside a card gets all the width there is."""
-        self.rail.set_narrow(theme.is_projector() and any(not card.isHidden() for card in self._docked))
+        in_row = [self._middle.itemAt(place).widget() for place in range(self._middle.count())]  # type: ignore[union-attr]
+        docked = [widget for widget in in_row if widget is not None and widget is not self.rail]
+        self.rail.set_narrow(theme.is_projector() and any(not card.isHidden() for card in docked))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QMenu, QWidget
 
 from bertcore.errors import BertcoreError
@@ -18,18 +18,25 @@ from ..lessons.answers import ENDING, answers_as_json
 from ..lessons.shipped import in_language, shipped_lessons, tour_file
 from ..widgets.command_list import Entry
 from ..widgets.layouts import discard
+from ..widgets.offer_line import OfferLine
 from ..widgets.save_dialog import ask_for_file
 from .commands import Command
 from .frame import Frame
+from .offers import Offers
 from .rooms import room_views
 from .services import Services
 from .sessions import Sessions
 
 if TYPE_CHECKING:
+    from ..lessons.card import LessonCard
+    from ..lessons.covers import Covers
     from ..lessons.notes_window import NotesWindow
     from ..lessons.player import LessonPlayer
+    from ..lessons.progress import Progress
+    from ..lessons.spotlight import Spotlight
 
 translate = QCoreApplication.translate
+TOUR = "tour"  # the name of its offer
 
 
 class Lessons(QObject):
@@ -40,14 +47,17 @@ class Lessons(QObject):
     changed = Signal()  # a lesson is open, or none is any more
     view_requested = Signal(str, str)  # room, view; "" for the view that is open there
 
-    def __init__(self, services: Services, sessions: Sessions, frame: Callable[[], Frame], parent: QWidget) -> None:
+    def __init__(
+        self, services: Services, sessions: Sessions, frame: Callable[[], Frame], offers: Offers, parent: QWidget
+    ) -> None:
         """frame: of the window, as it is now."""
         super().__init__(parent)
-        self._services, self._sessions, self._frame, self._window = services, sessions, frame, parent
+        self._services, self._sessions, self._offers = services, sessions, offers
+        self._frame, self._window = frame, parent
         self._folder = Path.home()
-        self.player: LessonPlayer | None = None
+        self.player: LessonPlayer | None = None  # of the lesson that is open
+        self._attached: tuple[LessonCard, Covers, Spotlight] | None = None  # to the frame, for the player
         self.notes: NotesWindow | None = None
-        self.offer: QWidget | None = None  # of the tour, as long as nobody has answered it
 
     @property
     def is_open(self) -> bool:
@@ -58,8 +68,17 @@ class Lessons(QObject):
         if self.player is None:
             self.player = self._make_player()
             self._attach_player(self._frame())
-        self.end_offer()
+        self._offers.end(TOUR)
         self.player.open(file)
+
+    def take_up(self, progress: Progress, then: Callable[[], object]) -> None:
+        """Opens a lesson where it was. then: called when its page is on show, or cannot be."""
+        self.open(progress.file)
+        if self.player is None or self.player.lesson is None:
+            then()
+            return
+        self.player.arrived.connect(then, Qt.ConnectionType.SingleShotConnection)
+        self.player.take_up(progress)
 
     def open_tour(self) -> None:
         self.open(in_language(tour_file()))
@@ -71,12 +90,7 @@ class Lessons(QObject):
             return
         settings.tour_offered = True
         self._services.save_settings()
-        self._attach_offer(self._frame())
-
-    def end_offer(self) -> None:
-        if self.offer is not None:
-            discard(self.offer)
-            self.offer = None
+        self._offers.show(TOUR, self._tour_offer)
 
     def choose(self) -> None:
         """Asks for a file and opens it."""
@@ -98,11 +112,9 @@ class Lessons(QObject):
                 self.show_notes()
 
     def attach(self, frame: Frame) -> None:
-        """Puts the card, and the offer of the tour, into a frame that has just been built."""
+        """Puts the card into a frame that has just been built."""
         if self.player is not None:
             self._attach_player(frame)
-        if self.offer is not None:
-            self._attach_offer(frame)
 
     def _attach_player(self, frame: Frame) -> None:
         from ..lessons.card import LessonCard
@@ -123,15 +135,13 @@ class Lessons(QObject):
             frame.room_opened.connect(update)
         spotlight.follow(lambda: player.page.highlights if player.page else ())
         covers.update_covers()
+        self._attached = card, covers, spotlight
 
-    def _attach_offer(self, frame: Frame) -> None:
-        from ..widgets.offer_line import OfferLine
-
+    def _tour_offer(self) -> OfferLine:
         sentence = self.tr("New here? A short tour shows what each room is for.")
-        offer = self.offer = OfferLine(sentence, self.tr("Start the tour"))
+        offer = OfferLine(sentence, self.tr("Start the tour"))
         offer.accepted.connect(self.open_tour)
-        offer.dismissed.connect(self.end_offer)
-        frame.dock_line(offer)
+        return offer
 
     def next(self) -> None:
         if self.player is not None:
@@ -257,4 +267,20 @@ class Lessons(QObject):
         player.problem_found.connect(self.problem_found)
         player.view_requested.connect(self.view_requested)
         player.opened.connect(self.changed)
+        # Queued: when all who follow the player have heard that its lesson is closed.
+        player.opened.connect(self._on_player_opened, Qt.ConnectionType.QueuedConnection)
         return player
+
+    def _on_player_opened(self) -> None:
+        """Nothing of a closed lesson stays."""
+        if self.player is None or self.player.lesson is not None:
+            return
+        if self.notes is not None:
+            discard(self.notes)
+        if self._attached is not None:
+            card, covers, spotlight = self._attached
+            spotlight.place()  # the room begins at its top again
+            covers.deleteLater()
+            discard(card, spotlight)
+        self.player.deleteLater()
+        self.player = self.notes = self._attached = None

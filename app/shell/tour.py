@@ -33,6 +33,7 @@ from ..runs.stages import reference_to
 from ..state.baseline import Baseline, OtherModel, OtherText
 from ..state.what_if import NOTHING_CHANGED, WhatIf
 from .lab_sheet import lab_sheet
+from .lessons import TOUR
 from .recorded_runs import recorded_runs
 from .recorded_sweep import ID as SWEEP
 from .recorded_sweep import recorded_sweep
@@ -84,14 +85,15 @@ def run_tour(window: Window, folder: Path, size: tuple[int, int], themes: Sequen
 
     Returns the exit code, 0 for success.
     """
+    tour = _Tour(window, folder, size)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        tour = _Tour(window, folder, size)
         visits = tour.walk(themes)
         seen = {"rooms": visits, "class": tour.teach(themes), "lessons": tour.learn(themes)}
         (folder / "tour.json").write_text(json.dumps(seen, indent=2) + "\n", encoding="utf-8")
     except (TourError, OSError) as error:
-        print(f"The tour failed: {error}", file=sys.stderr)
+        after = f" (after {len(tour.files)} pictures, the last of which is {tour.files[-1]})" if tour.files else ""
+        print(f"The tour failed: {error}{after}", file=sys.stderr)
         return 1
     finally:
         window.close()
@@ -316,7 +318,7 @@ class _Tour(RoomPictures):
         assert isinstance(room, TrainRoom)
         before, view = runs.selected, room.view
         with sample_run() as run:
-            self._wait("the run for slow motion", lambda: RunFolder(run).status().step >= 1)
+            self._wait("the run for slow motion", partial(_is_training, run))
             runs.select(run)
             self._wait("what it does to the weights", view.to_weights.isEnabled)
             view.to_weights.click()
@@ -394,7 +396,7 @@ class _Tour(RoomPictures):
         window.services.settings.tour_offered = False
         window.lessons.offer_tour()
         made.append(self._picture("first-start", themes[0]))
-        window.lessons.end_offer()
+        window.offers.end(TOUR)
         reading = window.state.reading
         assert reading is not None
         sheet = lab_sheet(reading, window.state.selection)
@@ -458,3 +460,11 @@ class _Tour(RoomPictures):
         """True when the window shows what the page of the lesson sets."""
         player = self._window.lessons.player
         return player is not None and player.start is not None
+
+
+def _is_training(run: Path) -> bool:
+    """True once it has taken a step; raises TourError where it ended before."""
+    status = RunFolder(run).status()
+    if status.state == "failed":
+        raise TourError(status.message or "it failed")
+    return status.step >= 1

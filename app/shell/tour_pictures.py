@@ -1,5 +1,6 @@
 """Goes to a room of the real window, waits until it shows what it should, and keeps a picture of it."""
 
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,8 +15,8 @@ from ..widgets.curve_plot import CurvePlot
 from .rooms import open_view
 from .window import Window
 
-TIMEOUT_S = 120.0
 POLL_MS = 2
+SAY_MS = 60_000  # what is waited for is said this often: a busy machine may be slow, a person wants to know
 LAYOUTS = 6
 
 
@@ -24,10 +25,11 @@ class TourError(Exception):
 
 
 class RoomPictures:
-    """It waits for results, never for time to pass."""
+    """It waits for results, never for time to pass, and as long as it takes; an error ends the waiting."""
 
     def __init__(self, window: Window, folder: Path, size: tuple[int, int]) -> None:
         self._window, self._folder = window, folder
+        self.files: list[str] = []  # that were written
         window.resize(*size)
         self._problem = ""
         window.services.open_model.failed.connect(self._on_problem)
@@ -53,6 +55,7 @@ class RoomPictures:
     def _save(self, picture: QImage, file: str) -> None:
         if not picture.save(str(self._folder / file)):
             raise TourError(f"the picture {self._folder / file} could not be written")
+        self.files.append(file)
 
     def _prepare(self, room_key: str) -> None:
         """What a person would do there: a mask in Map, two in Predict, none elsewhere; one word looked at closely."""
@@ -99,21 +102,27 @@ class RoomPictures:
         return reading is not None and list(reading.request.input_ids) == state.input_ids
 
     def _wait(self, what: str, condition: Callable[[], bool]) -> None:
-        loop, timer = QEventLoop(), QTimer()
-        ends = time.monotonic() + TIMEOUT_S
+        """Until the condition holds. It may raise TourError where it never will."""
+        loop, timer, say = QEventLoop(), QTimer(interval=POLL_MS), QTimer(interval=SAY_MS)
+        never: list[TourError] = []
 
         def look() -> None:
-            if condition() or self._problem or time.monotonic() > ends:
+            try:
+                if condition() or self._problem:
+                    loop.quit()
+            except TourError as error:
+                never.append(error)
                 loop.quit()
 
         timer.timeout.connect(look)
-        timer.start(POLL_MS)
+        say.timeout.connect(lambda: print(f"The tour is waiting for {what}.", file=sys.stderr, flush=True))
+        timer.start()
+        say.start()
         loop.exec()
         timer.stop()
-        if self._problem:
-            raise TourError(self._problem)
-        if not condition():
-            raise TourError(f"{what} did not come within {TIMEOUT_S:.0f} s")
+        say.stop()
+        if never or self._problem:
+            raise TourError(f"{what} did not come: {never[0] if never else self._problem}")
 
     def _on_problem(self, sentence: str) -> None:
         self._problem = sentence

@@ -32,6 +32,7 @@ from .examples import Examples
 from .exporting import Exporter
 from .frame import Frame
 from .lessons import Lessons
+from .offers import Offers
 from .rooms import ROOMS, RoomContext, open_view
 from .services import Services
 from .sessions import Sessions
@@ -73,7 +74,8 @@ class Window(QMainWindow):
         self.sessions = Sessions(
             self.state, services.open_model, lambda: self.room_key, lambda: services.settings.recent_models, self
         )
-        self.lessons = Lessons(services, self.sessions, lambda: self.frame, self)
+        self.offers = Offers(lambda: self.frame, self)
+        self.lessons = Lessons(services, self.sessions, lambda: self.frame, self.offers, self)
         self.comparison = Comparison(services, self)
         self.history = History(self.state)
         self.actions_ = Actions(self, self._commands())
@@ -284,6 +286,7 @@ class Window(QMainWindow):
         if old.help.is_open:
             self.frame.help.toggle(self.room_key)
         self.lessons.attach(self.frame)
+        self.offers.show_again()
         discard(old)
 
     def _connect(self) -> None:

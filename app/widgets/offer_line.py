@@ -1,5 +1,7 @@
 """A slim line with an offer, to be taken or dismissed; it is in nobody's way."""
 
+from collections.abc import Callable
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QWidget
 
@@ -23,7 +25,11 @@ class OfferLine(QFrame):
         self.close_button.setProperty("look", "quiet")
         margins = (theme.px(14), theme.px(5), theme.px(8), theme.px(5))
         text = label(sentence, "", wrap=True)
-        hbox((text, 1), self.accept_button, self.close_button, parent=self, gap_px=10, margins=margins)
+        self._row = hbox((text, 1), self.accept_button, self.close_button, parent=self, gap_px=10, margins=margins)
+
+    def add_button(self, text: str, clicked: Callable[[], object], hint: str) -> None:
+        """For something that leaves the offer open."""
+        self._row.insertWidget(1, button(text, clicked, hint=hint))
 
     def _on_accept_clicked(self) -> None:
         self.hide()

@@ -125,7 +125,8 @@ def test_a_lesson_is_walked_through(window: Window, player: LessonPlayer, qtbot:
     assert player.number == 2
     player.close()
     assert card.isHidden()
-    qtbot.waitUntil(lambda: spotlight_of(window).targets == [])
+    qtbot.waitUntil(lambda: not window.frame.findChildren(Spotlight) and not window.frame.findChildren(LessonCard))
+    assert window.lessons.player is None  # it takes its timers and its watch of the file with it
     assert not window.actions_.actions["lesson.next"].isEnabled()
 
 

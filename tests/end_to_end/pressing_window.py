@@ -162,10 +162,10 @@ class Presser(QObject):
 
     def _page(self, file: Path, number: int) -> QWidget:
         lessons = self._window.lessons
+        if lessons.player is None or lessons.player.lesson is None or lessons.player.lesson.file != file:
+            lessons.open(file)
         player = lessons.player
         assert player is not None
-        if player.lesson is None or player.lesson.file != file:
-            lessons.open(file)
         if player.number != number or player.revealed:
             player.revealed.clear()
             player.go(number)

@@ -1,0 +1,171 @@
+"""What a window shows is written down as one goes, so that a crash costs nothing: the next start offers it again.
+
+    windows/<id>.lock          held as long as the window is there; the system lets go of it when the program ends
+    windows/<id>/session.json  what is being looked at (state/session_file.py)
+                 lesson.json, hand-in.answers.json   the lesson that is open (lessons/progress.py), what was answered
+                 log.txt       where the program was when it ended, and errors that nobody expected
+
+A window that is closed takes its folder with it. One whose lock is free was left by a crash: it is moved to crashes/
+when it is offered, and stays there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import os
+import platform
+import secrets
+import shutil
+import sys
+import time
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from filelock import FileLock, Timeout
+from PySide6.QtCore import QObject, QTimer, QUrl, qVersion
+from PySide6.QtGui import QDesktopServices
+
+from bertcore.errors import BertcoreError
+from bertcore.files import write_atomic
+from bertcore.installed import BERTSCOPE, version_of
+from bertcore.locations import home
+
+from ..lessons.answers import answers_as_json, load_answers
+from ..lessons.progress import Progress, load_progress, progress_as_json
+from ..state.session_file import Session, as_json, load_session
+from ..widgets.offer_line import OfferLine
+
+if TYPE_CHECKING:
+    from .window import Window
+
+EVERY_MS = 2000  # what has changed by then is written
+LOG, SESSION, LESSON, ANSWERS = "log.txt", "session.json", "lesson.json", "hand-in.answers.json"
+
+
+@dataclass(frozen=True)
+class Left:
+    """What a crash has left, as far as it can be read."""
+
+    folder: Path
+    session: Session | None
+    lesson: Progress | None
+
+
+class Recovery(QObject):
+    """Of one window. A folder that cannot be written to costs the memory, not the program."""
+
+    def __init__(self, window: Window) -> None:
+        super().__init__(window)
+        self._window = window
+        self._folder = home() / "windows" / f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(4)}"
+        self._lock = _lock_of(self._folder)
+        self._written: dict[str, str] = {}
+        self._timer = QTimer(self, interval=EVERY_MS)
+        self._timer.timeout.connect(self._write)
+
+    def start(self) -> None:
+        """Offers what a crash has left, and begins to write."""
+        try:
+            left = _left_by_a_crash()
+            self._folder.parent.mkdir(parents=True, exist_ok=True)
+            self._lock.acquire(timeout=0)  # first: a folder without a lock was left by a crash
+            self._folder.mkdir()
+            self._log = (self._folder / LOG).open("w", encoding="utf-8")
+        except (OSError, Timeout):
+            return
+        print(_about_this_program(), file=self._log, flush=True)
+        if not faulthandler.is_enabled():
+            faulthandler.enable(self._log)
+        self._window.services.errors.log = self._log
+        self._timer.start()
+        if left is not None:
+            self._window.offers.show("crash", partial(self._offer, left))
+
+    def close(self) -> None:
+        """The program ends as it should: nothing is left."""
+        self._timer.stop()
+        if self._lock.is_locked:
+            faulthandler.disable()
+            self._window.services.errors.log = None
+            self._log.close()
+            shutil.rmtree(self._folder, ignore_errors=True)
+            _unlock(self._lock)
+
+    def _write(self) -> None:
+        window, player = self._window, self._window.lessons.player
+        now: dict[str, str] = {}
+        if window.state.model is not None:
+            now[SESSION] = as_json(window.sessions.current())
+        if player is not None and player.lesson is not None:
+            now[LESSON], now[ANSWERS] = progress_as_json(player.progress()), answers_as_json(player.hand_in(""))
+        with contextlib.suppress(OSError):
+            for name in self._written.keys() - now.keys():
+                (self._folder / name).unlink(missing_ok=True)
+            for name, text in now.items():
+                if text != self._written.get(name):
+                    write_atomic(self._folder / name, text.encode("utf-8", "replace"))
+            self._written = now
+
+    def _offer(self, left: Left) -> OfferLine:
+        has_state = left.session is not None or left.lesson is not None
+        sentence = self.tr("BERTscope ended unexpectedly last time. Your text, model and lesson can be restored.")
+        if not has_state:
+            sentence = self.tr("BERTscope ended unexpectedly last time.")
+        line = OfferLine(sentence, self.tr("Restore") if has_state else self.tr("OK"))
+        show = partial(QDesktopServices.openUrl, QUrl.fromLocalFile(str(left.folder)))
+        line.add_button(self.tr("Show the log"), show, str(left.folder / LOG))
+        line.accepted.connect(partial(self._restore, left))
+        return line
+
+    def _restore(self, left: Left) -> None:
+        """The text last: what a student had made of the page's."""
+
+        def show() -> None:
+            if left.session is not None:
+                self._window.sessions.show(left.session)
+
+        if left.lesson is not None:
+            self._window.lessons.take_up(left.lesson, show)
+        else:
+            show()
+
+
+def _left_by_a_crash() -> Left | None:
+    """Of the window that ended last; moved to where it is not found again."""
+    kept, newest = home() / "crashes", None
+    for folder in sorted((home() / "windows").glob("*/")):
+        lock = _lock_of(folder)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            continue  # another window that is at work
+        kept.mkdir(exist_ok=True)
+        newest = kept / folder.name
+        os.replace(folder, newest)
+        _unlock(lock)
+    if newest is None:
+        return None
+    session, lesson = None, None
+    with contextlib.suppress(BertcoreError):
+        session = load_session(newest / SESSION)
+    with contextlib.suppress(BertcoreError):
+        lesson = load_progress(newest / LESSON, load_answers(newest / ANSWERS).answers)
+    return Left(newest, session, lesson)
+
+
+def _lock_of(folder: Path) -> FileLock:
+    return FileLock(folder.with_name(f"{folder.name}.lock"))
+
+
+def _unlock(lock: FileLock) -> None:
+    lock.release()
+    Path(lock.lock_file).unlink(missing_ok=True)
+
+
+def _about_this_program() -> str:
+    """The first line of a log: what a report needs."""
+    versions = f"BERTscope {version_of(BERTSCOPE)}, Python {platform.python_version()}, Qt {qVersion()}"
+    return f"{versions}, {platform.platform()}, {sys.platform}; {time.strftime('%Y-%m-%d %H:%M:%S')}"
