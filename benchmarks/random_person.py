@@ -232,7 +232,7 @@ class RandomPerson:
         QTest.mouseMove(self._handle, point)
         yield 0
         modifier = self._random.choice((NO_MODIFIER, NO_MODIFIER, NO_MODIFIER, CONTROL, SHIFT))
-        if QApplication.activePopupWidget() is None:
+        if QApplication.activePopupWidget() is None and self._window.rect().contains(point):
             QTest.mouseClick(self._handle, which, modifier, point)
 
     def _drag(self, point: QPoint) -> Life:
@@ -252,8 +252,9 @@ class RandomPerson:
         if self._random.random() < 0.3:
             state.set_masks(self._random.sample(range(len(state.encoding)), k=min(5, len(state.encoding))))
         else:
-            QTest.mouseClick(field, LEFT, NO_MODIFIER, field.rect_of(position).center().toPoint())
-            yield 0.01
+            there = field.rect_of(position).center().toPoint()
+            if field.visibleRegion().contains(there):  # else it is scrolled away, or another window is in front
+                yield from self._click(field.mapTo(self._window, there))
             field.setFocus()
             self._keys("M")
         yield 0.01

@@ -161,6 +161,8 @@ class _Stay:
             above.close()
             yield 0
         window.lessons.close()
+        for _ in range(2):  # made when it is wanted first, and kept by the window
+            window.toggle_ring()
         for other in QApplication.topLevelWidgets():  # speaker notes, the answers of a class
             if other is not window and other.isVisible():
                 other.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt, QTimer
 from PySide6.QtGui import QColor, QCursor, QHideEvent, QKeyEvent, QMouseEvent, QPaintEvent, QPen, QShowEvent
 from PySide6.QtWidgets import QApplication, QWidget
+from shiboken6 import isValid
 
 from ..look import theme
 
@@ -73,7 +74,7 @@ class BlankScreen(QWidget):
     def end(self) -> None:
         """The picture is back, and the keyboard where it was."""
         self.hide()
-        if self._before is not None:
+        if self._before is not None and isValid(self._before):  # the window may have been built anew meanwhile
             self._before.setFocus(Qt.FocusReason.OtherFocusReason)
         self._before = None
 
