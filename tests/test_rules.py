@@ -435,6 +435,7 @@ LOOKS_AGAIN = {  # at what nothing tells of, until a time at which it gives up
     "tests/engine/clock.py": "nobody waits: it is the clock of a test",
 }
 TELLS_TIME = {
+    "tests/app/test_tour.py": "the clock of a test",
     "tests/app/test_beside_a_run.py": "the clock of a test",
     "tests/engine/clock.py": "the clock of a test",
     "tests/engine/test_training.py": "the clock of a test",
