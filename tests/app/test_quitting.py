@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-TIMEOUT_S = 250
 BUSY = ("computing", "dialog")
 
 
@@ -26,7 +25,6 @@ def quit_while(how: str, model: Path, home: Path) -> None:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=TIMEOUT_S,
         check=False,
     )
     said = [line for line in done.stderr.splitlines() if "propagateSizeHints" not in line]

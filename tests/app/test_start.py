@@ -10,7 +10,6 @@ import pytest
 from PySide6.QtGui import QImage
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-TIMEOUT_S = 180
 
 
 def run(*arguments: str, cwd: Path = REPOSITORY, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -23,7 +22,6 @@ def run(*arguments: str, cwd: Path = REPOSITORY, **environment: str) -> subproce
         env={**inherited, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", **environment},
         capture_output=True,
         text=True,
-        timeout=TIMEOUT_S,
         check=False,
     )
 

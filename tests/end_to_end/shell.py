@@ -38,5 +38,5 @@ Shell = Callable[..., Answer]
 
 def in_own_process(*arguments: str, **environment: str) -> Answer:
     command = [sys.executable, "-m", "bertcore", *arguments]
-    done = subprocess.run(command, capture_output=True, env={**os.environ, **environment}, timeout=200)
+    done = subprocess.run(command, capture_output=True, env={**os.environ, **environment})
     return Answer(done.returncode, done.stdout.decode(), done.stderr.decode())

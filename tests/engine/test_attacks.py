@@ -36,7 +36,7 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> Any:
     def of_group(group: str) -> dict[str, dict[str, Any]]:
         folder = tmp_path_factory.mktemp(group)
         command = [sys.executable, "-m", "tests.engine.attacks", str(folder), str(checkpoint), group]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=280)
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
         lines = [json.loads(line) for line in done.stdout.splitlines()]
         assert done.returncode == 0, (done.stderr[-2000:], lines[-1:])
         return {line["name"]: line for line in lines}

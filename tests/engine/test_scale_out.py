@@ -54,7 +54,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def torchrun(*command: str) -> subprocess.CompletedProcess[str]:
     launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "TORCH_CPP_LOG_LEVEL": "ERROR"}
-    return subprocess.run([*launcher, *command], capture_output=True, text=True, timeout=280, env=environment)
+    return subprocess.run([*launcher, *command], capture_output=True, text=True, env=environment)
 
 
 def run_processes(place: Path, *names: str) -> subprocess.CompletedProcess[str]:

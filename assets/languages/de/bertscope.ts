@@ -541,6 +541,14 @@
 <translation>Attention eines Tokens</translation>
 </message>
 <message>
+<source>log odds {change} with this head</source>
+<translation>Log-Odds {change} mit diesem Kopf</translation>
+</message>
+<message>
+<source>odds {change} with this head</source>
+<translation>Chancen {change} mit diesem Kopf</translation>
+</message>
+<message>
 <source>rows: layers · columns: heads · within each: rows look at columns</source>
 <translation>Zeilen: Schichten · Spalten: Köpfe · in jedem: Zeilen schauen auf Spalten</translation>
 </message>
@@ -571,6 +579,10 @@
 <context>
 <name>AttributionView</name>
 <message>
+<source>+0.7 on a word: it doubles the odds of “{first}” against “{second}”; −0.7 halves them.</source>
+<translation>+0,7 auf einem Wort: Es verdoppelt die Chancen von „{first}“ gegen „{second}“; −0,7 halbiert sie.</translation>
+</message>
+<message>
 <source>+0.7 on a word: it makes the answer about twice as likely; −0.7: half as likely.</source>
 <translation>+0,7 bei einem Wort: Es macht die Antwort etwa doppelt so wahrscheinlich; −0,7: halb so wahrscheinlich.</translation>
 </message>
@@ -581,6 +593,10 @@
 <message>
 <source>Answer</source>
 <translation>Antwort</translation>
+</message>
+<message>
+<source>Change in ln p of “{first}” − ln p of “{second}”, in nats.</source>
+<translation>Änderung von ln p von „{first}“ − ln p von „{second}“, in Nat.</translation>
 </message>
 <message>
 <source>Change in the log-probability (ln p), in nats: +1 nat makes it 2.7 times as likely.</source>
@@ -633,6 +649,10 @@
 <message>
 <source>of “{word}” at {position}</source>
 <translation>von „{word}“ an Stelle {position}</translation>
+</message>
+<message>
+<source>share of the log odds, in nats</source>
+<translation>Anteil an den Log-Odds, in Nat</translation>
 </message>
 <message>
 <source>share of the log-probability, in nats</source>
@@ -1260,6 +1280,10 @@
 <translation>Beides: Änderung von ln p von {prediction}, in Nat.</translation>
 </message>
 <message>
+<source>Both are changes of ln p of “{first}” − ln p of “{second}”, in nats.</source>
+<translation>Beides sind Änderungen von ln p von „{first}“ − ln p von „{second}“, in Nat.</translation>
+</message>
+<message>
 <source>Both are changes of {prediction}.</source>
 <translation>Beides: Änderung von {prediction}.</translation>
 </message>
@@ -1278,6 +1302,14 @@
 <message>
 <source>In both, +0.01 makes {prediction} 1% more likely.</source>
 <translation>Bei beiden macht +0,01 {prediction} um 1 % wahrscheinlicher.</translation>
+</message>
+<message>
+<source>In both, +0.01 raises the odds of “{first}” against “{second}” by 1%.</source>
+<translation>Bei beiden hebt +0,01 die Chancen von „{first}“ gegen „{second}“ um 1 %.</translation>
+</message>
+<message>
+<source>Now {now}. Without the whole head, for all tokens, {then}.</source>
+<translation>Jetzt: {now}. Ohne den ganzen Kopf, für alle Token: {then}.</translation>
 </message>
 <message>
 <source>Only the {shown} tokens it looks at most are listed, out of {all}.</source>
@@ -1625,8 +1657,8 @@ Ein anderer Schluss</translation>
 <translation>Schicht {layer}, Kopf {head}</translation>
 </message>
 <message>
-<source>Lesson</source>
-<translation>Lektion</translation>
+<source>Lessons</source>
+<translation>Lektionen</translation>
 </message>
 <message>
 <source>Light</source>
@@ -1643,6 +1675,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Model</source>
 <translation>Modell</translation>
+</message>
+<message>
+<source>More</source>
+<translation>Mehr</translation>
 </message>
 <message>
 <source>Next page of the lesson</source>
@@ -1739,6 +1775,14 @@ Ein anderer Schluss</translation>
 <message>
 <source>The half-trained model</source>
 <translation>Das halb trainierte Modell</translation>
+</message>
+<message>
+<source>The model before fine-tuning</source>
+<translation>Das Modell vor dem Feintuning</translation>
+</message>
+<message>
+<source>The model before this run</source>
+<translation>Das Modell vor diesem Lauf</translation>
 </message>
 <message>
 <source>The sentences are English, as the model is</source>
@@ -1948,6 +1992,25 @@ Ein anderer Schluss</translation>
 <message>
 <source>true ↓</source>
 <translation>wahr ↓</translation>
+</message>
+</context>
+<context>
+<name>ContrastFields</name>
+<message>
+<source>Any word of the vocabulary, then Enter. Both empty: what the model guesses first.</source>
+<translation>Ein beliebiges Wort des Vokabulars, dann Enter. Beide leer: was das Modell zuerst rät.</translation>
+</message>
+<message>
+<source>The word that it is compared with</source>
+<translation>Das Wort, mit dem es verglichen wird</translation>
+</message>
+<message>
+<source>The word to explain</source>
+<translation>Das Wort, um das es geht</translation>
+</message>
+<message>
+<source>rather than</source>
+<translation>statt</translation>
 </message>
 </context>
 <context>
@@ -2584,6 +2647,10 @@ Ein anderer Schluss</translation>
 <translation>Das sieht normal aus: Auf ungesehenen Beispielen ging „{name}“ von {first} auf {score}.</translation>
 </message>
 <message>
+<source>This looks normal: on {count} held-out examples its {name} went from {first} to {score}.</source>
+<translation>Das sieht normal aus: Auf {count} ungesehenen Beispielen ging „{name}“ von {first} auf {score}.</translation>
+</message>
+<message>
 <source>This looks normal: the held-out loss fell from {start} to {loss}, and no step changed the weights of any part by more than {ratio}.</source>
 <translation>Das sieht normal aus: Der Loss auf ungesehenem Text fiel von {start} auf {loss}, und kein Schritt hat die Gewichte eines Teils um mehr als {ratio} verändert.</translation>
 </message>
@@ -2639,6 +2706,10 @@ Ein anderer Schluss</translation>
 <translation>Köpfe, die für diese Vorhersage am wichtigsten sind</translation>
 </message>
 <message>
+<source>What the head adds to ln p of “{first}” − ln p of “{second}”, in nats.</source>
+<translation>Was der Kopf zu ln p von „{first}“ − ln p von „{second}“ beiträgt, in Nat.</translation>
+</message>
+<message>
 <source>What the head adds to ln p, in nats: with +1 nat the prediction is 2.7 times as likely.</source>
 <translation>Was der Kopf zu ln p beiträgt, in Nat: Mit +1 Nat ist die Vorhersage 2,7-mal so wahrscheinlich.</translation>
 </message>
@@ -2659,6 +2730,10 @@ Ein anderer Schluss</translation>
 <translation>keiner</translation>
 </message>
 <message>
+<source>×2: the head doubles the odds of “{first}” against “{second}”.</source>
+<translation>×2: Der Kopf verdoppelt die Chancen von „{first}“ gegen „{second}“.</translation>
+</message>
+<message>
 <source>×2: the head makes the answer twice as likely.</source>
 <translation>×2: Der Kopf macht die Antwort doppelt so wahrscheinlich.</translation>
 </message>
@@ -2666,12 +2741,20 @@ Ein anderer Schluss</translation>
 <context>
 <name>Ending</name>
 <message>
+<source>Always giving the most common answer would get {chance} on these {count}.</source>
+<translation>Immer die häufigste Antwort zu geben ergäbe auf diesen {count} Beispielen {chance}.</translation>
+</message>
+<message>
 <source>Always giving the most common answer would get {chance}.</source>
 <translation>Immer die häufigste Antwort zu geben, ergäbe {chance}.</translation>
 </message>
 <message>
 <source>Done, after {time} of training.</source>
 <translation>Fertig, nach {time} Training.</translation>
+</message>
+<message>
+<source>Done, after {time} of training. Step {best} was the best of {step} steps; the run ends with it.</source>
+<translation>Fertig nach {time} Training. Schritt {best} war der beste von {step} Schritten; mit ihm endet der Lauf.</translation>
 </message>
 <message>
 <source>Guessing by word frequency alone would give a loss of {level}.</source>
@@ -2690,12 +2773,24 @@ Ein anderer Schluss</translation>
 <translation>Der niedrigste Loss war {best}, bei Schritt {step}.</translation>
 </message>
 <message>
+<source>Its {metric} went from {before} to {after} in {steps} steps, measured on {count} held-out examples.</source>
+<translation>{metric}: von {before} auf {after} in {steps} Schritten, gemessen an {count} ungesehenen Beispielen.</translation>
+</message>
+<message>
+<source>Its {metric} went from {before} to {after} in {steps} steps. That says little: there are only {count} held-out examples.</source>
+<translation>{metric}: von {before} auf {after} in {steps} Schritten. Das sagt wenig: Es gibt nur {count} ungesehene Beispiele.</translation>
+</message>
+<message>
 <source>Make room on the disk: old runs can be deleted in the list. Then resume.</source>
 <translation>Auf der Platte Platz schaffen: Alte Läufe lassen sich in der Liste löschen. Danach fortsetzen.</translation>
 </message>
 <message>
 <source>Most often each step was too large: it jumped past good weights, and the next one further still.</source>
 <translation>Meist waren die Schritte zu groß: Jeder sprang an guten Gewichten vorbei, der nächste noch weiter.</translation>
+</message>
+<message>
+<source>On all {count} held-out examples it is {final}.</source>
+<translation>Auf allen {count} ungesehenen Beispielen: {final}.</translation>
 </message>
 <message>
 <source>On held-out examples its {metric} went from {before} to {after}.</source>
@@ -3514,6 +3609,10 @@ Ein anderer Schluss</translation>
 <translation>Änderung von ln p je Einheit eines Gewichts, in Nat</translation>
 </message>
 <message>
+<source>change of the log odds per unit of a weight, in nats</source>
+<translation>Änderung der Log-Odds je Einheit eines Gewichts, in Nat</translation>
+</message>
+<message>
 <source>change of the score per unit of a weight</source>
 <translation>Änderung des Werts je Einheit eines Gewichts</translation>
 </message>
@@ -3526,12 +3625,20 @@ Ein anderer Schluss</translation>
 <translation>{row} auf {column}: ln p ändert sich um {change} je Einheit dieses Gewichts</translation>
 </message>
 <message>
+<source>{row} to {column}: the log odds change by {change} per unit of this weight</source>
+<translation>{row} zu {column}: Die Log-Odds ändern sich um {change} je Einheit dieses Gewichts</translation>
+</message>
+<message>
 <source>{row} to {column}: the score changes by {change} per unit of this weight</source>
 <translation>{row} auf {column}: Der Wert ändert sich um {change} je Einheit dieses Gewichts</translation>
 </message>
 <message>
 <source>{row} to {column}: {change} (+0.01: a weight 1 higher makes the answer 1% more likely)</source>
 <translation>{row} zu {column}: {change} (+0,01: ein um 1 höheres Gewicht macht die Antwort um 1 % wahrscheinlicher)</translation>
+</message>
+<message>
+<source>{row} to {column}: {change} (+0.01: a weight 1 higher raises the odds by 1%)</source>
+<translation>{row} zu {column}: {change} (+0,01: ein um 1 höheres Gewicht hebt die Chancen um 1 %)</translation>
 </message>
 </context>
 <context>
@@ -3674,6 +3781,10 @@ Ein anderer Schluss</translation>
 <translation>Ein Wort maskieren (M): Dann lässt sich nach den Vorschlägen des Modells dafür fragen.</translation>
 </message>
 <message>
+<source>This vocabulary does not have “{word}”; type another word.</source>
+<translation>Dieses Vokabular hat „{word}“ nicht; ein anderes Wort eintippen.</translation>
+</message>
+<message>
 <source>tag {tag} of {token} ({position})</source>
 <translation>Tag {tag} von {token} ({position})</translation>
 </message>
@@ -3716,6 +3827,22 @@ Ein anderer Schluss</translation>
 <message>
 <source>{word} at {position}</source>
 <translation>{word} an Stelle {position}</translation>
+</message>
+<message>
+<source>“{more}” is as likely as “{less}”</source>
+<translation>„{more}“ ist so wahrscheinlich wie „{less}“</translation>
+</message>
+<message>
+<source>“{more}” is {factor} times as likely as “{less}”</source>
+<translation>„{more}“ ist {factor}-mal so wahrscheinlich wie „{less}“</translation>
+</message>
+<message>
+<source>“{word}” is compared with itself; type another word.</source>
+<translation>„{word}“ wird mit sich selbst verglichen; ein anderes Wort eintippen.</translation>
+</message>
+<message>
+<source>“{word}” is {count} pieces in this vocabulary ({pieces}); type a word that is one.</source>
+<translation>„{word}“ besteht in diesem Vokabular aus {count} Stücken ({pieces}); ein Wort eintippen, das nur eines ist.</translation>
 </message>
 <message>
 <source>“{word}” rather than “{other}”</source>
@@ -4468,6 +4595,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>This is set twice on the page: {name}.</source>
 <translation>Auf der Seite zweimal gesetzt: {name}.</translation>
+</message>
+<message>
+<source>Warning: on the page “{page}” the answer is covered, but it stands in the line below the tokens; write “:: cover prediction” too.</source>
+<translation>Warnung: Auf der Seite „{page}“ ist die Antwort verdeckt, steht aber in der Zeile unter den Tokens; auch „:: cover prediction“ schreiben.</translation>
 </message>
 <message>
 <source>Write “:: option-if CONDITION : text”.</source>
@@ -5438,6 +5569,14 @@ Ein anderer Schluss</translation>
 <translation>Eines weglassen</translation>
 </message>
 <message>
+<source>Log odds with this text: {value} nats.</source>
+<translation>Log-Odds mit diesem Text: {value} Nat.</translation>
+</message>
+<message>
+<source>Log odds: {value} nats with this text, {baseline} with every word masked.</source>
+<translation>Log-Odds: {value} Nat mit diesem Text, {baseline} mit lauter maskierten Wörtern.</translation>
+</message>
+<message>
 <source>Log-probability with this text: {value} nats.</source>
 <translation>Log-Wahrscheinlichkeit mit diesem Text: {value} Nat.</translation>
 </message>
@@ -5472,6 +5611,14 @@ Ein anderer Schluss</translation>
 <message>
 <source>The tokens’ shares add up to {sum}, the change is {change}: completeness error {error}.</source>
 <translation>Die Anteile der Token ergeben zusammen {sum}, die Änderung ist {change}: Vollständigkeitsfehler {error}.</translation>
+</message>
+<message>
+<source>With this text {now}.</source>
+<translation>Mit diesem Text: {now}.</translation>
+</message>
+<message>
+<source>With this text {now}; with every word masked {then}. The numbers show how much each word adds to the difference.</source>
+<translation>Mit diesem Text: {now}; mit lauter maskierten Wörtern: {then}. Die Zahlen zeigen, wie viel jedes Wort zum Unterschied beiträgt.</translation>
 </message>
 <message>
 <source>{error} ({share} of it)</source>
@@ -6996,6 +7143,29 @@ Ein anderer Schluss</translation>
 </message>
 </context>
 <context>
+<name>Recovery</name>
+<message>
+<source>BERTscope ended unexpectedly last time.</source>
+<translation>BERTscope wurde zuletzt unerwartet beendet.</translation>
+</message>
+<message>
+<source>BERTscope ended unexpectedly last time. Your text, model and lesson can be restored.</source>
+<translation>BERTscope wurde zuletzt unerwartet beendet. Text, Modell und Lektion lassen sich wiederherstellen.</translation>
+</message>
+<message>
+<source>OK</source>
+<translation>OK</translation>
+</message>
+<message>
+<source>Restore</source>
+<translation>Wiederherstellen</translation>
+</message>
+<message>
+<source>Show the log</source>
+<translation>Protokoll zeigen</translation>
+</message>
+</context>
+<context>
 <name>ReplacedCard</name>
 <message>
 <source>It judges every token to be original.</source>
@@ -8304,6 +8474,13 @@ Ein anderer Schluss</translation>
 <source>{loss}, last batch</source>
 <translation>{loss}, letzter Batch</translation>
 </message>
+<message numerus="yes">
+<source>{tip}, on %n example(s)</source>
+<translation>
+<numerusform>{tip}, auf %n Beispiel</numerusform>
+<numerusform>{tip}, auf %n Beispielen</numerusform>
+</translation>
+</message>
 </context>
 <context>
 <name>RunsCard</name>
@@ -8829,6 +9006,14 @@ Ein anderer Schluss</translation>
 <translation>Alle Bilder zeigen den neuesten Snapshot des Laufs, sobald er da ist</translation>
 </message>
 <message>
+<source>Before fine-tuning</source>
+<translation>Vor dem Feintuning</translation>
+</message>
+<message>
+<source>Before this run</source>
+<translation>Vor diesem Lauf</translation>
+</message>
+<message>
 <source>Follow the run</source>
 <translation>Dem Lauf folgen</translation>
 </message>
@@ -8847,6 +9032,14 @@ Ein anderer Schluss</translation>
 <message>
 <source>The model before its first training step: all by chance</source>
 <translation>Das Modell vor seinem ersten Trainingsschritt: alles Zufall</translation>
+</message>
+<message>
+<source>The model that this run goes on training, before its first step</source>
+<translation>Das Modell, das dieser Lauf weiter trainiert, vor seinem ersten Schritt</translation>
+</message>
+<message>
+<source>The model that was fine-tuned, before the first step: it does not know the task yet</source>
+<translation>Das Modell, das feingetunt wurde, vor dem ersten Schritt: Die Aufgabe kennt es noch nicht</translation>
 </message>
 <message>
 <source>The model with half of what it learns behind it</source>
@@ -9199,14 +9392,6 @@ Der andere Text: {other}
 <source>{stages} at “{token}”</source>
 <translation>{stages} bei „{token}“</translation>
 </message>
-<message>
-<source>“{more}” is as likely as “{less}”</source>
-<translation>„{more}“ ist so wahrscheinlich wie „{less}“</translation>
-</message>
-<message>
-<source>“{more}” is {factor} times as likely as “{less}”</source>
-<translation>„{more}“ ist {factor}-mal so wahrscheinlich wie „{less}“</translation>
-</message>
 </context>
 <context>
 <name>SwapView</name>
@@ -9328,6 +9513,13 @@ Der andere Text: {other}
 <message>
 <source>Each was trained once: a small difference may be chance.</source>
 <translation>Jede wurde nur einmal trainiert: Ein kleiner Unterschied kann Zufall sein.</translation>
+</message>
+<message numerus="yes">
+<source>Left out, because their settings cannot be read: %n run(s).</source>
+<translation>
+<numerusform>Ausgelassen, weil die Einstellungen nicht lesbar sind: %n Lauf.</numerusform>
+<numerusform>Ausgelassen, weil die Einstellungen nicht lesbar sind: %n Läufe.</numerusform>
+</translation>
 </message>
 <message>
 <source>None of these runs finished.</source>
@@ -9533,6 +9725,10 @@ Der andere Text: {other}
 <translation>Neuer Lauf mit diesen Einstellungen…</translation>
 </message>
 <message>
+<source>On {some} of the {all} held-out examples, always the same; the table has the figures on all.</source>
+<translation>Auf {some} der {all} ungesehenen Beispiele, immer denselben; in der Tabelle stehen die Werte auf allen.</translation>
+</message>
+<message>
 <source>Open the best model</source>
 <translation>Bestes Modell öffnen</translation>
 </message>
@@ -9559,10 +9755,6 @@ Der andere Text: {other}
 <message>
 <source>Stop the run that is training, and do not start the others</source>
 <translation>Den laufenden Lauf stoppen und die anderen nicht beginnen</translation>
-</message>
-<message>
-<source>The final point uses all {all} held-out examples, earlier points only {some}.</source>
-<translation>Der letzte Punkt verwendet alle {all} ungesehenen Beispiele, frühere nur {some}.</translation>
 </message>
 <message>
 <source>The form, filled in with the settings of the best run</source>
@@ -9614,6 +9806,10 @@ Der andere Text: {other}
 <message>
 <source>held-out loss</source>
 <translation>Loss auf ungesehenem Text</translation>
+</message>
+<message>
+<source>its settings cannot be read</source>
+<translation>die Einstellungen sind nicht lesbar</translation>
 </message>
 <message>
 <source>mean ± standard deviation</source>
@@ -10327,6 +10523,10 @@ Der andere Text: {other}
 <message>
 <source>The training step of this snapshot; click to open another</source>
 <translation>Der Trainingsschritt dieses Snapshots; ein Klick öffnet einen anderen</translation>
+</message>
+<message>
+<source>This model has no snapshots of its training to play; click for one that has (F5)</source>
+<translation>Von diesem Modell gibt es keine Snapshots des Trainings zum Abspielen; ein Klick bietet eines an, von dem es welche gibt (F5)</translation>
 </message>
 <message>
 <source>Training step</source>
@@ -11631,8 +11831,12 @@ Der andere Text: {other}
 <translation>Kein Modell</translation>
 </message>
 <message>
-<source>Open {tiny} and play</source>
-<translation>{tiny} öffnen und abspielen</translation>
+<source>Not checked: no numbers are stored with this model that this computer could be compared with. docs/parity.md says how to check it with transformers and how to store them.</source>
+<translation>Nicht geprüft: Beim Modell sind keine Zahlen gespeichert, mit denen sich dieser Rechner vergleichen ließe. docs/parity.md sagt, wie man es mit transformers prüft und wie man sie speichert.</translation>
+</message>
+<message>
+<source>Open {tiny} and play its {count} snapshots</source>
+<translation>{tiny} öffnen und seine {count} Snapshots abspielen</translation>
 </message>
 <message>
 <source>Redo</source>
@@ -11655,6 +11859,14 @@ Der andere Text: {other}
 <translation>Geprüft: Dieser Rechner kommt auf die Zahlen, die beim Modell gespeichert sind, bis auf die genannte Abweichung.</translation>
 </message>
 <message>
+<source>not checked</source>
+<translation>nicht geprüft</translation>
+</message>
+<message>
+<source>something is off</source>
+<translation>etwas stimmt nicht</translation>
+</message>
+<message>
 <source>verified</source>
 <translation>geprüft</translation>
 </message>
@@ -11663,8 +11875,8 @@ Der andere Text: {other}
 <translation>geprüft auf {difference}</translation>
 </message>
 <message>
-<source>{model} has no snapshots of its training to play. {tiny} has some.</source>
-<translation>{model} hat keine Snapshots seines Trainings zum Abspielen. {tiny} hat welche.</translation>
+<source>{model} has no snapshots of its training</source>
+<translation>Von {model} gibt es keine Snapshots des Trainings</translation>
 </message>
 </context>
 <context>
