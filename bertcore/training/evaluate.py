@@ -125,10 +125,8 @@ class _Sums:
 
 @torch.no_grad()
 def _sums(model: Bert, batch: Batch) -> _Sums:
-    was_training = model.training
-    model.eval()
-    loss, count, head = pretraining_loss(model, batch), len(batch.labels), model.pair_head
-    model.train(was_training)
+    with evaluation_mode(model):
+        loss, count, head = pretraining_loss(model, batch), len(batch.labels), model.pair_head
     of_words = (
         count,
         float(loss.parts["mlm"]) * count,
