@@ -128,14 +128,18 @@ class _PageBody(QWidget):
         self._player, self._page = player, page
         title = label(page.title, "lesson-title", wrap=True)
         self.question = QuestionBox(player, page.question) if page.question else None
-        self.text = _Markdown()
+        self.text, line = _Markdown(), separator()
         self.cutting = CuttingSteps() if page.cut else None
         self.task = TaskBox(player, page.task) if page.task else None
-        text = [self.text if page.text else None, self.cutting] if PAGE_TEXT not in player.covered else []
-        parts = [title, self.question, separator() if self.question and any(text) else None, *text, self.task]
+        parts = title, self.question, line, self.text, self.cutting, self.task
         gap = theme.px(GAP_PX)
         layout = vbox(*(part for part in parts if part is not None), None, parent=self, gap_px=10)
         layout.setContentsMargins(gap, theme.px(4), gap, theme.px(8))
+        is_covered = PAGE_TEXT in player.covered
+        self.text.setVisible(bool(page.text) and not is_covered)
+        if self.cutting is not None:
+            self.cutting.setVisible(not is_covered)
+        line.setVisible(self.question is not None and not is_covered and bool(page.text or page.cut))
         self.show_facts()
 
     def show_facts(self) -> None:

@@ -1,5 +1,6 @@
 """In front of a class: a remote's keys, blank screen, ring, speaker notes, covers; and the tour at the first start."""
 
+import gc
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.lessons.card import LessonCard
+from app.lessons.cutting import CuttingSteps
 from app.lessons.lesson import Lesson
 from app.lessons.notes_window import NotesWindow, other_screen
 from app.lessons.parser import load_lesson
@@ -119,6 +121,13 @@ def test_the_text_of_a_page_is_shown_after_the_answer(window: Window, tmp_path: 
     player.reveal("dog")
     QApplication.processEvents()
     assert shown() == [True, True] and covers(window) == []
+    player.close()  # the page with the covered text, and the one with the answer, are gone
+
+    def is_gone() -> bool:
+        gc.collect()
+        return not any(isinstance(widget, CuttingSteps) for widget in QApplication.allWidgets())
+
+    qtbot.waitUntil(is_gone)
 
 
 def test_a_remote_turns_pages_from_anywhere(window: Window, player: LessonPlayer) -> None:
