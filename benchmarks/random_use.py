@@ -154,6 +154,7 @@ class _Stay:
 
         from app.shell.rooms import ROOMS, open_view
         from app.state.what_if import NOTHING_CHANGED
+        from app.widgets.presenting import BlankScreen, PointerRing
 
         window, state = self._window, self._window.state
         inference = window.services.inference
@@ -161,8 +162,9 @@ class _Stay:
             above.close()
             yield 0
         window.lessons.close()
-        for _ in range(2):  # made when it is wanted first, and kept by the window
-            window.toggle_ring()
+        window.toggle_ring()  # made with the blank screen when it is wanted first, and kept by the window
+        for above in (*window.findChildren(PointerRing), *window.findChildren(BlankScreen)):
+            above.hide()
         for other in QApplication.topLevelWidgets():  # speaker notes, the answers of a class
             if other is not window and other.isVisible():
                 other.close()
