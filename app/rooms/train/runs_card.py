@@ -61,7 +61,7 @@ class RunsCard(Card):
 
     def _run_column(self) -> QWidget:
         holder = QWidget()
-        vbox(self.demos, self.runs, None, parent=holder, margins=(0, 0, theme.px(6), 0))
+        vbox(self.demos, self.runs, None, parent=holder, margins=(0, 0, theme.px(4), 0))
         return holder
 
     def show_list(self) -> None:
