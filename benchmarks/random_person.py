@@ -63,7 +63,8 @@ class RandomPerson:
         self._answer_dialogs()
 
     def act(self) -> Life:
-        """One thing that a person does. An open menu, list or dialog is dealt with first."""
+        """One thing that a person does, but for quitting. An open menu, list or dialog is dealt with first."""
+        self._window.actions_.set_enabled("file.quit", False)
         if QApplication.activePopupWidget() is not None:
             yield from self._choose_in_popup()
             return

@@ -70,6 +70,7 @@ class Lessons(QObject):
             self._attach_player(self._frame())
         self._offers.end(TOUR)
         self.player.open(file)
+        self._discard_closed()  # where it could not be read, and none was open before
 
     def take_up(self, progress: Progress, then: Callable[[], object]) -> None:
         """Opens a lesson where it was. then: called when its page is on show, or cannot be."""
@@ -268,11 +269,11 @@ class Lessons(QObject):
         player.view_requested.connect(self.view_requested)
         player.opened.connect(self.changed)
         # Queued: when all who follow the player have heard that its lesson is closed.
-        player.opened.connect(self._on_player_opened, Qt.ConnectionType.QueuedConnection)
+        player.opened.connect(self._discard_closed, Qt.ConnectionType.QueuedConnection)
         return player
 
-    def _on_player_opened(self) -> None:
-        """Nothing of a closed lesson stays."""
+    def _discard_closed(self) -> None:
+        """Nothing stays of a lesson that is closed."""
         if self.player is None or self.player.lesson is not None:
             return
         if self.notes is not None:

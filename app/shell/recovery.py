@@ -74,7 +74,7 @@ class Recovery(QObject):
             self._lock.acquire(timeout=0)  # first: a folder without a lock was left by a crash
             self._folder.mkdir()
             self._log = (self._folder / LOG).open("w", encoding="utf-8")
-        except (OSError, Timeout):
+        except (OSError, Timeout, NotImplementedError):  # the last: a file system without locks
             return
         print(_about_this_program(), file=self._log, flush=True)
         if not faulthandler.is_enabled():

@@ -365,3 +365,12 @@ def test_speaker_notes_follow_the_pages(window: Window, player: LessonPlayer) ->
     assert "No notes" in notes.text.text()  # type: ignore[attr-defined]
     player.close()
     assert not notes.isVisible()
+
+
+def test_nothing_stays_of_a_file_that_is_no_lesson(window: Window, tmp_path: Path, qtbot: QtBot) -> None:
+    file = tmp_path / "session.bertscope.json"
+    file.write_text("{}", encoding="utf-8")
+    window.lessons.open(file)
+    assert file.name in window.frame.banner.text
+    assert window.lessons.player is None and window.frame.findChild(LessonCard).isHidden()
+    qtbot.waitUntil(lambda: window.frame.findChild(LessonCard) is None)
