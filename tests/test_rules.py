@@ -361,7 +361,7 @@ NO_WIDGETS = {"app/shell/commands.py", "app/look/language.py", "app/runs/estimat
 
 
 def calls_in_the_window() -> Iterator[tuple[str, ast.Call, list[ast.AST]]]:
-    """Each call in app: its file, itself, and what it stands in, the innermost last."""
+    """Each call in app: its file, its node, and the nodes around it, the innermost last."""
 
     def walk(node: ast.AST, inside: list[ast.AST]) -> Iterator[tuple[ast.Call, list[ast.AST]]]:
         if isinstance(node, ast.Call):

@@ -180,7 +180,7 @@ def _is_in(line: Prediction, measure: Measure, facts: Facts) -> bool:
 def _given_away(page: Page) -> str:
     sentence = translate(
         "Lesson",
-        "Warning: on the page “{page}” the answer is covered, but it stands in the line below the tokens; write "
+        "Warning: on the page “{page}” the answer is covered, but the line below the tokens gives it away; add "
         "“:: cover prediction” too.",
     )
     return sentence.format(page=page.title)

@@ -300,7 +300,7 @@ class RunFolder:
         return False
 
     def send(self, command: str) -> None:
-        """Leaves a command for the run; the newest counts, only a "stop" is never taken back, whoever sends another."""
+        """Leaves a command for the run; the newest counts, but nobody can undo a "stop"."""
         if command not in COMMANDS:
             raise ValueError(f"no such command: {command!r}")
         with write_errors(self.path):

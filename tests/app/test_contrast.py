@@ -197,7 +197,7 @@ def test_a_swap_moves_the_log_odds(opened: Window, checkpoint: Checkpoint, qtbot
 
 
 def test_what_is_typed_once_is_asked_about_in_every_room(opened: Window, qtbot: QtBot) -> None:
-    """Until it is taken back, or something else is chosen from a list."""
+    """Until it is cleared, or something else is chosen from a list."""
     view = view_of(opened, "predict", "attribution", qtbot)
     type_words(opened, view.fields, HER_HIS, qtbot)
     room = opened.open_room("attend")

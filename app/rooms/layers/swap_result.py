@@ -59,7 +59,7 @@ class SwapResult(Card):
         if own is not None:
             targets = [own, *(one for one in targets if one.target != own.target)]
             chosen = None
-        elif self.own is not None:  # it was taken back
+        elif self.own is not None:  # the words typed were cleared
             chosen = None
         self.own = own
         if chosen is not None and is_same_pair:

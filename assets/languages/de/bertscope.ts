@@ -4597,7 +4597,7 @@ Ein anderer Schluss</translation>
 <translation>Auf der Seite zweimal gesetzt: {name}.</translation>
 </message>
 <message>
-<source>Warning: on the page “{page}” the answer is covered, but it stands in the line below the tokens; write “:: cover prediction” too.</source>
+<source>Warning: on the page “{page}” the answer is covered, but the line below the tokens gives it away; add “:: cover prediction” too.</source>
 <translation>Warnung: Auf der Seite „{page}“ ist die Antwort verdeckt, steht aber in der Zeile unter den Tokens; auch „:: cover prediction“ schreiben.</translation>
 </message>
 <message>
