@@ -6,11 +6,15 @@ Everything here is a thin call into `bertcore.analysis`, `bertcore.tasks`, `bert
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import math
+import warnings
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, Literal, TypeVar, get_args, overload
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from bertcore.analysis import interventions
 from bertcore.analysis.attention_heads import classify_heads, head_facts
@@ -19,33 +23,65 @@ from bertcore.analysis.find_heads import find_heads
 from bertcore.analysis.find_target import NamedTarget, find_target
 from bertcore.analysis.interventions import Head, PatchedPart
 from bertcore.analysis.lens import layer_lens, lens_words
+from bertcore.analysis.merging import word_groups
 from bertcore.analysis.passes import as_text
 from bertcore.analysis.patching import check_patching, patching_map
+from bertcore.analysis.predict import (
+    cut_off_mask,
+    next_sentence,
+    predict_masks,
+    replaced_probabilities,
+    sentence_order,
+    top_words,
+)
+from bertcore.analysis.sentence_vectors import sentence_vectors
 from bertcore.analysis.targets import SimilarityTarget, Target
 from bertcore.analysis.trace import trace
-from bertcore.checkpoint.checkpoint import checkpoint_in_memory, load_checkpoint, save_checkpoint
+from bertcore.analysis.vectors import cosine
+from bertcore.analysis.words import Surprise, surprises
+from bertcore.checkpoint.checkpoint import Checkpoint, checkpoint_in_memory, load_checkpoint, save_checkpoint
+from bertcore.checkpoint.sentence_pooling import Pooling
 from bertcore.comparing import Comparison, compare
-from bertcore.errors import BertcoreError, shortened
+from bertcore.errors import BertcoreError, CutOffWarning, shortened
 from bertcore.files import write_errors
 from bertcore.model.bert import Bert
 from bertcore.model.hooks import Changes
 from bertcore.model.output_heads import HEAD_TITLES
-from bertcore.progress import progress_bar
+from bertcore.progress import ReportProgress, progress_bar, show_status
 from bertcore.resolve_model import resolve_model, resolve_step, snapshot_errors
 from bertcore.results import (
+    Filled,
     HeadReport,
     LensWords,
     PatchedText,
+    Predictions,
     Records,
+    Results,
     TokenAttribution,
+    TokenSurprise,
     TracedText,
 )
 from bertcore.runs.known_runs import is_run
-from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.tasks.decoding import USUAL
+from bertcore.texts import Pairs, Texts, cut_texts, pairs_of
+from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 from bertcore.training.task_files import data_of_run
-from bertcore.word_model import WordModel, check_choice
 
+if TYPE_CHECKING:
+    from bertcore.evaluation.report import ModelReport
+    from bertcore.evaluation.score_texts import TextScore
+    from bertcore.evaluation.sets import MinimalPairs
+    from bertcore.tasks.examples import Example, Kind
+    from bertcore.tasks.features.predictions import Prediction
+    from bertcore.tasks.inference.evaluate import TaskEvaluation
+    from bertcore.tasks.readers.spec import Role
+
+Files = str | Path | Sequence[str | Path]  # one, or several
+T = TypeVar("T")
+R = TypeVar("R")
 _READS_AS = ("task", "columns", "max_length", "stride")  # of the data of a fine-tuned model
+_NO_MASK = "There is no [MASK] in the text; write one where a word should be predicted."
+_TEXTS_AT_ONCE = 2048  # tokenised at a time: a file of a million would fill the memory
 
 
 def load(
@@ -63,7 +99,7 @@ def load(
     ('bertscope-tiny', ('mlm', 'nsp'))
     """
     for head in random_output_heads:
-        check_choice("output head", head, tuple(HEAD_TITLES))
+        _check_choice("output head", head, tuple(HEAD_TITLES))
     if device is not None:
         _check_device(device)
     folder = resolve_model(model)
@@ -83,13 +119,36 @@ def _check_device(device: str) -> None:
         raise BertcoreError(f"torch cannot use the device {device!r} here ({why}); leave it out for the CPU.") from None
 
 
-class LoadedModel(WordModel):
+class LoadedModel:
     """An opened model with its tokenizer. A text is a sentence `a` or a pair `a`, `b`; what does not fit is cut off,
     and where only numbers come back, a warning says so.
 
     Where a method takes several texts, it takes a list (for pairs: two of one length) and gives a result for each, in
     their order, with a progress bar if it takes long. Results have `.to_pandas()`.
     """
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        self.checkpoint = checkpoint
+        self.name = checkpoint.name
+        self.bert = checkpoint.model  # the torch module, in evaluation mode
+        self.tokenizer = checkpoint.tokenizer
+        self.config = checkpoint.config
+        self.output_heads = checkpoint.output_heads  # which answers it gives: "mlm", "nsp", "classify" ...
+        self.missing = checkpoint.missing  # the parts that it lacks, with a sentence for each
+        self.decoding = USUAL  # longest answer and length of a summary, for `predict` and `evaluate`
+
+    def __repr__(self) -> str:
+        config = self.config
+        size = f"{config.num_hidden_layers} layers, {config.num_attention_heads} heads, hidden {config.hidden_size}"
+        return f"<{self.name}: {size}, {self.checkpoint.parameters:,} parameters>"
+
+    def encode(self, a: str, b: str | None = None) -> Encoding:
+        """The text as the model reads it: tokens, ids, segments, offsets ..., each a list of length S.
+
+        >>> m.encode("A cat sat.").tokens
+        ['[CLS]', 'a', 'cat', 'sat', '.', '[SEP]']
+        """
+        return self.tokenizer.encode(a, b, max_length=self.config.max_length)
 
     @classmethod
     def of(cls, bert: Bert, tokenizer: Tokenizer, name: str = "model in memory") -> LoadedModel:
@@ -120,6 +179,148 @@ class LoadedModel(WordModel):
         about = None if data is None else {"data": {name: getattr(data, name) for name in _READS_AS}}
         with write_errors(path):
             save_checkpoint(self.bert, self.tokenizer, path, pooling=self.checkpoint.pooling, about=about)
+
+    # --- words and texts ----------------------------------------------------------------------------------------------
+
+    @overload
+    def fill(self, a: str, b: str | None = None, *, top: int = 5) -> Filled: ...
+    @overload
+    def fill(self, a: Texts, b: Texts | None = None, *, top: int = 5) -> Results[Filled]: ...
+    def fill(self, a: str | Texts, b: str | Texts | None = None, *, top: int = 5) -> Filled | Results[Filled]:
+        """The `top` likeliest words for every [MASK], likeliest first: masks, then words (token, id, probability).
+
+        `.next_sentence`, `.sentence_order`, `.similarity` and `.replaced` are what other heads say of the text, as far
+        as the model has them. Raises BertcoreError for a `top` below 1, for a mask that is cut off or that there is no
+        MLM head for, and where no head says anything: no mask, and no verdict either.
+
+        >>> filled = m.fill("The cat sat on the [MASK].", "It was warm.", top=3)
+        >>> len(filled), len(filled[0])
+        (1, 3)
+        >>> filled[0][0].probability > filled[0][1].probability
+        True
+        >>> 0 < filled.next_sentence.is_next < 1
+        True
+        """
+        pairs, is_single = pairs_of(a, b)
+        if is_single:
+            return self._filled(*pairs[0], top)
+        return Results(_for_each("Filling masks", pairs, lambda pair, _: self._filled(*pair, top)))
+
+    def _filled(self, a: str, b: str | None, top: int) -> Filled:
+        encoding = self.encode(a, b)
+        masks = self.masks(encoding)
+        if masks and "mlm" in self.missing:
+            raise BertcoreError(self.missing["mlm"])
+        outputs = predict_masks(self.bert, encoding.ids, encoding.segments, positions=masks)
+        rows = () if outputs.mlm_logits is None else outputs.mlm_logits  # (R,V)
+        filled = Filled([top_words(row, self.tokenizer, top) for row in rows], encoding, masks)
+        if b and outputs.next_sentence_logits is not None:
+            filled.next_sentence = next_sentence(outputs.next_sentence_logits)
+        if b and outputs.sentence_order_logits is not None:
+            filled.sentence_order = sentence_order(outputs.sentence_order_logits)
+        if b and self.checkpoint.pooling is not None:
+            filled.similarity = cosine(*self.embed([a, b]))
+        if outputs.replaced_logits is not None:
+            filled.replaced = replaced_probabilities(outputs.replaced_logits)
+        if not masks and not filled.verdicts:
+            no_verdict = [self.missing["nsp"]] if b else []
+            raise BertcoreError(" ".join([self.missing.get("mlm", _NO_MASK), *no_verdict]))
+        return filled
+
+    @overload
+    def score(self, a: str, b: str | None = None) -> float: ...
+    @overload
+    def score(self, a: Texts, b: Texts | None = None) -> NDArray[np.float64]: ...
+    def score(self, a: str | Texts, b: str | Texts | None = None) -> float | NDArray[np.float64]:
+        """Pseudo-log-likelihood of a text in nats, or of each of several (B): the sum of ln p of each token, all others
+        seen.
+
+        Salazar et al. 2020. Of two sentences with the same number of tokens, the model prefers the one with the higher
+        score. Warns where a text is longer than the model reads: its score is of the beginning. Raises BertcoreError
+        where there is no MLM head, or no mask in the vocabulary.
+
+        >>> m.score(["The cat sat on the mat.", "Mat the on sat cat the."]).shape
+        (2,)
+        """
+        pairs, is_single = pairs_of(a, b)
+        found, cut = self._surprises("Scoring texts", pairs, lambda _, each: -float(each.bits.sum()) * math.log(2))
+        self._warn_of_cut(cut, len(pairs))
+        return found[0] if is_single else np.array(found)
+
+    @overload
+    def surprise(self, a: str, b: str | None = None, *, whole_words: bool = False) -> TokenSurprise: ...
+    @overload
+    def surprise(self, a: Texts, b: Texts | None = None, *, whole_words: bool = False) -> Results[TokenSurprise]: ...
+    def surprise(
+        self, a: str | Texts, b: str | Texts | None = None, *, whole_words: bool = False
+    ) -> TokenSurprise | Results[TokenSurprise]:
+        """How little the model expects each token, all others seen: -log2 p in bits (S), 0 for special tokens.
+
+        `whole_words` hides the later pieces of a word with each of its pieces (Kauf and Ivanova 2023).
+        Warns and raises as `score` does.
+
+        >>> m.surprise("A cat sat.").scores.shape
+        (6,)
+        """
+
+        def by_token(encoding: Encoding, found: Surprise) -> TokenSurprise:
+            return TokenSurprise(encoding.tokens, found.by_token(len(encoding)), found.pseudo_perplexity)
+
+        pairs, is_single = pairs_of(a, b)
+        found, cut = self._surprises("Measuring surprise", pairs, by_token, whole_words)
+        self._warn_of_cut(cut, len(pairs))
+        return found[0] if is_single else Results(found)
+
+    def _surprises(
+        self, description: str, pairs: Pairs, answer: Callable[[Encoding, Surprise], R], whole_words: bool = False
+    ) -> tuple[list[R], int]:
+        """The answers, and how many texts were cut off."""
+        cut = 0
+
+        def answered(portion: Pairs, progress: ReportProgress) -> list[R]:
+            nonlocal cut
+            encodings = [self.encode(*pair) for pair in portion]
+            cut += sum(encoding.dropped > 0 for encoding in encodings)
+            groups = [word_groups(encoding) for encoding in encodings] if whole_words else None
+            found = surprises(self.bert, encodings, self.tokenizer.mask_id, groups=groups, progress=progress)
+            return [answer(*each) for each in zip(encodings, found, strict=True)]
+
+        return [each for portion in _for_each(description, _portions(pairs), answered) for each in portion], cut
+
+    def embed(self, a: str | Texts, *, pooling: Literal["mean", "cls"] | None = None) -> NDArray[np.float32]:
+        """The vector of a text (H), or of each of several (B,H): the mean of its last hidden states, special tokens
+        too, or that of [CLS].
+
+        Absent, `pooling` is what the folder of a sentence encoder says, which may also scale vectors to length 1;
+        "mean" for any other model. Warns as `score` does.
+
+        >>> m.embed("One text.").shape == (m.config.hidden_size,)
+        True
+        """
+        _check_choice("pooling", pooling or "mean", ("mean", "cls"))
+        way = Pooling(pooling, normalised=False) if pooling else self.checkpoint.pooling or Pooling("mean", False)
+        pairs, is_single = pairs_of(a)
+        cut = 0
+
+        def embedded(portion: Pairs, progress: ReportProgress) -> NDArray[np.float32]:
+            nonlocal cut
+            encodings = [self.encode(*pair) for pair in portion]
+            cut += sum(encoding.dropped > 0 for encoding in encodings)
+            return sentence_vectors(self.bert, encodings, way, progress=progress)
+
+        vectors = np.concatenate(_for_each("Embedding texts", _portions(pairs), embedded))  # (B,H)
+        self._warn_of_cut(cut, len(pairs))
+        return vectors[0] if is_single else vectors
+
+    def masks(self, encoding: Encoding, required: bool = False) -> list[int]:
+        """Positions of its masks. Raises BertcoreError where one is cut off, and where they are required and there are
+        none."""
+        if cut := cut_off_mask(self.tokenizer, encoding):
+            raise BertcoreError(cut)
+        masks = [i for i, token_id in enumerate(encoding.ids) if token_id == self.tokenizer.mask_id]
+        if required and not masks:
+            raise BertcoreError(_NO_MASK)
+        return masks
 
     # --- looking inside -------------------------------------------------------------------------------------------
 
@@ -224,7 +425,7 @@ class LoadedModel(WordModel):
         >>> found.prediction, found.scores.shape
         ('floor', (9,))
         """
-        check_choice("method", method, get_args(Method))
+        _check_choice("method", method, get_args(Method))
         encoding = self.encode(a, b)
         named = _given(target, wanted, against, position) or find_target(
             self.checkpoint, encoding, wanted=wanted, against=against, position=position
@@ -326,6 +527,159 @@ class LoadedModel(WordModel):
             map=found.shares,
         )
 
+    # --- a task, and how good it is -----------------------------------------------------------------------------------
+
+    @property
+    def task_kind(self) -> Kind | None:
+        """What it was taught: "classify", "tag", "span" ...; None for a model without a task."""
+        from bertcore.tasks.inference.predict import task_kind
+
+        return task_kind(self.checkpoint)
+
+    @property
+    def learned_task(self) -> str | None:
+        """The task of the run that it is a snapshot of; None elsewhere."""
+        learned = data_of_run(self.checkpoint.folder)
+        return learned.task if learned else None
+
+    @overload
+    def predict(self, a: str, b: str | None = None) -> Prediction: ...
+    @overload
+    def predict(self, a: Texts, b: Texts | None = None) -> Predictions: ...
+    def predict(self, a: str | Texts, b: str | Texts | None = None) -> Prediction | Predictions:
+        """What a fine-tuned model says: a label, a number, tags, an answer, a choice or a summary.
+
+        `a` is a text, or the question or the beginning; `b` a second text, the passage, or the endings, one on each
+        line. Warns where a text is longer than the model reads. Raises BertcoreError where the model was not taught a
+        task.
+
+        >>> sentiment = bertcore.load("runs/sentiment")
+        >>> sentiment.predict("We had a wonderful day.").label in sentiment.config.labels
+        True
+        """
+        from bertcore.tasks.inference.predict import as_example, required_kind
+
+        kind = required_kind(self.checkpoint)
+        pairs, is_single = pairs_of(a, b)
+        found = self._predictions([as_example(kind, *pair) for pair in pairs])
+        return found[0] if is_single else found
+
+    def predict_file(
+        self, file: str | Path, task: str | None = None, columns: Mapping[Role, str] | None = None
+    ) -> Predictions:
+        """The same for each example of a file, read as the model's own run reads its examples.
+
+        Else `task` says how the file is laid out (`bertcore finetune list`), and `columns` which column has the "text"
+        and "text_b". Raises BertcoreError for a file that does not fit.
+
+        >>> len(bertcore.load("runs/sentiment").predict_file("reviews.tsv"))
+        2
+        """
+        from bertcore.training.task_files import examples_of_file
+
+        return self._predictions(examples_of_file(self.checkpoint, str(file), task, columns or {}))
+
+    def score_file(self, file: str | Path, word: str | None = None) -> Records[TextScore]:
+        """What the model says of each line of a file: a text, or A and B with a tab between them.
+
+        Surprise and pseudo-log-likelihood, the probability of `word` (absent: the likeliest one) at the first [MASK],
+        next sentence, a fine-tuned model's answer, similarity; None where it has no such head. A template stands for
+        all its texts: "The [doctor|nurse] said [he|she] left."
+        Raises BertcoreError for a file without texts, and where the model can say nothing of them.
+
+        >>> [score.choices for score in m.score_file("templates.txt")]
+        [('cat', 'sat'), ('cat', 'sang'), ('dog', 'sat'), ('dog', 'sang')]
+        """
+        from bertcore.evaluation.score_texts import read_texts, score_texts
+
+        with progress_bar("Scoring texts") as step:
+            return Records(score_texts(self.checkpoint, read_texts(Path(file)), word, step))
+
+    def evaluate(
+        self, data: str | Path, task: str | None = None, columns: Mapping[Role, str] | None = None
+    ) -> TaskEvaluation:
+        """How well a fine-tuned model does on a held-out file (or a folder's dev part): loss, metrics, confusion.
+
+        `task` absent: the one that its run learned. Raises BertcoreError where file, task and model do not fit.
+
+        >>> 0 <= bertcore.load("runs/sentiment").evaluate("held-out.tsv", "sst2").metrics["accuracy"] <= 1
+        True
+        """
+        from bertcore.training.task_files import evaluate_file
+
+        task = task or self.learned_task
+        if task is None:
+            raise BertcoreError("Name the task of the file; `bertcore finetune list` shows them all.")
+        return evaluate_file(self.checkpoint, task, str(data), columns or {}, self.decoding)
+
+    def evaluate_text(
+        self, files: Files, *, sequence_length: int = 128, sequences: int | None = None, whole: bool = False
+    ) -> dict[str, float | None]:
+        """Masked words and next sentence on the held-out part of some text, or on all of it (`whole`): losses,
+        accuracies, perplexity. `sequences` None: at most 512 of the held-out part, or the whole text.
+
+        Raises BertcoreError where the text cannot be read, or the model has no MLM head.
+
+        >>> m.evaluate_text(["stories.txt"], sequences=8)["perplexity"] > 1
+        True
+        """
+        from bertcore.training.evaluate import evaluate_text
+
+        return evaluate_text(self.checkpoint, _paths(files), sequence_length, sequences, whole)
+
+    def minimal_pairs(self, files: Files) -> MinimalPairs:
+        """Whether the model prefers the good sentence of each pair (pseudo-log-likelihood): JSON lines with `good` and
+        `bad`, or `sentence_good` and `sentence_bad`, and a `phenomenon` or `UID`, as BLiMP's.
+
+        Raises BertcoreError where a file cannot be read, or the model has no MLM head.
+        """
+        from bertcore.evaluation.sets import judge_minimal_pairs, read_minimal_pairs
+
+        return judge_minimal_pairs(
+            self.checkpoint, [pair for file in _paths(files) for pair in read_minimal_pairs(file)]
+        )
+
+    def report(
+        self,
+        files: Files = (),
+        *,
+        whole: bool = False,
+        sequence_length: int = 128,
+        tell: Callable[[str], None] = show_status,
+    ) -> ModelReport:
+        """Everything that is measured of a pretrained model (docs/evaluation.md): cloze sets, minimal pairs and, with
+        the text it learned from, its held-out part and what its heads do; with `whole`, all of other text. `tell` is
+        called with what is being measured.
+
+        Raises BertcoreError where the text cannot be read, or the model has no MLM head.
+
+        >>> len(bertcore.load("bertscope-tiny").report().cloze.answers)
+        200
+        """
+        from bertcore.data.text import text_files
+        from bertcore.evaluation.report import Effort, measure_model_on_files
+        from bertcore.training.evaluate import data_of_pretraining
+
+        paths = _paths(files)
+        text_files(paths)  # raises at once for what is not there
+        form = data_of_pretraining(self.checkpoint.folder).text_format
+        effort = Effort(length=sequence_length)
+        return measure_model_on_files(self.checkpoint, paths, whole=whole, form=form, effort=effort, tell=tell)
+
+    def _predictions(self, examples: Sequence[Example]) -> Predictions:
+        from bertcore.training.task_files import predict_as_learned
+
+        cut: list[int] = []
+        with progress_bar("Predicting") as step:
+            found = predict_as_learned(self.checkpoint, examples, step, decoding=self.decoding, tell_cut=cut.append)
+        self._warn_of_cut(sum(cut), len(examples), stacklevel=4)
+        return Predictions(found)
+
+    def _warn_of_cut(self, cut: int, of: int, stacklevel: int = 3) -> None:
+        """For who has called the method that calls this: nothing in numbers alone says what they are of."""
+        if cut:
+            warnings.warn(cut_texts(cut, of, self.config.max_length), CutOffWarning, stacklevel=stacklevel)
+
 
 def _other_texts(b: str | None, other_a: str | None, other_b: str | None) -> tuple[str, str | None] | None:
     """The other text with its B, which is ours where none is given, and None for ""."""
@@ -350,3 +704,27 @@ def _with_values(values: list[int], changed: Mapping[int, int] | None) -> list[i
     changed = changed or {}
     interventions.check_rows(changed, len(values))
     return [changed.get(at, value) for at, value in enumerate(values)]
+
+
+def _for_each(description: str, texts: Sequence[T], answer: Callable[[T, ReportProgress], R]) -> list[R]:
+    """The answer to each text, with a progress bar."""
+    answers: list[R] = []
+    with progress_bar(description) as step:
+        for text in texts:
+            answers.append(answer(text, lambda share: step((len(answers) + share) / len(texts))))
+            step(len(answers) / len(texts))
+    return answers
+
+
+def _portions(pairs: Pairs) -> list[Pairs]:
+    """One at least, so that no texts give an empty result of the right shape."""
+    return [pairs[first : first + _TEXTS_AT_ONCE] for first in range(0, max(1, len(pairs)), _TEXTS_AT_ONCE)]
+
+
+def _check_choice(name: str, given: str, choices: tuple[str, ...]) -> None:
+    if given not in choices:
+        raise BertcoreError(f"There is no {name} {given!r}; choose one of {', '.join(choices)}.")
+
+
+def _paths(files: Files) -> list[Path]:
+    return [Path(files)] if isinstance(files, str | Path) else [Path(file) for file in files]

@@ -17,7 +17,7 @@ from tests.test_rules import ROOT, Import, imports, imports_of
 # From the bottom up. Those of one layer do not import each other.
 LAYERS = (
     ("bertcore.errors", "bertcore.garbage_collection", "bertcore.json_text", "bertcore.progress"),
-    ("bertcore.limits",),
+    ("bertcore.limits", "bertcore.texts"),
     ("bertcore.files", "bertcore.families", "bertcore.locations", "bertcore.tag_schemes", "bertcore.trial"),
     ("bertcore.installed", "bertcore.settings", "bertcore.config", "bertcore.fine_tuned_from"),
     ("bertcore.tokenizer",),
@@ -32,8 +32,6 @@ LAYERS = (
     ("bertcore.evaluation",),
     ("bertcore.results",),
     ("bertcore.comparing",),
-    ("bertcore.measured_model",),
-    ("bertcore.word_model",),
     ("bertcore.loaded_model",),
     ("bertcore.training_api",),
     ("bertcore",),

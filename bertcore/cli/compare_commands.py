@@ -251,7 +251,7 @@ def score(
     """Score many texts: how likely each is, a word at [MASK], next sentence, or a fine-tuned model's answer."""
     from bertcore.evaluation.score_texts import mean_by_choice
     from bertcore.loaded_model import load
-    from bertcore.measured_model import cut_texts
+    from bertcore.texts import cut_texts
 
     refuse_folder(out)
     m = load(model)
