@@ -21,7 +21,7 @@ from bertcore.analysis.trace import Trace, trace
 from bertcore.analysis.words import pieces_at
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
-from bertcore.results import Records, Table
+from bertcore.table import Records, Table
 from bertcore.tasks.features.predictions import Prediction
 from bertcore.tasks.inference.predict import as_example, task_kind
 from bertcore.tokenizer.token_labels import SHOWN_SPACE

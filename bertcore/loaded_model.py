@@ -55,13 +55,12 @@ from bertcore.results import (
     LensWords,
     PatchedText,
     Predictions,
-    Records,
-    Results,
     TokenAttribution,
     TokenSurprise,
     TracedText,
 )
 from bertcore.runs.known_runs import is_run
+from bertcore.table import Records, Results
 from bertcore.tasks.decoding import USUAL
 from bertcore.texts import Pairs, Texts, cut_texts, pairs_of
 from bertcore.tokenizer.tokenizer import Encoding, Tokenizer

@@ -1,12 +1,11 @@
-"""What a LoadedModel answers with: lists and arrays that know how to become a pandas frame, where pandas is installed.
+"""What a LoadedModel answers with: lists and arrays that are tables too (`bertcore.table`).
 
 S tokens, L layers, N heads.
 """
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,37 +13,12 @@ from numpy.typing import NDArray
 from bertcore.analysis.interventions import PatchedPart
 from bertcore.analysis.predict import NextSentence, SentenceOrder, WordGuess
 from bertcore.analysis.trace import Trace
-from bertcore.errors import BertcoreError
+from bertcore.table import Table, as_frame
 from bertcore.tasks.features.predictions import Prediction
 from bertcore.tokenizer.tokenizer import Encoding
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
-
-class Table:
-    """Something that can be written as rows, each with the same names."""
-
-    def rows(self) -> list[dict[str, Any]]:
-        raise NotImplementedError
-
-    def to_pandas(self) -> Any:
-        """A pandas.DataFrame. Raises BertcoreError where pandas is not installed."""
-        return as_frame(self.rows())
-
-
-R = TypeVar("R", bound=Table)
-D = TypeVar("D", bound="DataclassInstance")
-
-
-class Results(list[R], Table, Generic[R]):
-    """One result for each text, in their order; in the rows, `text` is its number."""
-
-    def rows(self) -> list[dict[str, Any]]:
-        return [{"text": number, **row} for number, result in enumerate(self) for row in result.rows()]
-
-
-class Filled(list[list[WordGuess]], Table):
+class Filled(Table, list[list[WordGuess]]):
     """The likeliest words for each [MASK] of a text (masks, then words), and what other heads say of the text.
 
     A verdict is None where the model has no such head, or the text has no second part.
@@ -65,6 +39,10 @@ class Filled(list[list[WordGuess]], Table):
         names = ("next_sentence", "sentence_order", "similarity", "replaced")
         return {name: value for name in names if (value := getattr(self, name)) is not None}
 
+    def __repr__(self) -> str:
+        said = {name: value for name, value in self.verdicts.items() if name != "replaced"}  # a number for each token
+        return "".join([super().__repr__()[:-1], *(f"\n  {name}: {value}" for name, value in said.items()), ">"])
+
     def rows(self) -> list[dict[str, Any]]:
         return [
             {"position": position, "place": place, **asdict(word)}
@@ -73,7 +51,7 @@ class Filled(list[list[WordGuess]], Table):
         ]
 
 
-class LensWords(list[list[list[WordGuess]]], Table):
+class LensWords(Table, list[list[list[WordGuess]]]):
     """The likeliest words for each [MASK] at each layer: layers (0: the embeddings), then masks, then words."""
 
     def __init__(self, words: Sequence[list[list[WordGuess]]], positions: Sequence[int]) -> None:
@@ -89,7 +67,7 @@ class LensWords(list[list[list[WordGuess]]], Table):
         ]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TokenScores(Table):
     """A number for each token of a text; 0 for those that are not counted."""
 
@@ -102,14 +80,14 @@ class TokenScores(Table):
         ]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TokenSurprise(TokenScores):
     """How little the model expects each token, in bits."""
 
     pseudo_perplexity: float  # 2 to the mean bits; 1 if all were certain
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TokenAttribution(TokenScores):
     """How much each token supports a prediction, in nats of its ln p; below 0: against it."""
 
@@ -133,14 +111,7 @@ class HeadReport:
     on_special: float  # share of attention on special tokens
 
 
-class Records(list[D], Table, Generic[D]):
-    """Results that are dataclasses: each is a row."""
-
-    def rows(self) -> list[dict[str, Any]]:
-        return [asdict(record) for record in self]
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PatchedText(Table):
     """How much of the difference between two texts each place carries (`bertcore.analysis.patching`)."""
 
@@ -168,7 +139,7 @@ class PatchedText(Table):
         ]
 
 
-class Predictions(list["Prediction"], Table):
+class Predictions(Table, list["Prediction"]):
     """What a fine-tuned model says of each text; what a prediction consists of hangs on the task."""
 
     def rows(self) -> list[dict[str, Any]]:
@@ -176,8 +147,8 @@ class Predictions(list["Prediction"], Table):
 
 
 @dataclass(frozen=True, repr=False)
-class TracedText(Trace):
-    """A trace with the text that it is of."""
+class TracedText(Table, Trace):
+    """A trace with the text that it is of; a row for each token."""
 
     encoding: Encoding
 
@@ -190,18 +161,20 @@ class TracedText(Trace):
         """(S)"""
         return self.encoding.tokens
 
-    def to_pandas(self, layer: int, head: int) -> Any:
-        """One head's attention (S,S) as a pandas.DataFrame: rows look, columns are looked at; counted from 0."""
-        return _pandas().DataFrame(self.attentions[layer, head], index=self.tokens, columns=self.tokens)
+    def rows(self) -> list[dict[str, Any]]:
+        encoding = self.encoding
+        return [
+            {"position": position, "token": token, "id": id_, "segment": segment}
+            for position, (token, id_, segment) in enumerate(
+                zip(encoding.tokens, encoding.ids, self.segment_ids.tolist(), strict=True)
+            )
+        ]
 
+    def to_pandas(self, layer: int | None = None, head: int | None = None) -> Any:
+        """One head's attention (S,S) as a pandas.DataFrame: rows look, columns are looked at; layers and heads from 0.
 
-def as_frame(rows: Sequence[dict[str, Any]]) -> Any:
-    """A pandas.DataFrame. Raises BertcoreError where pandas is not installed."""
-    return _pandas().DataFrame(rows)
-
-
-def _pandas() -> Any:
-    try:
-        return import_module("pandas")
-    except ModuleNotFoundError:
-        raise BertcoreError("pandas is not installed, so results cannot become frames: pip install pandas.") from None
+        Without them the tokens. Raises BertcoreError where pandas is not installed.
+        """
+        if layer is None or head is None:
+            return as_frame(self.rows())
+        return as_frame(self.attentions[layer, head], index=self.tokens, columns=self.tokens)

@@ -19,7 +19,7 @@ LAYERS = (
     ("bertcore.errors", "bertcore.garbage_collection", "bertcore.json_text", "bertcore.progress"),
     ("bertcore.limits", "bertcore.texts"),
     ("bertcore.files", "bertcore.families", "bertcore.locations", "bertcore.tag_schemes", "bertcore.trial"),
-    ("bertcore.installed", "bertcore.settings", "bertcore.config", "bertcore.fine_tuned_from"),
+    ("bertcore.installed", "bertcore.settings", "bertcore.config", "bertcore.fine_tuned_from", "bertcore.table"),
     ("bertcore.tokenizer",),
     ("bertcore.model",),
     ("bertcore.checkpoint",),

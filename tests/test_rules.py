@@ -178,7 +178,7 @@ def test_only_these_import_by_name() -> None:
         "app/rooms/base.py",
         "app/shell/rooms.py",
         "bertcore/__init__.py",
-        "bertcore/results.py",
+        "bertcore/table.py",
         "bertcore/trial.py",
     }
 

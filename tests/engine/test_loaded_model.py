@@ -2,6 +2,7 @@
 
 import copy
 import doctest
+import json
 import math
 import os
 import re
@@ -450,6 +451,17 @@ class TestPandas:
         assert len(m.heads(PLAIN[0]).to_pandas()[0]) == 8
         surprised = m.surprise(PLAIN[0])
         assert [row["token"] for row in surprised.to_pandas()[0]] == surprised.tokens
+
+    def test_every_result_shows_its_first_rows_and_becomes_json(self, m: LoadedModel) -> None:
+        filled, pair = m.fill(MASKED, top=6), m.fill(MASKED[0], PLAIN[0])
+        assert json.loads(filled.to_json()) == filled.rows() and json.loads(filled.to_json())[0]["token"]
+        shown = repr(filled).splitlines()
+        assert shown[0] == "<Results: 12 rows" and shown[1].split() == list(filled.rows()[0])
+        assert len(shown) == 11 and shown[-1] == "  ...>"
+        assert "next_sentence: NextSentence(is_next=" in repr(pair)
+        for found in (pair, m.surprise(PLAIN[0]), m.heads(PLAIN[0]), m.lens(MASKED[0]), m.trace(PLAIN[0])):
+            assert len(json.loads(found.to_json())) == len(found.rows()) > 0 and len(repr(found).splitlines()) < 16
+        assert [row["token"] for row in m.trace(PLAIN[0]).rows()] == m.encode(PLAIN[0]).tokens
 
     def test_without_pandas_that_is_said(self, m: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "pandas", None)

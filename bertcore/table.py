@@ -1,0 +1,79 @@
+"""What every result is: rows with names, for a notebook, pandas, JSON and the shell. Importable without torch."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from bertcore.errors import BertcoreError, printable, shortened
+from bertcore.files import jsonable
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+ROWS_SHOWN = 8  # of a result that a notebook or the prompt shows
+MOST_CELL = 24  # characters
+
+
+class Table:
+    """Something that can be written as rows, each with the same names."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A dictionary for each row, from names to plain values."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> Any:
+        """The rows as a pandas.DataFrame. Raises BertcoreError where pandas is not installed."""
+        return as_frame(self.rows())
+
+    def to_json(self) -> str:
+        """The rows as a JSON array of objects; what is no finite number becomes null."""
+        return json.dumps(jsonable(self.rows()), ensure_ascii=False, allow_nan=False)
+
+    def __repr__(self) -> str:
+        """The first rows, in columns."""
+        return f"<{type(self).__name__}: {as_columns(self.rows())}>"
+
+
+R = TypeVar("R", bound=Table)
+D = TypeVar("D", bound="DataclassInstance")
+
+
+class Results(Table, list[R], Generic[R]):
+    """One result for each text, in their order; in the rows, `text` is its number."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        return [{"text": number, **row} for number, result in enumerate(self) for row in result.rows()]
+
+
+class Records(Table, list[D], Generic[D]):
+    """Results that are dataclasses: each is a row."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        return [asdict(record) for record in self]
+
+
+def as_columns(rows: Sequence[dict[str, Any]], most: int = ROWS_SHOWN) -> str:
+    """At most so many rows as lines of text under their names, and how many there are."""
+    names = list(dict.fromkeys(name for row in rows[:most] for name in row))
+    lines = [names, *([_cell(row.get(name)) for name in names] for row in rows[:most])]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    text = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines if rows]
+    return "\n  ".join([f"{len(rows):,} row{'' if len(rows) == 1 else 's'}", *text, *(["..."] * (len(rows) > most))])
+
+
+def as_frame(rows: Any, **named: Any) -> Any:
+    """A pandas.DataFrame; `named` are its other arguments. Raises BertcoreError where pandas is not installed."""
+    try:
+        pandas = import_module("pandas")
+    except ModuleNotFoundError:
+        raise BertcoreError("pandas is not installed, so results cannot become frames: pip install pandas.") from None
+    return pandas.DataFrame(rows, **named)
+
+
+def _cell(value: object) -> str:
+    text = f"{value:.4g}" if isinstance(value, float) else str(value)
+    return shortened(printable(text), MOST_CELL)
