@@ -47,6 +47,7 @@ def feed_forward_activity(
     import torch
 
     from bertcore.analysis.passes import as_text, changed
+    from bertcore.model.hooks import Hook
 
     neurons: list[Tensor] = []
     activations: list[Tensor] = []
@@ -61,6 +62,6 @@ def feed_forward_activity(
         return value
 
     model = checkpoint.model
-    with torch.inference_mode(), changed(model, what_if.changes(), keep) as hook:
+    with torch.inference_mode(), changed(model, what_if.changes(), Hook(keep)) as hook:
         as_text(model, text.input_ids, text.segments, text.positions).hidden(model, hook=hook)
     return FeedForwardActivity(torch.stack(neurons).cpu().numpy(), torch.stack(activations).cpu().numpy())

@@ -33,8 +33,7 @@ if TYPE_CHECKING:
 
 translate = QCoreApplication.translate
 Floats = NDArray[np.float32]
-ATTENTION = "bertcore.model.attention.SelfAttention"
-LAYER = "bertcore.model.encoder.EncoderLayer"
+MODEL = "bertcore.model.bert"
 POINTS = {  # field of LayerTrace -> hook point after layer.{i}
     "attention_input": "attention.input",
     "query": "attention.query",
@@ -174,7 +173,7 @@ def trace_layer(
             hidden = record[before]
         else:
             hidden = torch.from_numpy(entering)[None].to(model.embeddings.token.weight)
-            leaving = model.encoder.layer(layer)(hidden, hook=record, name=f"layer.{layer}")
+            leaving = model.encoder.layer(layer)(hidden, hook=record.at(f"layer.{layer}"))
             if model.encoder.final_norm is not None and layer == model.config.num_hidden_layers - 1:
                 record("encoder.normed", model.encoder.final_norm(leaving))
     is_last = layer == model.config.num_hidden_layers - 1 and "encoder.normed" in record
@@ -217,16 +216,16 @@ def _numpy(tensor: Tensor) -> Floats:
 def layer_steps(one: LayerTrace, head: int) -> list[LayerStep]:
     """In the order in which a post-norm or pre-norm layer computes them; of the heads this one (from 0)."""
     entering = _entering(one)
-    attention, feed_forward = _attention_steps(one, head), _feed_forward_steps(one)
+    attention, feed_forward, layer = _attention_steps(one, head), _feed_forward_steps(one), _kind(one)
     if one.pre_norm:
         steps = [
             entering,
             _norm("attention_norm", one, one.entering, one.attention_input),
             *attention,
-            _residual("middle", one.entering, one.attention_output, one.middle, is_attention=True),
+            _residual("middle", layer, one.entering, one.attention_output, one.middle, is_attention=True),
             _norm("feed_forward_norm", one, one.middle, one.feed_forward_input),
             *feed_forward,
-            _residual("leaving", one.middle, one.feed_forward_output, one.leaving, is_attention=False),
+            _residual("leaving", layer, one.middle, one.feed_forward_output, one.leaving, is_attention=False),
         ]
         return [*steps, _norm("final_norm", one, one.leaving, one.normed)] if one.normed is not None else steps
     # In single precision, as the model adds: the very numbers that its LayerNorm reads.
@@ -234,10 +233,10 @@ def layer_steps(one: LayerTrace, head: int) -> list[LayerStep]:
     return [
         entering,
         *attention,
-        _residual("attention_sum", one.entering, one.attention_output, middle_sum, is_attention=True),
+        _residual("attention_sum", layer, one.entering, one.attention_output, middle_sum, is_attention=True),
         _norm("attention_norm", one, middle_sum, one.middle),
         *feed_forward,
-        _residual("feed_forward_sum", one.middle, one.feed_forward_output, leaving_sum, is_attention=False),
+        _residual("feed_forward_sum", layer, one.middle, one.feed_forward_output, leaving_sum, is_attention=False),
         _norm("feed_forward_norm", one, leaving_sum, one.leaving),
     ]
 
@@ -246,10 +245,10 @@ def _entering(one: LayerTrace) -> LayerStep:
     values = one.entering
     if one.layer:
         source = translate("layer_steps", "from layer {layer}").format(layer=one.layer)
-        function = f"{LAYER}.forward"
+        function = f"{MODEL}.Layer.forward"
     else:
         source = translate("layer_steps", "from the embeddings")
-        function = "bertcore.model.embeddings.Embeddings.forward"
+        function = f"{MODEL}.Embeddings.forward"
 
     def derive(row: int, column: int) -> Derivation:
         return derivation.given(float(values[row, column]), source)
@@ -288,14 +287,22 @@ def _attention_steps(one: LayerTrace, head: int) -> list[LayerStep]:
     weight_formula = translate("layer_steps", "exp(s) / Σ exp(s), by row")
     context_formula = translate("layer_steps", "Σ weight × value, over tokens")
     output_formula = translate("layer_steps", "all heads · W_O + b")
-    inside, output = f"{ATTENTION}._step_by_step", one.weights["output"]
+    inside, output = f"{MODEL}.SelfAttention.collect", one.weights["output"]
     return [
         *(_projection(one, head, place) for place in range(3)),
         LayerStep("products", product_formula, inside, products, "token", product),
         LayerStep("scores", score_formula, inside, scores, "token", score),
         LayerStep("probs", weight_formula, inside, probs, "token", weight),
         LayerStep("context", context_formula, inside, context, "dimension", mean),
-        _linear("attention_output", output_formula, LAYER, heads, output, one.attention_output, output_name),
+        _linear(
+            "attention_output",
+            output_formula,
+            "SelfAttention.project",
+            heads,
+            output,
+            one.attention_output,
+            output_name,
+        ),
     ]
 
 
@@ -310,7 +317,7 @@ def _projection(one: LayerTrace, head: int, place: int) -> LayerStep:
         matrix=f"W_{key[0].upper()}", head=head + 1
     )
     own = Affine(fused.weight[rows], fused.bias[rows])
-    return _linear(key, formula, ATTENTION, one.attention_input, own, values, _dimension)
+    return _linear(key, formula, "SelfAttention.collect", one.attention_input, own, values, _dimension)
 
 
 def _feed_forward_steps(one: LayerTrace) -> list[LayerStep]:
@@ -320,20 +327,20 @@ def _feed_forward_steps(one: LayerTrace) -> list[LayerStep]:
         return derivation.activation(float(after[row, column]), float(before[row, column]), one.hidden_act)
 
     enter, leave = one.weights["feed_forward_in"], one.weights["feed_forward_out"]
-    formula = f"{one.hidden_act}: {FORMULAS[one.hidden_act]}"
+    formula, inside = f"{one.hidden_act}: {FORMULAS[one.hidden_act]}", "Layer.feed_forward"
     return [
         _linear(
-            "before_activation", "x · W_in + b", LAYER, one.feed_forward_input, enter, before, _dimension, "neuron"
+            "before_activation", "x · W_in + b", inside, one.feed_forward_input, enter, before, _dimension, "neuron"
         ),
-        LayerStep("activation", formula, f"{LAYER}.forward", after, "neuron", activate),
-        _linear("feed_forward_output", "a · W_out + b", LAYER, after, leave, one.feed_forward_output, _neuron),
+        LayerStep("activation", formula, f"{MODEL}.{inside}", after, "neuron", activate),
+        _linear("feed_forward_output", "a · W_out + b", inside, after, leave, one.feed_forward_output, _neuron),
     ]
 
 
 def _linear(
     key: str,
     formula: str,
-    owner: str,
+    function: str,
     inputs: Floats,
     weights: Affine,
     values: Floats,
@@ -347,10 +354,10 @@ def _linear(
         row_of_weights = weights.weight[column]
         return derivation.dot_product(float(values[row, column]), inputs[row], row_of_weights, name, names, bias)
 
-    return LayerStep(key, formula, f"{owner}.forward", values, columns, derive)
+    return LayerStep(key, formula, f"{MODEL}.{function}", values, columns, derive)
 
 
-def _residual(key: str, there: Floats, added: Floats, total: Floats, *, is_attention: bool) -> LayerStep:
+def _residual(key: str, layer: str, there: Floats, added: Floats, total: Floats, *, is_attention: bool) -> LayerStep:
     def derive(row: int, column: int) -> Derivation:
         addends = float(there[row, column]), float(added[row, column])
         return derivation.residual(float(total[row, column]), *addends, is_attention)
@@ -360,7 +367,7 @@ def _residual(key: str, there: Floats, added: Floats, total: Floats, *, is_atten
         if is_attention
         else translate("layer_steps", "what was there + feed-forward")
     )
-    return LayerStep(key, formula, f"{LAYER}.forward", total, "dimension", derive)
+    return LayerStep(key, formula, f"{MODEL}.{layer}.transform", total, "dimension", derive)
 
 
 def _norm(key: str, one: LayerTrace, before: Floats, after: Floats) -> LayerStep:
@@ -370,9 +377,14 @@ def _norm(key: str, one: LayerTrace, before: Floats, after: Floats) -> LayerStep
         value = float(after[row, column])
         return derivation.layer_norm(value, before[row], column, weights.weight, weights.bias, one.epsilon)
 
-    function = "bertcore.model.encoder.Encoder.forward" if key == "final_norm" else f"{LAYER}.forward"
+    half = "attend" if one.pre_norm and key == "attention_norm" else "transform"
+    function = f"{MODEL}.Encoder.forward" if key == "final_norm" else f"{MODEL}.{_kind(one)}.{half}"
     formula = translate("layer_steps", "(x − mean) / √(variance + ε) × scale + shift")
     return LayerStep(key, formula, function, after, "dimension", derive)
+
+
+def _kind(one: LayerTrace) -> str:
+    return "PreNormLayer" if one.pre_norm else "PostNormLayer"
 
 
 def _dimension(index: int) -> str:

@@ -187,7 +187,7 @@ def _states(
     import torch
 
     from bertcore.analysis.passes import changed
-    from bertcore.model.hooks import hidden_points
+    from bertcore.model.hooks import Hook, hidden_points
 
     states: list[torch.Tensor] = []
     variant = torch.arange(len(variants), device=variants.device)
@@ -198,7 +198,7 @@ def _states(
             states.append(value[variant, places])
         return value
 
-    with changed(model, what_if.changes(), keep) as hook:
+    with changed(model, what_if.changes(), Hook(keep)) as hook:
         last = text.hidden(model, variants, hook=hook)
     states[-1] = last[variant, places]
     found: NDArray[np.float32] = torch.stack(states).float().cpu().numpy()

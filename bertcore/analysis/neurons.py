@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bertcore.analysis.interventions import check_layers, check_numbers
+from bertcore.model.hooks import Changes, Hook, Recorder
 
 if TYPE_CHECKING:
     from torch import Tensor
 
     from bertcore.model.bert import Bert
-    from bertcore.model.hooks import Changes
     from bertcore.tokenizer.tokenizer import Tokenizer
 
 Floats = NDArray[np.float32]
@@ -91,7 +91,6 @@ def neuron_activations(
 
     from bertcore.analysis.passes import as_text, changed
     from bertcore.analysis.residual import membership
-    from bertcore.model.hooks import Recorder
 
     _check_neuron(model, layer, neuron)
     point = f"layer.{layer}.feed_forward.activation"
@@ -131,8 +130,8 @@ def pushed_words(model: Bert, tokenizer: Tokenizer, layer: int, neuron: int, k: 
     return PushedWords(named(words[::-1][:k]), named(words[:k]), float(written.norm()))
 
 
-class _Best:
-    """A hook that keeps the highest activations of each unit, layer by layer."""
+class _Best(Hook):
+    """Keeps the highest activations of each unit, layer by layer."""
 
     def __init__(self, k: int, member: Tensor | None) -> None:
         self._k, self._member = k, member

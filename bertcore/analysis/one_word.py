@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bertcore.analysis.vectors import cosines
 from bertcore.errors import BertcoreError
-from bertcore.model.hooks import hidden_points
+from bertcore.model.hooks import Hook, hidden_points
 from bertcore.progress import ReportProgress
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _states(model: Bert, encoding: Encoding, positions: Sequence[int]) -> NDArra
 
     segments = encoding.segments if model.config.type_vocab_size > 1 else [0] * len(encoding)
     with torch.inference_mode():
-        last = as_text(model, encoding.ids, segments).hidden(model, hook=keep)
+        last = as_text(model, encoding.ids, segments).hidden(model, hook=Hook(keep))
         states[-1] = last[0, rows].float().mean(dim=0)
         vectors: NDArray[np.float32] = torch.stack(states).cpu().numpy()
     return vectors

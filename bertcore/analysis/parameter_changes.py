@@ -14,8 +14,7 @@ from torch import Tensor
 from bertcore.analysis.interventions import EMBEDDINGS
 from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
-from bertcore.model.bert import Bert
-from bertcore.model.encoder import EncoderLayer
+from bertcore.model.bert import Bert, Layer
 from bertcore.tokenizer.tokenizer import Tokenizer
 
 PARTS = ("query", "key", "value", "attention output", "feed-forward in", "feed-forward out", "LayerNorm")
@@ -115,7 +114,7 @@ def _parts(model: Bert) -> Iterator[tuple[int | None, str, list[Tensor]]]:
             yield None, name, list(module.parameters())
 
 
-def _layer_parts(layer: EncoderLayer) -> Iterator[tuple[str, list[Tensor]]]:
+def _layer_parts(layer: Layer) -> Iterator[tuple[str, list[Tensor]]]:
     fused = layer.attention.query_key_value
     weights, biases = fused.weight.chunk(3), fused.bias.chunk(3)  # (3H,H) -> 3 x (H,H)
     matrices = [[weight, bias] for weight, bias in zip(weights, biases, strict=True)]

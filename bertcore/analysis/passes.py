@@ -13,7 +13,7 @@ from bertcore.analysis.targets import Target
 from bertcore.checkpoint.missing_parts import absent_points
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
-from bertcore.model.hooks import Changes, Hook, Intervention, Recorder, identity
+from bertcore.model.hooks import NO_HOOK, Changes, Hook, Intervention, Recorder
 
 MAX_TOKENS = 4096  # in one batch: a few hundred MB for BERT-base, and enough to keep a CPU busy
 
@@ -29,9 +29,7 @@ class Text:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def hidden(
-        self, model: Bert, ids: Tensor | None = None, row: Tensor | None = None, hook: Hook = identity
-    ) -> Tensor:
+    def hidden(self, model: Bert, ids: Tensor | None = None, row: Tensor | None = None, hook: Hook = NO_HOOK) -> Tensor:
         """Last hidden states (B,S,H) of this text, or of B variants of it with other `ids` (B,S).
 
         `row` (B), one token of each variant, gives only theirs: (B,H).
@@ -91,7 +89,7 @@ def chunks(count: int, length: int, max_tokens: int) -> Iterator[slice]:
 
 
 @contextmanager
-def changed(model: Bert, changes: Changes | None, then: Hook = identity) -> Iterator[Hook]:
+def changed(model: Bert, changes: Changes | None, then: Hook = NO_HOOK) -> Iterator[Hook]:
     """The hook of a pass in which `changes` are made; `then` sees what they leave. Without changes it is `then` itself.
 
     Raises BertcoreError after the pass where there is a change at a point that nothing passed.
@@ -122,7 +120,7 @@ def target_from(model: Bert, layer: int, entering: Tensor, target: Target, chang
     if layer == model.encoder.depth:
         return target.of(model, model.encoder(entering, first=layer))
     rows = None if target.reads_all else torch.arange(count, device=entering.device) * length + target.position
-    hook = Intervention(changes) if changes else identity
+    hook = Intervention(changes) if changes else NO_HOOK
     return target.read(model, model.encoder(entering, rows=rows, hook=hook, first=layer))
 
 

@@ -92,7 +92,7 @@ def patching_map(
                 first, batch = row, change(batch)
             else:
                 hook = Intervention({points[row]: change})
-                first, batch = row + 1, model.encoder.layer(row)(batch, hook=hook, name=f"layer.{row}")
+                first, batch = row + 1, model.encoder.layer(row)(batch, hook=hook.at(f"layer.{row}"))
             patched[row, kept[row][chunk]] = as_doubles(target_from(model, first, batch, target, {}))
             done += len(chosen) * (len(points) - row)
             if progress is not None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bertcore.errors import BertcoreError
-from bertcore.model.hooks import Changes, Hook, identity
+from bertcore.model.hooks import NO_HOOK, Changes, Hook
 from bertcore.tokenizer.special_tokens import MASK
 from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 
@@ -108,7 +108,7 @@ def predict_masks(
         return head_outputs(model, text.hidden(model, hook=hook), positions, hook)
 
 
-def head_outputs(model: Bert, hidden: Tensor, positions: Sequence[int], hook: Hook = identity) -> HeadOutputs:
+def head_outputs(model: Bert, hidden: Tensor, positions: Sequence[int], hook: Hook = NO_HOOK) -> HeadOutputs:
     """Last hidden states of one text (1,S,H) -> what the heads say of it, the words at R `positions`."""
     rows = list(positions)
     pooled = None if model.pooler is None else model.pool(hidden[:, 0], hook)  # (1,H)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from bertcore.model.hooks import Changes, hidden_points
+from bertcore.model.hooks import Changes, Hook, hidden_points
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -79,8 +79,8 @@ def membership(members: Sequence[Sequence[int]], length: int, device: object = N
     return matrix
 
 
-class _Measure:
-    """A hook that compares what is added with the stream as it was just before."""
+class _Measure(Hook):
+    """Compares what is added with the stream as it was just before."""
 
     def __init__(self, layers: int, member: Tensor | None) -> None:
         self._points, self._member = hidden_points(layers), member

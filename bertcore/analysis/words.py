@@ -12,7 +12,7 @@ from bertcore.analysis.interventions import check_rows
 from bertcore.analysis.passes import MAX_TOKENS, Text, as_text, changed, chunks
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
-from bertcore.model.hooks import Changes, Hook, identity
+from bertcore.model.hooks import NO_HOOK, Changes, Hook
 from bertcore.progress import ReportProgress
 from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 from bertcore.tokenizer.word_ids import word_ids_at
@@ -213,7 +213,7 @@ class _Alike:
         variants = self.ids[rows].masked_fill(covered, mask_id)
         segments = None if self.segments is None else self.segments[rows]
         with changed(model, changes) as hook:
-            if hook is identity:
+            if hook is NO_HOOK:
                 at = count * length + places
                 hidden = model(variants, segments, position_ids=self.positions[rows], rows=at)  # (B,H)
             else:  # what is changed on the way has to pass whole
@@ -221,7 +221,7 @@ class _Alike:
             return _mlm(model, hidden, hook)
 
 
-def _mlm(model: Bert, hidden: Tensor, hook: Hook = identity) -> Tensor:
+def _mlm(model: Bert, hidden: Tensor, hook: Hook = NO_HOOK) -> Tensor:
     if model.mlm is None:
         raise BertcoreError("This model has no masked-word (MLM) head, so it gives no word a probability.")
     return model.mlm_logits(hidden, hook)

@@ -1,29 +1,32 @@
-"""One model for the whole family: embeddings, encoder, pooler, and the heads that a checkpoint has.
+"""BERT in one sitting, for the whole family: from ids to hidden states, and the logits of the heads.
 
 Dimensions, in every module of this package:
 
-    B batch        H hidden size      E width of the embedding tables, H in most models
-    S sequence     N heads            V vocabulary
-    L layers       D head size, H/N   K labels     C choices
-    R chosen rows  I feed-forward width, 4H in every published BERT
+    B batch            H hidden size      E width of the embedding tables, H in most models
+    S sequence         N attention heads  V vocabulary
+    L layers           D head size, H/N   K labels     C choices
+    R chosen tokens    I feed-forward width, 4H in every published BERT
 
-A forward pass (Devlin et al. 2019, figures 1 and 2; Vaswani et al. 2017):
+A forward pass (Devlin et al. 2019, figures 1 and 2; Vaswani et al. 2017, section 3):
 
-    ids (B,S)  --Embeddings-->  (B,S,H)  --L x EncoderLayer-->  (B,S,H)  --a head-->  logits
+    ids (B,S)  --Embeddings-->  x (B,S,H)  --L x (attend, then transform)-->  x (B,S,H)  --a head-->  logits
+
+A layer does two things. It attends: every token collects from the others, the only place where tokens meet. Then it
+transforms each token for itself, so whoever needs a few tokens only can choose them in between.
 """
 
+import math
 from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from bertcore.config import BertConfig
-from bertcore.model.attention import padding_bias
 from bertcore.model.crf import LinearChainCrf
-from bertcore.model.embeddings import Embeddings, sinusoidal_table
-from bertcore.model.encoder import Encoder
-from bertcore.model.hooks import Hook, identity
+from bertcore.model.hooks import NO_HOOK, Hook
 from bertcore.model.output_heads import (
     HEAD_TITLES,
     MaskedWordHead,
@@ -34,8 +37,228 @@ from bertcore.model.output_heads import (
     TokenHead,
     make_head,
 )
+from bertcore.model.torch_parts import ACTIVATION, Dropout, Embedding, Linear, kernel_is_slower
 
 PRETRAINING = ("mlm", "nsp")  # the heads that BERT is pretrained with
+
+
+@dataclass(frozen=True, eq=False)
+class Mask:
+    """Whom a token may attend to: not to padding; where causal, to none after it. `of` puts both together.
+
+    `added` goes onto the scores, 0 or the lowest finite number: (B,1,1,S), or (B,1,S,S) where it is causal as well.
+    `is_causal` is a mask that is causal and nothing else, for which torch's kernel has a faster way.
+    """
+
+    added: Tensor | None = None
+    is_causal: bool = False
+
+    def __post_init__(self) -> None:
+        if self.added is not None and self.is_causal:
+            raise ValueError("torch's kernel reads one of the two and forgets the other: Mask.of puts them together")
+
+    @classmethod
+    def of(cls, attention_mask: Tensor | None, causal: bool, like: Tensor) -> "Mask":
+        """attention_mask (B,S), 1 for real tokens, 0 for padding; the number format and device are those of `like`."""
+        if attention_mask is None:
+            return cls(None, causal)
+        zeros = torch.zeros(attention_mask.shape, dtype=like.dtype, device=like.device)
+        padding = zeros.masked_fill(attention_mask == 0, torch.finfo(like.dtype).min)[:, None, None, :]
+        # the lower of both, not the sum: two lowest finite numbers would add up to minus infinity
+        return cls(torch.minimum(padding, _later(padding)) if causal else padding)
+
+    def on(self, scores: Tensor) -> Tensor:
+        """Scores (B,N,S,S), far below all others where a token must not look."""
+        added = _later(scores) if self.is_causal else self.added
+        return scores if added is None else scores + added
+
+
+NO_MASK = Mask()
+
+
+def _later(scores: Tensor) -> Tensor:
+    """For scores (...,S): (S,S) with the lowest finite number where a token would look at a later one."""
+    length, lowest = scores.shape[-1], torch.finfo(scores.dtype).min
+    return torch.full((length, length), lowest, dtype=scores.dtype, device=scores.device).triu(1)
+
+
+class Embeddings(nn.Module):
+    """Token + segment + position, of width E, then LayerNorm and dropout; a matrix to width H where E differs.
+
+    `segment` is None in models without segments, `norm` in pre-norm models, `projection` where E is H.
+    """
+
+    def __init__(self, config: BertConfig) -> None:
+        super().__init__()
+        width = config.embedding_width
+        self.token = Embedding(config.vocab_size, width)
+        self.segment = Embedding(config.type_vocab_size, width) if config.type_vocab_size else None
+        position = SinusoidalEmbedding if config.positions == "sinusoidal_fixed" else Embedding
+        self.position = position(config.max_position_embeddings, width)
+        self.position_offset = config.position_offset
+        self.norm = nn.LayerNorm(width, eps=config.layer_norm_eps) if config.norm == "post" else None
+        self.dropout = Dropout(config.hidden_dropout_prob)
+        self.projection = Linear(width, config.hidden_size) if config.projects_embeddings else None
+
+    def forward(
+        self, ids: Tensor, segments: Tensor | None = None, positions: Tensor | None = None, hook: Hook = NO_HOOK
+    ) -> Tensor:
+        """Ids (B,S), segments (B,S) or None for 0, positions (B,S), (S) or None for 0..S-1 -> (B,S,H)."""
+        if positions is None:
+            positions = torch.arange(ids.shape[1], device=ids.device)
+        x = hook("embeddings.token", self.token(ids))  # (B,S,E)
+        if self.segment is not None:
+            segment = self.segment(torch.zeros_like(ids) if segments is None else segments)
+            x = x + hook("embeddings.segment", segment)
+        position = self.position(positions + self.position_offset).expand_as(x)  # (S,E) -> (B,S,E), no copy
+        x = hook("embeddings.sum", x + hook("embeddings.position", position))
+        x = self.dropout(x if self.norm is None else self.norm(x))
+        if self.projection is not None:
+            x = self.projection(hook("embeddings.before_projection", x))  # (B,S,E) -> (B,S,H)
+        return hook("embeddings.output", x)
+
+
+class SinusoidalEmbedding(nn.Module):
+    """Sines and cosines of growing wavelength (Vaswani et al. 2017, section 3.5), (positions, E); never trained."""
+
+    weight: Tensor
+
+    def __init__(self, positions: int, width: int) -> None:
+        super().__init__()
+        self.register_buffer("weight", sinusoidal_table(positions, width))
+
+    def forward(self, positions: Tensor) -> Tensor:
+        return F.embedding(positions, self.weight)
+
+
+def sinusoidal_table(positions: int, width: int) -> Tensor:
+    """(positions, width): sin(p / 10000^(2i/E)) in even columns, the cosine in odd ones; double precision inside."""
+    position = torch.arange(positions, dtype=torch.float64)[:, None]
+    column = torch.arange(width, dtype=torch.float64)
+    angle = position / 10_000.0 ** (2 * (column // 2) / width)
+    return torch.where(column % 2 == 0, angle.sin(), angle.cos()).float()
+
+
+class SelfAttention(nn.Module):
+    """softmax(Q K^T / sqrt(D)) V for N heads (Vaswani et al. 2017, section 3.2)."""
+
+    def __init__(self, config: BertConfig) -> None:
+        super().__init__()
+        self.num_heads, self.head_size = config.num_attention_heads, config.head_size
+        self.query_key_value = Linear(config.hidden_size, 3 * config.hidden_size)  # of all heads, in one product
+        self.output = Linear(config.hidden_size, config.hidden_size)
+        self.probs_dropout = Dropout(config.attention_probs_dropout_prob)
+        self.output_dropout = Dropout(config.hidden_dropout_prob)
+
+    def collect(self, x: Tensor, mask: Mask, hook: Hook) -> Tensor:
+        """What each token takes from the others: (B,S,H) -> (B,S,H), the heads side by side."""
+        parts = self.query_key_value(hook("attention.input", x))  # (B,S,3H)
+        parts = parts.unflatten(-1, (3, self.num_heads, self.head_size))  # (B,S,3H) -> (B,S,3,N,D)
+        query, key, value = (part.transpose(1, 2) for part in parts.unbind(2))  # (B,S,3,N,D) -> 3 x (B,N,S,D)
+        if hook is NO_HOOK and not kernel_is_slower(x, self.probs_dropout):
+            dropout = self.probs_dropout.p if self.training else 0.0
+            context = F.scaled_dot_product_attention(query, key, value, mask.added, dropout, mask.is_causal)
+        else:  # the same formula step by step
+            query = hook("attention.query", query.contiguous())
+            key = hook("attention.key", key.contiguous())
+            value = hook("attention.value", value.contiguous())
+            # scaled in place, as nothing here is larger
+            scores = (query @ key.transpose(-1, -2)).mul_(1 / math.sqrt(self.head_size))  # (B,N,S,S), row: who looks
+            scores = hook("attention.scores", mask.on(scores))
+            probs = hook("attention.probs", scores.softmax(dim=-1))
+            context = hook("attention.context_heads", self.probs_dropout(probs) @ value)  # (B,N,S,D)
+        return context.transpose(1, 2).flatten(2)  # (B,N,S,D) -> (B,S,H)
+
+    def project(self, context: Tensor, hook: Hook) -> Tensor:
+        """What is added to the residual stream: (...,H) -> (...,H)."""
+        return hook("attention.output", self.output_dropout(self.output(context)))
+
+
+class Layer(nn.Module):
+    """One encoder layer: `attend`, then `transform`. Its two kinds differ in where they normalise."""
+
+    def __init__(self, config: BertConfig) -> None:
+        super().__init__()
+        self.attention = SelfAttention(config)
+        self.attention_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
+        self.feed_forward_in = Linear(config.hidden_size, config.intermediate_size)
+        self.feed_forward_out = Linear(config.intermediate_size, config.hidden_size)
+        self.feed_forward_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
+        self.activation = ACTIVATION[config.hidden_act]
+        self.dropout = Dropout(config.hidden_dropout_prob)
+
+    def attend(self, x: Tensor, mask: Mask, hook: Hook) -> Tensor:
+        """What each token takes from the others: (B,S,H) -> (B,S,H)."""
+        raise NotImplementedError
+
+    def transform(self, x: Tensor, context: Tensor, hook: Hook) -> Tensor:
+        """Tokens, and what they took from the others: 2 x (...,H) -> (...,H), each token for itself."""
+        raise NotImplementedError
+
+    def forward(self, x: Tensor, mask: Mask = NO_MASK, hook: Hook = NO_HOOK) -> Tensor:
+        """(B,S,H) -> (B,S,H)."""
+        return self.transform(x, self.attend(x, mask, hook), hook)
+
+    def feed_forward(self, x: Tensor, hook: Hook) -> Tensor:
+        """What is added to each token: (...,H) -> (...,H)."""
+        inner = self.feed_forward_in(hook("feed_forward.input", x))  # (...,I)
+        inner = self.activation(hook("feed_forward.before_activation", inner))
+        inner = hook("feed_forward.activation", inner)
+        return hook("feed_forward.output", self.dropout(self.feed_forward_out(inner)))
+
+
+class PostNormLayer(Layer):
+    """The paper's: x = LayerNorm(x + Sublayer(x))."""
+
+    def attend(self, x: Tensor, mask: Mask, hook: Hook) -> Tensor:
+        return self.attention.collect(x, mask, hook)
+
+    def transform(self, x: Tensor, context: Tensor, hook: Hook) -> Tensor:
+        x = hook("middle", self.attention_norm(x + self.attention.project(context, hook)))
+        return hook("output", self.feed_forward_norm(x + self.feed_forward(x, hook)))
+
+
+class PreNormLayer(Layer):
+    """x = x + Sublayer(LayerNorm(x))."""
+
+    def attend(self, x: Tensor, mask: Mask, hook: Hook) -> Tensor:
+        return self.attention.collect(self.attention_norm(x), mask, hook)
+
+    def transform(self, x: Tensor, context: Tensor, hook: Hook) -> Tensor:
+        x = hook("middle", x + self.attention.project(context, hook))
+        return hook("output", x + self.feed_forward(self.feed_forward_norm(x), hook))
+
+
+class Encoder(nn.Module):
+    """L layers, one after the other; where layers share parameters (ALBERT) there are fewer sets of them than layers.
+
+    `final_norm` follows the last layer of a pre-norm model; it is None otherwise.
+    """
+
+    def __init__(self, config: BertConfig) -> None:
+        super().__init__()
+        self.depth = config.num_hidden_layers
+        kind = PreNormLayer if config.norm == "pre" else PostNormLayer
+        self.layers = nn.ModuleList(kind(config) for _ in range(config.layer_groups))
+        self.final_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps) if kind is PreNormLayer else None
+
+    def forward(
+        self, x: Tensor, mask: Mask = NO_MASK, rows: Tensor | None = None, hook: Hook = NO_HOOK, first: int = 0
+    ) -> Tensor:
+        """What enters layer `first` (B,S,H) -> (B,S,H); of the `rows` (R), indices into B*S, alone: (R,H)."""
+        for index in range(first, self.depth):
+            layer, here = self.layer(index), hook.at(f"layer.{index}")
+            context = layer.attend(x, mask, here)
+            if rows is not None and index == self.depth - 1:
+                x, context = x.flatten(0, 1)[rows], context.flatten(0, 1)[rows]  # (B,S,H) -> (R,H)
+            x = layer.transform(x, context, here)
+        return x if self.final_norm is None else hook("encoder.normed", self.final_norm(x))
+
+    def layer(self, index: int) -> Layer:
+        """The parameters that layer `index` (from 0) computes with."""
+        layer = self.layers[index * len(self.layers) // self.depth]
+        assert isinstance(layer, Layer)
+        return layer
 
 
 class MissingHeadError(RuntimeError):
@@ -96,36 +319,35 @@ class Bert(nn.Module):
         *,
         causal: bool = False,
         rows: Tensor | None = None,
-        hook: Hook = identity,
+        hook: Hook = NO_HOOK,
     ) -> Tensor:
         """Ids (B,S) -> hidden states of the last layer (B,S,H).
 
         attention_mask (B,S) is 1 for real tokens, 0 for padding; None where there is no padding. `causal` lets a token
-        look only at itself and what stands before it. `rows` (R), indices into B*S, gives only those rows of the last
-        layer, (R,H), and saves the rest of its work. With a hook every step is computed openly and passes by it.
+        look only at itself and what stands before it. `rows` (R), indices into B*S, gives only those tokens of the last
+        layer, (R,H), and saves the rest of its work. A hook sees every step, and may replace it (hooks.py).
         Positions count from 0 in every family.
         """
-        if rows is not None and hook is not identity:
+        if rows is not None and hook is not NO_HOOK:
             raise ValueError("rows saves work that a hook would want to see: give one or the other")
-        hidden = self.embeddings(input_ids, segment_ids, position_ids, hook)  # (B,S,H)
-        bias = None if attention_mask is None else padding_bias(attention_mask, hidden)  # (B,1,1,S)
-        return self.encoder(hidden, bias, causal, rows, hook)
+        x = self.embeddings(input_ids, segment_ids, position_ids, hook)  # (B,S,H)
+        return self.encoder(x, Mask.of(attention_mask, causal, x), rows, hook)
 
-    def pool(self, first: Tensor, hook: Hook = identity) -> Tensor:
+    def pool(self, first: Tensor, hook: Hook = NO_HOOK) -> Tensor:
         """Hidden states of [CLS] (B,H) -> (B,H)."""
         if self.pooler is None:
             raise MissingHeadError("this model has no pooler")
         return hook("pooler.output", self.pooler(first))
 
-    def mlm_logits(self, hidden: Tensor, hook: Hook = identity) -> Tensor:
+    def mlm_logits(self, hidden: Tensor, hook: Hook = NO_HOOK) -> Tensor:
         """Hidden states (...,H) -> logits over the vocabulary (...,V)."""
         return hook("mlm.logits", self._head("mlm")(hidden, self.embeddings.token.weight))
 
-    def nsp_logits(self, pooled: Tensor, hook: Hook = identity) -> Tensor:
+    def nsp_logits(self, pooled: Tensor, hook: Hook = NO_HOOK) -> Tensor:
         """Pooled [CLS] (B,H) -> (B,2): B follows A, B does not."""
         return hook("nsp.logits", self._head("nsp")(pooled))
 
-    def sop_logits(self, pooled: Tensor, hook: Hook = identity) -> Tensor:
+    def sop_logits(self, pooled: Tensor, hook: Hook = NO_HOOK) -> Tensor:
         """Pooled [CLS] (B,H) -> (B,2): the two parts are in order, they are swapped."""
         return hook("sop.logits", self._head("sop")(pooled))
 
@@ -138,20 +360,20 @@ class Bert(nn.Module):
         """Pooled [CLS] (B,H) -> (B,2), of the `pair_head`."""
         return self.nsp_logits(pooled) if self.pair_head == "nsp" else self.sop_logits(pooled)
 
-    def rtd_logits(self, hidden: Tensor, hook: Hook = identity) -> Tensor:
+    def rtd_logits(self, hidden: Tensor, hook: Hook = NO_HOOK) -> Tensor:
         """Hidden states (B,S,H) -> (B,S), above 0 where the token seems replaced."""
         return hook("rtd.logits", self._head("rtd")(hidden))
 
-    def classify_logits(self, first: Tensor, hook: Hook = identity) -> Tensor:
+    def classify_logits(self, first: Tensor, hook: Hook = NO_HOOK) -> Tensor:
         """Last hidden states of [CLS] (B,H) -> (B,K)."""
         return hook("classify.logits", self._sequence_scores("classify", first, hook))
 
-    def choice_logits(self, first: Tensor, choices: int, hook: Hook = identity) -> Tensor:
+    def choice_logits(self, first: Tensor, choices: int, hook: Hook = NO_HOOK) -> Tensor:
         """Last hidden states of [CLS] (B*C,H), the choices of one question on end -> (B,C)."""
         scores = self._sequence_scores("choice", first, hook)
         return hook("choice.logits", scores.view(-1, choices))  # (B*C,1) -> (B,C)
 
-    def tag_logits(self, hidden: Tensor, hook: Hook = identity) -> Tensor:
+    def tag_logits(self, hidden: Tensor, hook: Hook = NO_HOOK) -> Tensor:
         """Hidden states (B,S,H) -> (B,S,K)."""
         return hook("tag.logits", self._head("tag")(hidden))
 
@@ -164,12 +386,12 @@ class Bert(nn.Module):
         """Tagger's scores (B,S,K), mask (B,S) of the tokens that have a label -> the likeliest legal sequences."""
         return self._head("crf").decode(scores.float(), labelled.bool())
 
-    def span_logits(self, hidden: Tensor, hook: Hook = identity) -> tuple[Tensor, Tensor]:
+    def span_logits(self, hidden: Tensor, hook: Hook = NO_HOOK) -> tuple[Tensor, Tensor]:
         """Hidden states (B,S,H) -> scores of each token as the answer's first and last, 2 x (B,S)."""
         start, end = hook("span.logits", self._head("span")(hidden)).unbind(-1)  # (B,S,2) -> 2 x (B,S)
         return start, end
 
-    def sentence_logits(self, firsts: Tensor, hook: Hook = identity) -> Tensor:
+    def sentence_logits(self, firsts: Tensor, hook: Hook = NO_HOOK) -> Tensor:
         """Hidden states of the [CLS] before each sentence (...,H) -> its score for the summary (...)."""
         return hook("summarise.logits", self._head("summarise")(firsts)).squeeze(-1)  # (...,1) -> (...)
 
@@ -196,7 +418,7 @@ class Bert(nn.Module):
 def initialise(part: nn.Module, std: float, generator: torch.Generator | None = None) -> None:
     """Fresh weights for a model or a part of it, such as a new head: matrices and tables normal, biases 0.
 
-    LayerNorms, CRFs and tables of waves have theirs from when they are made.
+    LayerNorms, CRFs and sinusoidal tables have theirs from when they are made.
     """
     for module in part.modules():
         if isinstance(module, nn.Linear | nn.Embedding):

@@ -1,6 +1,6 @@
-"""Hooks: a function that sees the tensor at each named point inside the model, and may return another.
+"""Hooks: what sees the tensor at each named point inside the model, and may return another.
 
-The same names in every family; what a family lacks never passes (missing_parts.absent_points says why).
+The same names in every family; what a family lacks is never seen (missing_parts.absent_points says why).
 
 embeddings.{token,segment,position,sum}               (B,S,E)
 embeddings.before_projection                          (B,S,E)   where E is not H (ALBERT, small ELECTRA)
@@ -28,13 +28,28 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from torch import Tensor
 
-Hook = Callable[[str, "Tensor"], "Tensor"]
+HookFunction = Callable[[str, "Tensor"], "Tensor"]
 Changes = Mapping[str, Callable[["Tensor"], "Tensor"]]  # hook point -> what is made of the tensor there
 
 
-def identity(name: str, value: Tensor) -> Tensor:
-    """The hook of a pass that nobody looks at; with it the model takes its fast path."""
-    return value
+class Hook:
+    """Called with the name of each point and the tensor there; what it returns takes the tensor's place.
+
+    `Hook(function)` makes one of a function; Recorder and Intervention are the usual ones.
+    """
+
+    def __init__(self, function: HookFunction | None = None) -> None:
+        self._function = function
+
+    def __call__(self, point: str, value: Tensor) -> Tensor:
+        return value if self._function is None else self._function(point, value)
+
+    def at(self, part: str) -> Hook:
+        """The same hook inside a part: `hook.at("layer.3")("output", x)` is `hook("layer.3.output", x)`."""
+        return self if self is NO_HOOK else Hook(lambda point, value: self(f"{part}.{point}", value))
+
+
+NO_HOOK = Hook()  # of a pass that nobody looks at: the model takes its fast path
 
 
 def hidden_points(layers: int) -> list[str]:
@@ -42,10 +57,10 @@ def hidden_points(layers: int) -> list[str]:
     return ["embeddings.output", *(f"layer.{layer}.output" for layer in range(layers))]
 
 
-class Recorder:
-    """A hook that keeps what passes by name and changes nothing.
+class Recorder(Hook):
+    """Keeps the tensors by the name of their point and changes nothing.
 
-    `wanted` keeps only points whose name it accepts; absent, everything is kept. Asking for a point that did not pass
+    `wanted` keeps only points whose name it accepts; absent, everything is kept. Asking for a point that was not seen
     is an error that names it, never None.
     """
 
@@ -53,43 +68,43 @@ class Recorder:
         self._wanted = wanted
         self._seen: dict[str, Tensor] = {}
 
-    def __call__(self, name: str, value: Tensor) -> Tensor:
-        if self._wanted is None or self._wanted(name):
-            self._seen[name] = value
+    def __call__(self, point: str, value: Tensor) -> Tensor:
+        if self._wanted is None or self._wanted(point):
+            self._seen[point] = value
         return value
 
-    def __getitem__(self, name: str) -> Tensor:
-        if name not in self._seen:
-            raise KeyError(f"the hook point {name!r} was not recorded in this pass")
-        return self._seen[name]
+    def __getitem__(self, point: str) -> Tensor:
+        if point not in self._seen:
+            raise KeyError(f"the hook point {point!r} was not recorded in this pass")
+        return self._seen[point]
 
-    def __contains__(self, name: str) -> bool:
-        return name in self._seen
+    def __contains__(self, point: str) -> bool:
+        return point in self._seen
 
     @property
     def names(self) -> list[str]:
         return list(self._seen)
 
 
-class Intervention:
-    """A hook that replaces tensors: a function of the tensor per point name, applied in the order of the pass.
+class Intervention(Hook):
+    """Replaces tensors: a function of the tensor per point name, applied in the order of the pass.
 
     Example: `Intervention({"layer.0.attention.probs": switch_off})`.
     """
 
-    def __init__(self, changes: Changes, then: Hook = identity) -> None:
+    def __init__(self, changes: Changes, then: Hook = NO_HOOK) -> None:
         self._changes = changes
         self._then = then  # a recorder that sees what the intervention left
         self._unused = dict.fromkeys(changes)
 
-    def __call__(self, name: str, value: Tensor) -> Tensor:
-        change = self._changes.get(name)
+    def __call__(self, point: str, value: Tensor) -> Tensor:
+        change = self._changes.get(point)
         if change is not None:
-            self._unused.pop(name, None)
+            self._unused.pop(point, None)
             value = change(value)
-        return self._then(name, value)
+        return self._then(point, value)
 
     @property
     def unused(self) -> list[str]:
-        """Points to change that nothing has passed: misspelt, or of a part that the model or the pass does not have."""
+        """Points to change that were never reached: misspelt, or of a part that the model or the pass does not have."""
         return list(self._unused)

@@ -8,8 +8,7 @@ from torch.nn import functional as F
 
 from bertcore.config import BertConfig
 from bertcore.model.crf import LinearChainCrf
-from bertcore.model.encoder import ACTIVATION
-from bertcore.model.fast import Dropout, Linear
+from bertcore.model.torch_parts import ACTIVATION, Dropout, Linear
 from bertcore.tag_schemes import allowed_transitions
 
 # What people call each; in the order in which a model has them

@@ -8,8 +8,8 @@ from torch import Tensor
 from bertcore.data.batches import Batch
 from bertcore.data.pairs import NO_LABEL
 from bertcore.model.bert import Bert
-from bertcore.model.fast import divided_cross_entropy
 from bertcore.model.losses import Losses
+from bertcore.model.torch_parts import divided_cross_entropy
 
 Numbers = dict[str, float | None]  # by name; None: a batch of this kind has no such number
 Totals = tuple[int, int]  # words to predict and labelled pairs, of all parts and processes together

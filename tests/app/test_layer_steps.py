@@ -14,7 +14,7 @@ from bertcore.analysis.trace import trace
 from bertcore.config import ACTIVATIONS
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
-from bertcore.model.encoder import ACTIVATION
+from bertcore.model.torch_parts import ACTIVATION
 from tests.engine.family_models import PAIR, SHAPES, family_model, segments_for
 from tests.engine.models import tiny_model
 

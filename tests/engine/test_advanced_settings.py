@@ -10,7 +10,7 @@ import torch
 
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.errors import BertcoreError
-from bertcore.model.embeddings import sinusoidal_table
+from bertcore.model.bert import sinusoidal_table
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.decoding import Decoding
 from bertcore.tasks.examples import SummaryExample

@@ -8,17 +8,15 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from bertcore.model.attention import padding_bias
-from bertcore.model.bert import Bert, MissingHeadError
-from bertcore.model.fast import Dropout, divided_cross_entropy
-from bertcore.model.hooks import Intervention, Recorder, identity
+from bertcore.model.bert import Bert, Mask, MissingHeadError
+from bertcore.model.hooks import NO_HOOK, Hook, Intervention, Recorder
+from bertcore.model.torch_parts import Dropout, divided_cross_entropy
 from tests.engine.models import random_batch, tiny_config, tiny_model
 
 LENGTHS = [12, 5, 1]
 
 
-def _same(name: str, value: Tensor) -> Tensor:
-    return value
+_same = Hook()  # changes nothing, but every step is seen
 
 
 def _assert_close(ours: Tensor, other: Tensor) -> None:
@@ -39,7 +37,7 @@ def test_fast_path_equals_traced_path(shape: dict[str, Any], padded: bool, causa
     assert bool(torch.isfinite(fast).all() and torch.isfinite(traced).all())
 
 
-@pytest.mark.parametrize("hook", [identity, _same])
+@pytest.mark.parametrize("hook", [NO_HOOK, _same])
 def test_padding_changes_nothing(hook: Any) -> None:
     model = tiny_model()
     ids, segments, mask = random_batch(model.config, LENGTHS)
@@ -49,7 +47,7 @@ def test_padding_changes_nothing(hook: Any) -> None:
         _assert_close(together[row, :length], alone[0])
 
 
-@pytest.mark.parametrize("hook", [identity, _same])
+@pytest.mark.parametrize("hook", [NO_HOOK, _same])
 @pytest.mark.parametrize("padded", [False, True])
 def test_causal_mask_hides_every_later_token(hook: Any, padded: bool) -> None:
     model = tiny_model()
@@ -63,16 +61,19 @@ def test_causal_mask_hides_every_later_token(hook: Any, padded: bool) -> None:
         assert float((after - before)[:, changed:].abs().max()) > 1e-3  # the token itself and those after it do see it
 
 
-@pytest.mark.parametrize("hook", [identity, _same])
+@pytest.mark.parametrize("hook", [NO_HOOK, _same])
 @pytest.mark.parametrize("part", ["encoder", "layer", "attention"])
-def test_every_part_hides_padding_and_the_future_together(hook: Any, part: str) -> None:
+def test_every_part_hides_padding_and_the_future_together(hook: Hook, part: str) -> None:
     model = tiny_model()
     hidden = torch.randn(2, 10, model.config.hidden_size, generator=torch.Generator().manual_seed(0))
     mask = (torch.arange(10) < torch.tensor([[10], [6]])).long()  # (B,S)
-    asked: Any = {"encoder": model.encoder, "layer": model.encoder.layer(0)}.get(part, model.encoder.layer(0).attention)
+    layer = model.encoder.layer(0)
 
-    def answer(hidden: Tensor) -> Tensor:
-        given: Tensor = asked(hidden, bias=padding_bias(mask, hidden), causal=True, hook=hook)
+    def answer(hidden: Tensor, causal: bool = True) -> Tensor:
+        both = Mask.of(mask, causal, hidden)
+        if part == "attention":
+            return layer.attention.collect(hidden, both, hook)
+        given: Tensor = (model.encoder if part == "encoder" else layer)(hidden, both, hook=hook)
         return given
 
     before = answer(hidden)
@@ -81,8 +82,19 @@ def test_every_part_hides_padding_and_the_future_together(hook: Any, part: str) 
     assert float((answer(later) - before)[:, :5].abs().max()) < 1e-6
     assert float((answer(later) - before)[:, 5:].abs().max()) > 1e-3
     assert float((answer(padding) - before)[1, :6].abs().max()) < 1e-6
-    without = asked(hidden, bias=padding_bias(mask, hidden), hook=hook)
-    assert float((without - before)[:, :5].abs().max()) > 1e-3
+    assert float((answer(hidden, causal=False) - before)[:, :5].abs().max()) > 1e-3
+
+
+def test_a_mask_cannot_lose_one_of_its_halves() -> None:
+    with pytest.raises(ValueError, match=r"Mask\.of"):
+        Mask(torch.zeros(1, 1, 1, 4), is_causal=True)
+
+
+def test_a_hook_knows_the_part_it_is_in() -> None:
+    record = Recorder()
+    record.at("layer.3").at("attention")("probs", torch.ones(1))
+    assert record.names == ["layer.3.attention.probs"]
+    assert NO_HOOK.at("layer.3") is NO_HOOK
 
 
 def test_without_the_causal_mask_earlier_tokens_see_later_ones() -> None:

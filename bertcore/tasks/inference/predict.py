@@ -15,7 +15,7 @@ from bertcore.data.tokenising import split_sentences
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.model.evaluation_mode import evaluation_mode
-from bertcore.model.hooks import Changes, Hook, Intervention, identity
+from bertcore.model.hooks import NO_HOOK, Changes, Hook, Intervention
 from bertcore.model.losses import TaskBatch
 from bertcore.progress import ReportProgress
 from bertcore.tasks.decoding import USUAL, Decoding
@@ -193,7 +193,7 @@ def run_task(
 
     changes: what is made of the tensors at some hook points, as in `trace`.
     """
-    hook = Intervention(changes) if changes else identity
+    hook = Intervention(changes) if changes else NO_HOOK
     outputs = []
     order = list(batches.order())
     with evaluation_mode(model):
@@ -205,7 +205,7 @@ def run_task(
     return outputs
 
 
-def task_logits(model: Bert, batch: TaskBatch, head: str, device: torch.device, hook: Hook = identity) -> torch.Tensor:
+def task_logits(model: Bert, batch: TaskBatch, head: str, device: torch.device, hook: Hook = NO_HOOK) -> torch.Tensor:
     """Logits of the head: (B,K), (B/C,C), (B,S,K), (B,S,2), or (R) for the sentences of a summary."""
     batch = to_device(batch, device)
     hidden = model(batch.input_ids, batch.segment_ids, batch.attention_mask, hook=hook)  # (B,S,H)
