@@ -26,7 +26,7 @@ from torch.nn import functional as F
 
 from bertcore.config import BertConfig
 from bertcore.model.crf import LinearChainCrf
-from bertcore.model.hooks import NO_HOOK, Hook
+from bertcore.model.hooks import NO_HOOK, Hook, HookFunction
 from bertcore.model.output_heads import (
     HEAD_TITLES,
     MaskedWordHead,
@@ -319,17 +319,18 @@ class Bert(nn.Module):
         *,
         causal: bool = False,
         rows: Tensor | None = None,
-        hook: Hook = NO_HOOK,
+        hook: HookFunction = NO_HOOK,
     ) -> Tensor:
         """Ids (B,S) -> hidden states of the last layer (B,S,H).
 
         attention_mask (B,S) is 1 for real tokens, 0 for padding; None where there is no padding. `causal` lets a token
         look only at itself and what stands before it. `rows` (R), indices into B*S, gives only those tokens of the last
-        layer, (R,H), and saves the rest of its work. A hook sees every step, and may replace it (hooks.py).
-        Positions count from 0 in every family.
+        layer, (R,H), and saves the rest of its work. A hook, or any function of (point, tensor), sees every step, and
+        may replace it. Positions count from 0 in every family.
         """
         if rows is not None and hook is not NO_HOOK:
             raise ValueError("rows saves work that a hook would want to see: give one or the other")
+        hook = hook if isinstance(hook, Hook) else Hook(hook)
         x = self.embeddings(input_ids, segment_ids, position_ids, hook)  # (B,S,H)
         return self.encoder(x, Mask.of(attention_mask, causal, x), rows, hook)
 

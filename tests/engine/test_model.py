@@ -90,6 +90,20 @@ def test_a_mask_cannot_lose_one_of_its_halves() -> None:
         Mask(torch.zeros(1, 1, 1, 4), is_causal=True)
 
 
+def test_a_hook_may_be_any_function() -> None:
+    model = tiny_model()
+    ids, segments, _ = random_batch(model.config, [6])
+    points: list[str] = []
+
+    def note(point: str, value: Tensor) -> Tensor:
+        points.append(point)
+        return value
+
+    record = Recorder()
+    assert torch.equal(model(ids, segments, hook=note), model(ids, segments, hook=record))
+    assert points == record.names
+
+
 def test_a_hook_knows_the_part_it_is_in() -> None:
     record = Recorder()
     record.at("layer.3").at("attention")("probs", torch.ones(1))
