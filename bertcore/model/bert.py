@@ -304,7 +304,11 @@ class Bert(nn.Module):
         for head in HEAD_TITLES:
             setattr(self, head, make_head(config, head) if head in wanted else None)
         if not self.embeddings.token.weight.is_meta:
-            self._initialise(generator)
+            initialise(self, config.initializer_range, generator)
+            with torch.no_grad():
+                self.embeddings.token.weight[config.pad_token_id].zero_()
+                if config.positions == "sinusoidal_start":
+                    self.embeddings.position.weight.copy_(sinusoidal_table(*self.embeddings.position.weight.shape))
 
     @property
     def output_heads(self) -> tuple[str, ...]:
@@ -395,14 +399,6 @@ class Bert(nn.Module):
     def sentence_logits(self, firsts: Tensor, hook: Hook = NO_HOOK) -> Tensor:
         """Hidden states of the [CLS] before each sentence (...,H) -> its score for the summary (...)."""
         return hook("summarise.logits", self._head("summarise")(firsts)).squeeze(-1)  # (...,1) -> (...)
-
-    @torch.no_grad()
-    def _initialise(self, generator: torch.Generator | None) -> None:
-        initialise(self, self.config.initializer_range, generator)
-        tokens, positions = self.embeddings.token.weight, self.embeddings.position.weight
-        tokens[self.config.pad_token_id].zero_()
-        if self.config.positions == "sinusoidal_start":
-            positions.copy_(sinusoidal_table(*positions.shape))
 
     def _sequence_scores(self, name: str, first: Tensor, hook: Hook) -> Tensor:
         head = self._head(name)

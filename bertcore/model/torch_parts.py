@@ -21,24 +21,23 @@ _LEVELS = 2**8
 _CHUNK = 2**18  # logits at a time: 1 MiB in fp32, half of a core's cache
 
 
-class Linear(nn.Linear):
+class _Undrawn:
     """Without torch's starting weights: `initialise` draws BERT's own, or a checkpoint brings them.
 
-    torch's would take 0.1 s for a BERT-base even on the meta device, where checkpoints are opened.
+    Drawing them on the meta device, where checkpoints are opened, takes 0.1 s for a BERT-base, and of an embedding it
+    makes torch import its compiler: 830 modules, one to three seconds.
     """
 
     def reset_parameters(self) -> None:
         pass
 
 
-class Embedding(nn.Embedding):
-    """Without torch's starting weights, as `Linear`.
+class Linear(_Undrawn, nn.Linear):
+    pass
 
-    Drawing them on the meta device makes torch import its compiler: 830 modules, one to three seconds.
-    """
 
-    def reset_parameters(self) -> None:
-        pass
+class Embedding(_Undrawn, nn.Embedding):
+    pass
 
 
 class Dropout(nn.Module):
