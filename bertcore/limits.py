@@ -27,8 +27,6 @@ CONFUSION_LABELS = 200  # a confusion matrix has a number for each pair of label
 
 # --- checkpoints ---
 HEADER_BYTES = 16 * MIB  # of a safetensors file: names and shapes of some 100,000 tensors; BERT-large has 400
-PICKLE_BYTES = 4 * MIB  # of a pytorch_model.bin, without the numbers; BERT-large's has 60 kB
-ZIP_DIRECTORY_BYTES = 8 * MIB  # the list of files in it
 
 # --- tokenizers ---
 TOKENIZER_BYTES = 64 * MIB  # XLM-RoBERTa's tokenizer.json, of 250,000 tokens, has 17 MB
@@ -39,5 +37,7 @@ TEXT_GROWTH = 200.0  # how many times longer they may make a text; SentencePiece
 WORD_CHARACTERS = 10_000  # WordPiece: time grows with the square of a word's length; BERT's has 100
 FRAME_PIECES = 64  # special tokens and texts of a frame; RoBERTa's pair has 6
 UNTRIED_BYTES = 8 * MIB  # a larger tokenizer.json is tried in a process of its own first
-TRIAL_BYTES = 1024 * MIB  # of memory for that
+
+# --- what is tried in a process of its own (trial.py): such a tokenizer, a Parquet file, a pytorch_model.bin ---
+TRIAL_BYTES = 1024 * MIB  # of memory
 TRIAL_SECONDS = 20  # of a core

@@ -646,24 +646,18 @@ class LoadedModel:
         sequence_length: int = 128,
         tell: Callable[[str], None] = show_status,
     ) -> ModelReport:
-        """Everything that is measured of a pretrained model (docs/evaluation.md): cloze sets, minimal pairs and, with
-        the text it learned from, its held-out part and what its heads do; with `whole`, all of other text. `tell` is
-        called with what is being measured.
+        """How good a pretrained model is (docs/evaluation.md): cloze sets, minimal pairs and, by file, masked words and
+        next sentence on the part of the text that a run on these files holds out, or with `whole` on all of it. `tell`
+        is called with what is being measured.
 
         Raises BertcoreError where the text cannot be read, or the model has no MLM head.
 
         >>> len(bertcore.load("bertscope-tiny").report().cloze.answers)
         200
         """
-        from bertcore.data.text import text_files
-        from bertcore.evaluation.report import Effort, measure_model_on_files
-        from bertcore.training.evaluate import data_of_pretraining
+        from bertcore.evaluation.report import measure_model
 
-        paths = _paths(files)
-        text_files(paths)  # raises at once for what is not there
-        form = data_of_pretraining(self.checkpoint.folder).text_format
-        effort = Effort(length=sequence_length)
-        return measure_model_on_files(self.checkpoint, paths, whole=whole, form=form, effort=effort, tell=tell)
+        return measure_model(self.checkpoint, _paths(files), whole=whole, sequence_length=sequence_length, tell=tell)
 
     def _predictions(self, examples: Sequence[Example]) -> Predictions:
         from bertcore.training.task_files import predict_as_learned

@@ -18,7 +18,7 @@ from bertcore.limits import TRIAL_BYTES, TRIAL_SECONDS
 
 _MOST_WAITING_S = 300.0  # on a machine that does other things besides
 _SAID = 3  # the exit code where the library raised an error
-_PROGRAM = "import sys; sys.path[:] = sys.argv[4:]; from bertcore.trial import run; run(*sys.argv[1:4])"
+_PROGRAM = "import sys; sys.path[:] = sys.argv[5:]; from bertcore.trial import run; run(*sys.argv[1:5])"
 
 
 class TrialFailed(Exception):
@@ -29,9 +29,12 @@ class TrialFailed(Exception):
         self.why = why
 
 
-def try_file(read: Callable[[str], object], file: Path) -> None:
-    """Calls `read`, a function of a module, with the file's name in another process; raises TrialFailed."""
-    command = [sys.executable, "-c", _PROGRAM, read.__module__, read.__name__, str(file), *sys.path]
+def try_file(read: Callable[[str], object], file: Path, more_bytes: int = 0) -> None:
+    """Calls `read`, a function of a module, with the file's name in another process; raises TrialFailed.
+
+    more_bytes: memory that it may take beyond TRIAL_BYTES.
+    """
+    command = [sys.executable, "-c", _PROGRAM, read.__module__, read.__name__, str(file), str(more_bytes), *sys.path]
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_MOST_WAITING_S)
     except subprocess.TimeoutExpired:
@@ -40,14 +43,15 @@ def try_file(read: Callable[[str], object], file: Path) -> None:
         raise TrialFailed(done.stdout.decode("utf-8", "replace").strip() if done.returncode == _SAID else "")
 
 
-def run(module: str, name: str, file: str) -> None:
+def run(module: str, name: str, file: str, more_bytes: str) -> None:
     """What that process does."""
+    memory = TRIAL_BYTES + int(more_bytes)
     with contextlib.suppress(ImportError, OSError, ValueError):  # Windows has no such limits
         import resource
 
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_CPU, (TRIAL_SECONDS, TRIAL_SECONDS))
-        resource.setrlimit(resource.RLIMIT_DATA, (TRIAL_BYTES, TRIAL_BYTES))
+        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
     try:
         getattr(import_module(module), name)(file)
     except BaseException as error:  # a panic of a library in Rust is no Exception

@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from model_report.report import Effort
 from shipping import FinishedRun, ship
 from split_books import HELD_OUT, TRAIN
 from split_books import main as split_books
 
 from bertcore.errors import BertcoreError
-from bertcore.evaluation.report import Effort
 from bertcore.locations import SHIPPED, assets
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.memory import keep_freed_memory

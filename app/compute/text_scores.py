@@ -13,9 +13,8 @@ from bertcore.json_text import parse_json
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
-    from bertcore.evaluation.estimates import Estimate
     from bertcore.evaluation.score_texts import TextScore
-    from bertcore.evaluation.sets import MinimalPair
+    from bertcore.evaluation.sets import Estimate, MinimalPair
     from bertcore.progress import ReportProgress
 
 MOST_GRID = 12  # words at one place that a grid still has room for

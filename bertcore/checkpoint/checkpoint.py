@@ -13,7 +13,6 @@ from bertcore.checkpoint.config_file import CONFIG_FILE, config_values, read_con
 from bertcore.checkpoint.difference import base_folder, sha256_of, with_difference, write_difference
 from bertcore.checkpoint.missing_parts import what_is_missing
 from bertcore.checkpoint.sentence_pooling import Pooling, read_pooling, write_pooling
-from bertcore.checkpoint.stored_tensor import StoredTensor
 from bertcore.checkpoint.tensor_names import (
     class_name,
     encoder_extras,
@@ -25,7 +24,14 @@ from bertcore.checkpoint.tensor_names import (
     output_matrix,
     to_hugging_face,
 )
-from bertcore.checkpoint.weights import SAFETENSORS, list_safetensors, list_weights, read_tensors, write_tensors
+from bertcore.checkpoint.weights import (
+    SAFETENSORS,
+    StoredTensor,
+    list_safetensors,
+    list_weights,
+    read_tensors,
+    write_tensors,
+)
 from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError, name_from_file
 from bertcore.files import is_there, read_json, write_json

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from torch import Tensor
 
-from bertcore.checkpoint.stored_tensor import StoredTensor
+from bertcore.checkpoint.weights import StoredTensor
 from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
 

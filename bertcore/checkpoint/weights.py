@@ -3,9 +3,14 @@
 Files are listed first, names, kinds and shapes; numbers are read when it is known that they are wanted and fit.
 """
 
+import math
 import os.path
+import pickle
+import re
+import zipfile
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,18 +18,48 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor
 
-from bertcore.checkpoint.pickled import list_pickled
-from bertcore.checkpoint.stored_tensor import StoredTensor
 from bertcore.errors import BertcoreError, UnreadableError
 from bertcore.files import is_there, read_json, unread
 from bertcore.json_text import parse_json
 from bertcore.limits import HEADER_BYTES
+from bertcore.trial import TrialFailed, try_file
 
 SAFETENSORS, PICKLED = "model.safetensors", "pytorch_model.bin"
 _READERS = 2  # at once: half the time of one; most of it goes into fetching pages of fresh memory
 _RESERVE = 0.9  # of the memory that is free, what a model may take
 
 Key = TypeVar("Key")
+
+
+@dataclass(frozen=True)
+class StoredTensor:
+    """A tensor that a file holds: its kind and shape are known, its numbers are read when they are asked for."""
+
+    file: Path
+    dtype: torch.dtype
+    shape: tuple[int, ...]
+    start: int = 0  # its first byte in the file ...
+    size: int = 0  # ... and how many there are
+    loaded: Tensor | None = None  # of a pickled file, which is read as a whole
+
+    @property
+    def elements(self) -> int:
+        return math.prod(self.shape)
+
+    def read(self) -> Tensor:
+        """The tensor in memory of its own. Raises ValueError where the file has become shorter, OSError."""
+        if self.loaded is not None:
+            return self.loaded
+        tensor = torch.empty(self.size, dtype=torch.uint8)
+        view = tensor.numpy().data
+        with self.file.open("rb", buffering=0) as stream:
+            stream.seek(self.start)
+            while len(view):  # one call gives 2 GiB at most
+                count = stream.readinto(view)
+                if not count:
+                    raise ValueError("it ends too early")
+                view = view[count:]
+        return tensor.view(self.dtype).view(self.shape)
 
 
 def list_weights(folder: Path) -> dict[str, StoredTensor]:
@@ -76,6 +111,63 @@ def list_safetensors(file: Path) -> dict[str, StoredTensor]:
         ) from None
 
 
+def list_pickled(file: Path) -> dict[str, StoredTensor]:
+    """The tensors of a pytorch_model.bin, which torch reads without running what is in it.
+
+    A process with limits reads it first: torch's reader takes the memory and the time that a file asks for.
+    Raises BertcoreError for a file that is damaged, or holds anything but named tensors.
+    """
+    try:
+        file.open("rb").close()
+        size = file.stat().st_size
+        _refuse_bytes_beyond_memory(size, file.parent)
+        try_file(check_pickled, file, more_bytes=size)
+        tensors = torch.load(file, map_location="cpu", weights_only=True)
+    except PermissionError:
+        raise UnreadableError(
+            f"The weights file {file} cannot be read: you have no permission; ask its owner."
+        ) from None
+    except OSError as error:
+        raise unread(error)(f"The weights file {file} cannot be read ({error.strerror or error}).") from None
+    except TrialFailed as failed:
+        why = failed.why or "it takes too much memory or time"
+        if why.startswith(_NO_TENSORS):
+            raise BertcoreError(
+                f"The weights file {file} is damaged, or holds more than plain tensors ({why}) and could run code; it "
+                "was not opened. Ask for a model.safetensors file instead."
+            ) from None
+        raise BertcoreError(f"The weights file {file} is damaged or cut off ({why:.200}).") from None
+    return {name: StoredTensor(file, each.dtype, tuple(each.shape), loaded=each) for name, each in tensors.items()}
+
+
+_NO_TENSORS = "it has "
+
+
+def check_pickled(file: str) -> None:
+    """Reads the file as `list_pickled` does, in a process of its own. Raises ValueError where it is no such file."""
+    if zipfile.is_zipfile(file):
+        with zipfile.ZipFile(file) as archive:
+            if any(entry.compress_type != zipfile.ZIP_STORED for entry in archive.infolist()):
+                raise ValueError("it is packed")  # torch never does; a few bytes can stand for gigabytes
+    try:
+        tensors = torch.load(file, map_location="cpu", weights_only=True)
+    except pickle.UnpicklingError as error:
+        name = re.search(r"GLOBAL (\S+)|class (\S+)", str(error))
+        raise ValueError(f"{_NO_TENSORS}{name[1] or name[2] if name else 'no tensors'}") from None
+    except Exception as error:
+        raise ValueError(str(error).partition("\n")[0].rstrip(".") or "it ends too early") from None
+    if not isinstance(tensors, dict) or not all(isinstance(name, str) for name in tensors):
+        raise ValueError(f"{_NO_TENSORS}other things than named tensors")
+    for name, tensor in tensors.items():
+        if not isinstance(tensor, Tensor):
+            raise ValueError(f"{_NO_TENSORS}other things than named tensors: {name:.80}")
+        plain = tensor.layout is torch.strided and tensor.device.type == "cpu" and not tensor.is_quantized
+        if not plain or tensor.dtype not in _DTYPES.values():
+            raise ValueError(f"{_NO_TENSORS}a tensor that is quantised, sparse or without numbers: {name:.80}")
+        if tensor.numel() * tensor.element_size() > tensor.untyped_storage().nbytes():
+            raise ValueError(f"{name:.80} repeats the same few numbers (stride 0)")
+
+
 def read_tensors(wanted: Mapping[Key, StoredTensor]) -> dict[Key, Tensor]:
     """The numbers of these tensors, each in memory of its own, in the precision of the file.
 
@@ -99,11 +191,16 @@ def read_safetensors(file: Path) -> dict[str, Tensor]:
 def refuse_without_memory(tensors: Iterable[StoredTensor]) -> None:
     """Before any is taken: a sparse file of a few bytes can claim gigabytes, and the system ends whoever takes them."""
     tensors = list(tensors)
-    needed, free = sum(tensor.elements * 4 for tensor in tensors), _free_memory()
-    if tensors and free is not None and needed > _RESERVE * free:
+    if tensors:
+        _refuse_bytes_beyond_memory(sum(tensor.elements * 4 for tensor in tensors), tensors[0].file.parent)
+
+
+def _refuse_bytes_beyond_memory(needed: int, folder: Path) -> None:
+    free = _free_memory()
+    if free is not None and needed > _RESERVE * free:
         raise UnreadableError(
-            f"The weights in {tensors[0].file.parent} need {needed / 1e9:.1f} GB of memory and {free / 1e9:.1f} GB are "
-            "free; close other programs, or open a smaller model."
+            f"The weights in {folder} need {needed / 1e9:.1f} GB of memory and {free / 1e9:.1f} GB are free; close "
+            "other programs, or open a smaller model."
         )
 
 
@@ -147,7 +244,7 @@ def _listed(file: Path, start: int, name: str, about: dict[str, Any]) -> StoredT
         )
     if not all(type(number) is int and 0 <= number < 2**63 for number in (first, end, *shape)) or len(shape) > 8:
         raise ValueError(f"{name:.80} has no shape")
-    stored = StoredTensor(file, start + first, end - first, dtype, shape)
+    stored = StoredTensor(file, dtype, shape, start + first, end - first)
     if stored.size != stored.elements * dtype.itemsize:
         raise ValueError(f"{name:.80} does not have the bytes that its shape needs")
     return stored

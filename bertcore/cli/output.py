@@ -6,6 +6,8 @@ import io
 import json
 import os
 import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -57,6 +59,88 @@ def say(text: str, error_stream: bool = False) -> None:
 def cell(value: object) -> str:
     """A value in a table of rich, as it is: neither its markup nor a command to the terminal."""
     return escape(printable(str(value)))
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Rows of a result as a table for people. A column that is None in every row is left out."""
+
+    rows: Sequence[Mapping[str, Any]]
+    # Field of a row -> the format of its numbers, such as ".1%"; FROM_ONE for what a result counts from 0.
+    columns: Mapping[str, str]
+    title: str = ""
+
+
+FROM_ONE = "from 1"
+
+
+def print_answer(values: Any, *parts: str | Listing | None, as_json: bool, out: Path | None = None) -> bool:
+    """What a command found: `values` as JSON, in the file `out` and with --json on the output; else `parts`, sentences
+    and tables, for a person. True where it was for a person: more lines may follow."""
+    if out:
+        write_answer(out, values)
+    if as_json:
+        print_json(values)
+        return False
+    for part in parts:
+        if isinstance(part, str):
+            say(part)
+        elif part is not None and part.rows:
+            _print_table(part)
+    return True
+
+
+def _print_table(listing: Listing) -> None:
+    """Long texts are wrapped where the terminal is narrow, but no word is cut: a pipe loses nothing."""
+    from rich.box import SIMPLE
+    from rich.cells import cell_len
+    from rich.console import Console
+    from rich.table import Column, Table
+
+    if listing.title:
+        say(listing.title)
+    names = [name for name in listing.columns if any(row.get(name) is not None for row in listing.rows)]
+    texts = [
+        [name.replace("_", " "), *(printable(shown(row.get(name), listing.columns[name])) for row in listing.rows)]
+        for name in names
+    ]
+    widths = [max(map(cell_len, column)) for column in texts]
+    console = Console()
+    around = 3 * len(names) + 1
+    for number in sorted(range(len(names)), key=lambda number: -widths[number]):
+        longest_word = max(cell_len(word) for text in texts[number] for word in text.split(" "))
+        too_wide = sum(widths) + around - console.width
+        widths[number] -= max(0, min(too_wide, widths[number] - longest_word))
+    columns = []
+    for name, column, width in zip(names, texts, widths, strict=True):
+        is_number = all(isinstance(row.get(name), int | float | None) for row in listing.rows)
+        columns.append(Column(escape(column[0]), width=width, justify="right" if is_number else "left"))
+    table = Table(*columns, box=SIMPLE)
+    for cells in zip(*(column[1:] for column in texts), strict=True):
+        table.add_row(*map(escape, cells))
+    Console(width=max(console.width, sum(widths) + around)).print(table)
+
+
+def shown(value: Any, how: str = "") -> str:
+    """A value of a result as a person reads it."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float) and how == FROM_ONE:
+        return str(value + 1)
+    if isinstance(value, float):
+        return format(value, how or ".4f")
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, tuple | list):
+        return " ".join(map(shown, value))
+    return str(value)
+
+
+def in_lines(facts: Mapping[str, Any]) -> str:
+    """Named values, each on a line of its own."""
+    return "\n".join(f"{name.replace('_', ' '):24} {shown(value) or 'none'}" for name, value in facts.items())
 
 
 def is_follower() -> bool:

@@ -12,18 +12,19 @@ from bertcore.cli.output import (
     ColumnLabel,
     ColumnText,
     ColumnTextB,
+    Listing,
     ModelArgument,
     OutFile,
     Recipe,
     TextA,
     TextB,
     checked_text,
+    print_answer,
     print_json,
     refuse_folder,
     say,
     say_measured,
     write_answer,
-    write_bytes,
 )
 from bertcore.cli.run_settings import with_flags_of
 from bertcore.errors import BertcoreError
@@ -203,7 +204,7 @@ def evaluate(
     ] = None,
     everything: Annotated[
         bool,
-        typer.Option("--all", help="Everything for a pretrained model: cloze set, minimal pairs, --corpus, heads."),
+        typer.Option("--all", help="Everything for a pretrained model: cloze sets, minimal pairs, --corpus by file."),
     ] = False,
     recipe: Recipe = None,
     out: OutFile = None,
@@ -303,11 +304,8 @@ def _evaluate_pairs(options: EvaluateOptions, out: Path | None, as_json: bool) -
 
 
 def _evaluate_everything(options: EvaluateOptions, out: Path | None, as_json: bool) -> None:
-    """The figures of a model's card; `out` gets the whole report as JSON, with a Markdown file beside it."""
-    if out and out.suffix == ".md":
-        raise BertcoreError(f"Name a .json file with --out; the report as text goes beside it, into {out.name}.")
+    """All that is measured of a pretrained model; JSON also has every sentence with the model's guesses."""
     from bertcore.data.text import text_files
-    from bertcore.evaluation.markdown import cloze_table, figures
     from bertcore.loaded_model import load
 
     text_files([Path(file) for file in options.corpus])  # before the model is opened: raises for what is not there
@@ -323,15 +321,9 @@ def _evaluate_everything(options: EvaluateOptions, out: Path | None, as_json: bo
         "whole": options.whole,
         "sequence_length": options.sequence_length,
     }
-    answer = {"config": asked, **report.to_dict()}
-    shown = figures(report)
-    if out:
-        write_answer(out, answer)
-        write_bytes(out.with_suffix(".md"), f"# {report.name}\n\n{shown}\n{cloze_table(report)}".encode())
-    if as_json:
-        print_json(answer)
-    else:
-        say(shown)
+    columns = {"of": "", "figure": "", "value": ".4f", "standard_error": ".4f", "count": ""}
+    numbers = Listing(report.rows(), columns, title=f"{report.name}, {report.parameters:,} parameters")
+    print_answer({"config": asked, **report.to_dict()}, numbers, as_json=as_json, out=out)
 
 
 def _write(answer: dict[str, Any], out: Path | None, as_json: bool) -> None:

@@ -1,33 +1,17 @@
-"""All that is measured of a pretrained model, in one object: what its card says."""
+"""How good a pretrained model is, in one object: our own sets, and text, file by file."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import partial
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.data.cloze import read_cloze
-from bertcore.data.text import BLOCKS, TextFormat
+from bertcore.data.corpus import Lines, load_corpus
+from bertcore.data.text import Documents, TextFormat, text_files
 from bertcore.errors import BertcoreError
-from bertcore.evaluation.documents import (
-    ALL_SOURCES,
-    EvaluationText,
-    held_out_text,
-    whole_files,
-    whole_text,
-)
-from bertcore.evaluation.head_census import TEXTS, HeadCensus, head_census, sentence_pairs
-from bertcore.evaluation.held_out import (
-    MaskedWords,
-    NextSentences,
-    PositionRange,
-    WordSummary,
-    masked_words,
-    next_sentences,
-    words_by_position,
-    words_of_single_sentences,
-)
 from bertcore.evaluation.sets import (
     Cloze,
     MinimalPairs,
@@ -39,185 +23,111 @@ from bertcore.evaluation.sets import (
 )
 from bertcore.files import jsonable
 from bertcore.locations import minimal_pairs_file
+from bertcore.training.evaluate import data_of_pretraining, evaluate_corpus
 
-FORMAT_VERSION = 3
-
-Tell = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class Effort:
-    """How much is measured, of each file or kind of text: enough for standard errors of about half a percentage point
-    for masked words, and one for next sentence."""
-
-    length: int = 128  # tokens of a sequence; as many as the model reads, if fewer
-    most_tokens: int = 150_000  # of whole documents, drawn at random
-    single_sentences: int = 3000  # read without context
-    pair_windows: int = 800  # for next sentence; up to four pairs each
-    full_sequences: int = 200  # of 512 tokens, for the figures by position; of all files together
-    head_texts: int = TEXTS  # of all files together
-
-
-@dataclass(frozen=True)
-class TextReport:
-    """Figures by row, a file or a kind of text, and of all masked words together under "all".
-
-    Single sentences and next sentence have no row of all: at most so many are taken of each row, so that a sum of them
-    would weight the rows otherwise than their text does.
-    """
-
-    is_whole: bool  # whole files; else their held-out part
-    documents: int  # that are measured ...
-    documents_in_text: int  # ... of so many
-    length: int  # tokens of a sequence
-    words: dict[str, WordSummary]
-    single_sentences: dict[str, WordSummary]  # read without context
-    next_sentence: dict[str, dict[str, NextSentences]]  # row -> where the strange B comes from -> figures
-    by_position: list[PositionRange]
+MOST_SEQUENCES = 1024  # of each file: 130,000 tokens at the usual length
+ALL_FILES = "all"
 
 
 @dataclass(frozen=True)
 class ModelReport:
+    """What `bertcore evaluate --all` and `LoadedModel.report` give."""
+
     name: str
     step: int | None
     parameters: int
-    text: TextReport | None  # None: no text was given
+    # By file, and of several files of "all": the numbers of `evaluate_text`. Empty where no text was given.
+    text: dict[str, dict[str, float | None]]
     cloze: Cloze
     second_cloze: Cloze  # the test set: no setting was chosen by it
     minimal_pairs: MinimalPairs
-    heads: HeadCensus | None
 
     def to_dict(self) -> dict[str, Any]:
         """JSON's own types; a number that is not known is None."""
-        values: dict[str, Any] = {"format_version": FORMAT_VERSION, **asdict(self)}
-        values["cloze"], values["second_cloze"] = _cloze_values(self.cloze), _cloze_values(self.second_cloze)
-        values["minimal_pairs"] = {
-            "right": asdict(self.minimal_pairs.right),
-            "of_different_length": self.minimal_pairs.of_different_length,
-            "by_phenomenon": {name: asdict(found) for name, found in self.minimal_pairs.by_phenomenon().items()},
-            "pairs": [
-                {
-                    **asdict(p.pair),
-                    **{name: value for name, value in vars(p).items() if name != "pair"},
-                    "right": p.is_right,
-                }
-                for p in self.minimal_pairs.preferences
-            ],
-        }
-        if self.text is not None:
-            for name, words in self.text.words.items():
-                values["text"]["words"][name]["perplexity"] = words.perplexity
-        if self.heads is not None:
-            values["heads"]["counts"] = self.heads.counts()
-        found: dict[str, Any] = jsonable(values)
+        values = asdict(replace(self, cloze=None, second_cloze=None, minimal_pairs=None))  # type: ignore[arg-type]
+        sets = {name: getattr(self, name).to_dict() for name in ("cloze", "second_cloze", "minimal_pairs")}
+        found: dict[str, Any] = jsonable({**values, **sets})
         return found
 
-
-def _cloze_values(cloze: Cloze) -> dict[str, Any]:
-    return {
-        **asdict(cloze.score),
-        "possible": asdict(cloze.score_of_possible),
-        "by_category": {name: asdict(score) for name, score in cloze.by_category().items()},
-        "sentences": [
-            {**asdict(answer.sentence), "guesses": [asdict(guess) for guess in answer.guesses], "rank": answer.rank}
-            for answer in cloze.answers
-        ],
-    }
+    def rows(self) -> list[dict[str, Any]]:
+        """One figure each: what it is of, its name, and its value with the standard error, where it has one."""
+        found = [
+            {"of": file, "figure": name, "value": value, "standard_error": None, "count": numbers["words"]}
+            for file, numbers in self.text.items()
+            for name, value in numbers.items()
+            if value is not None and name not in ("words", "pairs", "documents", "documents_in_text")
+        ]
+        for title, cloze in (("cloze set", self.cloze), ("second cloze set", self.second_cloze)):
+            for figure, share in (("first guess", cloze.score.top1), ("among the first five", cloze.score.top5)):
+                found.append({"of": title, "figure": figure, **asdict(share)})
+        for phenomenon, share in (*self.minimal_pairs.by_phenomenon().items(), ("all", self.minimal_pairs.right)):
+            found.append({"of": "minimal pairs", "figure": phenomenon, **asdict(share)})
+        return found
 
 
 def measure_model(
     checkpoint: Checkpoint,
-    kinds: Mapping[str, Sequence[Path]] | None = None,
-    *,
-    unconnected: Collection[Path] = (),
-    form: TextFormat = BLOCKS,
-    effort: Effort | None = None,
-    tell: Tell = lambda sentence: None,
-) -> ModelReport:
-    """Our own sets, and whole files by kind of text ("news": [...]), none of which the model was trained on.
-
-    `unconnected` are those of the files whose sentences have nothing to do with one another: they are not asked for
-    the next sentence. `tell` is called with a sentence about what is being measured. The same checkpoint, files and
-    effort give the same report. Raises BertcoreError where the model has no masked-word head, or the text cannot be
-    read.
-    """
-    read = partial(whole_text, kinds or {}, checkpoint.tokenizer, form, unconnected)
-    return _measured(checkpoint, read if kinds else None, effort or Effort(), tell)
-
-
-def measure_model_on_files(
-    checkpoint: Checkpoint,
-    files: Sequence[Path],
+    files: Sequence[Path] = (),
     *,
     whole: bool = False,
-    form: TextFormat = BLOCKS,
-    effort: Effort | None = None,
-    tell: Tell = lambda sentence: None,
+    sequence_length: int = 128,
+    tell: Callable[[str], None] = lambda sentence: None,
 ) -> ModelReport:
-    """As `measure_model`, a row for each file: what a run on all of these files holds out; or, with `whole`, all of
-    it."""
-    read = partial(whole_files if whole else held_out_text, files, checkpoint.tokenizer, form)
-    return _measured(checkpoint, read if files else None, effort or Effort(), tell)
+    """Our own sets, and the part of each file that a run on all of these files holds out; with `whole`, all of it.
 
-
-def _measured(
-    checkpoint: Checkpoint, read: Callable[[], EvaluationText] | None, effort: Effort, tell: Tell
-) -> ModelReport:
+    `tell` is called with a sentence about what is being measured. The same checkpoint and files give the same report.
+    Raises BertcoreError where the model has no masked-word head, or the text cannot be read.
+    """
     if "mlm" in checkpoint.missing:
         raise BertcoreError(checkpoint.missing["mlm"])
+    files = text_files(files)  # raises at once for what is not there
     tell("The cloze sets and the minimal pairs.")
-    cloze, second_cloze = (answer_cloze(checkpoint, read_cloze(file)) for file in (cloze_file(), second_cloze_file()))
-    pairs = judge_minimal_pairs(checkpoint, read_minimal_pairs(minimal_pairs_file()))
-    text_report = heads = None
-    if read is not None:
-        tell("Reading the text.")
-        text = read().limited(effort.most_tokens)
-        text_report = measure_text(checkpoint, text, effort, tell)
-        tell(f"The heads, on {effort.head_texts} texts.")
-        connected = [document for document in text.documents if document.is_connected]
-        heads = head_census(checkpoint, sentence_pairs(connected, effort.head_texts))
     return ModelReport(
         name=checkpoint.name,
         step=checkpoint.step,
         parameters=checkpoint.parameters,
-        text=text_report,
-        cloze=cloze,
-        second_cloze=second_cloze,
-        minimal_pairs=pairs,
-        heads=heads,
+        cloze=answer_cloze(checkpoint, read_cloze(cloze_file())),
+        second_cloze=answer_cloze(checkpoint, read_cloze(second_cloze_file())),
+        minimal_pairs=judge_minimal_pairs(checkpoint, read_minimal_pairs(minimal_pairs_file())),
+        text=_text(checkpoint, files, sequence_length, whole, tell) if files else {},
     )
 
 
-def measure_text(
-    checkpoint: Checkpoint, text: EvaluationText, effort: Effort, tell: Tell = lambda sentence: None
-) -> TextReport:
-    """Masked words, single sentences and next sentence of each row, and masked words by position."""
-    length = min(effort.length, checkpoint.config.max_length)
-    words: dict[str, WordSummary] = {}
-    single_sentences: dict[str, WordSummary] = {}
-    next_sentence: dict[str, dict[str, NextSentences]] = {}
-    every: list[MaskedWords] = []
-    first = 0  # number of a row's first document among all
-    for name, documents in text.rows.items():
-        tell(f"{name}: masked words, single sentences, next sentence.")
-        found = masked_words(checkpoint, documents, length)
-        words[name] = found.summary()
-        every.append(found.counted_from(first))
-        first += len(documents)
-        single_sentences[name] = words_of_single_sentences(
-            checkpoint, documents, length, effort.single_sentences
-        ).summary()
-        next_sentence[name] = next_sentences(checkpoint, documents, text.documents, length, effort.pair_windows)
-    if len(text.rows) > 1:
-        words[ALL_SOURCES] = MaskedWords.joined(every).summary()
-    tell("By position in the sequence.")
-    return TextReport(
-        is_whole=text.is_whole,
-        documents=len(text.documents),
-        documents_in_text=text.documents_in_text,
-        length=length,
-        words=words,
-        single_sentences=single_sentences,
-        next_sentence={name: found for name, found in next_sentence.items() if found},
-        by_position=words_by_position(checkpoint, text.documents, effort.full_sequences),
-    )
+def _text(
+    checkpoint: Checkpoint, files: list[Path], length: int, whole: bool, tell: Callable[[str], None]
+) -> dict[str, dict[str, float | None]]:
+    form = data_of_pretraining(checkpoint.folder).text_format
+    corpus = load_corpus(files, checkpoint.tokenizer, form=form)
+    measured = np.ones_like(corpus.held_out) if whole else corpus.held_out
+    names, counts = names_of(files), _documents_by_file(files, form, len(measured))
+    of_file = np.repeat(np.arange(len(counts)), counts)  # (D) number of each document's file
+    parts = {names[number]: of_file == number for number in range(len(counts))}
+    if len(parts) != 1:
+        parts[ALL_FILES] = np.ones_like(measured)
+    found = {}
+    for name, part in parts.items():
+        if (measured & part).any():
+            tell(f"{name}: masked words and next sentence.")
+            most = MOST_SEQUENCES * (len(files) if name == ALL_FILES else 1)
+            found[name] = evaluate_corpus(checkpoint, replace(corpus, held_out=measured & part), length, most)
+            found[name]["documents_in_text"] = int(part.sum())
+    return found
+
+
+def _documents_by_file(files: Sequence[Path], form: TextFormat, documents: int) -> list[int]:
+    """How many of the `documents` of a corpus are of each file. Empty where some have no token: the corpus leaves them
+    out, and so does not say where one file ends."""
+    for kind in (Documents, Lines):  # as `load_corpus`, which reads a tiny text line by line
+        counts = [sum(1 for _ in kind([file], form)) for file in files]
+        if sum(counts) == documents:
+            return counts
+    return []
+
+
+def names_of(files: Sequence[Path]) -> list[str]:
+    """What each file is called in a table: with its folder, or a number, where two would be called the same."""
+    names = [file.name for file in files]
+    if len(set(names)) < len(names):
+        names = [f"{file.absolute().parent.name}/{file.name}" for file in files]
+    taken = {name for name in names if names.count(name) > 1} | {ALL_FILES}
+    return [f"{number}: {name}" if name in taken else name for number, name in enumerate(names, 1)]

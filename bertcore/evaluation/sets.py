@@ -8,13 +8,15 @@ Warstadt et al. 2020).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from bertcore.analysis.predict import WordGuess, top_words
 from bertcore.analysis.words import surprises
@@ -22,12 +24,29 @@ from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.data.batches import lay_out_texts
 from bertcore.data.cloze import ClozeSentence, accepted_ids, listed_records, records
 from bertcore.errors import BertcoreError
-from bertcore.evaluation.estimates import Estimate, share
 from bertcore.locations import assets
 from bertcore.progress import ReportProgress
 
 GUESSES = 5
 _AT_ONCE = 64
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over `count` words, pairs or sentences; shares are 0..1. NaN where nothing was counted."""
+
+    value: float
+    standard_error: float  # NaN where a single document or sentence does not tell
+    count: int
+
+
+def share(right: NDArray) -> Estimate:
+    """Share of True (R), each drawn by itself: the standard error of a binomial share."""
+    count = len(right)
+    if not count:
+        return Estimate(math.nan, math.nan, 0)
+    value = float(np.mean(right))
+    return Estimate(value, math.sqrt(value * (1 - value) / count), count)
 
 
 @dataclass(frozen=True)
@@ -81,6 +100,18 @@ class Cloze:
         """In the order of the set."""
         names = dict.fromkeys(answer.sentence.category for answer in self.answers)
         return {name: ClozeScore.of([a for a in self.answers if a.sentence.category == name]) for name in names}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Scores, and every sentence with the first five guesses."""
+        return {
+            **asdict(self.score),
+            "possible": asdict(self.score_of_possible),
+            "by_category": {name: asdict(score) for name, score in self.by_category().items()},
+            "sentences": [
+                {**asdict(answer.sentence), "guesses": [asdict(guess) for guess in answer.guesses], "rank": answer.rank}
+                for answer in self.answers
+            ],
+        }
 
 
 def cloze_file() -> Path:
@@ -176,6 +207,22 @@ class MinimalPairs:
 
         phenomena = {name: counted(right) for name, right in self.by_phenomenon().items()}
         return {**counted(self.right), "phenomena": phenomena}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Shares, and every pair with what the model makes of it."""
+        return {
+            "right": asdict(self.right),
+            "of_different_length": self.of_different_length,
+            "by_phenomenon": {name: asdict(found) for name, found in self.by_phenomenon().items()},
+            "pairs": [
+                {
+                    **vars(p.pair),
+                    **{name: value for name, value in vars(p).items() if name != "pair"},
+                    "right": p.is_right,
+                }
+                for p in self.preferences
+            ],
+        }
 
 
 def read_minimal_pairs(file: Path) -> list[MinimalPair]:

@@ -188,14 +188,21 @@ def evaluate_text(
     """
     if "mlm" in checkpoint.missing:
         raise BertcoreError(checkpoint.missing["mlm"])
-    data, tokenizer = data_of_pretraining(checkpoint.folder), checkpoint.tokenizer
-    corpus = load_corpus(files, tokenizer, form=data.text_format)
+    corpus = load_corpus(files, checkpoint.tokenizer, form=data_of_pretraining(checkpoint.folder).text_format)
     if whole:
         corpus = replace(corpus, held_out=np.ones_like(corpus.held_out))
+    return evaluate_corpus(checkpoint, corpus, length, sequences or (sys.maxsize if whole else HELD_OUT_SEQUENCES))
+
+
+def evaluate_corpus(
+    checkpoint: Checkpoint, corpus: Corpus, length: int, most_sequences: int
+) -> dict[str, float | None]:
+    """As `evaluate_text`, on the held-out part of a text that is tokenised."""
+    data, tokenizer = data_of_pretraining(checkpoint.folder), checkpoint.tokenizer
     kind = checkpoint.model.pair_head if corpus.has_pairs(held_out=True) else None
     rules = PairRules.of(tokenizer, kind or "none", data.pack, data.cut_long_sentences, data.exact_shares)
-    most = sequences or (sys.maxsize if whole else HELD_OUT_SEQUENCES)
-    held_out = HeldOutText.of(corpus, tokenizer, min(length, checkpoint.config.max_length), most, rules)
+    length = min(length, checkpoint.config.max_length)
+    held_out = HeldOutText.of(corpus, tokenizer, length, most_sequences, rules)
     of_text = {"documents": int(corpus.held_out.sum()), "documents_in_text": len(corpus.held_out)}
     return {**held_out.measure(checkpoint.model), **of_text}
 

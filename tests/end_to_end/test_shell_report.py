@@ -16,29 +16,34 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_all_figures_are_printed_and_kept(shell: Shell, model: str, tmp_path: Path) -> None:
-    out, text = tmp_path / "new" / "report.json", str(write_text(tmp_path))
-    answer = shell("evaluate", model, "--all", "--corpus", text, "--sequence-length", "32", "--out", str(out))
+    (tmp_path / "other").mkdir()
+    out, texts = (
+        tmp_path / "new" / "report.json",
+        [str(write_text(tmp_path)), str(write_text(tmp_path / "other", documents=70))],
+    )
+    command = ("evaluate", model, "--all", "--corpus", *texts, "--sequence-length", "32")
+    answer = shell(*command, "--out", str(out))
     assert answer.code == 0, answer.err
-    for heading in ("Held-out text", "By position", "Cloze set", "Minimal pairs", "What the heads do"):
-        # no document is as long as the model reads
-        assert (f"## {heading}" in answer.out) == (heading != "By position")
     kept = json.loads(out.read_text(encoding="utf-8"))
-    assert kept["config"] == {"model": model, "corpus": [text], "whole": False, "sequence_length": 32}
-    assert kept["text"]["length"] == 32 and kept["text"]["words"]["animals.txt"]["documents"] == 30
-    written = out.with_suffix(".md").read_text(encoding="utf-8")
-    assert answer.out.strip() in written and written.count("\n| ") > 200
-    assert "animals.txt" in answer.err
-    part = kept["text"]
-    command = (model, "--all", "--corpus", text, "--whole", "--sequence-length", 32)
-    whole = shell("evaluate", *command, "--json").json["text"]
-    assert whole["documents"] == whole["documents_in_text"] == part["documents_in_text"] > part["documents"] == 30
+    assert kept["config"] == {"model": model, "corpus": texts, "whole": False, "sequence_length": 32}
+    text = kept["text"]
+    assert len(text) == 3 and list(text)[-1] == "all"
+    assert text["all"]["documents"] == sum(text[name]["documents"] for name in list(text)[:-1])
+    assert len(kept["cloze"]["sentences"]) == 200 and len(kept["second_cloze"]["sentences"]) == 100
+    for figure in ("perplexity", "nsp accuracy", "first guess", "among the first five", "minimal pairs"):
+        assert figure in answer.out or figure.replace(" ", "_") in answer.out, figure
+    for name, numbers in text.items():
+        assert name in answer.out and name in answer.err and f"{numbers['mlm_loss']:.4f}" in answer.out
+    corpus = shell("evaluate", model, "--corpus", *texts, "--sequence-length", 32, "--sequences", 2048, "--json").json
+    assert {name: corpus[name] for name in text["all"]} == text["all"]
+    whole = shell(*command, "--whole", "--json").json["text"]["all"]
+    assert whole["documents"] == whole["documents_in_text"] == corpus["documents_in_text"] > corpus["documents"]
 
 
 @pytest.mark.parametrize(
     ("flags", "says"),
     [
         (("--corpus", "absent.txt"), "absent.txt"),
-        (("--out", "report.md"), "Name a .json file"),
         (("--data", "some.tsv"), "leave out --data"),
         (("--pairs", "some.jsonl"), "leave out --data and --pairs"),
     ],

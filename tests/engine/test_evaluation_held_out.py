@@ -8,13 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-
-from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
-from bertcore.data.corpus import load_corpus
-from bertcore.data.pairs import IS_NEXT, NOT_NEXT, Pair, PairRules
-from bertcore.errors import BertcoreError
-from bertcore.evaluation import held_out as held_out_module
-from bertcore.evaluation.documents import (
+from model_report import held_out as held_out_module
+from model_report.documents import (
     Document,
     Window,
     batches,
@@ -28,8 +23,8 @@ from bertcore.evaluation.documents import (
     whole_sentences,
     whole_text,
 )
-from bertcore.evaluation.estimates import expected_calibration_error, mean_by_document, share
-from bertcore.evaluation.held_out import (
+from model_report.estimates import expected_calibration_error, mean_by_document
+from model_report.held_out import (
     ANY_STRANGE,
     OTHER_FILE,
     SAME_DOCUMENT,
@@ -40,6 +35,12 @@ from bertcore.evaluation.held_out import (
     words_by_position,
     words_of_single_sentences,
 )
+
+from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
+from bertcore.data.corpus import load_corpus
+from bertcore.data.pairs import IS_NEXT, NOT_NEXT, Pair, PairRules
+from bertcore.errors import BertcoreError
+from bertcore.evaluation.sets import share
 from tests.engine.corpora import STORIES
 from tests.engine.models import tiny_checkpoint, word_tokenizer
 

@@ -7,6 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from model_report import report as report_module
+from model_report.documents import Document, held_out_text
+from model_report.head_census import Head, HeadCensus, head_census, sentence_pairs
+from model_report.held_out import SAME_FILE, NextSentences, masked_words, rules_for, words_of_single_sentences
+from model_report.markdown import cloze_table, figures
+from model_report.report import Effort, ModelReport, measure_model, measure_model_on_files, measure_text
 
 from bertcore.analysis.attention_heads import classify_heads
 from bertcore.analysis.trace import trace
@@ -14,14 +20,7 @@ from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.data.cloze import read_cloze
 from bertcore.data.pairs import PairRules
 from bertcore.errors import BertcoreError
-from bertcore.evaluation import report as report_module
-from bertcore.evaluation.documents import Document, held_out_text
-from bertcore.evaluation.estimates import Estimate
-from bertcore.evaluation.head_census import Head, HeadCensus, head_census, sentence_pairs
-from bertcore.evaluation.held_out import SAME_FILE, NextSentences, masked_words, rules_for, words_of_single_sentences
-from bertcore.evaluation.markdown import cloze_table, figures
-from bertcore.evaluation.report import Effort, ModelReport, measure_model, measure_model_on_files, measure_text
-from bertcore.evaluation.sets import Cloze, MinimalPairs, read_minimal_pairs
+from bertcore.evaluation.sets import Cloze, Estimate, MinimalPairs, read_minimal_pairs
 from tests.engine.corpora import STORIES
 from tests.engine.models import tiny_checkpoint, word_tokenizer
 

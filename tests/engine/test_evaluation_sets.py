@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from model_report.markdown import _guesses
 
 from bertcore.analysis.predict import WordGuess
 from bertcore.analysis.trace import trace
@@ -18,7 +19,6 @@ from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.data.cloze import ClozeSentence, read_cloze
 from bertcore.errors import BertcoreError
 from bertcore.evaluation import sets as sets_module
-from bertcore.evaluation.markdown import _guesses
 from bertcore.evaluation.sets import (
     ClozeAnswer,
     MinimalPair,

@@ -1,50 +1,52 @@
-"""Our reader of pytorch_model.bin against torch's own, and what it does not open."""
+"""A pytorch_model.bin is torch's to read, in a process with limits first; what is no plain tensor is named."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from torch import Tensor
 
-from bertcore.checkpoint.pickled import list_pickled
-from bertcore.checkpoint.weights import read_tensors
+from bertcore.checkpoint.weights import check_pickled, list_pickled, read_tensors
 from bertcore.errors import BertcoreError
 
-KINDS = (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int64, torch.int32, torch.int16, torch.int8)
 SQUARE = torch.arange(12, dtype=torch.float32).view(3, 4)
-CONTENTS: dict[str, dict[str, Tensor]] = {
-    "plain": {"a": SQUARE, "b": torch.ones(5)},
-    "every kind": {str(kind): torch.arange(6).to(kind).view(2, 3) for kind in (*KINDS, torch.uint8, torch.bool)},
-    "transposed": {"a": SQUARE.T, "b": SQUARE.contiguous()},
-    "parts of one": {"a": SQUARE[1:], "b": SQUARE[:, 1:3], "c": SQUARE},
-    "parameters": {"a": torch.nn.Parameter(SQUARE), "b": torch.nn.Parameter(SQUARE, requires_grad=False)},
-    "empty and single": {"a": torch.zeros(0, 3), "b": torch.tensor(2.5), "c": torch.zeros(3, 0, 2)},
-    "a module's": torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.LayerNorm(3)).state_dict(),
+CONTENT = {
+    "plain": SQUARE,
+    "transposed": SQUARE.T,
+    "a part": SQUARE[:, 1:3],
+    "half": torch.arange(6).half(),
+    "whole": torch.arange(6),
+    "a parameter": torch.nn.Parameter(SQUARE),
+    "empty": torch.zeros(0, 3),
+    "single": torch.tensor(2.5),
 }
 
 
 @pytest.mark.parametrize("is_new", [True, False], ids=["zip", "legacy"])
-@pytest.mark.parametrize("name", CONTENTS)
-def test_the_tensors_are_those_that_torch_reads(tmp_path: Path, name: str, is_new: bool) -> None:
+def test_the_tensors_are_those_that_were_saved(tmp_path: Path, is_new: bool) -> None:
     file = tmp_path / "pytorch_model.bin"
-    torch.save(CONTENTS[name], file, _use_new_zipfile_serialization=is_new)
-    expected, found = torch.load(file, weights_only=True), read_tensors(list_pickled(file))
-    assert list(found) == list(expected)
-    for each, tensor in expected.items():
-        assert found[each].dtype == tensor.dtype and torch.equal(found[each], tensor), each
+    torch.save(CONTENT, file, _use_new_zipfile_serialization=is_new)
+    listed = list_pickled(file)
+    assert [(each.dtype, each.shape) for each in listed.values()] == [(t.dtype, t.shape) for t in CONTENT.values()]
+    found = read_tensors(listed)
+    assert list(found) == list(CONTENT)
+    for name, tensor in CONTENT.items():
+        assert torch.equal(found[name], tensor), name
 
 
 @pytest.mark.parametrize(
     ("content", "named"),
     [
         ({"a": torch.nn.Linear(2, 2)}, "torch.nn.modules.linear.Linear"),
-        ({"a": bytearray(3)}, "builtin__.bytearray"),
-        ({"a": {1, 2}}, "builtin__.set"),
-        ({"a": torch.device("cpu")}, "torch.device"),
+        ({"a": bytearray(3)}, "named tensors"),
+        ({"a": {1, 2}}, "named tensors"),
+        ({"a": torch.device("cpu")}, "named tensors"),
         ({(1, 2): SQUARE}, "named tensors"),
         ({"a": 3}, "named tensors"),
         (SQUARE, "named tensors"),
+        ({"a": torch.zeros(2, device="meta")}, "without numbers"),
+        ({"a": torch.zeros(2, dtype=torch.complex64)}, "quantised, sparse or without numbers: a"),
+        ({"a": torch.zeros(1).expand(3)}, "stride 0"),
     ],
     ids=str,
 )
@@ -52,6 +54,8 @@ def test_anything_else_is_named(tmp_path: Path, content: Any, named: str) -> Non
     file = tmp_path / "pytorch_model.bin"
     for is_new in (True, False):
         torch.save(content, file, _use_new_zipfile_serialization=is_new)
-        with pytest.raises(BertcoreError, match="pytorch_model.bin") as caught:
+        with pytest.raises(ValueError, match=named):
+            check_pickled(str(file))
+    if named.startswith("torch"):
+        with pytest.raises(BertcoreError, match=f"pytorch_model.bin.*{named}.*could run code"):
             list_pickled(file)
-        assert named in str(caught.value), caught.value

@@ -13,10 +13,10 @@ from tests.limited import needs_limits
 
 SMALL = """
 import sys
-sys.path[:] = sys.argv[4:]
+sys.path[:] = sys.argv[5:]
 import bertcore.trial as trial
 trial.TRIAL_SECONDS, trial.TRIAL_BYTES = 1, 200 << 20
-trial.run(*sys.argv[1:4])
+trial.run(*sys.argv[1:5])
 """
 
 
@@ -79,6 +79,7 @@ def test_memory_and_time_have_limits(file: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(trial, "_PROGRAM", SMALL)
     assert why(read_for_ever, file) == ""
     assert why(read_too_much, file) in ("", "it cannot be read")
+    try_file(read_too_much, file, more_bytes=1 << 30)
 
 
 def test_without_such_limits_it_still_ends(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from ...look import numbers
 from ...widgets.bar_list import Bar
 
 if TYPE_CHECKING:
-    from bertcore.evaluation.estimates import Estimate
+    from bertcore.evaluation.sets import Estimate
 
 translate = QCoreApplication.translate
 

@@ -9,8 +9,8 @@ import numpy as np
 from bertcore.analysis.attention_heads import KINDS, classify_heads
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import Checkpoint
-from bertcore.evaluation.documents import Document, by_source
 from bertcore.tokenizer.tokenizer import Encoding
+from model_report.documents import Document, by_source
 
 TEXTS = 200
 _LONGEST = 128  # tokens of a text

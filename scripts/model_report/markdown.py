@@ -3,14 +3,14 @@
 import math
 from collections.abc import Iterable, Sequence
 
-from bertcore.evaluation.documents import ALL_SOURCES
-from bertcore.evaluation.estimates import CALIBRATION_BINS, Estimate
-from bertcore.evaluation.head_census import HeadCensus
-from bertcore.evaluation.held_out import WordSummary
-from bertcore.evaluation.report import ModelReport, TextReport
-from bertcore.evaluation.sets import Cloze, ClozeAnswer, ClozeScore, MinimalPairs
+from bertcore.evaluation.sets import Cloze, ClozeAnswer, ClozeScore, Estimate, MinimalPairs
 from bertcore.tokenizer.special_tokens import MASK
 from bertcore.tokenizer.token_labels import SPACE_MARKS
+from model_report.documents import ALL_SOURCES
+from model_report.estimates import CALIBRATION_BINS
+from model_report.head_census import HeadCensus
+from model_report.held_out import WordSummary
+from model_report.report import ModelReport, TextReport
 
 _MARKS = "".join(SPACE_MARKS.values())  # before a word, in vocabularies that mark spaces
 

@@ -14,7 +14,12 @@ from numpy.typing import NDArray
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.data.batches import Batch, lay_out, masked_batch
 from bertcore.data.pairs import Pair, PairRules
-from bertcore.evaluation.documents import (
+from bertcore.evaluation.sets import Estimate
+from bertcore.model.bert import Bert
+from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.training.evaluate import HELD_OUT_MASK_SHARE
+from bertcore.training.options import HELD_OUT_SEED
+from model_report.documents import (
     Document,
     Window,
     batches,
@@ -26,11 +31,7 @@ from bertcore.evaluation.documents import (
     strange_next_sentence,
     whole_sentences,
 )
-from bertcore.evaluation.estimates import Estimate, expected_calibration_error, mean_by_document
-from bertcore.model.bert import Bert
-from bertcore.tokenizer.tokenizer import Tokenizer
-from bertcore.training.evaluate import HELD_OUT_MASK_SHARE
-from bertcore.training.options import HELD_OUT_SEED
+from model_report.estimates import expected_calibration_error, mean_by_document
 
 MOST_TOKENS = 8192  # in one batch: its logits are some 1,200 rows of the vocabulary
 FEWEST_TOKENS = 5  # of a sentence that is read by itself: fewer say nothing about each other

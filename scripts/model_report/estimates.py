@@ -1,19 +1,11 @@
 """Means with their standard errors, and the calibration error."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-
-@dataclass(frozen=True)
-class Estimate:
-    """A mean over `count` words, pairs or sentences; shares are 0..1. NaN where nothing was counted."""
-
-    value: float
-    standard_error: float  # NaN where a single document or sentence does not tell
-    count: int
+from bertcore.evaluation.sets import Estimate
 
 
 def mean_by_document(values: NDArray, documents: NDArray) -> Estimate:
@@ -33,15 +25,6 @@ def mean_by_document(values: NDArray, documents: NDArray) -> Estimate:
         return Estimate(mean, math.nan, count)
     variance = drawn / (drawn - 1) * float(np.square(deviations).sum()) / count**2
     return Estimate(mean, math.sqrt(variance), count)
-
-
-def share(right: NDArray) -> Estimate:
-    """Share of True (R), each drawn by itself: the standard error of a binomial share."""
-    count = len(right)
-    if not count:
-        return Estimate(math.nan, math.nan, 0)
-    value = float(np.mean(right))
-    return Estimate(value, math.sqrt(value * (1 - value) / count), count)
 
 
 CALIBRATION_BINS = 15
