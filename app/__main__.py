@@ -117,7 +117,7 @@ class _ShowVersion(argparse.Action):
         super().__init__(option_strings, dest, nargs=0, help="show the version and exit")
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from bertcore.installed import BERTSCOPE, version_of
+        from bertcore.runs.environment import BERTSCOPE, version_of
 
         print(f"bertscope {version_of(BERTSCOPE) or '(not installed as a package)'}")
         parser.exit()

@@ -1,16 +1,19 @@
-"""Where things are: what ships with BERTscope, and the person's own folder. No torch, and nothing of bertcore."""
+"""Where things are: what ships with BERTscope, and the person's own folder. No torch."""
 
 import os
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+from bertcore.files import is_there, read_json_or_empty
 
 BUILT_IN, TINY = SHIPPED = ("bertscope-mini", "bertscope-tiny")  # the checkpoints that ship, and their runs, by name
 
 CLASS_DEMO = "class-demo"  # a recipe, and a finished run of it that ships
-
-
 TUNED = ("bertscope-sentiment", "bertscope-names", "bertscope-answers")  # BUILT_IN fine-tuned: its difference ships
 NAMED = (*SHIPPED, *TUNED)  # every model that opens by its name
+ABOUT_FILE = "bertscope.json"  # what the layout of a checkpoint has no place for: name, training step, base ...
+DIFFERENCE_FILE = "difference.safetensors"
 
 
 def home() -> Path:
@@ -44,6 +47,18 @@ def tuned_models() -> list[str]:
 def built_in_checkpoint() -> Path:
     """The checkpoint that opens with BERTscope."""
     return shipped_checkpoint(BUILT_IN)
+
+
+def base_of(folder: Path) -> Path | None:
+    """The model that ships from which this checkpoint is stored as a difference; None for one with weights of its own.
+
+    Raises BertcoreError where the difference is no regular file.
+    """
+    if not is_there(folder / DIFFERENCE_FILE):
+        return None
+    base: Any = read_json_or_empty(folder / ABOUT_FILE).get("base")
+    name = base.get("name") if isinstance(base, dict) else None
+    return shipped_checkpoint(name) if name in SHIPPED else None
 
 
 def minimal_pairs_file() -> Path:

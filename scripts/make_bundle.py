@@ -19,7 +19,8 @@ import zipfile
 from importlib.metadata import distribution
 from pathlib import Path
 
-from bertcore.installed import BERTSCOPE, packages, version_of
+from app.shell.installed import packages
+from bertcore.runs.environment import BERTSCOPE, version_of
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGING = ROOT / "packaging"

@@ -29,8 +29,7 @@ from bertcore.checkpoint.difference import sha256_of
 from bertcore.checkpoint.weights import SAFETENSORS
 from bertcore.errors import BertcoreError
 from bertcore.files import read_json, read_json_or_empty, write_json
-from bertcore.fine_tuned_from import ABOUT_FILE
-from bertcore.locations import BUILT_IN, TUNED, assets, built_in_checkpoint
+from bertcore.locations import ABOUT_FILE, BUILT_IN, TUNED, assets, built_in_checkpoint
 from bertcore.runs.environment import ENVIRONMENT_FILE
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tag_schemes import entity_spans

@@ -18,8 +18,8 @@ from tests.test_rules import ROOT, Import, imports, imports_of
 LAYERS = (
     ("bertcore.errors", "bertcore.garbage_collection", "bertcore.json_text", "bertcore.progress"),
     ("bertcore.limits", "bertcore.texts"),
-    ("bertcore.files", "bertcore.families", "bertcore.locations", "bertcore.tag_schemes", "bertcore.trial"),
-    ("bertcore.installed", "bertcore.settings", "bertcore.config", "bertcore.fine_tuned_from", "bertcore.table"),
+    ("bertcore.files", "bertcore.families", "bertcore.tag_schemes", "bertcore.trial"),
+    ("bertcore.settings", "bertcore.config", "bertcore.locations", "bertcore.table"),
     ("bertcore.tokenizer",),
     ("bertcore.model",),
     ("bertcore.checkpoint",),

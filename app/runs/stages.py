@@ -9,9 +9,8 @@ from pathlib import Path
 
 from bertcore.errors import BertcoreError
 from bertcore.files import open_regular
-from bertcore.fine_tuned_from import base_of
 from bertcore.json_text import parse_json
-from bertcore.locations import BUILT_IN, SHIPPED, shipped_checkpoint
+from bertcore.locations import BUILT_IN, SHIPPED, base_of, shipped_checkpoint
 from bertcore.runs.known_runs import run_behind
 from bertcore.runs.metrics_file import whole_lines
 from bertcore.runs.run_folder import RunFolder

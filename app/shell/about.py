@@ -8,11 +8,13 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QListWidget, QListWidgetItem, QPlainTextEdit, QWidget
 
-from bertcore import installed, locations
+from bertcore import locations
+from bertcore.runs.environment import BERTSCOPE, version_of
 
 from ..look import theme
 from ..widgets.card import button, label
 from ..widgets.layouts import hbox, vbox
+from . import installed
 
 SOURCE = Qt.ItemDataRole.UserRole
 
@@ -25,7 +27,7 @@ class AboutDialog(QDialog):
         self.setWindowTitle(self.tr("About BERTscope"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(theme.px(860), theme.px(520))
-        version = installed.version_of(installed.BERTSCOPE) or self.tr("not installed as a package")
+        version = version_of(BERTSCOPE) or self.tr("not installed as a package")
         self.title = label(self.tr("BERTscope {version}").format(version=version), "title")
         about = self.tr("A microscope for BERT. It works without a network and sends nothing anywhere.")
         self.inside, self.text = QListWidget(), QPlainTextEdit()

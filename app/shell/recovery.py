@@ -30,8 +30,8 @@ from PySide6.QtGui import QDesktopServices
 
 from bertcore.errors import BertcoreError
 from bertcore.files import write_atomic
-from bertcore.installed import BERTSCOPE, version_of
 from bertcore.locations import home
+from bertcore.runs.environment import BERTSCOPE, version_of
 
 from ..lessons.answers import answers_as_json, load_answers
 from ..lessons.progress import Progress, load_progress, progress_as_json

@@ -17,8 +17,7 @@ from torch import Tensor
 
 from bertcore.checkpoint.weights import SAFETENSORS, read_safetensors, with_mantissa, write_tensors
 from bertcore.errors import BertcoreError
-from bertcore.fine_tuned_from import DIFFERENCE_FILE
-from bertcore.locations import SHIPPED, shipped_checkpoint
+from bertcore.locations import DIFFERENCE_FILE, SHIPPED, shipped_checkpoint
 from bertcore.model.output_heads import HEAD_TITLES
 
 UP, DOWN = ".up", ".down"

@@ -20,7 +20,7 @@ from bertcore.cli import (
 from bertcore.cli.output import say
 from bertcore.errors import BertcoreError, CutOffWarning
 from bertcore.files import is_out_of_memory
-from bertcore.installed import BERTSCOPE, version_of
+from bertcore.runs.environment import BERTSCOPE, version_of
 
 app = typer.Typer(
     no_args_is_help=True,

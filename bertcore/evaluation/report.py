@@ -58,7 +58,7 @@ class ModelReport:
             if value is not None and name not in ("words", "pairs", "documents", "documents_in_text")
         ]
         for title, cloze in (("cloze set", self.cloze), ("second cloze set", self.second_cloze)):
-            for figure, share in (("first guess", cloze.score.top1), ("among the first five", cloze.score.top5)):
+            for figure, share in (("top1", cloze.score.top1), ("top5", cloze.score.top5)):
                 found.append({"of": title, "figure": figure, **asdict(share)})
         for phenomenon, share in (*self.minimal_pairs.by_phenomenon().items(), ("all", self.minimal_pairs.right)):
             found.append({"of": "minimal pairs", "figure": phenomenon, **asdict(share)})

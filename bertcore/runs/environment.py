@@ -9,15 +9,16 @@ import sys
 import time
 from collections.abc import Mapping
 from functools import cache
+from importlib.metadata import Distribution, distributions
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bertcore.files import read_json_to_rewrite, write_errors, write_json
-from bertcore.installed import version_of
 
 if TYPE_CHECKING:
     import torch
 
+BERTSCOPE = "bertscope"  # the package
 ENVIRONMENT_FILE = "environment.json"
 _PACKAGES = ("bertscope", "torch", "numpy", "tokenizers", "safetensors", "scipy")
 
@@ -52,6 +53,19 @@ def environment(seed: int, device: torch.device) -> dict[str, Any]:
         "cpu_capability": torch.backends.cpu.get_cpu_capability(),
         "seed": seed,
     }
+
+
+def version_of(package: str) -> str | None:
+    """None where it is not installed."""
+    found = installed_package(package)
+    return None if found is None else found.version
+
+
+def installed_package(name: str) -> Distribution | None:
+    """An .egg-info that a build left in a checkout, on whatever day, counts last."""
+    found = list(distributions(name=name))
+    recorded = (one for one in found if len(found) == 1 or any(file.name == "RECORD" for file in one.files or ()))
+    return next(recorded, found[0] if found else None)
 
 
 @cache

@@ -15,8 +15,8 @@ from tokenizers.models import BPE
 
 from bertcore.errors import BertcoreError
 from bertcore.files import content_of, is_there, read_json, unread, write_json
-from bertcore.fine_tuned_from import base_of
 from bertcore.limits import ADDED_TOKENS, TOKENIZER_BYTES, VOCABULARY_BYTES
+from bertcore.locations import base_of
 from bertcore.tokenizer.special_tokens import SPELLINGS, UNK, SpecialTokens
 from bertcore.tokenizer.token_labels import VocabularyKind, kind_of
 from bertcore.tokenizer.tokenizer_json import check_tokenizer_json, unreadable

@@ -10,7 +10,7 @@ from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
 from bertcore.files import read_json_or_empty
-from bertcore.fine_tuned_from import ABOUT_FILE
+from bertcore.locations import ABOUT_FILE
 from bertcore.model.hooks import Changes
 from bertcore.progress import ReportProgress
 from bertcore.runs.known_runs import run_around

@@ -9,9 +9,11 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.__main__ import main
+from app.shell import installed
 from app.shell.about import AboutDialog
 from app.shell.window import Window
-from bertcore import installed, locations
+from bertcore import locations
+from bertcore.runs.environment import version_of
 from tests.end_to_end.shell import in_own_process
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,7 +26,7 @@ def normal(name: str) -> str:
 def test_every_dependency_and_model_is_listed_and_has_a_licence(window: Window, qtbot: QtBot) -> None:
     window.open_about()
     dialog = next(child for child in window.children() if isinstance(child, AboutDialog))
-    assert str(installed.version_of("bertscope")) in dialog.title.text()
+    assert str(version_of("bertscope")) in dialog.title.text()
     rows = [dialog.inside.item(row).text() for row in range(dialog.inside.count())]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     asked_for = {normal(re.split(r"[<>=]", requirement)[0]) for requirement in project["dependencies"]}
@@ -63,16 +65,16 @@ def test_what_a_build_left_in_a_checkout_is_not_what_is_installed(
     (left / "PKG-INFO").write_text("Metadata-Version: 2.1\nName: bertscope\nVersion: 0.0.1\n", encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
     assert version("bertscope") == "0.0.1"
-    assert installed.version_of("bertscope") not in (None, "0.0.1")
+    assert version_of("bertscope") not in (None, "0.0.1")
     assert "torch" in {package.name for package in installed.packages()}
 
 
 def test_both_programs_say_their_version(capsys: pytest.CaptureFixture[str]) -> None:
-    assert in_own_process("--version").out == f"bertcore {installed.version_of('bertscope')}\n"
+    assert in_own_process("--version").out == f"bertcore {version_of('bertscope')}\n"
     with pytest.raises(SystemExit) as ended:
         main(["--version"])
     assert ended.value.code == 0
-    assert capsys.readouterr().out == f"bertscope {installed.version_of('bertscope')}\n"
+    assert capsys.readouterr().out == f"bertscope {version_of('bertscope')}\n"
 
 
 def test_the_version_is_the_same_wherever_it_is_written() -> None:

@@ -12,9 +12,8 @@ from safetensors.torch import load_file, save_file
 
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint, save_checkpoint, save_difference
 from bertcore.errors import BertcoreError
-from bertcore.fine_tuned_from import DIFFERENCE_FILE
 from bertcore.loaded_model import load
-from bertcore.locations import BUILT_IN, TUNED, assets, tuned_models
+from bertcore.locations import BUILT_IN, DIFFERENCE_FILE, TUNED, assets, tuned_models
 from bertcore.model.bert import Bert
 from bertcore.resolve_model import resolve_model
 from bertcore.tokenizer.tokenizer import Tokenizer

@@ -1,4 +1,4 @@
-"""What is installed: BERTscope's version, and the packages that it needs with their licences, from their metadata."""
+"""What is inside: the packages that BERTscope needs, with their licences, from their metadata."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import sys
 import sysconfig
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.metadata import Distribution, PackageNotFoundError, distributions
+from importlib.metadata import Distribution
 from pathlib import Path
 
 from bertcore.files import read_bytes
+from bertcore.runs.environment import BERTSCOPE, installed_package
 
-BERTSCOPE = "bertscope"
 _NAME = re.compile(r"[\w.-]+")
 _LICENCE_FILE = re.compile(r"(?:licen[cs]e|copying|notice)[^/]*$", re.IGNORECASE)
 _MOST_BYTES = 1 << 20
@@ -36,24 +36,6 @@ class Package:
         files = [file for file in self._distribution.files or () if ".dist-info" in file.parts[0]]
         paths = [Path(str(file.locate())) for file in files if _LICENCE_FILE.search(file.as_posix())]
         return "\n\n".join(text_of(path) for path in paths if path.is_file())
-
-
-def version_of(name: str) -> str | None:
-    """None where it is not installed."""
-    try:
-        return _installed(name).version
-    except PackageNotFoundError:
-        return None
-
-
-def _installed(name: str) -> Distribution:
-    """Raises PackageNotFoundError. An .egg-info that a build left in a checkout, on whatever day, counts last."""
-    found = list(distributions(name=name))
-    if not found:
-        raise PackageNotFoundError(name)
-    if len(found) == 1:
-        return found[0]
-    return next((one for one in found if any(file.name == "RECORD" for file in one.files or ())), found[0])
 
 
 def packages() -> list[Package]:
@@ -91,9 +73,8 @@ def _gather(name: str, found: dict[str, Package]) -> None:
     key = re.sub(r"[-_.]+", "-", name).lower()
     if key in found:
         return
-    try:
-        there = _installed(name)
-    except PackageNotFoundError:
+    there = installed_package(name)
+    if there is None:
         return
     found[key] = _package(there)
     for requirement in there.requires or ():
