@@ -6,8 +6,9 @@ import torch
 
 from benchmarks.peer import random_model
 from benchmarks.timing import Row
-from bertcore.analysis.ablation import head_effects
+from bertcore.analysis.effects import head_effects
 from bertcore.analysis.interventions import switch_off_heads
+from bertcore.analysis.passes import as_text
 from bertcore.analysis.targets import word_target
 from bertcore.model.hooks import Intervention
 
@@ -17,11 +18,12 @@ TOKENS, POSITION, WORD = 32, 5, 1000
 def rows() -> list[Row]:
     model = random_model("base", 30_522, 0.0).eval().requires_grad_(False)
     ids = torch.randint(5, 30_522, (TOKENS,), generator=torch.Generator().manual_seed(0)).tolist()
+    text = as_text(model, ids, [0] * TOKENS)
     tokens = torch.tensor([ids])
     target = word_target(POSITION, WORD)
 
     def batched() -> None:
-        head_effects(model, ids, [0] * TOKENS, target)
+        head_effects(model, text, target)
 
     @torch.inference_mode()
     def one_by_one() -> None:

@@ -5,8 +5,8 @@ import time
 import torch
 
 from benchmarks.timing import Row
+from bertcore.analysis.effects import PatchedPart, patching_map
 from bertcore.analysis.passes import Text, as_text
-from bertcore.analysis.patching import PatchedPart, patching_map
 from bertcore.analysis.targets import word_target
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.locations import built_in_checkpoint

@@ -17,15 +17,14 @@ import torch
 from numpy.typing import NDArray
 
 from bertcore.analysis import interventions
-from bertcore.analysis.attention_heads import classify_heads, head_facts
+from bertcore.analysis.attention_heads import classify_heads, find_heads, head_facts
 from bertcore.analysis.attribution import Method, attribute
-from bertcore.analysis.find_heads import find_heads
+from bertcore.analysis.effects import check_patching, patching_map
 from bertcore.analysis.find_target import NamedTarget, find_target
 from bertcore.analysis.interventions import Head, PatchedPart
 from bertcore.analysis.lens import layer_lens, lens_words
 from bertcore.analysis.merging import word_groups
 from bertcore.analysis.passes import as_text
-from bertcore.analysis.patching import check_patching, patching_map
 from bertcore.analysis.predict import (
     cut_off_mask,
     next_sentence,
@@ -363,7 +362,7 @@ class LoadedModel:
         """What each attention head does in a text: its kind, entropy, distance and shares; L x N rows.
 
         `where` keeps the heads that it describes, the best first: a kind, or conditions such as "attn(it -> cat) > 0.3"
-        (`bertcore.analysis.find_heads`). Raises BertcoreError for a description that cannot be read.
+        (`bertcore.analysis.attention_heads`). Raises BertcoreError for a description that cannot be read.
 
         >>> len(m.heads("The cat sat on the mat."))
         36
@@ -430,9 +429,8 @@ class LoadedModel:
             self.checkpoint, encoding, wanted=wanted, against=against, position=position
         )
         with progress_bar("Attributing") as step:
-            attribution = attribute(
-                self.bert, self.tokenizer, encoding.ids, encoding.segments, named.target, method, progress=step
-            )
+            text = as_text(self.bert, encoding.ids, encoding.segments)
+            attribution = attribute(self.bert, self.tokenizer, text, named.target, method, progress=step)
         return TokenAttribution(tokens=encoding.tokens, prediction=named.name, **vars(attribution))
 
     # --- side by side ----------------------------------------------------------------------------------------------
@@ -523,7 +521,7 @@ class LoadedModel:
             other_score=found.other,
             part=part,
             patched=found.patched,
-            map=found.shares,
+            map=found.fractions,
         )
 
     # --- a task, and how good it is -----------------------------------------------------------------------------------

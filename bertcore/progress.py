@@ -11,25 +11,29 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
-ReportProgress = Callable[[float], object]  # called with the share done, 0..1; what it raises ends the work
+ReportProgress = Callable[[float], object]  # called with the fraction done, 0..1; what it raises ends the work
 SHOWN_AFTER_S = 2.0
+
+
+def no_progress(fraction: float) -> None:
+    """For work that nobody watches."""
 
 
 @contextmanager
 def progress_bar(description: str) -> Iterator[ReportProgress]:
-    """Gives a function to call with the share done, 0..1.
+    """Gives a function to call with the fraction done, 0..1.
 
     A bar appears when the work has gone on for SHOWN_AFTER_S, in a notebook or where the error output is a terminal.
     """
     bar: Progress | None = None
     start = time.monotonic()
 
-    def show(share: float) -> None:
+    def show(fraction: float) -> None:
         nonlocal bar
         if bar is None and time.monotonic() - start >= SHOWN_AFTER_S:
             bar = _new_bar(description)
         if bar is not None:
-            bar.update(bar.task_ids[0], completed=share)
+            bar.update(bar.task_ids[0], completed=fraction)
 
     try:
         yield show

@@ -113,7 +113,7 @@ class HeadReport:
 
 @dataclass(frozen=True, repr=False)
 class PatchedText(Table):
-    """How much of the difference between two texts each place carries (`bertcore.analysis.patching`)."""
+    """How much of the difference between two texts each place carries (`bertcore.analysis.effects`)."""
 
     tokens: list[str]  # (S)
     other_tokens: list[str]  # (S)

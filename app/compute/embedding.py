@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bertcore.analysis.nearest import WordFinder
-from bertcore.analysis.vectors import cosine, cosines
+from bertcore.analysis.vectors import WordFinder, cosine, cosines
 from bertcore.progress import ReportProgress
 
 if TYPE_CHECKING:
-    from bertcore.analysis.nearest import Measure, NearWord, WordsAround
+    from bertcore.analysis.vectors import NearestBy, NearWord, WordsAround
     from bertcore.checkpoint.checkpoint import Checkpoint
 
 _WORDS = WordFinder()  # of the model that was asked about last; used on the worker's thread alone
@@ -45,7 +44,7 @@ def compare_tables(checkpoint: Checkpoint, count: int, _progress: ReportProgress
 
 
 def near_words(
-    checkpoint: Checkpoint, token_ids: Sequence[int], count: int, by: Measure, _progress: ReportProgress
+    checkpoint: Checkpoint, token_ids: Sequence[int], count: int, by: NearestBy, _progress: ReportProgress
 ) -> list[NearWord]:
     """The words nearest to the mean vector of these tokens in the token table."""
     return _WORDS.words_of(checkpoint).near(token_ids, count, by)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..state.what_if import NOTHING_CHANGED, WhatIf
+from .model_text import text_of
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -46,7 +47,7 @@ def feed_forward_activity(
     """
     import torch
 
-    from bertcore.analysis.passes import as_text, changed
+    from bertcore.analysis.passes import changed
     from bertcore.model.hooks import Hook
 
     neurons: list[Tensor] = []
@@ -63,5 +64,5 @@ def feed_forward_activity(
 
     model = checkpoint.model
     with torch.inference_mode(), changed(model, what_if.changes(), Hook(keep)) as hook:
-        as_text(model, text.input_ids, text.segments, text.positions).hidden(model, hook=hook)
+        text_of(model, text).hidden(model, hook=hook)
     return FeedForwardActivity(torch.stack(neurons).cpu().numpy(), torch.stack(activations).cpu().numpy())

@@ -23,6 +23,7 @@ from bertcore.tokenizer.word_ids import word_ids_at
 
 from ..look import numbers
 from ..look.bidi import isolated
+from .model_text import text_of
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
@@ -294,19 +295,12 @@ class HeadCheck:
 def effects_of_heads(
     checkpoint: Checkpoint, text: ModelInput, target: HeadTarget, progress: ReportProgress
 ) -> NDArray[np.float64]:
-    """(L,N): change of ln p in nats when each head alone is switched off (`ablation.head_effects`)."""
-    from bertcore.analysis.ablation import head_effects
+    """(L,N): change of ln p in nats when each head alone is switched off (`effects.head_effects`)."""
+    from bertcore.analysis.effects import head_effects
 
-    effects = head_effects(
-        checkpoint.model,
-        text.input_ids,
-        text.segments,
-        target.target,
-        position_ids=text.positions,
-        max_tokens=INTERACTIVE_TOKENS,
-        progress=progress,
-    )
-    return effects.effect
+    model = checkpoint.model
+    asked = text_of(model, text), target.target
+    return head_effects(model, *asked, max_tokens=INTERACTIVE_TOKENS, progress=progress).effect
 
 
 def check_head(
@@ -325,14 +319,14 @@ def check_head(
 
     Raises BertcoreError for a head or token that is not there.
     """
-    from bertcore.analysis.attention_gradient import attention_gradient, link_effects
+    from bertcore.analysis.effects import attention_gradient, link_effects
     from bertcore.analysis.interventions import check_heads, check_rows
 
     check_heads([(layer, head)], checkpoint.config)
     check_rows([row], len(text.input_ids))
     most_links = most_links or (MANY_LINKS if len(text.input_ids) <= LONG_TEXT else FEW_LINKS)
-    arguments = (checkpoint.model, text.input_ids, text.segments, target.target, layer)
-    first_order = attention_gradient(*arguments, position_ids=text.positions)
+    arguments = (checkpoint.model, text_of(checkpoint.model, text), target.target, layer)
+    first_order = attention_gradient(*arguments)
     progress(0.1)
     attention = first_order.attention[head, row]  # (S)
     columns = sorted(np.argsort(-attention, kind="stable")[:most_links].tolist())
@@ -342,7 +336,6 @@ def check_head(
         head,
         row,
         columns,
-        position_ids=text.positions,
         max_tokens=INTERACTIVE_TOKENS,
         progress=lambda share: progress(0.1 + 0.8 * share),
     )
@@ -354,11 +347,10 @@ def _without_head(checkpoint: Checkpoint, text: ModelInput, target: HeadTarget, 
     import torch
 
     from bertcore.analysis.interventions import switch_off_heads
-    from bertcore.analysis.passes import as_text
     from bertcore.model.hooks import Intervention
 
     with torch.inference_mode():
-        read = as_text(checkpoint.model, text.input_ids, text.segments, text.positions)
+        read = text_of(checkpoint.model, text)
         hidden = read.hidden(checkpoint.model, hook=Intervention(switch_off_heads([(layer, head)])))
         return float(target.target.of(checkpoint.model, hidden)[0])
 
@@ -407,10 +399,8 @@ def _acting(reading: Reading) -> NDArray:
 def gradient_of_layer(
     checkpoint: Checkpoint, text: ModelInput, target: HeadTarget, layer: int, _progress: ReportProgress
 ) -> NDArray[np.float32]:
-    """(N,S,S): the gradient of ln p with respect to a layer's attention (`attention_gradient`)."""
-    from bertcore.analysis.attention_gradient import attention_gradient
+    """(N,S,S): the gradient of ln p with respect to a layer's attention (`effects.attention_gradient`)."""
+    from bertcore.analysis.effects import attention_gradient
 
-    first_order = attention_gradient(
-        checkpoint.model, text.input_ids, text.segments, target.target, layer, position_ids=text.positions
-    )
+    first_order = attention_gradient(checkpoint.model, text_of(checkpoint.model, text), target.target, layer)
     return first_order.gradient.astype(np.float32)

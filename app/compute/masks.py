@@ -19,16 +19,13 @@ from numpy.typing import NDArray
 
 from bertcore.analysis.predict import WordGuess, predict_masks, softmax, top_words
 from bertcore.errors import BertcoreError
-from bertcore.progress import ReportProgress
+from bertcore.progress import ReportProgress, no_progress
 
 from ..state.what_if import NOTHING_CHANGED, WhatIf
+from .model_text import text_of
 
 if TYPE_CHECKING:
-    import torch
-
-    from bertcore.analysis.passes import Text
     from bertcore.checkpoint.checkpoint import Checkpoint
-    from bertcore.model.bert import Bert
     from bertcore.tokenizer.tokenizer import Encoding
 
     from ..state.readings import ModelInput, Reading
@@ -51,7 +48,7 @@ def fill_masks(
     order: Order | Sequence[int] = "left to right",
     most: int | None = None,
     what_if: WhatIf = NOTHING_CHANGED,
-    progress: ReportProgress | None = None,
+    progress: ReportProgress = no_progress,
 ) -> list[FilledMask]:
     """The steps, first to last, one pass each; `most`: how many at most, None for all.
 
@@ -79,8 +76,7 @@ def fill_masks(
         steps.append(FilledMask(asked[best], replace(guess, token=checkpoint.tokenizer.label(guess.id))))
         ids[asked[best]] = guess.id
         still_open.remove(asked[best])
-        if progress is not None:
-            progress((done + 1) / count)
+        progress((done + 1) / count)
     return steps
 
 
@@ -151,7 +147,7 @@ def word_through_layers(
     position: int,
     word: str,
     what_if: WhatIf = NOTHING_CHANGED,
-    _progress: ReportProgress | None = None,
+    _progress: ReportProgress = no_progress,
 ) -> WordThroughLayers:
     """How a typed word, of one piece or several, fares at a mask from stage to stage.
 
@@ -159,9 +155,8 @@ def word_through_layers(
     `words.word_probability`. Raises BertcoreError for a word that the vocabulary cannot write, where there is no room
     for its pieces, and for several pieces while rows are edited or tokens moved: the longer text has other places.
     """
-    import torch
-
     from bertcore.analysis.lens import follow_words, layer_lens
+    from bertcore.analysis.passes import hidden_states
     from bertcore.analysis.words import piece_by_piece, pieces_at
 
     model, tokenizer = checkpoint.model, checkpoint.tokenizer
@@ -171,35 +166,8 @@ def word_through_layers(
             f"“{word.strip()}” has {len(ids)} pieces and makes the text longer; put back the edited rows and moved "
             "tokens first, or choose a word of one piece."
         )
-    positions = text.positions if len(ids) == 1 else None
-    asked = piece_by_piece(model, tokenizer, text.input_ids, text.segments, position, ids, positions)
-    with torch.inference_mode():
-        hidden = _states(model, *asked, what_if)  # (L+1,K,H)
+    longer, variants, places = piece_by_piece(model, tokenizer, text_of(model, text), position, ids)
+    hidden = hidden_states(model, longer, places.tolist(), variants, what_if.changes())  # (L+1,K,H)
     path = follow_words(layer_lens(model, hidden, range(len(ids))), ids)
     pieces = [tokenizer.label(token) for token in ids]
     return WordThroughLayers(pieces, path.probability.prod(axis=1), path.rank)
-
-
-def _states(
-    model: Bert, text: Text, variants: torch.Tensor, places: torch.Tensor, what_if: WhatIf
-) -> NDArray[np.float32]:
-    """(L+1,K,H): in each variant (K,S) the token at its place, after every stage; the last as the model gives it."""
-    import torch
-
-    from bertcore.analysis.passes import changed
-    from bertcore.model.hooks import Hook, hidden_points
-
-    states: list[torch.Tensor] = []
-    variant = torch.arange(len(variants), device=variants.device)
-    stages = hidden_points(model.config.num_hidden_layers)
-
-    def keep(name: str, value: torch.Tensor) -> torch.Tensor:
-        if name in stages:
-            states.append(value[variant, places])
-        return value
-
-    with changed(model, what_if.changes(), Hook(keep)) as hook:
-        last = text.hidden(model, variants, hook=hook)
-    states[-1] = last[variant, places]
-    found: NDArray[np.float32] = torch.stack(states).float().cpu().numpy()
-    return found

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from bertcore.errors import BertcoreError
 
 if TYPE_CHECKING:
-    from bertcore.analysis.nearest import NearWord
     from bertcore.analysis.parameter_changes import MovedWord, PartChange
+    from bertcore.analysis.vectors import NearWord
     from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.progress import ReportProgress
 
@@ -47,7 +47,7 @@ def training_changes(ours: Checkpoint, before: Checkpoint, progress: ReportProgr
 
 
 def neighbours(ours: Checkpoint, before: Checkpoint, token_id: int, progress: ReportProgress) -> Neighbours:
-    from bertcore.analysis.nearest import NearestWords
+    from bertcore.analysis.vectors import NearestWords
 
     found: list[list[NearWord]] = []
     for checkpoint in (ours, before):

@@ -19,10 +19,11 @@ from bertcore.analysis.targets import Target
 
 from ..look.bidi import isolated
 from .head_questions import INTERACTIVE_TOKENS, HeadTarget, labels_of, softmax, targets_of, task_kind, word_contrast
+from .model_text import text_of
 
 if TYPE_CHECKING:
+    from bertcore.analysis.effects import PatchingMap
     from bertcore.analysis.interventions import PatchedPart
-    from bertcore.analysis.patching import PatchingMap
     from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.progress import ReportProgress
 
@@ -36,7 +37,7 @@ HEAD_TO_PLACE = 1.6  # how much longer a head takes than a token: there is more 
 
 @dataclass(frozen=True, eq=False)
 class SwapMap:
-    """A `patching.PatchingMap`, of a long text not of all places, and how long it took."""
+    """An `effects.PatchingMap`, of a long text not of all places, and how long it took."""
 
     part: PatchedPart
     text: float  # the target
@@ -65,17 +66,16 @@ def swap_map(
     most_s: float,
     progress: ReportProgress,
 ) -> SwapMap:
-    """Everything in `ours` replaced in turn by what it is in `theirs` (`patching.patching_map`).
+    """Everything in `ours` replaced in turn by what it is in `theirs` (`effects.patching_map`).
 
     first: places that come before the others. All others as well where all take `most_s` at most, as the time for the
     first of them says; else these alone, as many as there is time for.
     Raises BertcoreError where the texts differ in length, or not enough in the target.
     """
-    from bertcore.analysis.passes import as_text
-    from bertcore.analysis.patching import patching_map
+    from bertcore.analysis.effects import patching_map
 
     model = checkpoint.model
-    text, other = (as_text(model, one.input_ids, one.segments, one.positions) for one in (ours, theirs))
+    text, other = (text_of(model, one) for one in (ours, theirs))
     count = model.config.num_attention_heads if part == "head" else len(text)
     order = list(dict.fromkeys([*first, *range(count)]))
 
@@ -88,21 +88,21 @@ def swap_map(
 
         stamps.clear()
         given = (model, text, other, target, part)
-        return patching_map(*given, places=places, max_tokens=INTERACTIVE_TOKENS, progress=report)
+        return patching_map(*given, columns=places, max_tokens=INTERACTIVE_TOKENS, progress=report)
 
     found = patched(order[:MEASURED] if math.isfinite(most_s) else order, 0, count)
-    place_s = _pace(stamps) / len(found.places)
+    place_s = _pace(stamps) / len(found.columns)
     wanted = (
         order
         if place_s * count <= most_s
         else order[: min(len(first), max(MEASURED, int(most_s / max(place_s, 1e-9))))]
     )
-    rest = wanted[len(found.places) :]
-    columns, values = found.places, found.patched
+    rest = wanted[len(found.columns) :]
+    columns, values = found.columns, found.patched
     if rest:
         more = patched(rest, len(columns), len(wanted))
-        columns, values = (*columns, *more.places), np.hstack([values, more.patched])
-        place_s = _pace(stamps) / len(more.places)
+        columns, values = (*columns, *more.columns), np.hstack([values, more.patched])
+        place_s = _pace(stamps) / len(more.columns)
     by_place = np.argsort(columns)
     return SwapMap(part, found.text, found.other, values[:, by_place], tuple(sorted(columns)), place_s)
 

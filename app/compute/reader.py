@@ -24,6 +24,7 @@ from ..state.readings import Reading, ReadingRequest, mask_readings, request_for
 from ..state.what_if import NOTHING_CHANGED
 from .errors import sentence
 from .inference import READ, Inference
+from .model_text import text_of
 
 if TYPE_CHECKING:
     from bertcore.analysis.predict import NextSentence, SentenceOrder
@@ -148,13 +149,12 @@ def _with_swap(request: ReadingRequest, source: Reading, checkpoint: Checkpoint)
 
     Raises BertcoreError where the texts differ in length, or the model has no such place.
     """
-    from bertcore.analysis.passes import as_text
-    from bertcore.analysis.patching import check_patching, patched_at
+    from bertcore.analysis.effects import check_patching, patched_at
 
     swap = request.what_if.swap
     assert swap is not None
     inputs = (request.model_input, source.request.model_input)
-    text, other = (as_text(checkpoint.model, one.input_ids, one.segments, one.positions) for one in inputs)
+    text, other = (text_of(checkpoint.model, one) for one in inputs)
     check_patching(text, other, swap.part)
     changes = patched_at(checkpoint.model, other, swap.part, swap.row, swap.place)
     return replace(request, what_if=request.what_if.with_swap(replace(swap, changes=changes)))

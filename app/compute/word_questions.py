@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 
 from bertcore.analysis.predict import WordGuess
 from bertcore.errors import BertcoreError
-from bertcore.progress import ReportProgress
+from bertcore.progress import ReportProgress, no_progress
 
 from ..state.what_if import NOTHING_CHANGED, WhatIf
 from .head_questions import INTERACTIVE_TOKENS, HeadTarget
+from .model_text import text_of
 
 if TYPE_CHECKING:
     from bertcore.analysis.attribution import Attribution, Method
@@ -33,7 +34,7 @@ def surprise_of(
     text: ModelInput,
     whole_words: bool = False,
     what_if: WhatIf = NOTHING_CHANGED,
-    progress: ReportProgress | None = None,
+    progress: ReportProgress = no_progress,
 ) -> Surprise:
     """Each word of the typed text masked in turn (`words.surprise`); its own words count, not the masks over them.
 
@@ -57,21 +58,13 @@ def surprise_of(
 
 
 def attribution_of(
-    checkpoint: Checkpoint, text: ModelInput, target: HeadTarget, method: Method, progress: ReportProgress | None = None
+    checkpoint: Checkpoint, text: ModelInput, target: HeadTarget, method: Method, progress: ReportProgress = no_progress
 ) -> Attribution:
     """Each token's part (S) in ln p of a prediction, in nats. Raises BertcoreError where no head makes it."""
     from bertcore.analysis.attribution import attribute
 
-    return attribute(
-        checkpoint.model,
-        checkpoint.tokenizer,
-        text.input_ids,
-        text.segments,
-        target.target,
-        method,
-        position_ids=text.positions,
-        progress=progress,
-    )
+    asked = text_of(checkpoint.model, text), target.target, method
+    return attribute(checkpoint.model, checkpoint.tokenizer, *asked, progress=progress)
 
 
 def sentence_similarity(checkpoint: Checkpoint, a: str, b: str, _progress: ReportProgress) -> float:
@@ -86,7 +79,7 @@ def sentence_similarity(checkpoint: Checkpoint, a: str, b: str, _progress: Repor
 
 
 def words_over_time(
-    snapshots: Sequence[Path], text: str, progress: ReportProgress | None = None
+    snapshots: Sequence[Path], text: str, progress: ReportProgress = no_progress
 ) -> dict[Path, WordGuess]:
     """The likeliest word for the first [MASK] of `text`, by snapshot.
 
@@ -99,8 +92,7 @@ def words_over_time(
 
     guesses = {}
     for number, folder in enumerate(snapshots):
-        if progress is not None:
-            progress(number / len(snapshots))
+        progress(number / len(snapshots))
         try:
             checkpoint = load_checkpoint(folder)
         except BertcoreError:

@@ -1,15 +1,25 @@
-"""What one attention head does in one text, in a few numbers.
+"""Attention heads: what one does in one text, in a few numbers; which do what a query describes; and which are alike.
 
 The kinds are those described by Clark et al. 2019 ("What Does BERT Look At?") and Kovaleva et al. 2019; the score of a
-kind is the share of attention that its pattern explains, averaged over the tokens that look.
+kind is the fraction of attention that its pattern explains, averaged over the tokens that look. Which heads are alike:
+Clark et al. 2019, section 6, Jensen-Shannon divergence between heads, then classical multidimensional scaling.
+L layers, N heads, S tokens; head n of layer l is row l*N + n of a matrix over heads.
 """
 
+import operator
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bertcore.errors import BertcoreError
+from bertcore.progress import ReportProgress, no_progress
+from bertcore.tokenizer.token_labels import SHOWN_SPACE
 from bertcore.tokenizer.tokenizer import Encoding
+
+Scores = NDArray[np.float64]  # (L,N)
 
 KINDS = (
     "previous token",
@@ -23,18 +33,30 @@ KINDS = (
 )
 PLAIN_KINDS = ("previous token", "next token", "same word in the other sentence", "same word elsewhere")
 _DOMINANT = 0.5  # a pattern names the head if it explains at least half of the attention
-_BROAD = 0.85  # entropy as a share of the largest possible
+_BROAD = 0.85  # entropy as a fraction of the largest possible
 _NEAR_TOKENS = 2  # "local" is attention to tokens at most this far away
 _ABOVE_CHANCE = 1.5  # "local" must be this many times what even attention would give; in short texts all is near
-_REPEATED = 0.25  # share of the tokens that must occur again before a "same word" kind may name the head
+_REPEATED = 0.25  # fraction of the tokens that must occur again before a "same word" kind may name the head
+COMPARISONS: dict[str, Callable[[Scores, float], NDArray[np.bool_]]] = {
+    ">": operator.gt,
+    "<": operator.lt,
+    ">=": operator.ge,
+    "<=": operator.le,
+}
+EXAMPLES = "a kind of head, such as previous token, or a condition, such as attn(it -> cat) > 0.3"
+_AND = re.compile(r"\s+and\s+(?![^()]*\))", re.IGNORECASE)  # not the word "and" inside attn(...)
+_COMPARED = re.compile(r"(?P<measure>.*?)\s*(?P<comparison>>=|<=|>|<)\s*(?P<number>\d+\.?\d*|\.\d+)\s*(?P<percent>%?)")
+_ATTENTION = re.compile(r"(?:attn|attention)\s*\(\s*(?P<who>.+?)\s*->\s*(?P<what>.+?)\s*\)", re.IGNORECASE)
+_COUNTED_IN = {"entropy": "nats", "spread": "tokens", "distance": "tokens"}
+MOST_VALUES = 150_000_000  # compared in all, some three seconds; beyond it, rows are sampled
 
 
 @dataclass(frozen=True)
 class HeadFacts:
     entropy_nats: float  # mean over rows; 0 = looks at one token, ln(S) = at all alike
     mean_distance_tokens: float  # how far away what it looks at is, weighted by attention
-    a_to_b: float | None  # mean share of attention that A's tokens pay to B's; None without a second sentence
-    on_special: float  # mean share of attention paid to special tokens: [CLS] and [SEP], or <s> and </s>
+    a_to_b: float | None  # mean fraction of attention that A's tokens pay to B's; None without a second sentence
+    on_special: float  # mean fraction of attention paid to special tokens: [CLS] and [SEP], or <s> and </s>
 
 
 @dataclass(frozen=True)
@@ -46,11 +68,39 @@ class HeadKind:
     scores: dict[str, float]  # 0..1 for each of KINDS that the text allows; no word repeated, no "same word"
 
 
+@dataclass(frozen=True)
+class HeadMatch:
+    """A head, layers and heads from 0, and the number it is ranked by."""
+
+    layer: int
+    head: int
+    score: float
+
+
+@dataclass(frozen=True)
+class FoundHeads:
+    """Heads that fulfil every condition, the best by the first condition first."""
+
+    matches: list[HeadMatch]
+    measured: str  # what the score is, in words
+    unit: str = ""  # of the score: "nats", "tokens", or none: a fraction 0..1
+
+
+@dataclass(frozen=True)
+class HeadMap:
+    """Points whose distance is, as far as a plane allows, the root of the divergence."""
+
+    points: NDArray[np.float64]  # (L,N,2)
+    share: NDArray[np.float64]  # (2) of the variance that each axis keeps
+    divergence: NDArray[np.float64]  # (LN,LN) bits: 0 the same, 1 nothing in common
+    rows: NDArray[np.int64]  # the tokens whose rows were compared; all of them in a short text
+
+
 def head_facts(attention: NDArray, encoding: Encoding) -> HeadFacts:
     """Facts of one head's attention (S,S), rows summing to 1."""
     parts = np.array(encoding.parts)
-    place = np.arange(len(parts))
-    distance = np.abs(place[:, None] - place[None, :])
+    position = np.arange(len(parts))
+    distance = np.abs(position[:, None] - position[None, :])
     a, b = parts == "a", parts == "b"
     a_to_b = float(attention[np.ix_(a, b)].sum(axis=1).mean()) if a.any() and b.any() else None
     return HeadFacts(
@@ -66,7 +116,7 @@ def classify_heads(attentions: NDArray, encoding: Encoding) -> list[HeadKind]:
 
     Rows of special tokens do not vote, nor does a token without the thing looked for: the first has no previous one. A
     "same word" score counts only tokens that occur again, and names a head only if a quarter of the tokens do. "broad"
-    is scored by entropy: its share of the largest possible, ln(S).
+    is scored by entropy: its fraction of the largest possible, ln(S).
     """
     looking = np.array(encoding.parts) != "special"
     if not looking.any() or len(looking) < 2:
@@ -103,6 +153,120 @@ def row_entropy(attention: NDArray) -> NDArray[np.float64]:
     rows = np.asarray(attention, dtype=np.float64)
     logs = np.log(rows, out=np.zeros_like(rows), where=rows > 0)
     return -(rows * logs).sum(axis=-1)
+
+
+def find_heads(query: str, attentions: NDArray, encoding: Encoding) -> FoundHeads:
+    """Heads (L,N,S,S) that a query describes, rows summing to 1: `previous token`, or `attn(it -> cat) > 0.3`.
+
+        found = find_heads("attn(it -> cat) > 0.3 and spread < 2", trace.attentions, encoding)
+        found.matches[0].layer, found.matches[0].head, found.matches[0].score
+
+    A query is one condition or several joined by `and`. A condition is a measure, with a comparison or without:
+
+        attn(WHO -> WHAT)   attention from one to the other: added up over WHAT, the mean over WHO
+        spread              over how many tokens, e^entropy  distance    mean distance in tokens
+        entropy             mean over rows, in nats          special     fraction of attention on special tokens
+        a kind of head      its score, 0..1
+
+    WHO and WHAT are a word of the text, all tokens of a sentence (`A`, `B`), `special`, `any`, or a token by its
+    position (`#9`); in quotes, "A" is a word.
+    Raises BertcoreError, in a sentence, for a query that cannot be read and for words the text has not.
+    """
+    conditions = [_condition(part) for part in _AND.split(query.strip().replace("→", "->"))]
+    measured = [_measured(measure, attentions, encoding) for measure, _, _ in conditions]
+    fits = np.ones(attentions.shape[:2], dtype=bool)
+    for (_, comparison, number), (scores, _) in zip(conditions, measured, strict=True):
+        if comparison:
+            fits &= COMPARISONS[comparison](scores, number)
+    (measure, comparison, _), (scores, words) = conditions[0], measured[0]
+    order = np.argsort(scores if comparison.startswith("<") else -scores, axis=None, kind="stable")
+    heads = [divmod(flat, attentions.shape[1]) for flat in order.tolist()]
+    matches = [HeadMatch(head[0], head[1], float(scores[head])) for head in heads if fits[head]]
+    return FoundHeads(matches, words, _COUNTED_IN.get(measure, ""))
+
+
+def kind_named(written: str) -> str:
+    """The one kind of head that some of its words name. Raises BertcoreError where none or several fit."""
+    words = re.findall(r"\w+", written.lower())
+    fitting = [kind for kind in KINDS if words and set(words) <= set(re.findall(r"\w+", kind.lower()))]
+    exact = [kind for kind in fitting if re.findall(r"\w+", kind.lower()) == words]
+    if len(exact or fitting) == 1:
+        return (exact or fitting)[0]
+    if fitting:
+        raise BertcoreError(f"{written!r} could mean {' or '.join(fitting)}; write it in full.")
+    raise BertcoreError(f"{written!r} is not a kind of head. Write {EXAMPLES}. The kinds: {', '.join(KINDS)}.")
+
+
+def head_map(attentions: NDArray, *, most_values: int = MOST_VALUES, progress: ReportProgress = no_progress) -> HeadMap:
+    """All heads (L,N,S,S) in a plane.
+
+    Where L, N and S are so large that more than `most_values` numbers had to be compared, only some rows are, evenly
+    spread over the text; every column of them counts.
+    """
+    layers, heads, length, _ = attentions.shape
+    rows = compared_rows(layers * heads, length, most_values)
+    divergence = divergence_between_heads(attentions[:, :, rows], progress)
+    points, share = scaled_to_plane(divergence)
+    return HeadMap(points.reshape(layers, heads, 2), share, divergence, rows)
+
+
+def compared_rows(heads: int, length: int, most_values: int = MOST_VALUES) -> NDArray[np.int64]:
+    """Which of `length` rows to compare, so that all pairs of heads together compare at most `most_values` numbers."""
+    pairs = max(heads * (heads - 1) // 2, 1)
+    count = min(max(most_values // (pairs * length), 1), length)
+    return np.linspace(0, length - 1, count).round().astype(np.int64)
+
+
+def divergence_between_heads(attentions: NDArray, progress: ReportProgress = no_progress) -> NDArray[np.float64]:
+    """(L,N,R,S), rows summing to 1 -> (LN,LN): Jensen-Shannon divergence in bits, mean over the R rows (Lin 1991)."""
+    shape = attentions.shape
+    heads = np.asarray(attentions, dtype=np.float32).reshape(-1, *shape[2:])  # (L,N,R,S) -> (LN,R,S)
+    entropy = mean_entropy(heads)  # (LN)
+    divergence = np.zeros((len(heads), len(heads)))
+    for i in range(len(heads) - 1):
+        mixed = mixed_entropy(heads[i], heads[i + 1 :])
+        divergence[i, i + 1 :] = mixed - (entropy[i + 1 :] + entropy[i]) / 2
+        left = (len(heads) - i - 1) / len(heads)
+        progress(1 - left * left)
+    return in_bits(divergence + divergence.T)
+
+
+def mean_entropy(heads: NDArray) -> NDArray[np.float64]:
+    """(...,R,S), rows summing to 1 -> (...): entropy in nats, mean over the rows."""
+    from scipy.special import entr  # here: it takes 0.2 s, which the window's start need not wait for
+
+    entropy: NDArray[np.float64] = entr(heads).sum(-1, dtype=np.float64).mean(-1)
+    return entropy
+
+
+def mixed_entropy(head: NDArray, others: NDArray) -> NDArray[np.float64]:
+    """One head (R,S) and K others (K,R,S) -> (K): entropy of their mean. The divergence is it less the mean entropy."""
+    blocks = [others[start : start + 16] for start in range(0, len(others), 16)]  # fit into the processor's cache
+    return np.concatenate([mean_entropy((block + head) / 2) for block in blocks])
+
+
+def in_bits(divergence: NDArray) -> NDArray[np.float64]:
+    """Jensen-Shannon divergence in nats -> in bits, 0 to 1; rounding can leave it."""
+    bits: NDArray[np.float64] = np.clip(divergence / np.log(2), 0, 1)
+    return bits
+
+
+def scaled_to_plane(squared: NDArray) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Squared distances (K,K) -> points (K,2) and the share of variance of each axis (2), largest first.
+
+    Classical scaling (Torgerson 1952): with J = I - 1/K, the eigenvectors of -J D J / 2 times the roots of their
+    eigenvalues. An axis' sign is free; here its largest entry is positive, so that a picture does not flip.
+    """
+    size = len(squared)
+    centred = squared - squared.mean(axis=0) - squared.mean(axis=1)[:, None] + squared.mean()
+    values, vectors = np.linalg.eigh(-centred / 2)
+    values = np.clip(values, 0, None)
+    points, share = np.zeros((size, 2)), np.zeros(2)
+    for axis, at in enumerate(range(size - 1, max(size - 3, -1), -1)):
+        vector = vectors[:, at]
+        points[:, axis] = vector * np.sqrt(values[at]) * (-1 if vector[np.abs(vector).argmax()] < 0 else 1)
+        share[axis] = values[at] / values.sum() if values.sum() > 0 else 0
+    return points, share
 
 
 def _patterns(encoding: Encoding) -> dict[str, NDArray[np.bool_]]:
@@ -148,3 +312,74 @@ def _named(scores: dict[str, float], limits: dict[str, float]) -> HeadKind:
     else:
         return HeadKind("mixed", max(scores[name] for name in exact), scores)
     return HeadKind(kind, scores[kind], scores)
+
+
+def _condition(written: str) -> tuple[str, str, float]:
+    """A measure, a comparison ("" for none) and the number it is compared with."""
+    compared = _COMPARED.fullmatch(written.strip())
+    measure = compared["measure"] if compared else written.strip()
+    is_attention = _ATTENTION.fullmatch(measure) is not None
+    if not measure or (not is_attention and re.search(r"[<>=()]", measure)):
+        raise BertcoreError(f"{written.strip()!r} cannot be understood. Write {EXAMPLES}.")
+    measure = measure if is_attention else measure.lower()
+    if compared is None:
+        return measure, "", 0.0
+    return measure, compared["comparison"], float(compared["number"]) / (100 if compared["percent"] else 1)
+
+
+def _measured(measure: str, attentions: NDArray, encoding: Encoding) -> tuple[Scores, str]:
+    """Scores (L,N), and what they are in words."""
+    attention = _ATTENTION.fullmatch(measure)
+    if attention:
+        who, what = _positions(attention["who"], encoding), _positions(attention["what"], encoding)
+        sums = attentions[..., who, :][..., what].sum(axis=-1, dtype=np.float64)  # (L,N,who)
+        return sums.mean(axis=-1), f"attention from {attention['who']} to {attention['what']}"
+    if measure in ("entropy", "spread"):
+        entropy = np.stack([row_entropy(layer).mean(axis=-1) for layer in attentions])
+        return (entropy, "mean entropy of its rows") if measure == "entropy" else (np.exp(entropy), "spread")
+    if measure == "distance":
+        position = np.arange(attentions.shape[-1])
+        away = np.abs(position[:, None] - position)
+        return np.stack([(layer * away).sum(-1).mean(-1) for layer in attentions]).astype(np.float64), "mean distance"
+    if measure == "special":
+        special = _positions("special", encoding)
+        return attentions[..., special].sum(-1).mean(-1).astype(np.float64), "attention on special tokens"
+    kind = kind_named(measure)
+    scores = [[named.scores.get(kind, np.nan) for named in classify_heads(layer, encoding)] for layer in attentions]
+    if np.isnan(scores).any():
+        raise BertcoreError(f"No head can show “{kind}” in this text: it has no two tokens of that kind.")
+    return np.array(scores, dtype=np.float64), f"score of “{kind}”"
+
+
+def _positions(name: str, encoding: Encoding) -> list[int]:
+    """Positions of the tokens that a name stands for: a group, a position, a token, or the pieces of a word."""
+    parts = encoding.parts
+    groups = {"A": "a", "B": "b", "special": "special"}
+    quoted = re.fullmatch(r"([\"'“])(.+)[\"'”]", name)
+    if name == "any":
+        return list(range(len(parts)))
+    if name in groups:
+        return _some([i for i, part in enumerate(parts) if part == groups[name]], name)
+    if re.fullmatch(r"#\d{1,9}", name):
+        return _some([i for i, position in enumerate(encoding.positions) if position == int(name[1:])], name)
+    return _some(_of_word((quoted[2] if quoted else name).lower(), encoding), name)
+
+
+def _of_word(word: str, encoding: Encoding) -> list[int]:
+    """Tokens that are shown so; else the pieces of such a word."""
+    shown = [label.lower() for label in encoding.labels]
+    bare = [label.removeprefix("##").removeprefix(SHOWN_SPACE) for label in shown]
+    exact = [i for i, labels in enumerate(zip(shown, bare, strict=True)) if word in labels]
+    if exact:
+        return exact
+    pieces: dict[int, list[int]] = {}
+    for i, number in enumerate(encoding.words):
+        if number is not None:
+            pieces.setdefault(number, []).append(i)
+    return [i for positions in pieces.values() for i in positions if "".join(bare[j] for j in positions) == word]
+
+
+def _some(positions: list[int], name: str) -> list[int]:
+    if not positions:
+        raise BertcoreError(f"There is no {name} in this text; name one of its words, A, B, special, any or #position.")
+    return positions

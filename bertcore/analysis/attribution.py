@@ -3,8 +3,8 @@
 S tokens, E width of the embedding (H at "embeddings.output").
 """
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -12,11 +12,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from bertcore.analysis.passes import MAX_TOKENS, Text, as_doubles, as_text, chunks, passing
+from bertcore.analysis.passes import MAX_TOKENS, Text, as_doubles, chunks, passing
 from bertcore.analysis.targets import Target
 from bertcore.model.bert import Bert
 from bertcore.model.hooks import Intervention
-from bertcore.progress import ReportProgress
+from bertcore.progress import ReportProgress, no_progress
 from bertcore.tokenizer.tokenizer import Tokenizer
 
 GRADIENT_TOKENS = 1024  # in one batch with a backward pass
@@ -38,43 +38,32 @@ class Attribution:
 def attribute(
     model: Bert,
     tokenizer: Tokenizer,
-    input_ids: Sequence[int],
-    segment_ids: Sequence[int] | None,
+    text: Text,
     target: Target,
     method: Method,
     *,
-    position_ids: Sequence[int] | None = None,
-    progress: ReportProgress | None = None,
+    progress: ReportProgress = no_progress,
 ) -> Attribution:
     """By the method of that name below. What is covered becomes [MASK], or [PAD] where the vocabulary has no mask.
 
-    "integrated_gradients" starts from the same text with every word covered. `progress` as below.
+    "integrated_gradients" starts from the same text with every word covered. `progress` is told the fraction done after
+    each batch.
     """
     cover = tokenizer.pad_id if tokenizer.mask_id is None else tokenizer.mask_id
-    given = model, input_ids, segment_ids, target
     if method == "gradient_x_input":
-        return gradient_x_input(*given, position_ids=position_ids)
+        return gradient_x_input(model, text, target)
     if method == "leave_one_out":
-        return leave_one_out(*given, cover, position_ids=position_ids, max_tokens=GRADIENT_TOKENS, progress=progress)
-    baseline = covered(input_ids, cover, (tokenizer.cls_id, tokenizer.sep_id, tokenizer.pad_id))
-    return integrated_gradients(*given, baseline_ids=baseline, position_ids=position_ids, progress=progress)
+        return leave_one_out(model, text, target, cover, max_tokens=GRADIENT_TOKENS, progress=progress)
+    baseline = covered(text, cover, (tokenizer.cls_id, tokenizer.sep_id, tokenizer.pad_id))
+    return integrated_gradients(model, text, target, baseline=baseline, progress=progress)
 
 
 @torch.inference_mode(False)  # a caller's may be on, and allows no gradients
-def gradient_x_input(
-    model: Bert,
-    input_ids: Sequence[int],
-    segment_ids: Sequence[int] | None,
-    target: Target,
-    *,
-    position_ids: Sequence[int] | None = None,
-    point: Point = "embeddings.output",
-) -> Attribution:
+def gradient_x_input(model: Bert, text: Text, target: Target, *, point: Point = "embeddings.output") -> Attribution:
     """Sum over the embedding of x dF/dx, per token: what F would lose, to first order, if x shrank to 0.
 
     Shrikumar et al. 2016 ("Not Just a Black Box").
     """
-    text = as_text(model, input_ids, segment_ids, position_ids)
     target.check(len(text))
     own = passing(model, text, point)
     values, gradient = _gradients(model, text, point, own, target)
@@ -84,78 +73,65 @@ def gradient_x_input(
 @torch.inference_mode(False)  # a caller's may be on, and allows no gradients
 def integrated_gradients(
     model: Bert,
-    input_ids: Sequence[int],
-    segment_ids: Sequence[int] | None,
+    text: Text,
     target: Target,
     *,
-    baseline_ids: Sequence[int] | None = None,
-    position_ids: Sequence[int] | None = None,
+    baseline: Text | None = None,
     point: Point = "embeddings.output",
     steps: int = PATH_STEPS,
     max_tokens: int = GRADIENT_TOKENS,
-    progress: ReportProgress | None = None,
+    progress: ReportProgress = no_progress,
 ) -> Attribution:
     """Sum over the embedding of (x - x') times the mean of dF/dx on the straight path from x' to x, per token.
 
-    Sundararajan, Taly and Yan 2017, section 3, with Gauss-Legendre nodes for the integral. `baseline_ids` is the text
-    x' with its own segments and positions (see `covered`); None is x' = 0. Zero at "embeddings.sum" is a poor choice:
-    the LayerNorm behind it is blind to length, so the whole change happens at x' itself, and the completeness error
-    says so. The backward pass needs what every layer made: about 0.6 MB a token for BERT-base. `progress` is told the
-    share done after each batch.
+    Sundararajan, Taly and Yan 2017, section 3, with Gauss-Legendre nodes for the integral. `baseline` is the text x'
+    (see `covered`); None is x' = 0. Zero at "embeddings.sum" is a poor choice: the LayerNorm behind it is blind to
+    length, so the whole change happens at x' itself, and the completeness error says so. The backward pass needs what
+    every layer made: about 0.6 MB a token for BERT-base.
     """
-    text = as_text(model, input_ids, segment_ids, position_ids)
     target.check(len(text))
     own = passing(model, text, point)
-    empty = torch.zeros_like(own)
-    if baseline_ids is not None:
-        empty = passing(model, as_text(model, baseline_ids, segment_ids, position_ids), point)
+    empty = torch.zeros_like(own) if baseline is None else passing(model, baseline, point)
     nodes, weights = np.polynomial.legendre.leggauss(steps)  # on [-1,1]
     mean_gradient = torch.zeros_like(own)
     for part in chunks(steps, len(text), max_tokens):
         along = torch.tensor((nodes[part] + 1) / 2).to(own)[:, None, None]  # (B,1,1)
         _, gradients = _gradients(model, text, point, empty + along * (own - empty), target)
         mean_gradient += torch.einsum("b,bse->se", torch.tensor(weights[part] / 2).to(own), gradients)
-        if progress is not None:
-            progress(part.stop / steps)
+        progress(part.stop / steps)
     scores = as_doubles(((own - empty) * mean_gradient).sum(-1)[0])
-    value, baseline = (float(_gradients(model, text, point, end, target)[0][0]) for end in (own, empty))
-    return Attribution(scores, value, baseline, float(scores.sum()) - (value - baseline))
+    value, start = (float(_gradients(model, text, point, end, target)[0][0]) for end in (own, empty))
+    return Attribution(scores, value, start, float(scores.sum()) - (value - start))
 
 
-def covered(input_ids: Sequence[int], cover_id: int, keep_ids: Collection[int] = ()) -> list[int]:
+def covered(text: Text, cover_id: int, keep_ids: Collection[int] = ()) -> Text:
     """A text without words: every token becomes `cover_id`, [PAD] or [MASK], but for those in `keep_ids`."""
-    return [token if token in keep_ids else cover_id for token in input_ids]
+    is_kept = torch.isin(text.ids, text.ids.new_tensor(list(keep_ids)))  # (S)
+    return replace(text, ids=text.ids.where(is_kept, cover_id))
 
 
 @torch.inference_mode()
 def leave_one_out(
     model: Bert,
-    input_ids: Sequence[int],
-    segment_ids: Sequence[int] | None,
+    text: Text,
     target: Target,
     cover_id: int,
     *,
-    position_ids: Sequence[int] | None = None,
     max_tokens: int = MAX_TOKENS,
-    progress: ReportProgress | None = None,
+    progress: ReportProgress = no_progress,
 ) -> Attribution:
     """What the number loses when one token is covered by `cover_id` ([MASK]): F(text) - F(text without it).
 
-    `progress` is told the share done after each batch.
     Li, Monroe and Jurafsky 2016 ("Understanding Neural Networks through Representation Erasure").
     """
-    text = as_text(model, input_ids, segment_ids, position_ids)
-    target.check(len(text))
     value = float(target.of(model, text.hidden(model)))
     lost = np.empty(len(text))
     for part in chunks(len(text), len(text), max_tokens):
-        places = torch.arange(part.start, part.stop, device=text.ids.device)
-        variants = text.ids.repeat(len(places), 1)  # (B,S)
-        variants[range(len(places)), places] = cover_id
-        row = None if target.reads_all else torch.full_like(places, target.position)
+        tokens = torch.arange(part.start, part.stop, device=text.ids.device)
+        variants = text.ids.repeat(len(tokens), 1).scatter(1, tokens[:, None], cover_id)  # (B,S)
+        row = None if target.reads_all else torch.full_like(tokens, target.position)
         lost[part] = value - as_doubles(target.read(model, text.hidden(model, variants, row)))
-        if progress is not None:
-            progress(part.stop / len(text))
+        progress(part.stop / len(text))
     return Attribution(lost, value)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bertcore.analysis.align import Alignment
-from bertcore.analysis.head_map import compared_rows, in_bits, mean_entropy, mixed_entropy
+from bertcore.analysis.attention_heads import compared_rows, in_bits, mean_entropy, mixed_entropy
 from bertcore.errors import BertcoreError
 
 FEWEST_FOR_CKA = 4  # tokens: the estimate divides by P - 3

@@ -9,11 +9,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from bertcore.analysis.targets import Target
 from bertcore.checkpoint.missing_parts import absent_points
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
-from bertcore.model.hooks import NO_HOOK, Changes, Hook, Intervention, Recorder
+from bertcore.model.hooks import NO_HOOK, Changes, Hook, Intervention, Recorder, hidden_points
 
 MAX_TOKENS = 4096  # in one batch: a few hundred MB for BERT-base, and enough to keep a CPU busy
 
@@ -40,6 +39,7 @@ class Text:
         return model(ids, segments, position_ids=self.positions, rows=rows, hook=hook)
 
 
+@torch.inference_mode(False)  # a caller's may be on, and its tensors have no gradients
 def as_text(
     model: Bert,
     input_ids: Sequence[int],
@@ -114,36 +114,41 @@ def passing(model: Bert, text: Text, point: str) -> Tensor:
     return record[point]
 
 
-def target_from(model: Bert, layer: int, entering: Tensor, target: Target, changes: Changes) -> Tensor:
-    """The target (B) from what enters a layer (B,S,H), or leaves the last one; `changes` are made from there on."""
-    count, length = entering.shape[:2]
-    if layer == model.encoder.depth:
-        return target.of(model, model.encoder(entering, first=layer))
-    rows = None if target.reads_all else torch.arange(count, device=entering.device) * length + target.position
-    hook = Intervention(changes) if changes else NO_HOOK
-    return target.read(model, model.encoder(entering, rows=rows, hook=hook, first=layer))
-
-
 def as_doubles(tensor: Tensor) -> NDArray[np.float64]:
     return tensor.detach().cpu().double().numpy()
 
 
 @torch.inference_mode()
-def activations(
-    model: Bert,
-    points: Sequence[str],
-    input_ids: Sequence[int],
-    segment_ids: Sequence[int] | None = None,
-    *,
-    changes: Changes | None = None,
-) -> dict[str, NDArray]:
+def hidden_states(
+    model: Bert, text: Text, rows: Sequence[int], ids: Tensor | None = None, changes: Changes | None = None
+) -> NDArray[np.float32]:
+    """Hidden states (L+1,R,H) of the tokens `rows`, from the embeddings up; the last one normalised in every model.
+
+    Of R variants of the text with other `ids` (R,S), `rows` is one token of each.
+    """
+    index = [0] * len(rows) if ids is None else list(range(len(rows))), list(rows)
+    points, states = hidden_points(model.encoder.depth), list[Tensor]()
+
+    def keep(name: str, value: Tensor) -> Tensor:
+        if name in points:
+            states.append(value[index])
+        return value
+
+    with changed(model, changes, Hook(keep)) as hook:
+        last = text.hidden(model, ids, hook=hook)
+    found: NDArray[np.float32] = torch.stack([*states[:-1], last[index]]).float().cpu().numpy()
+    return found
+
+
+@torch.inference_mode()
+def activations(model: Bert, text: Text, points: Sequence[str], changes: Changes | None = None) -> dict[str, NDArray]:
     """What passes at some hook points for one text, without the batch dimension: what `patch` takes for another text.
 
     Raises BertcoreError for a point that this model does not pass.
     """
     record = Recorder(lambda name: name in points)
     with changed(model, changes, record) as hook:
-        as_text(model, input_ids, segment_ids).hidden(model, hook=hook)
+        text.hidden(model, hook=hook)
     missing = [name for name in points if name not in record]
     if missing:
         raise BertcoreError(

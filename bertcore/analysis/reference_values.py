@@ -116,7 +116,7 @@ def _values(checkpoint: Checkpoint, a: str, b: str | None, words: list[str] | No
     encoding = tokenizer.encode(a, b, max_length=checkpoint.config.max_length)
     mask = encoding.ids.index(tokenizer.special.ids["mask"])
     points = hidden_points(checkpoint.config.num_hidden_layers)
-    passed = activations(model, points, encoding.ids, encoding.segments)  # (S,H) each
+    passed = activations(model, as_text(model, encoding.ids, encoding.segments), points)  # (S,H) each
     numbers = {name: passed[name][mask, :_NUMBERS].tolist() for name in points}
     logits, pair = _heads(checkpoint, encoding, mask)
     if pair:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from bertcore.analysis.passes import MAX_TOKENS
 from bertcore.checkpoint.sentence_pooling import Pooling
 from bertcore.model.bert import Bert
-from bertcore.progress import ReportProgress
+from bertcore.progress import ReportProgress, no_progress
 from bertcore.tokenizer.tokenizer import Encoding
 
 
@@ -20,7 +20,7 @@ def sentence_vectors(
     pooling: Pooling,
     *,
     max_tokens: int = MAX_TOKENS,
-    progress: ReportProgress | None = None,
+    progress: ReportProgress = no_progress,
 ) -> NDArray[np.float32]:
     """One vector for each text (B,H): the mean of all tokens or [CLS] (Reimers and Gurevych 2019, section 3).
 
@@ -34,8 +34,7 @@ def sentence_vectors(
         chosen = order[done : done + max(1, max_tokens // len(encodings[order[done]]))]
         vectors[chosen] = _pooled(model, [encodings[i] for i in chosen], pooling)
         done += len(chosen)
-        if progress is not None:
-            progress(done / len(order))
+        progress(done / len(order))
     return vectors
 
 

@@ -1,13 +1,30 @@
-"""Vectors: how long they are, how alike, what their parts add, and where they lie in a plane. Importable without torch.
+"""Vectors: lengths, cosines, principal components; the words nearest to one; one word in several sentences.
 
-L layers, S tokens, H width of the vectors.
+One word in several sentences, compared with itself: Ethayarajh 2019 ("How Contextual are Contextualized Word
+Representations?"). L layers, S tokens, H width of the vectors, K sentences that have the word, V vocabulary, E width of
+the token table. Importable without torch.
 """
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+import re
+import weakref
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from bertcore.errors import BertcoreError
+from bertcore.progress import ReportProgress, no_progress
+
+if TYPE_CHECKING:
+    from bertcore.checkpoint.checkpoint import Checkpoint
+    from bertcore.model.bert import Bert
+    from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
+
+NearestBy = Literal["cosine", "distance"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,3 +111,167 @@ def part_shares(parts: Mapping[str, NDArray | None]) -> dict[str, NDArray[np.flo
         name: np.divide((part * total).sum(axis=-1), squares, out=np.zeros_like(squares), where=squares > 0)
         for name, part in exact.items()
     }
+
+
+@dataclass(frozen=True)
+class NearWord:
+    """A word near another one, by both measures."""
+
+    token_id: int
+    word: str  # as the vocabulary writes it
+    cosine: float
+    distance: float  # Euclidean (L2)
+
+
+@dataclass(frozen=True, eq=False)
+class WordsAround:
+    """Words near several others, each once."""
+
+    words: list[NearWord]  # measured from the first of those they are near to
+    vectors: NDArray[np.float32]  # (K,E) their rows of the token table
+    of: list[int]  # (K) which of the groups that were asked for each is near to
+
+
+class NearestWords:
+    """Search in a token table (V,E); the length of each row is worked out once."""
+
+    def __init__(self, token_table: NDArray[np.float32], tokenizer: Tokenizer) -> None:
+        self._table, self._tokenizer = token_table, tokenizer
+        self._lengths = np.linalg.norm(token_table, axis=1)  # (V)
+        known = set(tokenizer.raw.get_vocab(with_added_tokens=True).values()) - set(tokenizer.special_ids)
+        self._left_out = np.ones(len(token_table), dtype=bool)  # rows of special tokens, and of none (decision 0006)
+        self._left_out[[row for row in known if row < len(token_table)]] = False
+
+    def near(self, token_ids: Sequence[int], k: int, by: NearestBy = "cosine") -> list[NearWord]:
+        """The k words nearest to the mean vector of these, nearest first; they and special tokens are left out."""
+        query = self._table[list(token_ids)].mean(axis=0)  # (E)
+        products = self._table @ query  # (V)
+        if by == "cosine":
+            farness = -products / np.maximum(self._lengths, np.finfo(np.float32).tiny)
+        else:
+            farness = self._lengths**2 - 2 * products  # squared distance, but for what is the same for all
+        farness[self._left_out] = np.inf
+        farness[list(token_ids)] = np.inf
+        k = min(k, len(farness) - 1)
+        best = np.argpartition(farness, k - 1)[:k]
+        words = [self._measured(int(i), query) for i in best if np.isfinite(farness[i])]
+        return sorted(words, key=lambda word: (-word.cosine if by == "cosine" else word.distance, word.token_id))
+
+    def around(
+        self, groups: Sequence[Sequence[int]], k: int, by: NearestBy, progress: ReportProgress = no_progress
+    ) -> WordsAround:
+        """The k words nearest to each group of tokens (a word's pieces); none that is itself in a group."""
+        here = {token_id for group in groups for token_id in group}
+        words: dict[int, NearWord] = {}
+        of: dict[int, int] = {}
+        for number, group in enumerate(groups):
+            progress(number / len(groups))
+            for word in self.near(group, k, by):
+                if word.token_id not in here and word.token_id not in words:
+                    words[word.token_id], of[word.token_id] = word, number
+        vectors = np.ascontiguousarray(self._table[list(words)], dtype=np.float32)  # (K,E)
+        return WordsAround(list(words.values()), vectors, [of[token_id] for token_id in words])
+
+    def _measured(self, token_id: int, query: NDArray) -> NearWord:
+        """Measured anew in double precision: the search's differences of large numbers are not exact."""
+        vector, exact = self._table[token_id].astype(np.float64), query.astype(np.float64)
+        distance = float(np.linalg.norm(vector - exact))
+        return NearWord(token_id, self._tokenizer.word(token_id), cosine(vector, exact), distance)
+
+
+class WordFinder:
+    """Finds words in the token table of whichever checkpoint it is given; remembers the last one's lengths.
+
+    For a model whose weights stay as they are.
+    """
+
+    def __init__(self) -> None:
+        self._model: Callable[[], object] = lambda: None
+        self._words: NearestWords | None = None
+
+    def words_of(self, checkpoint: Checkpoint) -> NearestWords:
+        if self._words is None or self._model() is not checkpoint.model:
+            table = checkpoint.model.embeddings.token.weight.detach().float().cpu().numpy()  # (V,E)
+            self._words, self._model = NearestWords(table, checkpoint.tokenizer), weakref.ref(checkpoint.model)
+        return self._words
+
+
+@dataclass(frozen=True, eq=False)
+class WordInSentences:
+    """The word as it stands in each sentence that has it."""
+
+    sentences: list[int]  # (K) which of those given have the word
+    pieces: list[list[str]]  # (K) the tokens it is written with there
+    positions: list[list[int]]  # (K) where they stand
+    vectors: NDArray[np.float32]  # (L+1,K,H) mean over its pieces
+    cosines: NDArray[np.float64]  # (L+1,K,K)
+
+
+@dataclass(frozen=True, eq=False)
+class GroupSimilarity:
+    """Mean cosine of every two uses of the word: of one group, and of two different ones."""
+
+    within: NDArray[np.float64]  # (L+1); NaN where no group has two uses
+    between: NDArray[np.float64]  # (L+1); NaN where there is one group
+    layer: int | None  # where within - between is largest: 0 the embeddings, l after layer l; None without both
+
+
+def word_positions(encoding: Encoding, word: str) -> list[int]:
+    """The tokens of sentence A that write the word where it first stands, large or small letters; none: it is absent.
+
+    Only whole words count: "bank" is not found in "banks".
+    """
+    wanted = word.strip()
+    match = re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", encoding.text_a, re.IGNORECASE) if wanted else None
+    if match is None:
+        return []
+    start, stop = match.span()
+    return [
+        position
+        for position, ((first, last), part) in enumerate(zip(encoding.offsets, encoding.parts, strict=True))
+        if part == "a" and first < stop and last > start
+    ]
+
+
+def word_in_sentences(
+    model: Bert, tokenizer: Tokenizer, word: str, sentences: Sequence[str], progress: ReportProgress = no_progress
+) -> WordInSentences:
+    """One pass for each sentence. Raises BertcoreError where no sentence has the word."""
+    from bertcore.analysis.passes import as_text, hidden_states
+
+    encodings = [tokenizer.encode(sentence, None, model.config.max_length) for sentence in sentences]
+    found = [word_positions(encoding, word) for encoding in encodings]
+    kept = [i for i, positions in enumerate(found) if positions]
+    if not kept:
+        raise BertcoreError(f"No sentence contains the word “{word.strip()}”; write one that does.")
+    vectors = []
+    for done, i in enumerate(kept):
+        progress(done / len(kept))
+        text = as_text(model, encodings[i].ids, encodings[i].segments)
+        vectors.append(hidden_states(model, text, found[i]).mean(axis=1))
+    stacked = np.stack(vectors, axis=1)  # (L+1,K,H)
+    return WordInSentences(
+        sentences=kept,
+        pieces=[[encodings[i].labels[position] for position in found[i]] for i in kept],
+        positions=[found[i] for i in kept],
+        vectors=stacked,
+        cosines=cosines(stacked),
+    )
+
+
+def group_similarity(cosines: NDArray, groups: Sequence[int]) -> GroupSimilarity:
+    """Cosines (L+1,K,K) of the uses of a word, and the group (its meaning) of each (K)."""
+    group = np.asarray(groups)
+    if len(group) != cosines.shape[-1]:
+        raise ValueError(f"{len(group)} groups for {cosines.shape[-1]} uses")
+    first, second = np.triu_indices(len(group), 1)
+    pairs = cosines[:, first, second]  # (L+1, pairs)
+    same = group[first] == group[second]
+    within, between = _mean(pairs[:, same]), _mean(pairs[:, ~same])
+    apart = within - between
+    return GroupSimilarity(within, between, None if np.isnan(apart).any() else int(apart.argmax()))
+
+
+def _mean(pairs: NDArray) -> NDArray[np.float64]:
+    """(L+1, pairs) -> (L+1), NaN without pairs."""
+    return pairs.mean(axis=1) if pairs.shape[1] else np.full(len(pairs), np.nan)

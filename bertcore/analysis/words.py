@@ -13,7 +13,7 @@ from bertcore.analysis.passes import MAX_TOKENS, Text, as_text, changed, chunks
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.model.hooks import NO_HOOK, Changes, Hook
-from bertcore.progress import ReportProgress
+from bertcore.progress import ReportProgress, no_progress
 from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 from bertcore.tokenizer.word_ids import word_ids_at
 
@@ -61,19 +61,14 @@ def pieces_at(word: str, tokenizer: Tokenizer, encoding: Encoding, position: int
 
 @torch.inference_mode()
 def word_probability(
-    model: Bert,
-    tokenizer: Tokenizer,
-    input_ids: Sequence[int],
-    segment_ids: Sequence[int] | None,
-    position: int,
-    word_ids: Sequence[int],
+    model: Bert, tokenizer: Tokenizer, text: Text, position: int, word_ids: Sequence[int]
 ) -> WordProbability:
     """How likely a word of K pieces is in place of the token at `position`.
 
     The token becomes K masks, filled from left to right: piece k is read where pieces 1 to k-1 stand and the rest are
     masks. Raises BertcoreError where there is no room for the pieces, no such position, no mask or no MLM head.
     """
-    text, variants, places = piece_by_piece(model, tokenizer, input_ids, segment_ids, position, word_ids)
+    text, variants, places = piece_by_piece(model, tokenizer, text, position, word_ids)
     logits = _mlm(model, text.hidden(model, variants, places))  # (K,V)
     own = torch.tensor(list(word_ids), device=logits.device)
     logs = _own_log_probability(logits, own)
@@ -88,25 +83,21 @@ def word_probability(
 
 
 def piece_by_piece(
-    model: Bert,
-    tokenizer: Tokenizer,
-    input_ids: Sequence[int],
-    segment_ids: Sequence[int] | None,
-    position: int,
-    word_ids: Sequence[int],
-    position_ids: Sequence[int] | None = None,
+    model: Bert, tokenizer: Tokenizer, text: Text, position: int, word_ids: Sequence[int]
 ) -> tuple[Text, Tensor, Tensor]:
     """The text with K masks in place of one token; its K variants (K,S), and where piece k is read in each (K).
 
-    Errors as in `word_probability`. `position_ids` fit one piece only: more make the text longer.
+    Several pieces make the text longer, so that its positions are counted anew. Errors as in `word_probability`.
     """
     if tokenizer.mask_id is None:
         raise BertcoreError("This vocabulary has no mask, so no word can be predicted at a position.")
-    check_rows([position], len(input_ids))
+    check_rows([position], len(text))
     count = len(word_ids)
-    ids = _spread(input_ids, position, [tokenizer.mask_id] * count)
-    segments = None if segment_ids is None else _spread(segment_ids, position, [segment_ids[position]] * count)
-    text = as_text(model, ids, segments, position_ids)
+    ids = _spread(text.ids, position, [tokenizer.mask_id] * count)
+    segments = (
+        None if text.segments is None else _spread(text.segments, position, [int(text.segments[position])] * count)
+    )
+    text = as_text(model, ids, segments, text.positions.tolist() if count == 1 else None)
     variants = text.ids.repeat(count, 1)
     for step in range(1, count):
         variants[step, position : position + step] = torch.tensor(list(word_ids[:step]), device=text.ids.device)
@@ -123,7 +114,7 @@ def surprise(
     segment_ids: Sequence[int] | None = None,
     position_ids: Sequence[int] | None = None,
     changes: Changes | None = None,
-    progress: ReportProgress | None = None,
+    progress: ReportProgress = no_progress,
 ) -> Surprise:
     """As `surprises`, of one text. `segment_ids` and `position_ids` (S) replace the text's own."""
     read = as_text(model, encoding.ids, encoding.segments if segment_ids is None else segment_ids, position_ids)
@@ -138,7 +129,7 @@ def surprises(
     *,
     groups: Sequence[Sequence[int]] | None = None,
     max_tokens: int = MAX_TOKENS,
-    progress: ReportProgress | None = None,
+    progress: ReportProgress = no_progress,
 ) -> list[Surprise]:
     """Mask each token of each text in turn and see how likely the model finds it; at most `max_tokens` in a batch.
 
@@ -160,7 +151,7 @@ def _surprises(
     groups: Sequence[Sequence[int]] | None,
     max_tokens: int,
     changes: Changes | None,
-    progress: ReportProgress | None,
+    progress: ReportProgress,
 ) -> list[Surprise]:
     """`changes` are made in every pass."""
     if mask_id is None:
@@ -186,8 +177,7 @@ def _surprises(
             for (row, _, k), each in zip(masked[part], found.tolist(), strict=True):
                 bits[numbers[row]][k] = each
             done += len(rows)
-            if progress is not None:
-                progress(done / total)
+            progress(done / total)
     return [Surprise(np.array(at, dtype=np.int64), each) for at, each in zip(counted, bits, strict=True)]
 
 
@@ -232,5 +222,5 @@ def _own_log_probability(logits: Tensor, own: Tensor) -> NDArray[np.float64]:
     return logits.cpu().double().log_softmax(dim=-1).gather(1, own.cpu()[:, None])[:, 0].numpy()
 
 
-def _spread(values: Sequence[int], position: int, instead: Sequence[int]) -> list[int]:
-    return [*values[:position], *instead, *values[position + 1 :]]
+def _spread(values: Tensor, position: int, instead: Sequence[int]) -> list[int]:
+    return [*values[:position].tolist(), *instead, *values[position + 1 :].tolist()]

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from bertcore.analysis.passes import as_text
 from bertcore.analysis.predict import cut_off_mask, next_sentence, predict_masks, top_words
 from bertcore.analysis.sentence_vectors import sentence_vectors
 from bertcore.analysis.vectors import cosine
@@ -21,7 +22,7 @@ from bertcore.analysis.words import pieces_at, surprises, word_probability
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.limits import MOST_LISTED_TEXTS
-from bertcore.progress import ReportProgress
+from bertcore.progress import ReportProgress, no_progress
 from bertcore.tasks.examples import Example, Kind
 from bertcore.tasks.features.predictions import LabelPrediction, Prediction
 from bertcore.tasks.inference.predict import as_example, task_kind
@@ -123,7 +124,7 @@ def _too_long(place: str) -> BertcoreError:
 
 
 def score_texts(
-    checkpoint: Checkpoint, texts: Sequence[ListedText], word: str | None = None, progress: ReportProgress | None = None
+    checkpoint: Checkpoint, texts: Sequence[ListedText], word: str | None = None, progress: ReportProgress = no_progress
 ) -> list[TextScore]:
     """Everything that the model's heads say of each text; `word` is asked about at its first [MASK].
 
@@ -156,8 +157,7 @@ def score_texts(
                 dropped=encoding.dropped,
             )
         )
-        if progress is not None:  # a model without an MLM head has only begun
-            progress(len(scores) / len(texts) if bits is None else 1.0)
+        progress(len(scores) / len(texts) if bits is None else 1.0)  # a model without an MLM head has only begun
     said = ("log_likelihood", "word", "next_sentence", "answer", "similarity")
     if all(getattr(score, name) is None for score in scores for name in said):
         raise BertcoreError(checkpoint.missing["mlm"])
@@ -191,7 +191,7 @@ def _encoded(checkpoint: Checkpoint, text: ListedText) -> Encoding:
 
 
 def _surprises(
-    checkpoint: Checkpoint, encodings: Sequence[Encoding], progress: ReportProgress | None
+    checkpoint: Checkpoint, encodings: Sequence[Encoding], progress: ReportProgress
 ) -> list[np.ndarray | None]:
     """-log2 p of each token but masks; None without an MLM head, or where all is masked. The most of the work."""
     mask_id = checkpoint.tokenizer.mask_id
@@ -222,7 +222,8 @@ def _word(
         (likeliest,) = top_words(logits[0], tokenizer, 1)
         return likeliest.token, likeliest.probability
     pieces = pieces_at(word, tokenizer, encoding, at)
-    return word, word_probability(model, tokenizer, encoding.ids, encoding.segments, at, pieces).probability
+    read = as_text(model, encoding.ids, encoding.segments)
+    return word, word_probability(model, tokenizer, read, at, pieces).probability
 
 
 def _next_sentence(checkpoint: Checkpoint, encoding: Encoding) -> float | None:

@@ -25,7 +25,7 @@ from bertcore.data.batches import lay_out_texts
 from bertcore.data.cloze import ClozeSentence, accepted_ids, listed_records, records
 from bertcore.errors import BertcoreError
 from bertcore.locations import assets
-from bertcore.progress import ReportProgress
+from bertcore.progress import ReportProgress, no_progress
 
 GUESSES = 5
 _AT_ONCE = 64
@@ -261,7 +261,7 @@ def _one_of(names: Sequence[str], record: dict[str, Any], place: str) -> str:
 
 
 def judge_minimal_pairs(
-    checkpoint: Checkpoint, pairs: Sequence[MinimalPair], progress: ReportProgress | None = None
+    checkpoint: Checkpoint, pairs: Sequence[MinimalPair], progress: ReportProgress = no_progress
 ) -> MinimalPairs:
     """Raises BertcoreError where the model has no masked-word head or no mask."""
     if "mlm" in checkpoint.missing:

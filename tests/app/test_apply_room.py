@@ -22,6 +22,7 @@ from app.state.what_if import EditedRow, WhatIf
 from app.widgets.figure_button import figure_buttons
 from bertcore.analysis import interventions
 from bertcore.analysis.attribution import leave_one_out
+from bertcore.analysis.passes import as_text
 from bertcore.analysis.targets import Target
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.config import BertConfig
@@ -110,7 +111,7 @@ def test_below_the_classes_is_what_each_word_adds(kind: str, apply_to: Callable,
     best = max(oracle.probabilities, key=oracle.probabilities.get)
     checkpoint, ids = load_checkpoint(tmp_path / kind), window.state.encoding.ids
     target = Target("classify", list(oracle.probabilities).index(best))
-    wanted = leave_one_out(checkpoint.model, ids, None, target, checkpoint.tokenizer.mask_id)
+    wanted = leave_one_out(checkpoint.model, as_text(checkpoint.model, ids), target, checkpoint.tokenizer.mask_id)
     assert view.words.scores == pytest.approx(wanted.scores.tolist(), abs=1e-4)
     assert f"“{best}”" in view.words.intro
     assert [token.token for token in view.words.tokens.tokens] == window.state.encoding.labels

@@ -22,8 +22,7 @@ from app.rooms.attend.room import AttendRoom
 from app.rooms.attend.similar_heads import AlikeView
 from app.shell.window import Window
 from app.widgets.figure_button import figure_buttons
-from bertcore.analysis.find_heads import find_heads
-from bertcore.analysis.head_map import head_map
+from bertcore.analysis.attention_heads import find_heads, head_map
 from bertcore.analysis.interventions import switch_off_heads
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint

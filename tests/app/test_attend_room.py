@@ -20,9 +20,10 @@ from app.rooms.attend.score_steps import score_steps
 from app.rooms.attend.strong_links import strongest_links
 from app.shell.window import Window
 from app.state.what_if import WhatIf
-from bertcore.analysis.attention_gradient import attention_gradient
 from bertcore.analysis.attention_heads import classify_heads, clearest_head
+from bertcore.analysis.effects import attention_gradient
 from bertcore.analysis.flow import attention_flow, rollout
+from bertcore.analysis.passes import as_text
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.attend_room import answered, attend, open_view, traced, values
 from tests.app.conftest import TIMEOUT_MS, settle, units_of
@@ -177,12 +178,12 @@ class TestPictures:
         target, request = room.chosen.target, window.state.reading.request  # type: ignore[union-attr]
         assert target is not None and target.target.position == 2
         model = load_checkpoint(model_folder).model
-        found = attention_gradient(model, request.input_ids, request.segments, target.target, 0)
+        found = attention_gradient(model, as_text(model, request.input_ids, request.segments), target.target, 0)
         np.testing.assert_allclose(values(room), found.gradient[0], atol=1e-5)
         other = next(other for other in room.chosen.targets if other.target.head == "nsp")
         room.chosen.choose_target(other)
         answered(window, room, qtbot)
-        found = attention_gradient(model, request.input_ids, request.segments, other.target, 0)
+        found = attention_gradient(model, as_text(model, request.input_ids, request.segments), other.target, 0)
         np.testing.assert_allclose(values(room), found.gradient[0], atol=1e-5)
         assert "without your changes" not in room.large.hint and "by tokens" not in room.large.hint
         window.state.set_what_if(window.state.what_if.with_head(1, 0, True))

@@ -15,8 +15,7 @@ from app.rooms.embed.room import EmbedRoom
 from app.shell.window import Window
 from app.state.readings import Reading
 from app.widgets.figure_button import FigureButton
-from bertcore.analysis.nearest import NearestWords
-from bertcore.analysis.vectors import pca
+from bertcore.analysis.vectors import NearestWords, pca
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.conftest import TIMEOUT_MS, make_checkpoint, settle
 from tests.app.embed_room import opened, overview

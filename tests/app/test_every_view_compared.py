@@ -20,6 +20,7 @@ from app.state.readings import Reading
 from bertcore.analysis.attention_heads import head_facts
 from bertcore.analysis.flow import rollout
 from bertcore.analysis.lens import layer_lens
+from bertcore.analysis.passes import as_text
 from bertcore.analysis.residual import residual_stream
 from bertcore.analysis.vectors import cosines, pca
 from bertcore.checkpoint.checkpoint import load_checkpoint
@@ -165,7 +166,9 @@ def test_what_layers_add_has_dashed_curves_of_the_baseline(window: Window, model
     view = compare(window, "layers", "added", SHORTER, qtbot)
     window.state.set_focus(2)
     checkpoint, (_, theirs) = load_checkpoint(model_folder), both(window)
-    direct = residual_stream(checkpoint.model, theirs.request.input_ids, theirs.request.segments)
+    direct = residual_stream(
+        checkpoint.model, as_text(checkpoint.model, theirs.request.input_ids, theirs.request.segments)
+    )
     np.testing.assert_allclose(view.lengths.points("attention_before")[1], direct.attention[:, 2], rtol=1e-4)
     expected = direct.feed_forward_cosine[:, 2]
     np.testing.assert_allclose(view.cosines.points("feed_forward_before")[1], expected, atol=1e-5)

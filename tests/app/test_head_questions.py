@@ -13,9 +13,10 @@ from app.compute.open_model import OpenModel
 from app.compute.reader import Reader
 from app.state.explore_state import ExploreState
 from app.state.readings import ModelInput, Reading, ReadingRequest
-from bertcore.analysis.attention_gradient import attention_gradient, link_effects
+from bertcore.analysis.effects import attention_gradient, link_effects
 from bertcore.analysis.flow import attention_flow
 from bertcore.analysis.interventions import set_attention_pattern, set_attention_row, switch_off_heads
+from bertcore.analysis.passes import Text, as_text
 from bertcore.analysis.targets import pair_target, word_target
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
@@ -29,6 +30,12 @@ from tests.engine.models import VOCABULARY, tiny_checkpoint, tiny_model, word_to
 
 TOKENIZER = word_tokenizer()
 PAIR = TOKENIZER.encode("the [MASK] sat.", "it was very comfortable!")
+
+
+def pair_text(model: Bert) -> Text:
+    return as_text(model, PAIR.ids, PAIR.segments)
+
+
 MASKED, CAT = 2, VOCABULARY.index("cat")
 TEXT = ModelInput(tuple(PAIR.ids), tuple(PAIR.segments))
 WORD = HeadTarget("cat", word_target(MASKED, CAT))
@@ -51,7 +58,7 @@ def test_the_gradient_is_the_slope(layer: int, family: str) -> None:
     shapes = {"bert": {}, "pre-norm": {"norm": "pre"}, "albert": {"model_type": "albert", "num_hidden_groups": 1}}
     tasks = ("mlm",) if family == "albert" else ("mlm", "nsp")
     model = tiny_model(tasks, num_hidden_layers=3, **shapes[family]).double()
-    found = attention_gradient(model, PAIR.ids, PAIR.segments, word_target(MASKED, CAT), layer)
+    found = attention_gradient(model, pair_text(model), word_target(MASKED, CAT), layer)
     assert found.value == pytest.approx(log_p(model), abs=1e-5)
     rng = np.random.default_rng(layer)
     for _ in range(3):
@@ -68,7 +75,7 @@ def test_the_gradient_is_the_slope(layer: int, family: str) -> None:
 
 
 def test_in_the_last_layer_only_the_row_of_the_prediction_counts() -> None:
-    found = attention_gradient(tiny_model(), PAIR.ids, PAIR.segments, word_target(MASKED, CAT), 1)
+    found = attention_gradient(tiny_model(), pair_text(tiny_model()), word_target(MASKED, CAT), 1)
     others = [row for row in range(len(PAIR)) if row != MASKED]
     assert np.abs(found.gradient[:, MASKED]).min() > 0 and not found.gradient[:, others].any()
 
@@ -76,8 +83,8 @@ def test_in_the_last_layer_only_the_row_of_the_prediction_counts() -> None:
 def test_a_gradient_is_to_be_had_in_inference_mode_and_for_a_pair() -> None:
     model = tiny_model()
     with torch.inference_mode():
-        inside = attention_gradient(model, PAIR.ids, PAIR.segments, pair_target("nsp", 0), 0)
-    outside = attention_gradient(model, PAIR.ids, PAIR.segments, pair_target("nsp", 0), 0)
+        inside = attention_gradient(model, pair_text(model), pair_target("nsp", 0), 0)
+    outside = attention_gradient(model, pair_text(model), pair_target("nsp", 0), 0)
     assert np.array_equal(inside.gradient, outside.gradient) and np.abs(inside.gradient).max() > 0
 
 
@@ -88,7 +95,7 @@ def test_a_link_taken_away_is_a_row_put_in(max_tokens: int) -> None:
     columns = [0, 2, 5, 6]
     target = word_target(MASKED, CAT)
     found = link_effects(
-        model, PAIR.ids, PAIR.segments, target, 0, 3, MASKED, columns, max_tokens=max_tokens, progress=shares.append
+        model, pair_text(model), target, 0, 3, MASKED, columns, max_tokens=max_tokens, progress=shares.append
     )
     for column, effect in zip(columns, found, strict=True):
         row = before.copy()
@@ -104,7 +111,7 @@ def test_a_check_holds_all_three(checkpoint: Checkpoint) -> None:
     model = checkpoint.model
     plain = trace(model, PAIR.ids, PAIR.segments)
     assert found.attention == pytest.approx(plain.attentions[1, 2, MASKED], abs=1e-6)
-    gradient = attention_gradient(model, PAIR.ids, PAIR.segments, word_target(MASKED, CAT), 1).gradient[2]
+    gradient = attention_gradient(model, pair_text(model), word_target(MASKED, CAT), 1).gradient[2]
     assert np.array_equal(found.gradient, gradient[MASKED])
     strongest = set(np.argsort(-found.attention)[:4].tolist())
     assert set(np.flatnonzero(~np.isnan(found.without)).tolist()) == strongest

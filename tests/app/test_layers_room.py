@@ -25,10 +25,9 @@ from app.rooms.layers.word_view import WordView, verdict
 from app.shell.window import Window
 from app.state.baseline import ComparisonOffer, OtherText
 from app.widgets.bar_list import BarList
-from bertcore.analysis.neurons import neuron_activations, pushed_words, strongest_neurons
-from bertcore.analysis.one_word import GroupSimilarity, group_similarity, word_in_sentences
-from bertcore.analysis.residual import residual_stream
-from bertcore.analysis.vectors import cosines, lengths, pca
+from bertcore.analysis.passes import as_text
+from bertcore.analysis.residual import neuron_activations, pushed_words, residual_stream, strongest_neurons
+from bertcore.analysis.vectors import GroupSimilarity, cosines, group_similarity, lengths, pca, word_in_sentences
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.conftest import TIMEOUT_MS, settle
 from tests.app.family_models import SHAPES, save_family
@@ -121,7 +120,8 @@ def test_what_is_added_is_the_engines_for_the_current_token(
     view = opened(window, qtbot, "added", AddedView)
     reading = window.state.reading
     assert reading is not None
-    stream = residual_stream(load_checkpoint(model_folder).model, reading.request.input_ids, reading.request.segments)
+    model = load_checkpoint(model_folder).model
+    stream = residual_stream(model, as_text(model, reading.request.input_ids, reading.request.segments))
     for token in (3, 6):
         window.state.set_focus(token)
         keys = ("entering", "attention", "feed_forward")
@@ -138,9 +138,9 @@ def test_neurons_are_the_engines_and_arrow_keys_choose(
     view, reading = opened(window, qtbot, "neurons", NeuronsView), window.state.reading
     assert reading is not None
     checkpoint = load_checkpoint(model_folder)
-    read = reading.request.input_ids, reading.request.segments
+    text = as_text(checkpoint.model, reading.request.input_ids, reading.request.segments)
     window.state.set_focus(4)
-    found = strongest_neurons(checkpoint.model, *read)
+    found = strongest_neurons(checkpoint.model, text)
     labels = [f"layer {a + 1} · {b}" for a, b in zip(found.layers[4], found.neurons[4], strict=True)]
     assert [bar.label for bar in view.strongest.bars] == labels
     named = [set(zip(a.tolist(), b.tolist(), strict=True)) for a, b in zip(found.layers, found.neurons, strict=True)]
@@ -154,7 +154,7 @@ def test_neurons_are_the_engines_and_arrow_keys_choose(
     row = min(first + 1, len(labels) - 1)
     layer, neuron = int(found.layers[4, row]), int(found.neurons[4, row])
     assert view.chosen == (layer, neuron) and view.neuron_card.title == f"Layer {layer + 1} · Neuron {neuron}"
-    fires = neuron_activations(checkpoint.model, layer, neuron, *read)
+    fires = neuron_activations(checkpoint.model, text, layer, neuron)
     assert numbers_of(view.tokens) == pytest.approx(sorted(fires, reverse=True)[:MOST_WORDS], abs=0.0051)
     up = pushed_words(checkpoint.model, checkpoint.tokenizer, layer, neuron, MOST_WORDS).up
     assert [bar.label for bar in view.words.bars] == [word for word, _ in up]
@@ -170,12 +170,12 @@ def numbers_of(bars: BarList) -> list[float]:
 def test_an_activation_of_nothing_has_no_sign(
     room: LayersRoom, window: Window, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, value: float
 ) -> None:
-    from bertcore.analysis import neurons
+    from bertcore.analysis import residual
 
     def almost_nothing(*_given: object, **_options: object) -> np.ndarray:
         return np.full(len(window.state.encoding or []), value, dtype=np.float32)
 
-    monkeypatch.setattr(neurons, "neuron_activations", almost_nothing)
+    monkeypatch.setattr(residual, "neuron_activations", almost_nothing)
     view = opened(window, qtbot, "neurons", NeuronsView)
     assert {bar.number for bar in view.tokens.bars} == {"0.00"}
 

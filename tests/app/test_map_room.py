@@ -21,8 +21,9 @@ from app.shell.window import Window
 from app.state.verdicts import SURE
 from app.widgets.prediction_line import VERDICT
 from bertcore.analysis.lens import layer_lens
-from bertcore.analysis.neurons import neuron_activations
+from bertcore.analysis.passes import as_text
 from bertcore.analysis.predict import next_sentence, softmax, top_words
+from bertcore.analysis.residual import neuron_activations
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.conftest import TIMEOUT_MS, make_checkpoint, settle
@@ -128,7 +129,7 @@ def test_the_map_shows_this_pass(window: Window, model_folder: Path, qtbot: QtBo
     assert activity is not None and activity.activations.shape[:2] == (2, len(view.map.positions))
     for layer, column in ((0, 0), (1, 27)):
         neuron = int(activity.neurons[layer, column])
-        whole = neuron_activations(checkpoint.model, layer, neuron, ids, segments)
+        whole = neuron_activations(checkpoint.model, as_text(checkpoint.model, ids, segments), layer, neuron)
         np.testing.assert_allclose(activity.activations[layer, :, column], whole[view.map.positions], atol=1e-5)
 
 

@@ -14,6 +14,7 @@ from app.state.readings import ModelInput
 from app.state.what_if import EditedRow, WhatIf
 from bertcore.analysis.attribution import Method, covered, gradient_x_input, integrated_gradients, leave_one_out
 from bertcore.analysis.lens import follow_words, layer_lens, lens_words
+from bertcore.analysis.passes import as_text
 from bertcore.analysis.predict import softmax
 from bertcore.analysis.targets import word_target
 from bertcore.analysis.trace import trace
@@ -76,7 +77,9 @@ def test_several_pieces_multiply_and_end_where_the_model_ends(checkpoint: Checkp
     found = word_through_layers(checkpoint, TEXT, PAIR, MASKS[0], "comfortable")
     assert found.pieces == ["comfort", "##able"] and found.rank is None
     ids = [VOCABULARY.index(piece) for piece in found.pieces]
-    whole = word_probability(checkpoint.model, TOKENIZER, PAIR.ids, PAIR.segments, MASKS[0], ids)
+    whole = word_probability(
+        checkpoint.model, TOKENIZER, as_text(checkpoint.model, PAIR.ids, PAIR.segments), MASKS[0], ids
+    )
     assert found.probability[-1] == pytest.approx(whole.probability, rel=1e-4)
     assert found.piece_ranks[-1].tolist() == whole.piece_ranks
     at = MASKS[0]
@@ -164,12 +167,13 @@ def test_an_unknown_word_can_have_decided_too(checkpoint: Checkpoint) -> None:
 
 def test_shares_are_the_attributions_with_words_covered(checkpoint: Checkpoint) -> None:
     target, own = HeadTarget("cat", word_target(MASKS[0], CAT)), word_target(MASKS[0], CAT)
-    arguments = checkpoint.model, PAIR.ids, PAIR.segments, own
-    base = covered(PAIR.ids, MASK, TOKENIZER.special_ids)
-    assert [base[i] for i in (0, 2, MASKS[0])] == [PAIR.ids[0], MASK, MASK]
+    text = as_text(checkpoint.model, PAIR.ids, PAIR.segments)
+    arguments = checkpoint.model, text, own
+    base = covered(text, MASK, TOKENIZER.special_ids)
+    assert base.ids[[0, 2, MASKS[0]]].tolist() == [PAIR.ids[0], MASK, MASK]
     expected = {
         "gradient_x_input": gradient_x_input(*arguments),
-        "integrated_gradients": integrated_gradients(*arguments, baseline_ids=base),
+        "integrated_gradients": integrated_gradients(*arguments, baseline=base),
         "leave_one_out": leave_one_out(*arguments, MASK),
     }
     for method in get_args(Method):

@@ -22,8 +22,8 @@ from app.state.baseline import ComparisonOffer, OtherText
 from app.state.baseline_names import baseline_name
 from app.state.what_if import NOTHING_CHANGED, Swap, WhatIf
 from app.widgets.labelled_grid import LEAST_ROW_PX, LabelledGrid
+from bertcore.analysis.effects import patched_at
 from bertcore.analysis.passes import as_text
-from bertcore.analysis.patching import patched_at
 from bertcore.analysis.targets import Target
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.model.hooks import Intervention

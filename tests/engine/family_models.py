@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from bertcore.analysis.passes import Text, as_text
 from bertcore.model.bert import Bert
 from bertcore.tokenizer.tokenizer import Encoding
 from tests.engine.models import tiny_model, word_tokenizer
@@ -28,3 +29,8 @@ def family_model(name: str) -> Bert:
 def segments_for(model: Bert, encoding: Encoding = PAIR) -> list[int]:
     """The encoding's segments as far as the model knows them."""
     return [min(segment, max(model.config.type_vocab_size - 1, 0)) for segment in encoding.segments]
+
+
+def pair_text(model: Bert) -> Text:
+    """PAIR as the model reads it."""
+    return as_text(model, PAIR.ids, PAIR.segments)

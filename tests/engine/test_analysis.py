@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from bertcore.analysis.attention_heads import classify_heads, head_facts, row_entropy
-from bertcore.analysis.nearest import NearestWords
 from bertcore.analysis.predict import next_sentence, softmax, top_words, word_rank
 from bertcore.analysis.trace import trace
+from bertcore.analysis.vectors import NearestWords
 from bertcore.errors import BertcoreError
 from bertcore.tokenizer.tokenizer import Encoding
 from tests.engine.models import VOCABULARY, random_batch, tiny_model, word_tokenizer

@@ -8,8 +8,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from app.compute.tokenisations import TwoTokenisations, compare_tokenisations, vocabulary_of
-from bertcore.analysis.nearest import NearestWords
-from bertcore.analysis.vectors import lengths, part_shares
+from bertcore.analysis.vectors import NearestWords, lengths, part_shares
 from bertcore.errors import BertcoreError
 from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 

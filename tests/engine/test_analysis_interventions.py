@@ -21,16 +21,15 @@ from bertcore.analysis.interventions import (
     switch_off_heads,
     switch_off_layers,
 )
-from bertcore.analysis.neurons import strongest_neurons
 from bertcore.analysis.passes import activations, as_text
 from bertcore.analysis.predict import predict_masks
-from bertcore.analysis.residual import residual_stream
+from bertcore.analysis.residual import residual_stream, strongest_neurons
 from bertcore.analysis.trace import Trace, trace
 from bertcore.analysis.words import surprise
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.model.hooks import Changes
-from tests.engine.family_models import MASKED, PAIR, SHAPES, TOKENIZER, family_model, segments_for
+from tests.engine.family_models import MASKED, PAIR, SHAPES, TOKENIZER, family_model, pair_text, segments_for
 from tests.engine.models import tiny_config, tiny_model
 
 OTHER = TOKENIZER.encode("A bird sang on.", "The dog was very.")
@@ -97,12 +96,14 @@ class TestLayers:
         model = family_model("bert")
         parts = ("attention.output", "feed_forward.activation", "feed_forward.output")
         points = [f"layer.{layer}.{part}" for layer in (1, 2) for part in parts]
-        seen = activations(model, points, PAIR.ids, segments_for(model), changes=switch_off_layers({1}))
+        seen = activations(model, pair_text(model), points, changes=switch_off_layers({1}))
         assert [bool(seen[point].any()) for point in points] == [False] * 3 + [True] * 3
 
     def test_a_layer_that_is_off_hands_on_what_others_left(self) -> None:
         model = family_model("bert")
-        other = activations(model, ["layer.0.output"], OTHER.ids[: len(PAIR)], PAIR.segments)["layer.0.output"]
+        other = activations(model, as_text(model, OTHER.ids[: len(PAIR)], PAIR.segments), ["layer.0.output"])[
+            "layer.0.output"
+        ]
         for order in (lambda a, b: combine(a, b), lambda a, b: combine(b, a)):
             found = run(model, order(switch_off_layers({1}), patch("layer.0.output", other)))
             assert np.array_equal(found.hidden_states[2], other)
@@ -135,9 +136,8 @@ class TestAttention:
         assert difference(changed, intact) > 1e-3
         heads = activations(
             model,
+            pair_text(model),
             ["layer.1.attention.context_heads"],
-            PAIR.ids,
-            segments_for(model),
             changes=set_attention_row(1, 2, 3, np.eye(len(PAIR))[5]),
         )["layer.1.attention.context_heads"]
         assert np.allclose(heads[2, 3], intact.values[1, 2, 5], atol=1e-6)
@@ -166,7 +166,7 @@ class TestPatch:
     @pytest.mark.parametrize("point", POINTS)
     def test_its_own_activation_changes_nothing(self, family: str, point: str) -> None:
         model = family_model(family)
-        own = activations(model, [point], PAIR.ids, segments_for(model))[point]
+        own = activations(model, pair_text(model), [point])[point]
         assert difference(run(model, patch(point, own)), run(model)) <= 1e-6
         assert difference(run(model, patch(point, own, rows=[2, 5])), run(model)) <= 1e-6
 
@@ -291,7 +291,7 @@ def test_a_changed_segment_or_position_is_another_trace() -> None:
 
 def test_a_point_that_the_model_does_not_pass_is_a_sentence() -> None:
     with pytest.raises(BertcoreError, match="embeddings.segment"):
-        activations(family_model("distilbert"), ["embeddings.segment"], PAIR.ids)
+        activations(family_model("distilbert"), pair_text(family_model("distilbert")), ["embeddings.segment"])
 
 
 class TestPointsOfTheHeads:
@@ -329,9 +329,9 @@ class TestPointsThatNeverPass:
         [
             lambda model, changes: predict_masks(model, PAIR.ids, PAIR.segments, positions=[], changes=changes),
             lambda model, changes: surprise(model, PAIR, TOKENIZER.mask_id, changes=changes),
-            lambda model, changes: strongest_neurons(model, PAIR.ids, PAIR.segments, changes=changes),
-            lambda model, changes: residual_stream(model, PAIR.ids, PAIR.segments, changes=changes),
-            lambda model, changes: activations(model, [], PAIR.ids, PAIR.segments, changes=changes),
+            lambda model, changes: strongest_neurons(model, pair_text(model), changes=changes),
+            lambda model, changes: residual_stream(model, pair_text(model), changes=changes),
+            lambda model, changes: activations(model, pair_text(model), [], changes=changes),
         ],
     )
     def test_in_every_analysis(self, ask: Any) -> None:

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cosine
 
-from bertcore.analysis.attention_heads import classify_heads, head_facts
-from bertcore.analysis.find_heads import find_heads
+from bertcore.analysis.attention_heads import classify_heads, find_heads, head_facts
 from bertcore.analysis.flow import attention_flow, residual_attention, rollout, without
 from bertcore.analysis.merging import merge_encoding, merge_matrix, merge_vectors, sum_scores, word_groups
 from bertcore.analysis.trace import trace

@@ -8,8 +8,8 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from bertcore.analysis.ablation import head_effects
 from bertcore.analysis.attribution import covered, gradient_x_input, integrated_gradients, leave_one_out
+from bertcore.analysis.effects import head_effects
 from bertcore.analysis.interventions import switch_off_heads, switch_off_layers
 from bertcore.analysis.lens import follow_words, layer_lens, lens_words
 from bertcore.analysis.passes import as_text, chunks
@@ -19,7 +19,7 @@ from bertcore.analysis.trace import trace
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.model.hooks import Intervention
-from tests.engine.family_models import MASKED, PAIR, SHAPES, TOKENIZER, family_model, segments_for
+from tests.engine.family_models import MASKED, PAIR, SHAPES, TOKENIZER, family_model, pair_text, segments_for
 from tests.engine.models import tiny_model
 
 CAT = 6
@@ -77,21 +77,21 @@ class TestTargets:
             assert float(target.of(model, hidden)[0]) == pytest.approx(wanted, abs=1e-5)
             off = text.hidden(model, hook=Intervention(switch_off_heads([(1, 3)])))
             without = float(target.of(model, off)[0])
-        effects = head_effects(model, PAIR.ids, PAIR.segments, target)
+        effects = head_effects(model, pair_text(model), target)
         assert effects.intact == pytest.approx(wanted, abs=1e-5)
         assert effects.without[1, 3] == pytest.approx(without, abs=1e-5)
-        lost = leave_one_out(model, PAIR.ids, PAIR.segments, target, TOKENIZER.pad_id)
+        lost = leave_one_out(model, pair_text(model), target, TOKENIZER.pad_id)
         assert lost.value == pytest.approx(wanted, abs=1e-5) and np.abs(lost.scores).max() > 0
-        path = integrated_gradients(model, PAIR.ids, PAIR.segments, target, steps=64)
+        path = integrated_gradients(model, pair_text(model), target, steps=64)
         assert path.value == pytest.approx(wanted, abs=1e-5)
         assert abs(path.completeness_error or 0) < 1e-2
 
     def test_what_has_no_probability_is_asked_for_its_logit(self) -> None:
         model = tiny_model(("choice",))
         with pytest.raises(BertcoreError, match="not a probability"):
-            head_effects(model, PAIR.ids, PAIR.segments, Target("choice"))
+            head_effects(model, pair_text(model), Target("choice"))
         with pytest.raises(BertcoreError, match="no classification head"):
-            head_effects(model, PAIR.ids, PAIR.segments, Target("classify"))
+            head_effects(model, pair_text(model), Target("classify"))
 
 
 class TestAblation:
@@ -99,7 +99,7 @@ class TestAblation:
     @pytest.mark.parametrize("max_tokens", [4096, 30])
     def test_all_heads_at_once_are_all_heads_one_by_one(self, family: str, max_tokens: int) -> None:
         model = family_model(family)
-        found = head_effects(model, PAIR.ids, segments_for(model), word_target(MASKED, CAT), max_tokens=max_tokens)
+        found = head_effects(model, pair_text(model), word_target(MASKED, CAT), max_tokens=max_tokens)
         assert found.intact == pytest.approx(log_probability(model), abs=1e-5)
         expected = [[log_probability(model, switch_off_heads({(i, n)})) for n in range(4)] for i in range(3)]
         assert np.abs(found.without - expected).max() <= 1e-5
@@ -109,22 +109,24 @@ class TestAblation:
         model = tiny_model()
         without = trace(model, PAIR.ids, PAIR.segments, changes=switch_off_heads({(1, 3)}))
         assert without.mlm_logits is not None and without.next_sentence_logits is not None
-        word = head_effects(model, PAIR.ids, PAIR.segments, word_target(MASKED, CAT, "logit"))
+        word = head_effects(model, pair_text(model), word_target(MASKED, CAT, "logit"))
         assert word.without[1, 3] == pytest.approx(float(without.mlm_logits[MASKED, CAT]), abs=1e-5)
-        verdict = head_effects(model, PAIR.ids, PAIR.segments, pair_target("nsp", 1))
+        verdict = head_effects(model, pair_text(model), pair_target("nsp", 1))
         assert verdict.without[1, 3] == pytest.approx(math.log(softmax(without.next_sentence_logits)[1]), abs=1e-5)
 
     def test_positions_are_the_ones_given(self) -> None:
         model = tiny_model()
         positions = list(reversed(PAIR.positions))
-        found = head_effects(model, PAIR.ids, PAIR.segments, word_target(MASKED, CAT), position_ids=positions)
+        text = as_text(model, PAIR.ids, PAIR.segments, positions)
+        found = head_effects(model, text, word_target(MASKED, CAT))
         row = trace(model, PAIR.ids, PAIR.segments, positions, mlm_positions=[MASKED]).mlm_logits
         assert row is not None and found.intact == pytest.approx(math.log(softmax(row[0])[CAT]), abs=1e-5)
 
     def test_progress_rises_to_the_end(self) -> None:
         shares: list[float] = []
         target = word_target(MASKED, CAT)
-        head_effects(family_model("bert"), PAIR.ids, PAIR.segments, target, max_tokens=30, progress=shares.append)
+        model = family_model("bert")
+        head_effects(model, pair_text(model), target, max_tokens=30, progress=shares.append)
         assert len(shares) == 6 and shares == sorted(shares) and shares[-1] == 1
 
     @pytest.mark.parametrize(
@@ -138,11 +140,11 @@ class TestAblation:
     )
     def test_what_the_model_cannot_say_is_a_sentence(self, target: Target, match: str) -> None:
         with pytest.raises(BertcoreError, match=match):
-            head_effects(tiny_model(), PAIR.ids, PAIR.segments, target)
+            head_effects(tiny_model(), pair_text(tiny_model()), target)
 
     def test_without_an_mlm_head_no_word(self) -> None:
         with pytest.raises(BertcoreError, match="masked-word"):
-            head_effects(tiny_model(()), PAIR.ids, PAIR.segments, word_target(MASKED, CAT))
+            head_effects(tiny_model(()), pair_text(tiny_model(())), word_target(MASKED, CAT))
 
 
 class TestAttribution:
@@ -150,7 +152,7 @@ class TestAttribution:
     def test_gradient_times_input_against_small_steps(self, family: str) -> None:
         model = family_model(family).double()
         target = word_target(MASKED, CAT)
-        found = gradient_x_input(model, PAIR.ids, segments_for(model), target)
+        found = gradient_x_input(model, pair_text(model), target)
         text = as_text(model, PAIR.ids, segments_for(model))
         own = model.embeddings(text.ids[None], text.segments, text.positions)
         step = 1e-5
@@ -166,18 +168,17 @@ class TestAttribution:
     @pytest.mark.parametrize("point", ["embeddings.output", "embeddings.sum"])
     def test_the_path_integral_adds_up(self, family: str, point: Any) -> None:
         model = family_model(family).double()
-        empty = covered(PAIR.ids, TOKENIZER.pad_id, TOKENIZER.special_ids)
+        empty = covered(pair_text(model), TOKENIZER.pad_id, TOKENIZER.special_ids)
         found = integrated_gradients(
             model,
-            PAIR.ids,
-            segments_for(model),
+            pair_text(model),
             word_target(MASKED, CAT),
-            baseline_ids=empty,
+            baseline=empty,
             point=point,
             steps=200,
             max_tokens=500,
         )
-        assert found.baseline == pytest.approx(log_probability(model, ids=empty), abs=1e-6)
+        assert found.baseline == pytest.approx(log_probability(model, ids=empty.ids.tolist()), abs=1e-6)
         assert found.value == pytest.approx(log_probability(model), abs=1e-6)
         assert found.completeness_error is not None and abs(found.completeness_error) <= 1e-5
         assert found.scores.sum() - (found.value - found.baseline) == pytest.approx(found.completeness_error)
@@ -187,7 +188,7 @@ class TestAttribution:
     def test_the_path_integral_against_many_small_steps(self) -> None:
         model = family_model("bert").double()
         target = word_target(MASKED, CAT, "logit")
-        found = integrated_gradients(model, PAIR.ids, PAIR.segments, target, steps=100)
+        found = integrated_gradients(model, pair_text(model), target, steps=100)
         text = as_text(model, PAIR.ids, PAIR.segments)
         own = model.embeddings(text.ids[None], text.segments, text.positions)
         total, count = torch.zeros_like(own), 150
@@ -200,25 +201,22 @@ class TestAttribution:
     def test_too_few_steps_show_in_the_error(self) -> None:
         model = family_model("bert").double()
         few, many = (
-            integrated_gradients(model, PAIR.ids, PAIR.segments, word_target(MASKED, CAT), steps=steps)
-            for steps in (1, 100)
+            integrated_gradients(model, pair_text(model), word_target(MASKED, CAT), steps=steps) for steps in (1, 100)
         )
         assert abs(few.completeness_error or 0) > 100 * abs(many.completeness_error or 0)
 
     def test_gradients_flow_where_the_caller_wants_none(self) -> None:
         model = tiny_model().requires_grad_(True)  # as after training
         with torch.inference_mode():
-            found = gradient_x_input(model, PAIR.ids, PAIR.segments, word_target(MASKED, CAT))
-            path = integrated_gradients(model, PAIR.ids, PAIR.segments, word_target(MASKED, CAT))
+            found = gradient_x_input(model, pair_text(model), word_target(MASKED, CAT))
+            path = integrated_gradients(model, pair_text(model), word_target(MASKED, CAT))
         assert np.abs(found.scores).max() > 1e-3 and np.abs(path.scores).max() > 1e-3
         assert all(parameter.grad is None for parameter in model.parameters())
 
     def test_batches_do_not_change_it(self) -> None:
         model = family_model("albert").double()
         one, all_in_one = (
-            integrated_gradients(
-                model, PAIR.ids, segments_for(model), word_target(MASKED, CAT), steps=8, max_tokens=tokens
-            )
+            integrated_gradients(model, pair_text(model), word_target(MASKED, CAT), steps=8, max_tokens=tokens)
             for tokens in (1, 4096)
         )
         assert one.scores == pytest.approx(all_in_one.scores, abs=1e-9)
@@ -229,8 +227,7 @@ class TestAttribution:
         model = family_model(family)
         found = leave_one_out(
             model,
-            PAIR.ids,
-            segments_for(model),
+            pair_text(model),
             word_target(MASKED, CAT),
             TOKENIZER.mask_id,
             max_tokens=max_tokens,
@@ -242,7 +239,7 @@ class TestAttribution:
         assert found.scores[MASKED] == pytest.approx(0, abs=1e-5)  # it is [MASK] already
 
     def test_covered_keeps_what_it_is_told(self) -> None:
-        assert covered([2, 7, 4, 9, 3], 0, (2, 3, 4)) == [2, 0, 4, 0, 3]
+        assert covered(as_text(tiny_model(), [2, 7, 4, 9, 3]), 0, (2, 3, 4)).ids.tolist() == [2, 0, 4, 0, 3]
 
 
 class TestLens:

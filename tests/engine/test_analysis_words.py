@@ -9,6 +9,7 @@ from tokenizers import AddedToken, pre_tokenizers
 from tokenizers import Tokenizer as RawTokenizer
 from tokenizers.models import BPE
 
+from bertcore.analysis.passes import as_text
 from bertcore.analysis.predict import softmax, word_rank
 from bertcore.analysis.trace import trace
 from bertcore.analysis.words import Surprise, pieces_at, surprise, word_probability
@@ -16,7 +17,7 @@ from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.tokenizer.special_tokens import SPECIAL_TOKENS
 from bertcore.tokenizer.tokenizer import Tokenizer
-from tests.engine.family_models import MASKED, PAIR, SHAPES, TOKENIZER, family_model, segments_for
+from tests.engine.family_models import MASKED, PAIR, SHAPES, TOKENIZER, family_model, pair_text, segments_for
 from tests.engine.models import tiny_model
 
 families = pytest.mark.parametrize("family", SHAPES)
@@ -35,7 +36,7 @@ class TestWordProbability:
         model = family_model(family)
         segments = segments_for(model)
         expected = word_rank(row_of(model, PAIR.ids, segments, MASKED), CAT)
-        found = word_probability(model, TOKENIZER, PAIR.ids, segments, MASKED, [CAT])
+        found = word_probability(model, TOKENIZER, pair_text(model), MASKED, [CAT])
         assert found.pieces == ["cat"] and found.rank == expected.rank
         assert found.probability == pytest.approx(expected.probability, rel=1e-4)
         assert found.surprise_bits == pytest.approx(expected.surprise_bits, abs=1e-3)
@@ -48,7 +49,7 @@ class TestWordProbability:
         before, after = PAIR.ids[:MASKED], PAIR.ids[MASKED + 1 :]
         first = word_rank(row_of(model, [*before, MASK, MASK, *after], wider, MASKED), COMFORT)
         second = word_rank(row_of(model, [*before, COMFORT, MASK, *after], wider, MASKED + 1), ABLE)
-        found = word_probability(model, TOKENIZER, PAIR.ids, segments, MASKED, [COMFORT, ABLE])
+        found = word_probability(model, TOKENIZER, pair_text(model), MASKED, [COMFORT, ABLE])
         assert found.pieces == ["comfort", "##able"] and found.piece_ranks == [first.rank, second.rank]
         assert found.piece_probabilities == pytest.approx([first.probability, second.probability], rel=1e-4)
         assert found.probability == pytest.approx(first.probability * second.probability, rel=1e-4)
@@ -58,18 +59,18 @@ class TestWordProbability:
     def test_all_tokens_together_make_one(self) -> None:
         model = family_model("bert")
         count = model.config.vocab_size
-        found = [word_probability(model, TOKENIZER, PAIR.ids, PAIR.segments, MASKED, [i]) for i in range(count)]
+        found = [word_probability(model, TOKENIZER, pair_text(model), MASKED, [i]) for i in range(count)]
         assert sum(word.probability for word in found) == pytest.approx(1, abs=1e-5)
         assert sorted(word.rank or 0 for word in found) == list(range(1, count + 1))
 
     def test_what_cannot_be_is_a_sentence(self) -> None:
         model = family_model("bert")
         with pytest.raises(BertcoreError, match="no token 13"):
-            word_probability(model, TOKENIZER, PAIR.ids, PAIR.segments, 13, [CAT])
+            word_probability(model, TOKENIZER, pair_text(model), 13, [CAT])
         with pytest.raises(BertcoreError, match="41 tokens.*40"):
-            word_probability(model, TOKENIZER, [5] * 40, [0] * 40, 3, [COMFORT, ABLE])
+            word_probability(model, TOKENIZER, as_text(model, [5] * 40), 3, [COMFORT, ABLE])
         with pytest.raises(BertcoreError, match="masked-word"):
-            word_probability(tiny_model(()), TOKENIZER, PAIR.ids, PAIR.segments, MASKED, [CAT])
+            word_probability(tiny_model(()), TOKENIZER, pair_text(tiny_model(())), MASKED, [CAT])
 
 
 class TestPieces:

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from bertcore.analysis.attention_heads import classify_heads, row_entropy
-from bertcore.analysis.find_heads import find_heads, kind_named
+from bertcore.analysis.attention_heads import classify_heads, find_heads, kind_named, row_entropy
 from bertcore.errors import BertcoreError
 from tests.engine.models import word_tokenizer
 

@@ -4,15 +4,14 @@ import numpy as np
 import pytest
 
 from bertcore.analysis.interventions import switch_off_layers
-from bertcore.analysis.one_word import group_similarity, word_in_sentences, word_positions
 from bertcore.analysis.passes import activations
 from bertcore.analysis.residual import residual_stream
 from bertcore.analysis.trace import trace
 from bertcore.analysis.vectors import cosines as cosines_of
-from bertcore.analysis.vectors import lengths, pca
+from bertcore.analysis.vectors import group_similarity, lengths, pca, word_in_sentences, word_positions
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
-from tests.engine.family_models import PAIR, SHAPES, family_model, segments_for
+from tests.engine.family_models import PAIR, SHAPES, family_model, pair_text, segments_for
 from tests.engine.models import tiny_model, word_tokenizer
 
 TOKENIZER = word_tokenizer()
@@ -45,7 +44,7 @@ def parts_of(model: Bert, layer: int) -> dict[str, np.ndarray]:
     before = f"layer.{layer - 1}.output" if layer else "embeddings.output"
     here = f"layer.{layer}"
     names = (before, f"{here}.attention.output", f"{here}.middle", f"{here}.feed_forward.output", f"{here}.output")
-    found = activations(model, names, PAIR.ids, segments_for(model))
+    found = activations(model, pair_text(model), names)
     return dict(zip(("x", "attention", "m", "feed_forward", "y"), (found[name] for name in names), strict=True))
 
 
@@ -71,7 +70,7 @@ class TestResidualStream:
     @pytest.mark.parametrize("name", SHAPES)
     def test_lengths_and_cosines_by_hand(self, name: str) -> None:
         model = family_model(name)
-        found = residual_stream(model, PAIR.ids, segments_for(model))
+        found = residual_stream(model, pair_text(model))
         assert found.entering.shape == (3, len(PAIR))
         for index in range(3):
             parts, row = parts_of(model, index), 5
@@ -86,14 +85,14 @@ class TestResidualStream:
 
     def test_a_word_of_several_pieces_is_their_mean(self) -> None:
         model = tiny_model()
-        found = residual_stream(model, PAIR.ids, PAIR.segments, members=[[1], [4, 5, 6]])
+        found = residual_stream(model, pair_text(model), members=[[1], [4, 5, 6]])
         parts = parts_of(model, 0)
         assert found.attention.shape == (2, 2)
         assert found.attention[0, 1] == pytest.approx(np.linalg.norm(parts["attention"][4:7].mean(0)), rel=1e-5)
 
     def test_it_measures_what_a_change_left(self) -> None:
         model = tiny_model()
-        found = residual_stream(model, PAIR.ids, PAIR.segments, changes=switch_off_layers([0]))
+        found = residual_stream(model, pair_text(model), changes=switch_off_layers([0]))
         assert found.entering[1] == pytest.approx(found.entering[0], rel=1e-5)  # layer 1 left what entered it
 
 

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 import torch
 
-from bertcore.analysis.nearest import NearestWords
 from bertcore.analysis.sentence_vectors import sentence_vectors
 from bertcore.analysis.trace import trace
-from bertcore.analysis.vectors import cosine
+from bertcore.analysis.vectors import NearestWords, cosine
 from bertcore.checkpoint.checkpoint import load_checkpoint
 
 pytestmark = pytest.mark.slow

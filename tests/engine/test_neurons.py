@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 
 from bertcore.analysis.interventions import switch_off_heads
-from bertcore.analysis.neurons import neuron_activations, pushed_words, strongest_neurons
 from bertcore.analysis.passes import activations
+from bertcore.analysis.residual import neuron_activations, pushed_words, strongest_neurons
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
-from tests.engine.family_models import PAIR, SHAPES, TOKENIZER, family_model, segments_for
+from tests.engine.family_models import PAIR, SHAPES, TOKENIZER, family_model, pair_text
 from tests.engine.models import tiny_model
 
 
 def all_activations(model: Bert) -> np.ndarray:
     """(L,S,I)."""
     points = [f"layer.{layer}.feed_forward.activation" for layer in range(model.config.num_hidden_layers)]
-    found = activations(model, points, PAIR.ids, segments_for(model))
+    found = activations(model, pair_text(model), points)
     return np.stack([found[point] for point in points])
 
 
@@ -23,7 +23,7 @@ def all_activations(model: Bert) -> np.ndarray:
 def test_the_strongest_are_those_of_a_full_sort(name: str) -> None:
     model = family_model(name)
     whole = all_activations(model)
-    found = strongest_neurons(model, PAIR.ids, segments_for(model), k=7)
+    found = strongest_neurons(model, pair_text(model), k=7)
     for row in range(len(PAIR)):
         flat = np.sort(whole[:, row].ravel())[::-1][:7]
         assert found.activations[row] == pytest.approx(flat, abs=1e-5)
@@ -32,7 +32,7 @@ def test_the_strongest_are_those_of_a_full_sort(name: str) -> None:
 
 
 def test_more_than_there_are_gives_all() -> None:
-    found = strongest_neurons(tiny_model(), PAIR.ids, PAIR.segments, k=1000)
+    found = strongest_neurons(tiny_model(), pair_text(tiny_model()), k=1000)
     assert found.neurons.shape == (len(PAIR), 2 * 48)
     pairs = {(layer, neuron) for layer, neuron in zip(found.layers[0], found.neurons[0], strict=True)}
     assert len(pairs) == 2 * 48
@@ -41,18 +41,18 @@ def test_more_than_there_are_gives_all() -> None:
 def test_a_words_activation_is_the_mean_of_its_pieces() -> None:
     model = tiny_model()
     whole, members = all_activations(model), [[1], [4, 5, 6]]
-    found = strongest_neurons(model, PAIR.ids, PAIR.segments, k=5, members=members)
+    found = strongest_neurons(model, pair_text(model), k=5, members=members)
     mean = whole[:, 4:7].mean(axis=1)  # (L,I)
     assert found.activations[1] == pytest.approx(np.sort(mean.ravel())[::-1][:5], abs=1e-5)
-    one = neuron_activations(model, 1, 3, PAIR.ids, PAIR.segments, members=members)
+    one = neuron_activations(model, pair_text(model), 1, 3, members=members)
     assert one == pytest.approx([whole[1, 1, 3], mean[1, 3]], abs=1e-5)
 
 
 def test_one_neuron_over_the_text() -> None:
     model = tiny_model()
-    one = neuron_activations(model, 1, 17, PAIR.ids, PAIR.segments)
+    one = neuron_activations(model, pair_text(model), 1, 17)
     assert one == pytest.approx(all_activations(model)[1, :, 17], abs=1e-5)
-    changed = neuron_activations(model, 1, 17, PAIR.ids, PAIR.segments, changes=switch_off_heads({(0, 0)}))
+    changed = neuron_activations(model, pair_text(model), 1, 17, changes=switch_off_heads({(0, 0)}))
     assert np.abs(changed - one).max() > 1e-3
 
 
@@ -77,4 +77,4 @@ def test_pushed_words_are_products_with_the_token_table(name: str) -> None:
 @pytest.mark.parametrize(("layer", "neuron", "says"), [(2, 0, "no layer 2"), (0, 48, "no neuron 48"), (0, -1, "-1")])
 def test_what_is_not_there_is_refused(layer: int, neuron: int, says: str) -> None:
     with pytest.raises(BertcoreError, match=says):
-        neuron_activations(tiny_model(), layer, neuron, PAIR.ids, PAIR.segments)
+        neuron_activations(tiny_model(), pair_text(tiny_model()), layer, neuron)

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import torch
 
+from bertcore.analysis.effects import patched_at, patching_map
 from bertcore.analysis.interventions import PatchedPart, combine, patch
 from bertcore.analysis.passes import Text, activations, as_text
-from bertcore.analysis.patching import patched_at, patching_map
 from bertcore.analysis.targets import SimilarityTarget, Target, pair_target, word_target
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import save_checkpoint
@@ -57,7 +57,7 @@ class TestCells:
             (alone(model, text, WORD), alone(model, other, WORD)), abs=1e-5
         )
         assert np.abs(found.patched - found.text).max() > 1e-3
-        assert np.allclose(found.shares, (found.patched - found.text) / (found.other - found.text))
+        assert np.allclose(found.fractions, (found.patched - found.text) / (found.other - found.text))
 
     def test_a_head_at_one_position(self) -> None:
         model = family_model("bert")
@@ -90,7 +90,7 @@ class TestCompleteness:
         text, other = texts(model)
         wanted = alone(model, other, WORD)
         for point in hidden_points(3):
-            value = activations(model, [point], OTHER.ids, segments_for(model, OTHER))[point]
+            value = activations(model, other, [point])[point]
             assert alone(model, text, WORD, patch(point, value)) == wanted
         cells = combine(*(patched_at(model, other, "state", 1, place) for place in range(len(text))))
         assert alone(model, text, WORD, cells) == wanted
@@ -123,15 +123,15 @@ class TestCompleteness:
         model = family_model("bert")
         text, other = texts(model)
         whole = patching_map(model, text, other, WORD, part)
-        some = patching_map(model, text, other, WORD, part, places=[3, 1])
-        assert some.places == (3, 1) and np.abs(some.patched - whole.patched[:, [3, 1]]).max() < 1e-5
+        some = patching_map(model, text, other, WORD, part, columns=[3, 1])
+        assert some.columns == (3, 1) and np.abs(some.patched - whole.patched[:, [3, 1]]).max() < 1e-5
         with pytest.raises(BertcoreError, match="There is no (head|token) 13"):
-            patching_map(model, text, other, WORD, part, places=[13])
+            patching_map(model, text, other, WORD, part, columns=[13])
 
     @pytest.mark.parametrize("family", SHAPES)
     def test_the_word_replaced_is_all_of_the_lowest_row_and_the_mask_of_the_highest(self, family: str) -> None:
         model = family_model(family)
-        shares = patching_map(model, *texts(model), WORD).shares
+        shares = patching_map(model, *texts(model), WORD).fractions
         lowest, highest = np.eye(13)[2], np.eye(13)[MASKED]
         assert np.abs(shares[0] - lowest).max() < 1e-4
         assert np.abs(shares[-1] - highest).max() < 1e-4

@@ -3,8 +3,7 @@
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QCompleter, QLineEdit
 
-from bertcore.analysis.attention_heads import KINDS
-from bertcore.analysis.find_heads import FoundHeads, find_heads
+from bertcore.analysis.attention_heads import KINDS, FoundHeads, find_heads
 from bertcore.tokenizer.tokenizer import Encoding
 
 from ...compute.question import PAUSE_MS, Question, ReportOrCancel

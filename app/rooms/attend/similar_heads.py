@@ -23,14 +23,14 @@ from .head_kinds import HeadLinks
 from .view import AttendView
 
 if TYPE_CHECKING:
-    from bertcore.analysis.head_map import HeadMap
+    from bertcore.analysis.attention_heads import HeadMap
 
 LARGEST_PX = 260  # height of the map
 NEAREST = 5
 
 
 def map_of_heads(reading: Reading, view: TokenView, progress: ReportOrCancel) -> HeadMap:
-    from bertcore.analysis.head_map import head_map
+    from bertcore.analysis.attention_heads import head_map
 
     stacked = Attentions(reading, view).stacked(lambda share: progress(share * 0.2))
     return head_map(stacked, progress=lambda share: progress(0.2 + share * 0.8))

@@ -23,7 +23,7 @@ from ..base import View
 from .compared_parts import compared_reading
 
 if TYPE_CHECKING:
-    from bertcore.analysis.nearest import WordsAround
+    from bertcore.analysis.vectors import WordsAround
     from bertcore.checkpoint.checkpoint import Checkpoint
 
     from ...compute.question import ReportOrCancel

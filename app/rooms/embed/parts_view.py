@@ -36,8 +36,7 @@ from .strips import Strips
 from .token_card import TokenCard
 
 if TYPE_CHECKING:
-    from bertcore.analysis.nearest import Measure, NearWord
-    from bertcore.analysis.vectors import Pca
+    from bertcore.analysis.vectors import NearestBy, NearWord, Pca
     from bertcore.tokenizer.tokenizer import Encoding
 
     from ...compute.embedding import Tables
@@ -196,7 +195,7 @@ class PartsView(View):
         self.menu = MenuButton(self.tr("Parts"), self._fill_parts, self.tr("Leave a part out of the sum"))
         self.token, self.change = TokenCard(), ChangeCard()
         self.pictures = PicturesCard()
-        self.measure: Measure = "cosine"
+        self.measure: NearestBy = "cosine"
         self._swap_from: int | None = None
         self._encoding: Encoding | None = None  # on show
         self._lay_out()
@@ -347,7 +346,7 @@ class PartsView(View):
         self._swap_from = None
         self.change.show_waiting(False)
 
-    def _on_token_measure_clicked(self, measure: Measure) -> None:
+    def _on_token_measure_clicked(self, measure: NearestBy) -> None:
         self.measure = measure
         self.kept_changed.emit(measure)
         if self.reading is not None:

@@ -7,7 +7,7 @@ import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QWidget
 
-from bertcore.analysis.nearest import Measure, NearWord
+from bertcore.analysis.vectors import NearestBy, NearWord
 
 from ...figures.figure import joined
 from ...look import numbers, theme
@@ -55,7 +55,7 @@ class TokenCard(Card):
         self._lengths_hint.setToolTip(self.tr("Share: p·x / |x|² of a part p and the sum x"))
         self._nearest_title = label(self.tr("Nearest words in the token table"), "title", wrap=True)
         self._measure_hint = Hint()
-        self.measures: dict[Measure, QPushButton] = {
+        self.measures: dict[NearestBy, QPushButton] = {
             "cosine": button(
                 self.tr("Cosine"),
                 look="small",
@@ -131,7 +131,7 @@ class TokenCard(Card):
         self.length_after.hide()
         self.show_words([], "cosine")
 
-    def show_words(self, words: Sequence[NearWord], by: Measure, labels: Sequence[str] = ()) -> None:
+    def show_words(self, words: Sequence[NearWord], by: NearestBy, labels: Sequence[str] = ()) -> None:
         """labels: the words as a person should see them."""
         self.words = list(words)
         self.measures[by].setChecked(True)

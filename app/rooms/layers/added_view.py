@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...compute.model_text import text_of
 from ...figures.figure import Axis, Figure, Numbers, joined
 from ...widgets.card import GAP_PX, Card, note, tip
 from ...widgets.curve_plot import CurvePlot
@@ -30,9 +31,8 @@ def stream_of(
     """members (U): the tokens of each unit."""
     from bertcore.analysis.residual import residual_stream
 
-    text, changes = request.model_input, request.what_if.changes()
-    read = text.input_ids, text.segments, text.positions
-    return residual_stream(checkpoint.model, *read, members=members, changes=changes)
+    text, changes = text_of(checkpoint.model, request.model_input), request.what_if.changes()
+    return residual_stream(checkpoint.model, text, members=members, changes=changes)
 
 
 class AddedView(LayersView):

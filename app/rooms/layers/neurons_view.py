@@ -9,6 +9,7 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 
+from ...compute.model_text import text_of
 from ...figures.figure import Axis, Figure, Numbers, joined
 from ...look import numbers
 from ...look.number_kinds import explain
@@ -19,7 +20,7 @@ from ...widgets.layouts import hbox, vbox
 from .stages import LayersView
 
 if TYPE_CHECKING:
-    from bertcore.analysis.neurons import PushedWords, StrongestNeurons
+    from bertcore.analysis.residual import PushedWords, StrongestNeurons
     from bertcore.checkpoint.checkpoint import Checkpoint
 
     from ...compute.question import Question, ReportOrCancel
@@ -34,21 +35,20 @@ Members = tuple[tuple[int, ...], ...]  # (U) the tokens of each unit
 def neurons_of(
     checkpoint: Checkpoint, request: ReadingRequest, members: Members, _progress: ReportOrCancel
 ) -> StrongestNeurons:
-    from bertcore.analysis.neurons import strongest_neurons
+    from bertcore.analysis.residual import strongest_neurons
 
-    read, changes = (request.input_ids, request.segments, request.positions), request.what_if.changes()
-    return strongest_neurons(checkpoint.model, *read, k=MOST_NEURONS, members=members, changes=changes)
+    text, changes = text_of(checkpoint.model, request.model_input), request.what_if.changes()
+    return strongest_neurons(checkpoint.model, text, k=MOST_NEURONS, members=members, changes=changes)
 
 
 def neuron_of(
     checkpoint: Checkpoint, request: ReadingRequest, members: Members, neuron: Neuron, _progress: ReportOrCancel
 ) -> tuple[np.ndarray, PushedWords]:
     """How strongly it fires for each unit (U), and the words that it promotes."""
-    from bertcore.analysis.neurons import neuron_activations, pushed_words
+    from bertcore.analysis.residual import neuron_activations, pushed_words
 
-    read, changes = (request.input_ids, request.segments, request.positions), request.what_if.changes()
-    layer, place = neuron
-    activations = neuron_activations(checkpoint.model, layer, place, *read, members=members, changes=changes)
+    text, changes = text_of(checkpoint.model, request.model_input), request.what_if.changes()
+    activations = neuron_activations(checkpoint.model, text, *neuron, members=members, changes=changes)
     return activations, pushed_words(checkpoint.model, checkpoint.tokenizer, *neuron, MOST_WORDS)
 
 

@@ -24,7 +24,7 @@ from ...widgets.progress_line import ProgressLine
 from .stages import LayersView, stage_labels, stage_name
 
 if TYPE_CHECKING:
-    from bertcore.analysis.one_word import GroupSimilarity, WordInSentences
+    from bertcore.analysis.vectors import GroupSimilarity, WordInSentences
     from bertcore.checkpoint.checkpoint import Checkpoint
 
     from ...compute.question import ReportOrCancel
@@ -65,7 +65,7 @@ BANK = Uses(
 
 
 def compare_uses(checkpoint: Checkpoint, uses: Uses, progress: ReportOrCancel) -> Compared:
-    from bertcore.analysis.one_word import group_similarity, word_in_sentences
+    from bertcore.analysis.vectors import group_similarity, word_in_sentences
 
     found = word_in_sentences(checkpoint.model, checkpoint.tokenizer, uses.word, uses.texts, progress)
     return uses, found, group_similarity(found.cosines, [uses.groups[i] for i in found.sentences])
