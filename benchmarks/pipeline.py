@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from benchmarks.timing import Row
-from bertcore.data.batches import Batch, Prefetcher
+from bertcore.data.batches import Batch
 from bertcore.training.objective import pretraining_loss
 from bertcore.training.pretrain import Pretraining
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions, TrainingOptions
@@ -70,18 +70,15 @@ def _measured(text: Path, masking: str, length: int) -> tuple[float, float, floa
     training, run = Pretraining(options), text.parent / f"{masking}-{length}"
     run.mkdir()
     training.prepare(run, lambda sentence: None)
-    make_batch = training.setup.batches.make
-    prefetcher = Prefetcher(make_batch)
-    ready = [make_batch(step, 0.5) for step in range(1, TURN + 1)]
+    ready = [training.next_batch(step, 0.5)[1] for step in range(1, TURN + 1)]
     waits, fed, lying = [], [], []
     step = len(ready)
     for turn in range(1 + STEPS // TURN):
         for _ in range(TURN):
             step += 1
             started = time.perf_counter()
-            batch = prefetcher.take(step, 0.5)
+            _, batch = training.next_batch(step, 0.5)
             waited = time.perf_counter() - started
-            prefetcher.prefetch(step + 1, 0.5)
             _update(training, batch)
             if turn:  # the first one warms up
                 waits.append(waited)
@@ -91,7 +88,6 @@ def _measured(text: Path, masking: str, length: int) -> tuple[float, float, floa
             _update(training, batch)
             if turn:
                 lying.append(time.perf_counter() - started)
-    prefetcher.close()
     training.close()
     return sum(waits) / sum(fed), statistics.median(fed), statistics.median(lying)
 

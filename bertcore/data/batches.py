@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from threading import Thread
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import numpy as np
 import torch
@@ -335,37 +335,3 @@ def _mask_of(batch: Batch) -> Tensor:
 def _widened(values: Tensor, length: int) -> NDArray:
     """(B,S) with columns of 0 added: no token sees what they hold, whatever id that is."""
     return np.pad(values.numpy(), ((0, 0), (0, length - values.shape[1])))
-
-
-T = TypeVar("T")
-
-
-class Prefetcher(Generic[T]):
-    """The results of `make(step, fraction)`, one step after the other: the same ones as without a thread.
-
-    Nothing else may use the state that `make` uses while a result is being made.
-    """
-
-    def __init__(self, make: Callable[[int, float], T]) -> None:
-        self._make = make
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="batches")
-        self._ahead: tuple[int, Future[T]] | None = None
-
-    def take(self, step: int, fraction: float) -> T:
-        """Waits where it is not ready; an error in making it is raised here."""
-        ahead, self._ahead = self._ahead, None
-        if ahead is not None and ahead[0] == step:
-            return ahead[1].result()
-        return self._make(step, fraction)
-
-    def prefetch(self, step: int, fraction: float) -> None:
-        """Make the result of `step` on the thread."""
-        self._ahead = step, self._thread.submit(self._make, step, fraction)
-
-    @property
-    def is_ahead(self) -> bool:
-        return self._ahead is not None
-
-    def close(self) -> None:
-        """Waits for the result that is being made."""
-        self._thread.shutdown(wait=True, cancel_futures=True)

@@ -15,6 +15,8 @@ METRICS = "metrics.jsonl"
 HELD_OUT = "held_out"  # kind of a line: a measurement on held-out data, always the same
 EVALUATION = "evaluation"  # one of the model that the run ends with, on all of it, where the last of the others is not
 LARGEST_NUMBER = 1e18  # of steps, seconds or a process: beyond it a line or a status is damaged
+UPDATES = "updates"  # how large a step's updates were
+SLOW_STEP = "slow_step"  # a step in slow motion
 _LONGEST_LINE = 1 << 20  # bytes of a line of metrics; one has some 500
 _READ_AT_ONCE = 1 << 20
 

@@ -9,7 +9,7 @@ the teacher's head would make of it.
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
@@ -26,15 +26,14 @@ from bertcore.resolve_model import snapshot_errors
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import OPTIMIZER_FILE, keep_source
 from bertcore.training.distil_options import DistilOptions
-from bertcore.training.distributed import process_group
-from bertcore.training.loop import run_training
+from bertcore.training.distributed import ProcessGroup
+from bertcore.training.loop import start_training
 from bertcore.training.model_card import Teaching, place_of
 from bertcore.training.objective import next_sentence_accuracy, word_accuracy
+from bertcore.training.options import RunOptions
 from bertcore.training.precision import seconds_of
 from bertcore.training.pretrain import NO_TEXT, Pretraining, refuse_text
-from bertcore.training.pretraining_batches import MASKED
-from bertcore.training.resume_settings import open_or_create
-from bertcore.training.trainable import OnEvent, RunEnd, StepResult, TrainingSetup
+from bertcore.training.trainable import OnEvent, RunEnd, StepPlan, StepResult, TrainingSetup
 
 COMPARISON_FILE = "comparison.json"  # teacher and student side by side: size, speed, quality
 
@@ -42,32 +41,29 @@ COMPARISON_FILE = "comparison.json"  # teacher and student side by side: size, s
 def start_or_resume_distilling(
     options: DistilOptions | None, run: Path, resume: bool, on_event: OnEvent | None = None
 ) -> Path:
-    """Distil in the folder `run`; with `resume`, go on from its newest snapshot, or start if there is nothing yet.
-
-    Returns the last snapshot. Raises BertcoreError, one sentence, for a teacher without an MLM head and an unfit text.
-    """
-    with process_group() as group:
-        if group.size > 1:
-            raise BertcoreError("Distillation runs in one process; start it without torchrun.")
-    settings = open_or_create(DistilOptions, options, run, resume, _check)
-    return run_training(Distilling(settings), RunFolder(run), on_event)
-
-
-def _check(options: DistilOptions | None) -> DistilOptions:
-    """Open the teacher, and read the first documents, before a folder is made for the run."""
-    if options is None or not options.data.corpus:
-        raise BertcoreError(NO_TEXT)
-    refuse_text(options.data)
-    options.student_layers(_open_teacher(options).config)
-    return options
+    """Distil in the folder `run`: see `start_training`."""
+    return start_training(Distilling, options, run, resume, on_event)
 
 
 class Distilling(Pretraining):
-    """A Trainable: pretraining with a teacher beside."""
+    """Pretraining with a teacher beside."""
 
-    def __init__(self, options: DistilOptions) -> None:
+    options_kind: ClassVar[type[RunOptions]] = DistilOptions
+
+    @staticmethod
+    def refuse(options: Any) -> DistilOptions:
+        """Open the teacher, and read the first documents, before a folder is made for the run."""
+        if options is None or not options.data.corpus:
+            raise BertcoreError(NO_TEXT)
+        refuse_text(options.data)
+        options.student_layers(_open_teacher(options).config)
+        return options
+
+    def __init__(self, options: DistilOptions, group: ProcessGroup | None = None) -> None:
+        if group is not None and group.size > 1:
+            raise BertcoreError("Distillation runs in one process; start it without torchrun.")
         self.distil = options
-        super().__init__(options.as_pretraining(read_config(Path(options.teacher))))
+        super().__init__(options.as_pretraining(read_config(Path(options.teacher))), group)
 
     def prepare(self, run: Path, report: Callable[[str], None]) -> TrainingSetup:
         report("Opening the teacher.")
@@ -87,21 +83,16 @@ class Distilling(Pretraining):
         weights = [file for file in files if file.suffix in (".safetensors", ".bin") and file.name != OPTIMIZER_FILE]
         super()._note_sources(run, [*exact, *weights])
 
-    def forward_backward(self, step: int, fraction: float, log: bool) -> StepResult:
-        setup = self.setup
-        made = self._next_batch(step, fraction)
-        batch = made.to(setup.device)
-        with setup.precision.autocast(setup.device):
-            losses = distillation_losses(self.teacher, setup.model, batch, self.distil)
+    def forward_backward(self, plan: StepPlan, batch: Batch) -> StepResult:
+        batch = batch.to(self.setup.device)
+        with self.setup.precision.autocast(self.setup.device):
+            losses = distillation_losses(self.teacher, self.setup.model, batch, self.distil)
         losses.total.backward()
-        return StepResult(
-            tokens=batch.real_tokens,
-            loss=losses.total.detach(),
-            phase=MASKED,
-            metrics=_metrics(losses, batch) if log else None,
-            write_batch=self._writer(made),
-            batch_loss=lambda: float(distillation_losses(self.teacher, setup.model, batch, self.distil).total),
-        )
+        return StepResult(batch.real_tokens, losses.total.detach(), _metrics(losses, batch) if plan.is_logged else None)
+
+    def batch_loss(self, batch: Batch) -> float:
+        batch = batch.to(self.setup.device)
+        return float(distillation_losses(self.teacher, self.setup.model, batch, self.distil).total)
 
     def finish(self, folder: RunFolder, end: RunEnd) -> Mapping[str, Any] | None:
         """Teacher and student side by side, the student's best and worst held-out sequences, and its model card."""

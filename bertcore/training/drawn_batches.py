@@ -126,9 +126,6 @@ class RunBatches:
         self._phases = _phases_of(run, options)
         self._positions = {0: self._position}  # after so many steps
 
-    def close(self) -> None:
-        self._batches.close()
-
     def at(self, step: int, progress: ReportProgress = lambda share: None) -> DrawnBatch:
         """The batch of a step, counted from 1. Raises BertcoreError for one that the run has not taken yet."""
         if step > self._last_step():
@@ -139,7 +136,7 @@ class RunBatches:
             sampler.origins.clear()
         plan = self._batches.plan(step, self._phases.fraction(step))
         self._positions[step] = self._position
-        return self._described(step, self._batches.build(plan), self.samplers[plan.length])
+        return self._described(step, self._batches.make(plan), self.samplers[plan.length or 0])
 
     def check(self, progress: ReportProgress = lambda share: None) -> None:
         """Raises BertcoreError where the run kept something of its batches that differs from what is drawn here."""

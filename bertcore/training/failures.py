@@ -6,6 +6,7 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -16,7 +17,7 @@ from bertcore.runs.failure_causes import LOSS_DIVERGED, NO_MEMORY, WEIGHTS_DIVER
 from bertcore.runs.run_folder import RunFolder
 
 BAD_BATCH_FILE = "bad_batch.json"  # in the form of the first batch
-WriteBatch = Callable[[str], str]  # writes a step's batch into a file of that name; returns how it begins
+WriteBatch = Callable[[Any, str], str]  # writes a batch into a file of that name; returns how it begins
 
 
 class StopRequestedError(BertcoreError):
@@ -80,21 +81,21 @@ class UncheckedStep:
     step: int
     gradient_norm: Tensor
     loss: Tensor
-    write_batch: WriteBatch | None
+    batch: Any
 
 
-def refuse_infinite_steps(steps: Sequence[UncheckedStep], run: Path) -> None:
+def refuse_infinite_steps(steps: Sequence[UncheckedStep], run: Path, write_batch: WriteBatch | None) -> None:
     """Raises BertcoreError for the first whose loss or gradient norm is NaN or infinite."""
     if not steps:
         return
     numbers = torch.stack([torch.stack([each.gradient_norm.float(), each.loss.float()]) for each in steps])
     for each, finite in zip(steps, numbers.isfinite().all(dim=1).tolist(), strict=True):
         if not finite:
-            raise _diverged(LOSS_DIVERGED, each.step, run, each.write_batch)
+            raise _diverged(LOSS_DIVERGED, each.step, run, each.batch, write_batch)
 
 
 def refuse_infinite_weights(
-    model: nn.Module, optimizer: torch.optim.Optimizer, step: int, run: Path, write_batch: WriteBatch | None
+    model: nn.Module, optimizer: torch.optim.Optimizer, step: int, run: Path, batch: Any, write_batch: WriteBatch | None
 ) -> None:
     """Raises BertcoreError where a weight or a moment of the optimiser is NaN or infinite: no snapshot may hold it.
 
@@ -102,15 +103,15 @@ def refuse_infinite_weights(
     """
     moments = [value for state in optimizer.state.values() for value in state.values() if isinstance(value, Tensor)]
     if not all(math.isfinite(float(value.sum())) for value in (*model.state_dict().values(), *moments)):
-        raise _diverged(WEIGHTS_DIVERGED, step, run, write_batch)
+        raise _diverged(WEIGHTS_DIVERGED, step, run, batch, write_batch)
 
 
-def _diverged(what: str, step: int, run: Path, write_batch: WriteBatch | None) -> BertcoreError:
-    batch = ""
+def _diverged(what: str, step: int, run: Path, batch: Any, write_batch: WriteBatch | None) -> BertcoreError:
+    seen = ""
     with contextlib.suppress(OSError, BertcoreError):  # a disk that is full besides must not hide what happened
-        if write_batch is not None:
-            begin = write_batch(BAD_BATCH_FILE)
-            batch = f", on the batch that begins with “{begin}” (all of it in {run / BAD_BATCH_FILE})"
+        if write_batch is not None and batch is not None:
+            begin = write_batch(batch, BAD_BATCH_FILE)
+            seen = f", on the batch that begins with “{begin}” (all of it in {run / BAD_BATCH_FILE})"
     kept = [number for number, _ in RunFolder(run).snapshots()]
     last = f"the snapshot of step {kept[-1]} is kept" if kept else "there was no snapshot yet"
-    return BertcoreError(f"{what} at step {step}{batch}; {last}. Start again with a lower learning rate.")
+    return BertcoreError(f"{what} at step {step}{seen}; {last}. Start again with a lower learning rate.")

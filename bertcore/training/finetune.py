@@ -2,16 +2,16 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
-from bertcore.data.batches import Prefetcher
 from bertcore.errors import BertcoreError, UnreadableError
 from bertcore.files import write_json
 from bertcore.model.bert import Bert, initialise
@@ -27,20 +27,19 @@ from bertcore.tasks.inference.evaluate import TaskEvaluation, evaluate_task
 from bertcore.tasks.inference.predict import reading_batches
 from bertcore.tasks.readers.reading import TaskFile, task_named
 from bertcore.tasks.readers.spec import TaskSpec
-from bertcore.training.distributed import ProcessGroup, process_group
+from bertcore.training.control import MEASURING_SHARE
 from bertcore.training.evaluate import EVALUATION_FILE
 from bertcore.training.finetune_options import DEFAULT_EPOCHS, FinetuneOptions
 from bertcore.training.first_batch import write_task_batch
 from bertcore.training.head_activity import SEQUENCES, head_activity
-from bertcore.training.loop import MEASURING_SHARE, run_training
+from bertcore.training.loop import start_training
 from bertcore.training.model_card import RunStory, task_card
 from bertcore.training.optimizer import SCHEDULES, depth_of, make_optimizer
-from bertcore.training.options import Budget, LoopOptions
-from bertcore.training.precision import choose_precision, default_threads, same_precision
-from bertcore.training.resume_settings import open_or_create
+from bertcore.training.options import Budget, RunOptions
+from bertcore.training.precision import default_threads, same_precision
 from bertcore.training.task_examples import read_examples, sample
 from bertcore.training.task_files import data_key, learned_windows, training_batches
-from bertcore.training.trainable import Event, OnEvent, RunEnd, StepResult, TrainingSetup
+from bertcore.training.trainable import OnEvent, PlannedBatches, RunEnd, StepPlan, StepResult, Trainable, TrainingSetup
 
 HEAD_OF_KIND = {  # kind of task -> the head that learns it
     "classify": "classify",
@@ -89,16 +88,8 @@ class StepBatch(NamedTuple):
 def start_or_resume_finetuning(
     options: FinetuneOptions | None, run: Path, resume: bool, on_event: OnEvent | None = None
 ) -> Path:
-    """Fine-tune in the folder `run`; with `resume`, continue from its newest snapshot, or start if there is none yet.
-
-    Returns the last snapshot. Raises BertcoreError, one sentence, for files that do not fit the task, a checkpoint that
-    cannot be opened, and a folder that holds something else, cannot be written or is in use.
-    """
-    with process_group() as group:
-        settings = group.broadcast(
-            lambda: open_or_create(FinetuneOptions, options, run, resume, refuse_finetuning).to_dict()
-        )
-        return run_training(FineTuning(FinetuneOptions.from_dict(settings), group), RunFolder(run), on_event)
+    """Fine-tune in the folder `run`: see `start_training`."""
+    return start_training(FineTuning, options, run, resume, on_event)
 
 
 def refuse_finetuning(options: FinetuneOptions | None) -> FinetuneOptions:
@@ -109,20 +100,19 @@ def refuse_finetuning(options: FinetuneOptions | None) -> FinetuneOptions:
     return options
 
 
-class FineTuning:
-    """A Trainable. Batch n is always the same, so the step's number is all a resume needs."""
+class FineTuning(Trainable):
+    """Batch n is always the same, so the step's number is all a resume needs."""
 
+    options_kind: ClassVar[type[RunOptions]] = FinetuneOptions
+    options: FinetuneOptions
     setup: TaskSetup
+    planned: PlannedBatches[StepBatch]
     run: Path
     _loss: Callable[..., Losses]  # of a batch, over all processes
+    _evaluation: TaskEvaluation | None = None  # on all that is held out, of the weights as they are now
+    _epoch: tuple[int, Order] | None = None  # the number of an epoch, and the units of each of its batches
 
-    def __init__(self, options: FinetuneOptions, group: ProcessGroup | None = None) -> None:
-        self.options, self.group = options, group or ProcessGroup()
-        self.name = options.name
-        self.loop_options: LoopOptions = options.training
-        self._prefetcher = Prefetcher(self.make_batch)
-        self._evaluation: TaskEvaluation | None = None  # on all that is held out, of the weights as they are now
-        self._epoch: tuple[int, Order] | None = None  # the number of an epoch, and the units of each of its batches
+    refuse: Any = staticmethod(refuse_finetuning)
 
     # --- before the first step
 
@@ -181,6 +171,7 @@ class FineTuning:
             curve=held_out if count >= len(dev.examples) else to_measure(sample(dev.examples, count)),
             looked_at=to_measure(sample(dev.examples, _SMALLEST_SAMPLE)),
         )
+        self.planned = PlannedBatches(self.plan, self.make_batch, self.setup.budget)
         return self.setup
 
     def _examples_of_curve(self, run: Path) -> int | None:
@@ -211,72 +202,20 @@ class FineTuning:
     def peak_rate(self, model: Bert) -> float:
         return self.options.peak_rate(model.config.hidden_size)
 
-    def use_precision(self, name: str) -> TrainingSetup:
-        self.setup = replace(self.setup, precision=choose_precision(name, self.setup.device))
-        return self.setup
-
     # --- a step
 
     def learning_rate(self, fraction: float) -> float:
         training = self.options.training
         return SCHEDULES[training.schedule](fraction, self.peak_rate(self.setup.model), training.warm_up_share)
 
-    def forward_backward(self, step: int, fraction: float, log: bool) -> StepResult:
-        setup, size = self.setup, self.group.size
-        self._evaluation = None
-        batch = self._next_batch(step, fraction)
-        epoch, place = divmod(step - 1, self._per_epoch)
-        if self.options.training.gradual_unfreezing:
-            self._unfreeze(epoch, fraction)
-        all_labels, tokens = self.group.all_reduce(sum(batch.labels), batch.tokens)
-        losses: list[torch.Tensor] = []
-        for part, labels in zip(batch.parts, batch.labels, strict=True):
-            with setup.precision.autocast(setup.device):
-                loss = self._loss(to_device(part, setup.device)).total
-            share = labels / max(all_labels, 1)  # a part's loss is the mean over its labels
-            (loss * (share * size)).backward()  # gradients are averaged over the processes
-            losses.append(loss.detach() * share)
-        total = torch.stack(losses).sum()  # of this process
-        metrics: dict[str, float | None] | None = None
-        if log:
-            (whole,) = self.group.all_reduce(float(total))
-            epochs = round(epoch + (place + 1) / self._per_epoch, 4)
-            head = setup.batches.features.head
-            metrics = {"loss": whole, f"{head}_loss": whole, "epoch": epochs, "examples": len(batch.units)}
-        return StepResult(
-            tokens=int(tokens),
-            loss=total,
-            phase="task",
-            metrics=metrics,
-            write_batch=lambda name: self._write_batch(batch, name),
-            batch_loss=lambda: self._batch_loss(batch, all_labels),
-        )
-
-    def _batch_loss(self, batch: StepBatch, all_labels: float) -> float:
-        model, device = self.setup.model, self.setup.device
-        losses = [
-            float(task_losses(model, to_device(part, device)).total) * labels / max(all_labels, 1)
-            for part, labels in zip(batch.parts, batch.labels, strict=True)
-        ]
-        (whole,) = self.group.all_reduce(sum(losses))
-        return whole
-
-    def _next_batch(self, step: int, fraction: float) -> StepBatch:
-        """The batch of a step; the next one is then made on another thread."""
-        batch = self._prefetcher.take(step, fraction)
-        steps = self.setup.budget.steps
-        if steps is None or step < steps:
-            self._prefetcher.prefetch(step + 1, fraction)
-        if step == 1 and self.group.is_first:
-            batches = self.setup.batches
-            write_task_batch(self.run, batch.parts[0], self.setup.tokenizer, batches.features.labels)
-        return batch
-
-    def make_batch(self, step: int, fraction: float = 0.0) -> StepBatch:
+    def plan(self, step: int, fraction: float) -> StepPlan:
         epoch, place = divmod(step - 1, self._per_epoch)
         if self._epoch is None or self._epoch[0] != epoch:
             self._epoch = epoch, self.setup.batches.order(epoch)
-        units = self._epoch[1][place]
+        return StepPlan(step, fraction, ("task",), "task", self._epoch[1][place])
+
+    def make_batch(self, plan: StepPlan) -> StepBatch:
+        units = plan.data
         parts, labels = [], []
         for part in np.array_split(units, min(self.options.training.accumulate, len(units))):
             start, stop = self.group.shard(len(part))
@@ -287,15 +226,59 @@ class FineTuning:
             labels.append(counted if start < stop else 0)
         return StepBatch(units, parts, labels)
 
-    def _write_batch(self, made: StepBatch, name: str) -> str:
-        batches, tokenizer = self.setup.batches, self.setup.tokenizer
-        batch = batches.batch(made.units)
-        return write_task_batch(self.run, batch, tokenizer, batches.features.labels, name, None)
+    def sort_of(self, step: int, fraction: float) -> tuple[int, int]:
+        """By the tokens of a batch with padding (quarters of an epoch; the largest apart), and by what is frozen."""
+        epoch, place = divmod(step - 1, self._per_epoch)
+        frozen = self._lowest_trained(epoch, fraction) if self.options.training.gradual_unfreezing else 0
+        return int(self._quarters[place]), -frozen
 
-    def events(self, step: int, fraction: float, phases: list[str]) -> list[Event]:
-        if phases:
-            return []
-        return [{"kind": "phase", "step": step, "phase": "task", "message": f"{self.setup.task.title}."}]
+    @cached_property
+    def _quarters(self) -> NDArray[np.int64]:
+        ranks = padded_tokens(self.setup.batches).argsort(kind="stable").argsort()
+        return np.where(ranks == len(ranks) - 1, 4, 4 * ranks // len(ranks))
+
+    def begin_step(self, plan: StepPlan) -> None:
+        self._evaluation = None
+        if self.options.training.gradual_unfreezing:
+            self._unfreeze((plan.step - 1) // self._per_epoch, plan.fraction)
+
+    def forward_backward(self, plan: StepPlan, batch: StepBatch) -> StepResult:
+        setup, size = self.setup, self.group.size
+        all_labels, tokens = self.group.all_reduce(sum(batch.labels), batch.tokens)
+        losses: list[torch.Tensor] = []
+        for part, labels in zip(batch.parts, batch.labels, strict=True):
+            with setup.precision.autocast(setup.device):
+                loss = self._loss(to_device(part, setup.device)).total
+            share = labels / max(all_labels, 1)  # a part's loss is the mean over its labels
+            (loss * (share * size)).backward()  # gradients are averaged over the processes
+            losses.append(loss.detach() * share)
+        total = torch.stack(losses).sum()  # of this process
+        metrics: dict[str, float | None] | None = None
+        if plan.is_logged:
+            (whole,) = self.group.all_reduce(float(total))
+            epoch, place = divmod(plan.step - 1, self._per_epoch)
+            epochs = round(epoch + (place + 1) / self._per_epoch, 4)
+            head = setup.batches.features.head
+            metrics = {"loss": whole, f"{head}_loss": whole, "epoch": epochs, "examples": len(batch.units)}
+        return StepResult(int(tokens), total, metrics)
+
+    def batch_loss(self, batch: StepBatch) -> float:
+        model, device = self.setup.model, self.setup.device
+        (all_labels,) = self.group.all_reduce(sum(batch.labels))
+        losses = [
+            float(task_losses(model, to_device(part, device)).total) * labels / max(all_labels, 1)
+            for part, labels in zip(batch.parts, batch.labels, strict=True)
+        ]
+        (whole,) = self.group.all_reduce(sum(losses))
+        return whole
+
+    def write_batch(self, batch: StepBatch, name: str, most: int | None = None) -> str:
+        batches, tokenizer = self.setup.batches, self.setup.tokenizer
+        page = batches.batch(batch.units) if most is None else batch.parts[0]
+        return write_task_batch(self.run, page, tokenizer, batches.features.labels, name, most)
+
+    def phase_in_words(self, phase: str) -> str:
+        return f"{self.setup.task.title}."
 
     def _freeze(self, model: Bert) -> None:
         frozen, layers = self.options.training.frozen_layers, model.config.num_hidden_layers
@@ -305,15 +288,21 @@ class FineTuning:
             parameter.requires_grad_(depth_of(name, model) > frozen if frozen else True)
 
     def _unfreeze(self, epoch: int, fraction: float) -> None:
+        lowest = self._lowest_trained(epoch, fraction)
+        for name, parameter in self.setup.model.named_parameters():
+            parameter.requires_grad_(self._depths[name] >= lowest)
+
+    def _lowest_trained(self, epoch: int, fraction: float) -> int:
         """The heads in the first epoch, then one layer more in each; embeddings last. Where there are more of these
         than epochs, each gets an equal share of the budget."""
-        model, frozen = self.setup.model, self.options.training.frozen_layers
-        depths = {name: depth_of(name, model) for name, _ in model.named_parameters()}
+        frozen, top = self.options.training.frozen_layers, max(self._depths.values())
         fewest = frozen + 1 if frozen else 0
-        top = max(depths.values())
-        lowest = max(top - max(epoch, int(fraction * (top - fewest + 1))), fewest)
-        for name, parameter in model.named_parameters():
-            parameter.requires_grad_(depths[name] >= lowest)
+        return max(top - max(epoch, int(fraction * (top - fewest + 1))), fewest)
+
+    @cached_property
+    def _depths(self) -> dict[str, int]:
+        model = self.setup.model
+        return {name: depth_of(name, model) for name, _ in model.named_parameters()}
 
     # --- between steps
 
@@ -342,12 +331,6 @@ class FineTuning:
         main = next((name for name in self.setup.task.metrics if name in now and name in best), None)
         return bool(now[main] > best[main]) if main else bool(now["loss"] < best["loss"])
 
-    def data_position(self) -> Mapping[str, tuple[int, int]]:
-        return {}
-
-    def restore_data_position(self, position: Mapping[str, tuple[int, int]]) -> None:
-        """Nothing: the step's number says which batch is next."""
-
     # --- after the last step
 
     def finish(self, folder: RunFolder, end: RunEnd) -> dict[str, Any]:
@@ -371,8 +354,12 @@ class FineTuning:
         card.write(story.snapshot)
         return numbers
 
-    def close(self) -> None:
-        self._prefetcher.close()
+
+def padded_tokens(batches: TaskBatches) -> NDArray[np.int64]:
+    """Tokens of each batch of an epoch, with padding."""
+    features = batches.features
+    sequences = [features.sequences_of(units) for units in batches.order(0)]
+    return np.array([len(each) * int(features.ids.lengths_of(each).max()) for each in sequences])
 
 
 def _numbers(evaluation: TaskEvaluation) -> dict[str, Any]:

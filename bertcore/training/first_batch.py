@@ -11,12 +11,12 @@ from bertcore.model.losses import NO_LABEL, TaskBatch
 from bertcore.tokenizer.tokenizer import Tokenizer
 
 FIRST_BATCH_FILE = "first_batch.json"
-_SEQUENCES = 8
+SEQUENCES = 8  # of it that are written
 _BEGIN = 8  # tokens
 
 
 def write_pretraining_batch(
-    run: Path, batch: Batch, tokenizer: Tokenizer, name: str = FIRST_BATCH_FILE, most: int | None = _SEQUENCES
+    run: Path, batch: Batch, tokenizer: Tokenizer, name: str = FIRST_BATCH_FILE, most: int | None = SEQUENCES
 ) -> str:
     """Each sequence with the words to predict by position; a causal batch predicts every next word.
 
@@ -40,7 +40,7 @@ def write_task_batch(
     tokenizer: Tokenizer,
     labels: tuple[str, ...],
     name: str = FIRST_BATCH_FILE,
-    most: int | None = _SEQUENCES,
+    most: int | None = SEQUENCES,
 ) -> str:
     """Each sequence with its label, or a label for each token that has one.
 

@@ -27,8 +27,11 @@ class Budget(NamedTuple):
     seconds: float | None
 
     def fraction(self, step: int, elapsed_s: float) -> float:
-        """Share of the budget spent, 0..1."""
-        return min(1.0, step / self.steps if self.steps else elapsed_s / (self.seconds or 1.0))
+        """Share of the budget spent, 0..1. Seconds add up with rounding errors: what is 1 but for them is 1."""
+        if self.steps:
+            return min(1.0, step / self.steps)
+        spent = elapsed_s / (self.seconds or 1.0)
+        return 1.0 if spent > 1.0 - 1e-9 else spent
 
 
 @dataclass(frozen=True)

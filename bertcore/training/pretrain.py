@@ -5,7 +5,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 
@@ -24,31 +24,31 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import keep_source
 from bertcore.runs.sources import note_sources, refuse_changed, tokenised_keys
 from bertcore.tokenizer.tokenizer import Tokenizer
-from bertcore.training.distributed import ProcessGroup, process_group
 from bertcore.training.evaluate import EVALUATION_FILE, HeldOutText, best_and_worst
-from bertcore.training.failures import WriteBatch
 from bertcore.training.first_batch import write_pretraining_batch
 from bertcore.training.head_activity import SEQUENCES, head_activity
-from bertcore.training.loop import run_training
+from bertcore.training.loop import start_training
 from bertcore.training.model_card import RunStory, Teaching, pretraining_card
 from bertcore.training.objective import Numbers, compiled_losses, pretraining_loss, step_metrics
 from bertcore.training.optimizer import make_optimizer, warmup_stable_decay
-from bertcore.training.options import LoopOptions
-from bertcore.training.precision import choose_precision
+from bertcore.training.options import RunOptions
 from bertcore.training.pretrain_options import HEADS_OF_PAIRS, DataOptions, PretrainOptions
-from bertcore.training.pretraining_batches import CAUSAL, CAUSAL_MASKED_EVERY, MASKED, Position, PretrainingBatches
+from bertcore.training.pretraining_batches import CAUSAL, CAUSAL_MASKED_EVERY, LONGER, MASKED, PretrainingBatches
 from bertcore.training.probe import Compute, choose_compute
 from bertcore.training.questions import Questions, keep_questions, questions_of
-from bertcore.training.resume_settings import open_or_create
-from bertcore.training.trainable import Event, OnEvent, RunEnd, StepResult, TrainingSetup
+from bertcore.training.trainable import (
+    OnEvent,
+    PlannedBatches,
+    Position,
+    RunEnd,
+    StepPlan,
+    StepResult,
+    Trainable,
+    TrainingSetup,
+)
 from bertcore.training.training_text import TrainingText
 
 NO_TEXT = "There is nothing to train on; give one or more text files with --corpus."
-LONGER = "longer"  # beside the two phases: the last part has begun
-_PHASE_WORDS = {
-    CAUSAL: "Causal warm-up: tokens see only those before them and predict the next; 1 step in {every} masks words.",
-    MASKED: "Masked words: tokens see the whole text, and the masked words are predicted.",
-}
 
 
 @dataclass(frozen=True)
@@ -61,17 +61,8 @@ class PretrainingSetup(TrainingSetup):
 
 
 def start_or_resume(options: PretrainOptions | None, run: Path, resume: bool, on_event: OnEvent | None = None) -> Path:
-    """Train in the folder `run`; with `resume`, continue from its newest snapshot, or start if there is nothing yet.
-
-    `on_event` is called with each metrics line as it is written. Returns the last snapshot. Raises BertcoreError with
-    a sentence for a folder that holds something else, cannot be written or is in use, and for a text that cannot be
-    trained on.
-    """
-    with process_group() as group:
-        settings = group.broadcast(
-            lambda: open_or_create(PretrainOptions, options, run, resume, refuse_pretraining).to_dict()
-        )
-        return run_training(Pretraining(PretrainOptions.from_dict(settings), group), RunFolder(run), on_event)
+    """Pretrain in the folder `run`: see `start_training`."""
+    return start_training(Pretraining, options, run, resume, on_event)
 
 
 def refuse_pretraining(options: PretrainOptions | None) -> PretrainOptions:
@@ -94,18 +85,18 @@ def refuse_text(data: DataOptions) -> None:
         refuse_too_little(together, data.text_format, with_pairs=data.pairs != "none" and not data.mixture)
 
 
-class Pretraining:
-    """A Trainable: masked words and sentence pairs, after a while of next words."""
+class Pretraining(Trainable):
+    """Masked words and sentence pairs, after a while of next words."""
 
+    options_kind: ClassVar[type[RunOptions]] = PretrainOptions
+    options: PretrainOptions
     setup: PretrainingSetup
+    planned: PlannedBatches[Batch]
     run: Path
     _loss: Callable[..., Losses]  # of a batch, over all processes
+    _has_long = False  # the last part, of longer sequences, has begun
 
-    def __init__(self, options: PretrainOptions, group: ProcessGroup | None = None) -> None:
-        self.options, self.group = options, group or ProcessGroup()
-        self.name = options.name
-        self.loop_options: LoopOptions = options.training
-        self._has_long = False  # the last part, of longer sequences, has begun
+    refuse: Any = staticmethod(refuse_pretraining)
 
     # --- before the first step
 
@@ -126,6 +117,9 @@ class Pretraining:
         if self.setup.compute.compiled:
             loss = partial(pretraining_loss, losses=compiled_losses())
         self._loss = self.group.parallel(self.setup.model, loss)
+        self.planned = PlannedBatches(
+            batches.plan, batches.make, self.setup.budget, batches.position, self.setup.compute.workers
+        )
         return self.setup
 
     def _note_sources(self, run: Path, exact: Sequence[Path] = ()) -> None:
@@ -174,7 +168,7 @@ class Pretraining:
             choices=compute.facts(),
             compute=compute,
             text=text,
-            batches=PretrainingBatches(options, samplers, tokenizer, group, compute.workers),
+            batches=PretrainingBatches(options, samplers, tokenizer, group),
             held_out=held_out.to(device),
             questions=None if questions is None else questions.to(device),
         )
@@ -220,24 +214,23 @@ class Pretraining:
         tokenizer.save(own)
         return Tokenizer.from_folder(own)
 
-    def use_precision(self, name: str) -> TrainingSetup:
-        precision = choose_precision(name, self.setup.device)
-        for group in self.setup.optimizer.param_groups:
-            group["products"] = precision.products
-        self.setup = replace(self.setup, precision=precision)
-        return self.setup
-
     # --- a step
 
     def learning_rate(self, fraction: float) -> float:
         options = self.options
         return warmup_stable_decay(fraction, options.peak_rate, options.training.warm_up_share, options.fall_share)
 
-    def forward_backward(self, step: int, fraction: float, log: bool) -> StepResult:
+    def sort_of(self, step: int, fraction: float) -> tuple[int, bool]:
+        return self.setup.batches.kind(step, fraction)
+
+    def begin_step(self, plan: StepPlan) -> None:
+        if LONGER in plan.phases and not self._has_long:
+            self._has_long = True
+            if self.options.repeats_positions:
+                repeat_positions(self.setup.model, self.options.data.sequence_length)
+
+    def forward_backward(self, plan: StepPlan, batch: Batch) -> StepResult:
         setup, training = self.setup, self.options.training
-        batch = self._next_batch(step, fraction)
-        # the few masked steps of the causal phase are all worth a point
-        log = log or (setup.batches.phase(step) == CAUSAL and not batch.causal)
         words, pairs, tokens = map(int, self.group.all_reduce(batch.words, batch.pairs, batch.real_tokens))
         losses: list[torch.Tensor] = []
         metrics: list[Numbers] = []
@@ -249,35 +242,22 @@ class Pretraining:
                 loss = self._loss(part, training.next_sentence_weight, (words, pairs))  # this part's share
             (loss.total * self.group.size).backward()  # gradients are averaged over the processes
             losses.append(loss.total.detach())
-            if log:
+            if plan.is_logged:
                 metrics.append(step_metrics(loss, part, (words, pairs)))
             del loss  # with its logits, before the next part makes its own
-        return StepResult(
-            tokens=tokens,
-            loss=torch.stack(losses).sum(),
-            phase=CAUSAL if batch.causal else MASKED,
-            metrics=self._sum_metrics(metrics, pairs) if log else None,
-            write_batch=self._writer(batch),
-            batch_loss=lambda: self._batch_loss(batch, (words, pairs)),
-        )
+        return StepResult(tokens, torch.stack(losses).sum(), self._sum_metrics(metrics, pairs) if metrics else None)
 
-    def _batch_loss(self, batch: Batch, totals: tuple[int, int]) -> float:
+    def batch_loss(self, batch: Batch) -> float:
         """Not compiled, which would take longer than it saves: only slow motion asks for it."""
         setup, weight = self.setup, self.options.training.next_sentence_weight
+        words, pairs = map(int, self.group.all_reduce(batch.words, batch.pairs))
         parts = (part.to(setup.device) for part in in_parts(batch, setup.compute.parts))
-        losses = [float(pretraining_loss(setup.model, part, weight, totals).total) for part in parts]
+        losses = [float(pretraining_loss(setup.model, part, weight, (words, pairs)).total) for part in parts]
         (whole,) = self.group.all_reduce(sum(losses))
         return whole
 
-    def _next_batch(self, step: int, fraction: float) -> Batch:
-        batch = self.setup.batches.take(step, fraction)
-        if step == 1 and self.group.is_first:
-            write_pretraining_batch(self.run, batch, self.setup.tokenizer)
-        if not self._has_long and step == self.setup.batches.first_long_step:
-            self._has_long = True
-            if self.options.repeats_positions:
-                repeat_positions(self.setup.model, self.options.data.sequence_length)
-        return batch
+    def write_batch(self, batch: Batch, name: str, most: int | None = None) -> str:
+        return write_pretraining_batch(self.run, batch, self.setup.tokenizer, name, most)
 
     def _sum_metrics(self, parts: list[Numbers], pairs: int) -> Numbers:
         """The metrics of all parts and all processes together, from the share of each; `pairs` of all of them."""
@@ -288,19 +268,15 @@ class Pretraining:
             known |= {f"{head}_accuracy" for head in ("nsp", "sop") if f"{head}_loss" in known}
         return {name: value if name in known else None for name, value in zip(names, sums, strict=True)}
 
-    def _writer(self, batch: Batch) -> WriteBatch:
-        return lambda name: write_pretraining_batch(self.run, batch, self.setup.tokenizer, name, None)
-
-    def events(self, step: int, fraction: float, phases: list[str]) -> list[Event]:
-        """A new phase, and the first batch of longer sequences."""
-        data, phase = self.options.data, self.setup.batches.phase(step)
-        messages = {}
-        if [name for name in phases if name != LONGER][-1:] != [phase]:
-            messages[phase] = _PHASE_WORDS[phase].format(every=CAUSAL_MASKED_EVERY)
-        if LONGER not in phases and step == self.setup.batches.first_long_step:
-            which = "" if data.long_every == 1 else f" in one step of {data.long_every}"
-            messages[LONGER] = f"Longer sequences from here on: {data.long_sequence_length} tokens{which}."
-        return [{"kind": "phase", "step": step, "phase": name, "message": text} for name, text in messages.items()]
+    def phase_in_words(self, phase: str) -> str:
+        data = self.options.data
+        which = "" if data.long_every == 1 else f" in one step of {data.long_every}"
+        return {
+            CAUSAL: "Causal warm-up: tokens see only those before them and predict the next; "
+            f"1 step in {CAUSAL_MASKED_EVERY} masks words.",
+            MASKED: "Masked words: tokens see the whole text, and the masked words are predicted.",
+            LONGER: f"Longer sequences from here on: {data.long_sequence_length} tokens{which}.",
+        }[phase]
 
     # --- between steps
 
@@ -324,11 +300,9 @@ class Pretraining:
     def is_better(self, now: Mapping[str, Any], best: Mapping[str, Any]) -> bool:
         return bool(now["loss"] < best["loss"])
 
-    def data_position(self) -> Position:
-        return self.setup.batches.position
-
     def restore_data_position(self, position: Position) -> None:
         self.setup.batches.restore(position)
+        self.planned.position = position
         self._has_long = self.setup.batches.has_long(position)
 
     # --- after the last step
@@ -348,10 +322,6 @@ class Pretraining:
         setup = self.setup
         best, worst = best_and_worst(setup.model, setup.held_out.batches, setup.tokenizer)
         return {"best": best, "worst": worst}
-
-    def close(self) -> None:
-        if hasattr(self, "setup"):
-            self.setup.batches.close()
 
 
 def copy_weights(source: Bert, model: Bert) -> None:

@@ -1,19 +1,28 @@
-"""What a training loop needs of the thing it trains: pretraining, fine-tuning and distillation each are a Trainable."""
+"""What a training loop needs of the thing it trains: pretraining, fine-tuning and distillation each are a Trainable.
 
+A step is planned (`StepPlan`: everything that is decided), computed (`Trainable.forward_backward`: gradients, and no
+other effect) and observed (`step_observers.py`).
+"""
+
+from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
+from bertcore.data.batch_processes import BatchProcesses, received
 from bertcore.model.bert import Bert
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.distributed import ProcessGroup
-from bertcore.training.failures import WriteBatch
-from bertcore.training.options import Budget, LoopOptions
-from bertcore.training.precision import Precision
+from bertcore.training.options import Budget, LoopOptions, RunOptions
+from bertcore.training.precision import Precision, choose_precision
 
 Event = dict[str, Any]  # a line of metrics.jsonl
 OnEvent = Callable[[Event], None]
@@ -34,16 +43,84 @@ class TrainingSetup:
     choices: Mapping[str, Any]  # what was left to the program, for the environment record
 
 
+Position = Mapping[str, Any]  # in the data; a sequence length -> the state of its sampler
+B = TypeVar("B")
+
+
+@dataclass(frozen=True)
+class StepPlan:
+    """Everything that is decided of a step before it is computed."""
+
+    step: int  # from 1
+    fraction: float  # of the budget; where that is in minutes, what was spent when the step was planned
+    phases: tuple[str, ...]  # of the run, that the step is in: "causal" or "masked", and "longer"; "task"
+    objective: str  # of this step: "causal", "masked" or "task"
+    data: NDArray[np.int64]  # its place in the data: windows of a text, numbers of a task's units
+    length: int | None = None  # of its sequences, where all have the same
+    is_logged: bool = False
+
+
+class PlannedBatches(Generic[B]):
+    """Batches in the order of their steps. `plan` alone moves the position in the data, and runs here; `make` changes
+    nothing, and runs on a thread, or in so many `workers`: one thread is too slow for a GPU.
+
+    Where the budget is in minutes, a batch is planned with the share that was spent by the step before it.
+    """
+
+    def __init__(
+        self,
+        plan: Callable[[int, float], StepPlan],
+        make: Callable[[StepPlan], B],
+        budget: Budget,
+        position: Callable[[], Position] = dict,
+        workers: int = 0,
+    ) -> None:
+        self.plan, self.make, self._positions, self._budget = plan, make, position, budget
+        self.position = position()  # after the batches that were taken, and before those that are being made
+        self._pool: BatchProcesses[StepPlan] | ThreadPoolExecutor
+        self._submit: Callable[[StepPlan], Future[Any]]
+        self._received: Callable[[Future[Any]], B]
+        if workers:
+            self._pool = BatchProcesses(workers, cast(Any, make))
+            self._submit, self._received = self._pool.submit, cast(Any, received)
+        else:
+            self._pool = thread = ThreadPoolExecutor(1, thread_name_prefix="batches")
+            self._submit, self._received = lambda plan: thread.submit(make, plan), lambda made: made.result()
+        self._most_ahead = 2 * workers or 1  # of each process one at work and one waiting
+        self._ahead: deque[tuple[StepPlan, Future[Any], Position]] = deque()  # with the position after it
+
+    def take(self, step: int, fraction: float) -> tuple[StepPlan, B]:
+        """Waits where it is not ready; an error in making it is raised here."""
+        if not self._ahead:
+            self._add(step, fraction)
+        plan, made, self.position = self._ahead.popleft()
+        assert plan.step == step, "batches are taken one after the other"
+        batch = self._received(made)
+        steps = self._budget.steps
+        last = step + self._most_ahead if steps is None else min(step + self._most_ahead, steps)
+        for ahead in range(step + 1 + len(self._ahead), last + 1):
+            self._add(ahead, fraction if steps is None else (ahead - 0.5) / steps)
+        return plan, batch
+
+    def _add(self, step: int, fraction: float) -> None:
+        plan = self.plan(step, fraction)
+        self._ahead.append((plan, self._submit(plan), self._positions()))
+
+    def close(self) -> None:
+        """Waits for what is being made."""
+        if isinstance(self._pool, ThreadPoolExecutor):
+            self._pool.shutdown(wait=True, cancel_futures=True)
+        else:
+            self._pool.close()
+
+
 @dataclass(frozen=True)
 class StepResult:
     """One step's gradients are in the parameters."""
 
-    tokens: int  # real ones, without padding
+    tokens: int  # real ones, without padding, of all processes
     loss: torch.Tensor  # training stops where it is no finite number; it is looked at when a step is logged
-    phase: str
     metrics: Mapping[str, float | None] | None  # for the metrics line; None where the step is not logged
-    write_batch: WriteBatch
-    batch_loss: Callable[[], float]  # of this very batch by the weights as they are then, over all processes, in fp32
 
 
 @dataclass(frozen=True)
@@ -56,42 +133,86 @@ class RunEnd:
     held_out: Mapping[str, Any] | None = None  # a measurement of these weights, where they are not the last
 
 
-class Trainable(Protocol):
+class Trainable(ABC):
     """With several processes each has its own; `group` says which rows of a batch are this one's."""
 
-    name: str
-    loop_options: LoopOptions
-    group: ProcessGroup
+    options_kind: ClassVar[type[RunOptions]]
+    # the same options; raises BertcoreError, before a folder is made, for None and for what cannot be trained on
+    refuse: Any
+    options: Any
+    setup: TrainingSetup  # from `prepare` on
+    planned: PlannedBatches[Any]
 
+    def __init__(self, options: RunOptions, group: ProcessGroup | None = None) -> None:
+        self.options, self.group = options, group or ProcessGroup()
+        self.name = options.name
+        self.loop_options: LoopOptions = options.training
+
+    @abstractmethod
     def prepare(self, run: Path, report: Callable[[str], None]) -> TrainingSetup:
         """Everything ready for the first step; `report` gets a sentence before each thing that takes time."""
 
     def use_precision(self, name: str) -> TrainingSetup:
-        """Compute as the run began, whatever a fresh probe of the machine finds."""
+        """Compute as the run began, whatever machine this is."""
+        precision = choose_precision(name, self.setup.device)
+        for group in self.setup.optimizer.param_groups:
+            group["products"] = precision.products
+        self.setup = replace(self.setup, precision=precision)
+        return self.setup
 
+    @abstractmethod
     def learning_rate(self, fraction: float) -> float:
         """Of the step at this share of the budget."""
 
-    def forward_backward(self, step: int, fraction: float, log: bool) -> StepResult:
-        """The losses of step number `step`, and their gradients. With `log` its metrics are wanted."""
+    # --- a step
 
+    def next_batch(self, step: int, fraction: float) -> tuple[StepPlan, Any]:
+        """The plan of a step, and this process's part of its batch."""
+        return self.planned.take(step, fraction)
+
+    @abstractmethod
+    def sort_of(self, step: int, fraction: float) -> Any:
+        """Steps of one sort take as long as each other; those of greater ones need more memory."""
+
+    def begin_step(self, plan: StepPlan) -> None:  # noqa: B027
+        """What a phase changes in the model before its first step."""
+
+    @abstractmethod
+    def forward_backward(self, plan: StepPlan, batch: Any) -> StepResult:
+        """The losses of a batch and their gradients, and no other effect; metrics where the step is logged."""
+
+    @abstractmethod
+    def batch_loss(self, batch: Any) -> float:
+        """Of this very batch by the weights as they are now, over all processes, in fp32."""
+
+    @abstractmethod
+    def write_batch(self, batch: Any, name: str, most: int | None = None) -> str:
+        """Write a batch, or its first `most` sequences, into a file of the run; returns how it begins."""
+
+    @abstractmethod
+    def phase_in_words(self, phase: str) -> str:
+        """What the run does from here on, in a sentence."""
+
+    # --- between steps
+
+    @abstractmethod
     def measure(self, fraction: float) -> dict[str, Any]:
         """Numbers on held-out data, the same in the whole run; at 1.0, the end of the budget, in fp32."""
 
+    @abstractmethod
     def is_better(self, now: Mapping[str, Any], best: Mapping[str, Any]) -> bool:
         """Whether a measurement is better than the best so far."""
 
-    def data_position(self) -> Mapping[str, tuple[int, int]]:
+    def data_position(self) -> Position:
         """Where in the data the run is, as far as it does not follow from the step."""
+        return self.planned.position
 
-    def restore_data_position(self, position: Mapping[str, tuple[int, int]]) -> None: ...
+    def restore_data_position(self, position: Position) -> None:  # noqa: B027
+        """Go on from there."""
 
-    def events(self, step: int, fraction: float, phases: list[str]) -> list[Event]:
-        """Lines for metrics.jsonl before that of step `step`, whose batch exists by now: new phases above all.
+    # --- the end
 
-        `phases` are those of the run so far.
-        """
-
+    @abstractmethod
     def finish(self, folder: RunFolder, end: RunEnd) -> Mapping[str, Any] | None:
         """Write what belongs to the snapshot that the run ends with: measurements and the model card.
 
@@ -100,3 +221,5 @@ class Trainable(Protocol):
 
     def close(self) -> None:
         """End threads."""
+        if hasattr(self, "planned"):
+            self.planned.close()

@@ -24,7 +24,7 @@ from bertcore.training.distil_options import DistilOptions
 from bertcore.training.drawn_batches import HIDDEN, KEPT, NEXT_WORD, REPLACED, Draw, DrawnBatch, open_batches
 from bertcore.training.pretrain import start_or_resume
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions, TrainingOptions
-from bertcore.training.pretraining_batches import PretrainingBatches
+from bertcore.training.trainable import PlannedBatches, StepPlan
 from tests.engine.corpora import random_corpus
 from tests.engine.models import tiny_model
 from tests.engine.training_runs import animal_text, metrics, tiny_run, write_text
@@ -43,13 +43,13 @@ def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def trained(monkeypatch: pytest.MonkeyPatch) -> dict[int, Batch]:
     """By step, the batches that runs in this process train on."""
     taken: dict[int, Batch] = {}
-    take = PretrainingBatches.take
+    take = PlannedBatches.take
 
-    def noted(self: PretrainingBatches, step: int, fraction: float) -> Batch:
-        taken[step] = take(self, step, fraction)
-        return taken[step]
+    def noted(self: PlannedBatches[Batch], step: int, fraction: float) -> tuple[StepPlan, Batch]:
+        plan, taken[step] = take(self, step, fraction)
+        return plan, taken[step]
 
-    monkeypatch.setattr(PretrainingBatches, "take", noted)
+    monkeypatch.setattr(PlannedBatches, "take", noted)
     return taken
 
 

@@ -28,6 +28,7 @@ from bertcore.training.drawn_examples import DrawnExamples, open_examples
 from bertcore.training.example_answers import BatchAnswers, Place, example_answers
 from bertcore.training.finetune import FineTuning, StepBatch, start_or_resume_finetuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
+from bertcore.training.trainable import StepPlan
 from tests.engine.models import tiny_model
 from tests.engine.training_runs import metrics
 
@@ -60,14 +61,14 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
 def _noting() -> Iterator[dict[int, StepBatch]]:
     """By step, the batches that runs in this process train on."""
     taken: dict[int, StepBatch] = {}
-    take = FineTuning._next_batch
+    take = FineTuning.next_batch
 
-    def noted(self: FineTuning, step: int, fraction: float) -> StepBatch:
-        taken[step] = take(self, step, fraction)
-        return taken[step]
+    def noted(self: FineTuning, step: int, fraction: float) -> tuple[StepPlan, StepBatch]:
+        plan, taken[step] = take(self, step, fraction)
+        return plan, taken[step]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(FineTuning, "_next_batch", noted)
+        patch.setattr(FineTuning, "next_batch", noted)
         yield taken
 
 

@@ -20,7 +20,7 @@ from bertcore.training.evaluate import best_and_worst, measured
 from bertcore.training.example_answers import example_answers
 from bertcore.training.head_activity import head_activity
 from bertcore.training.questions import Questions
-from bertcore.training.slow_motion import SlowStep
+from bertcore.training.step_observers import SlowMotion
 from tests.engine.models import random_batch, tiny_config, tiny_model, word_tokenizer
 
 IDS, SEGMENTS, MASK = random_batch(tiny_config(), [6, 6])
@@ -32,6 +32,16 @@ DRAWN_EXAMPLES: Any = SimpleNamespace(batch=TASK)
 BATCHES: Any = SimpleNamespace(
     order=lambda: [np.array([0, 1])], batch=lambda units: TASK, features=SimpleNamespace(head="classify")
 )
+STEP: Any = SimpleNamespace(batch=IDS)
+
+
+def _slow_motion(model: Bert) -> object:
+    trainable: Any = SimpleNamespace(batch_loss=lambda ids: float(model(ids).sum()))
+    clock: Any = SimpleNamespace(clock=SimpleNamespace(elapsed_s=0.0))
+    paused: Any = SimpleNamespace(is_paused=True)
+    return SlowMotion(trainable, model, clock, paused).before_update(STEP)
+
+
 MEASURING: dict[str, Callable[[Bert], object]] = {
     "measured": lambda model: measured(model, [BATCH]),
     "best_and_worst": lambda model: best_and_worst(model, [BATCH], word_tokenizer()),
@@ -39,7 +49,7 @@ MEASURING: dict[str, Callable[[Bert], object]] = {
         [ClozeSentence("the [MASK] sat", ("cat",), "")], word_tokenizer(), 12
     ).answer(model),
     "head_activity": lambda model: head_activity(model, lambda hook: model(IDS, hook=hook), None),
-    "slow_motion": lambda model: SlowStep(model, lambda: float(model(IDS).sum())),
+    "slow_motion": _slow_motion,
     "batch_losses": lambda model: batch_losses(model, DRAWN),
     "example_answers": lambda model: example_answers(model, DRAWN_EXAMPLES, str),
     "run_task": lambda model: run_task(model, BATCHES, torch.device("cpu")),

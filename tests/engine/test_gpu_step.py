@@ -25,7 +25,7 @@ from bertcore.training.loop import TrainingLoop
 from bertcore.training.objective import compiled_losses, losses_of_heads, pretraining_loss, step_metrics
 from bertcore.training.pretrain import start_or_resume
 from bertcore.training.probe import parts_that_fit
-from bertcore.training.update_sizes import is_measured
+from bertcore.training.step_observers import is_measured
 from tests.engine.corpora import STORIES
 from tests.engine.models import tiny_model, word_tokenizer
 from tests.engine.training_runs import losses, tiny_run, write_text
@@ -128,19 +128,19 @@ def test_steps_that_are_not_logged_read_nothing_from_the_device(
             return whole(*given, **more)
 
         monkeypatch.setattr(Tensor, name, read)
-    take_step = TrainingLoop._take_step
+    take_step = TrainingLoop.take_step
 
     def watch(loop: TrainingLoop) -> None:
-        logged = loop._is_logged(loop.step + 1) or is_measured(loop.step + 1)
+        logged = loop._is_logged(loop.clock.step + 1) or is_measured(loop.clock.step + 1)
         steps[logged] += 1
-        if loop.step:  # the first batch is made on this thread
+        if loop.clock.step:  # the first batch is made on this thread
             watched.append(logged)
         take_step(loop)
         watched.clear()
-        if loop.step == 35:
+        if loop.clock.step == 35:
             RunFolder(tmp_path / "run").send("stop")
 
-    monkeypatch.setattr(TrainingLoop, "_take_step", watch)
+    monkeypatch.setattr(TrainingLoop, "take_step", watch)
     options = tiny_run(write_text(tmp_path), {"masking": "words"}, steps=2000, causal_share=0.0, optimizer="muon")
     start_or_resume(options, tmp_path / "run", resume=False)
     assert steps[False] > 20 and steps[True] >= 3

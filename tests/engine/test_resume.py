@@ -211,6 +211,22 @@ class TestControl:
         start_or_resume(tiny_run(text), undisturbed, resume=False)
         _assert_same_end(run, undisturbed)
 
+    def test_commands_while_the_text_is_read_are_obeyed_before_the_first_step(self, text: Path, tmp_path: Path) -> None:
+        run = tmp_path / "run"
+        rest, events = iter(["snapshot", "pause"]), []
+
+        def watch(event: dict[str, Any]) -> None:
+            events.append((event["kind"], event.get("state")))
+            if event["kind"] == "status" and event["state"] == "starting":
+                RunFolder(run).send(next(rest, "pause"))
+            if event["kind"] == "status" and event["state"] == "paused":
+                RunFolder(run).send("resume")
+
+        start_or_resume(tiny_run(text, steps=3), run, resume=False, on_event=watch)
+        assert ("status", "paused") in events[: events.index(("train", None))]
+        assert (RunFolder(run).snapshot_path(0) / "keep").exists()
+        assert RunFolder(run).status().state == "done"
+
     def test_a_pause_is_no_training_time(self, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         run = tmp_path / "run"
         elapsed, clock = {}, Clock()

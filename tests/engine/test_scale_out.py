@@ -18,13 +18,15 @@ import torch
 from safetensors.numpy import load_file
 
 from bertcore.checkpoint.checkpoint import save_checkpoint
-from bertcore.data.batches import Batch, Prefetcher, joined, make_rows, rows_of
+from bertcore.data.batches import Batch, joined, make_rows, rows_of
 from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RESUME, RunFolder
 from bertcore.training import pretraining_batches
 from bertcore.training.finetune import start_or_resume_finetuning
 from bertcore.training.objective import pretraining_loss
+from bertcore.training.options import Budget
 from bertcore.training.pretrain import start_or_resume
+from bertcore.training.trainable import PlannedBatches, StepPlan
 from tests.engine.models import tiny_model, word_tokenizer
 from tests.engine.process_group_runs import STEPS, STOP, fine_tuning, pretraining, stops
 from tests.engine.training_runs import write_text
@@ -231,17 +233,26 @@ def _block(first: int, last: int, rng: np.random.Generator, causal: bool) -> Bat
     return Batch(ids, segments, None if causal else mask, rows, labels, pairs, causal, int(is_real.sum()))
 
 
-class TestPrefetcher:
-    def test_things_come_in_order_and_are_made_ahead(self) -> None:
+class TestPlannedBatches:
+    @pytest.mark.parametrize("budget", [Budget(6, None), Budget(None, 60.0)])
+    def test_they_come_in_order_and_are_made_ahead(self, budget: Budget) -> None:
         made: queue.Queue[int] = queue.Queue()
-        prefetcher = Prefetcher(lambda step, fraction: made.put(step) or step)
-        assert prefetcher.take(1, 0.0) == made.get() == 1
-        for step in range(2, 7):
-            prefetcher.prefetch(step, 0.0)
-            assert made.get() == step  # it needs nobody to ask for it
-            assert prefetcher.take(step, 0.0) == step
-        prefetcher.close()
-        assert made.empty()
+        planned: list[int] = []
+
+        def plan(step: int, fraction: float) -> StepPlan:
+            planned.append(step)
+            return StepPlan(step, fraction, ("task",), "task", np.arange(step))
+
+        batches = PlannedBatches(
+            plan, lambda plan: made.put(plan.step) or plan.step, budget, lambda: {"planned": len(planned)}
+        )
+        for step in range(1, 7):
+            assert made.empty() if step == 1 else made.get() == step  # it needs nobody to ask for it
+            plan_taken, batch = batches.take(step, (step - 0.5) / 6)
+            assert plan_taken.step == batch == step and batches.position == {"planned": step}
+            assert step > 1 or made.get() == 1
+        batches.close()
+        assert planned == list(range(1, 7 if budget.steps else 8))
 
     def test_an_error_in_the_making_is_the_runs(
         self, place: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from bertcore.checkpoint.checkpoint import load_checkpoint
+from bertcore.runs.metrics_file import SLOW_STEP
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.batch_losses import batch_losses
 from bertcore.training.drawn_batches import open_batches
-from bertcore.training.slow_motion import SLOW_STEP
 from tests.engine.clock import TICK_S, Clock
 from tests.engine.runs_of_each_kind import RUNS, STEPS, TIMES, pretraining
 from tests.engine.training_runs import losses, metrics
@@ -123,7 +123,7 @@ def test_pause_ends_ten_steps_early(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_neither_waiting_nor_the_two_losses_are_training_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run, clock = tmp_path / "run", Clock()
-    for module in ("loop", "slow_motion"):
+    for module in ("loop", "step_observers"):
         monkeypatch.setattr(f"bertcore.training.{module}.time", clock)
 
     def watch(event: dict[str, Any]) -> None:
@@ -134,7 +134,7 @@ def test_neither_waiting_nor_the_two_losses_are_training_time(tmp_path: Path, mo
             RunFolder(run).send("resume")
 
     slow_to_measure = lambda *_: clock.pass_s(100) or 1.0  # noqa: E731
-    monkeypatch.setattr("bertcore.training.pretrain.Pretraining._batch_loss", slow_to_measure)
+    monkeypatch.setattr("bertcore.training.pretrain.Pretraining.batch_loss", slow_to_measure)
     pretraining(tmp_path)(run, watch)
     elapsed = {line["step"]: line["elapsed_s"] for line in metrics(run)}
     assert clock.now_s > 300 and 0 < elapsed[3] - elapsed[1] < 10 * TICK_S
@@ -144,6 +144,6 @@ def test_nothing_is_measured_twice_while_no_slow_motion_is_on(tmp_path: Path, mo
     def refuse(*_: object) -> float:
         raise AssertionError("a run that nobody watches computes no loss a second time")
 
-    monkeypatch.setattr("bertcore.training.pretrain.Pretraining._batch_loss", refuse)
+    monkeypatch.setattr("bertcore.training.pretrain.Pretraining.batch_loss", refuse)
     pretraining(tmp_path)(tmp_path / "run")
     assert not metrics(tmp_path / "run", SLOW_STEP)

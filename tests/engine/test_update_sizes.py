@@ -8,7 +8,7 @@ import torch
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.pretrain import start_or_resume
-from bertcore.training.update_sizes import is_measured, part_of
+from bertcore.training.step_observers import is_measured, part_of
 from tests.engine.training_runs import metrics, tiny_run, write_text
 
 

@@ -1,9 +1,5 @@
-"""What a run writes into its folder: status, metrics and log; and, beside a checkpoint, what it goes on from.
+"""What stands beside a checkpoint so that a run can go on from it: where the run was, and its optimiser."""
 
-Of several processes only process 0 writes.
-"""
-
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,79 +12,8 @@ from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.checkpoint.weights import read_safetensors, write_tensors
 from bertcore.errors import BertcoreError, UnreadableError
 from bertcore.files import read_json, write_json
-from bertcore.runs.environment import note_environment
-from bertcore.runs.event_words import held_out_in_words
-from bertcore.runs.metrics_file import EVALUATION, HELD_OUT
-from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import OPTIMIZER_FILE, TRAINING_STATE_FILE
 from bertcore.training.optimizer import restore_optimizer
-from bertcore.training.trainable import Event, OnEvent
-
-STATUS_EVERY_S = 0.5
-
-
-class Records:
-    """Status, metrics and log of one run; `on_event` is called with each event as it is written."""
-
-    def __init__(self, folder: RunFolder, on_event: OnEvent, writes: bool) -> None:
-        self.folder, self.on_event, self.writes = folder, on_event, writes
-        self._last_status = 0.0  # monotonic seconds
-        self._state: str | None = None
-
-    def metric(self, line: Event) -> None:
-        if self.writes:
-            self.folder.append_metric(line)
-            if words := _event_in_words(line):
-                self.folder.log(words)
-            self.on_event(line)
-
-    def log(self, text: str) -> None:
-        if self.writes:
-            self.folder.log(text)
-
-    def status(self, state: str, message: str | None, fraction: float, **more: Any) -> None:
-        """`more`: step, total_steps, elapsed_s, and ends_with where that changes."""
-        if not self.writes:
-            return
-        if words := _state_in_words(self._state, state, more["step"]):
-            self.folder.log(words)
-        self._state = state
-        known = state in ("running", "paused") and fraction > 0
-        remaining_s = more["elapsed_s"] * (1 - fraction) / fraction if known else None
-        self.folder.write_status(state=state, fraction=fraction, remaining_s=remaining_s, message=message, **more)
-        self._last_status = time.monotonic()
-        self.on_event(
-            {"kind": "status", "state": state, "step": more["step"], "fraction": fraction, "message": message}
-        )
-
-    @property
-    def status_is_old(self) -> bool:
-        return self.writes and time.monotonic() - self._last_status > STATUS_EVERY_S
-
-    def environment(self, seed: int, device: torch.device, choices: Mapping[str, Any]) -> None:
-        if self.writes:
-            note_environment(self.folder.path, seed, device, choices)
-
-    def take_command(self) -> str | None:
-        return self.folder.take_command() if self.writes else None
-
-
-def _event_in_words(event: Mapping[str, Any]) -> str | None:
-    """A line of the log for a phase or a measurement; None for other events."""
-    if event["kind"] == "phase":
-        return f"step {event['step']:,}: {event['message']}"
-    if event["kind"] in (HELD_OUT, EVALUATION):
-        return f"step {event['step']:,}, {held_out_in_words(event)}"
-    return None
-
-
-def _state_in_words(before: str | None, now: str, step: int) -> str | None:
-    """A line of the log for a pause and its end."""
-    if now == "paused" and before != "paused":
-        return f"paused at step {step:,}"
-    if before == "paused" and now == "running":
-        return f"continues after the pause, from step {step:,}"
-    return None
 
 
 @dataclass(frozen=True)

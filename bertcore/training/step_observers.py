@@ -1,0 +1,242 @@
+"""What watches the steps of a run: checks, lines of metrics, sizes of updates, slow motion.
+
+None of them changes what a step computes: the weights become those of a step that nobody watches.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils import get_total_norm
+
+from bertcore.model.evaluation_mode import evaluation_mode
+from bertcore.runs.environment import CoresAtWork, memory_mib
+from bertcore.runs.metrics_file import SLOW_STEP, UPDATES
+from bertcore.training.control import Control
+from bertcore.training.failures import UncheckedStep, refuse_infinite_steps, refuse_infinite_weights
+from bertcore.training.first_batch import FIRST_BATCH_FILE, SEQUENCES
+from bertcore.training.pretraining_batches import LONGER
+from bertcore.training.run_writer import RunWriter
+from bertcore.training.trainable import StepPlan, StepResult, Trainable, TrainingSetup
+
+_LAYERS = "encoder.layers."
+
+
+@dataclass(frozen=True)
+class ComputedStep:
+    """A step whose gradients are there."""
+
+    plan: StepPlan
+    batch: Any
+    result: StepResult
+    learning_rate: float
+    gradient_norm: Tensor  # of all gradients, before they were clipped
+
+
+class StepObserver:
+    """Of every step it sees the gradients and the old weights, then the new weights."""
+
+    def before_update(self, step: ComputedStep) -> None: ...
+
+    def after_update(self, step: ComputedStep) -> None: ...
+
+
+class FirstBatch(StepObserver):
+    """Writes the first batch, for people to look at."""
+
+    def __init__(self, trainable: Trainable) -> None:
+        self._trainable = trainable
+
+    def before_update(self, step: ComputedStep) -> None:
+        if step.plan.step == 1 and self._trainable.group.is_first:
+            self._trainable.write_batch(step.batch, FIRST_BATCH_FILE, SEQUENCES)
+
+
+class FiniteNumbers(StepObserver):
+    """Ends the run where a loss, a gradient or a weight is no finite number.
+
+    Between logged steps nothing waits for the device; what they left there is looked at when one is logged.
+    """
+
+    def __init__(self, trainable: Trainable, setup: TrainingSetup, run: Path) -> None:
+        self._setup, self._run = setup, run
+        self._write_batch = trainable.write_batch if trainable.group.is_first else None
+        self._unchecked: list[UncheckedStep] = []
+        self._last: UncheckedStep | None = None
+
+    def before_update(self, step: ComputedStep) -> None:
+        self._last = UncheckedStep(step.plan.step, step.gradient_norm, step.result.loss, step.batch)
+        self._unchecked.append(self._last)
+        if step.plan.is_logged:
+            self.check()  # before they could change a weight
+
+    def check(self) -> None:
+        steps, self._unchecked = self._unchecked, []
+        refuse_infinite_steps(steps, self._run, self._write_batch)
+
+    def check_weights(self, step: int) -> None:
+        self.check()
+        batch = None if self._last is None else self._last.batch
+        refuse_infinite_weights(self._setup.model, self._setup.optimizer, step, self._run, batch, self._write_batch)
+
+
+class Phases(StepObserver):
+    """Says when a new phase begins."""
+
+    def __init__(self, trainable: Trainable, writer: RunWriter) -> None:
+        self._trainable, self._writer = trainable, writer
+        self.begun: list[str] = []  # of the run so far
+
+    def after_update(self, step: ComputedStep) -> None:
+        for phase in step.plan.phases:
+            last = [name for name in self.begun if (name == LONGER) == (phase == LONGER)][-1:]
+            if last != [phase]:
+                self.begun.append(phase)
+                message = self._trainable.phase_in_words(phase)
+                self._writer.metric({"kind": "phase", "step": step.plan.step, "phase": phase, "message": message})
+
+
+class TrainLines(StepObserver):
+    """A line of metrics for each step that is logged."""
+
+    def __init__(self, writer: RunWriter) -> None:
+        self._writer, self._clock = writer, writer.clock
+        self.cores = CoresAtWork()
+        self.logged_at_s = 0.0  # by the clock's `now_s`
+        self.begin()
+
+    def begin(self) -> None:
+        """Where the clock stands now."""
+        self._tokens, self._elapsed_s = self._clock.tokens, self._clock.elapsed_s  # at the last line
+
+    def leave_out(self, seconds: float) -> None:
+        """What took these seconds counts as training, but not in the tokens per second."""
+        self._elapsed_s += seconds
+        self.cores.since_last()
+
+    def after_update(self, step: ComputedStep) -> None:
+        if step.result.metrics is None:
+            return
+        clock = self._clock
+        seconds = clock.elapsed_s - self._elapsed_s
+        line = {
+            "kind": "train",
+            "step": clock.step,
+            **step.result.metrics,
+            "learning_rate": step.learning_rate,
+            "gradient_norm": float(step.gradient_norm),
+            "tok_per_s": (clock.tokens - self._tokens) / seconds if seconds > 0 else None,
+            "tokens": clock.tokens,
+            "phase": step.plan.objective,
+            "elapsed_s": round(clock.elapsed_s, 3),
+            "memory_mib": memory_mib(),
+            "cores": self.cores.since_last(),
+        }
+        self._writer.metric(line)
+        self.logged_at_s = clock.now_s
+        self.begin()
+
+
+class UpdateSizes(StepObserver):
+    """How large gradients and updates are in each part of the model: what to look at first when a run is ill.
+
+    It keeps a copy of the weights during a step that it measures.
+    """
+
+    def __init__(self, model: nn.Module, gradient_clip: float, writer: RunWriter, control: Control) -> None:
+        self._model, self._clip, self._writer, self._control = model, gradient_clip, writer, control
+        self._parts: dict[str, list[nn.Parameter]] = {}  # empty while no step is measured
+        self._gradients: list[Tensor] = []
+        self._before: list[list[Tensor]] = []
+
+    def before_update(self, step: ComputedStep) -> None:
+        if not self._writer.writes or not (self._control.is_paused or is_measured(step.plan.step)):
+            return
+        for name, parameter in self._model.named_parameters():
+            if parameter.grad is not None:
+                self._parts.setdefault(part_of(name), []).append(parameter)
+        scale = (step.gradient_norm / self._clip).clamp(min=1.0)
+        self._gradients = [_norm([one.grad for one in part]) * scale for part in self._parts.values()]
+        self._before = [[one.detach().clone() for one in part] for part in self._parts.values()]
+
+    def after_update(self, step: ComputedStep) -> None:
+        """By part: "gradient", its norm before clipping, and "ratio", the length of the update over that of the
+        weights that it changed."""
+        if not self._parts:
+            return
+        parts, before, self._parts, self._before = self._parts, self._before, {}, []
+        with torch.no_grad():
+            updates = [
+                _norm([one.detach() - old for one, old in zip(part, olds, strict=True)])
+                for part, olds in zip(parts.values(), before, strict=True)
+            ]
+            weights = torch.stack([_norm(olds) for olds in before])
+            ratios = torch.stack(updates) / weights.clamp(min=1e-12)
+            gradients, moved = torch.stack([torch.stack(self._gradients), ratios]).tolist()  # the only wait for a GPU
+        sizes = {
+            name: dict(zip(parts, each, strict=True)) for name, each in (("gradient", gradients), ("ratio", moved))
+        }
+        self._writer.metric({"kind": UPDATES, "step": step.plan.step, **sizes})
+
+
+def is_measured(step: int) -> bool:
+    """Ever more seldom: an hour's run has a few hundred lines of this kind."""
+    return step in (1, 2, 5) or step % (10 if step <= 200 else 50 if step <= 2000 else 250) == 0
+
+
+def part_of(name: str) -> str:
+    """Which part of the model a parameter is in: "embeddings", "layers.0.attention", "layers.0.feed_forward", "heads".
+
+    A LayerNorm belongs to what it follows.
+    """
+    if name.startswith("embeddings."):
+        return "embeddings"
+    if not name.startswith(_LAYERS):
+        return "heads" if not name.startswith("encoder.") else "encoder"
+    number, block = name.removeprefix(_LAYERS).split(".")[:2]
+    return f"layers.{number}.{'attention' if block.startswith('attention') else 'feed_forward'}"
+
+
+def _norm(tensors: Sequence[Tensor | None]) -> Tensor:
+    return get_total_norm([one for one in tensors if one is not None])
+
+
+class SlowMotion(StepObserver):
+    """A paused run takes single steps, and says of each what it did to the loss of its own batch.
+
+    Both losses are of the whole batch, with the same masks, without dropout and in fp32. Nothing random is drawn, and
+    gradients stay as they are. What they take is no training time.
+    """
+
+    def __init__(self, trainable: Trainable, model: nn.Module, writer: RunWriter, control: Control) -> None:
+        self._trainable, self._model, self._writer, self._control = trainable, model, writer, control
+        self._loss_before = 0.0
+
+    def before_update(self, step: ComputedStep) -> None:
+        if self._control.is_paused:
+            started = time.perf_counter()
+            self._loss_before = self._loss(step.batch)
+            self._writer.clock.elapsed_s -= time.perf_counter() - started  # with the rest of the step it is added
+
+    def after_update(self, step: ComputedStep) -> None:
+        if not self._control.is_paused:
+            return
+        numbers: Mapping[str, float] = {
+            "loss_before": self._loss_before,  # in nats, as the loss that is trained on
+            "loss_after": self._loss(step.batch),
+            "learning_rate": step.learning_rate,
+            "gradient_norm": float(step.gradient_norm),
+        }
+        self._writer.status("paused")  # first: whoever reads the line may ask for the step's batch
+        self._writer.metric({"kind": SLOW_STEP, "step": step.plan.step, **numbers})
+        self._control.slow_steps -= 1
+
+    def _loss(self, batch: Any) -> float:
+        with evaluation_mode(self._model), torch.no_grad():
+            return self._trainable.batch_loss(batch)
