@@ -14,8 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bertcore.analysis.align import Alignment, align
-from bertcore.analysis.compare import MatchedHeads, head_divergences, linear_cka, matched_heads, state_similarity
-from bertcore.analysis.parameter_changes import MovedWord, PartChange, moved_words, parameter_changes
+from bertcore.analysis.compare import (
+    MatchedHeads,
+    MovedWord,
+    PartChange,
+    head_divergences,
+    linear_cka,
+    matched_heads,
+    moved_words,
+    parameter_changes,
+    state_similarity,
+)
 from bertcore.analysis.predict import cut_off_mask, next_sentence, top_words, word_rank
 from bertcore.analysis.trace import Trace, trace
 from bertcore.analysis.words import pieces_at
@@ -25,7 +34,6 @@ from bertcore.table import Records, Table
 from bertcore.tasks.features.predictions import Prediction
 from bertcore.tasks.inference.predict import as_example, task_kind
 from bertcore.tokenizer.token_labels import SHOWN_SPACE
-from bertcore.tokenizer.tokenizer import Encoding
 from bertcore.training.task_files import predict_as_learned
 
 TOP = 5  # words for each mask, of ours and of the other
@@ -112,7 +120,7 @@ def compare(
         raise BertcoreError("There is nothing to compare with; name another model, a step of its run, or another text.")
     if text is None and other_text is not None:
         raise BertcoreError("There is no text to compare with the other one; give both.")
-    texts = None if text is None else _compare_texts(ours, text, other or ours, other_text or text)
+    texts = None if text is None else _compare_texts(_Side(ours, text), _Side(other or ours, other_text or text))
     if other is None:
         return Comparison(texts, None, None, [])
     parts, words, notes = compare_parameters(ours, other)
@@ -132,25 +140,36 @@ def compare_parameters(
     return parts, Records(moved_words(other.model, ours.model, ours.tokenizer)), []
 
 
-def _compare_texts(ours: Checkpoint, text: Pair, other: Checkpoint, other_text: Pair) -> TextComparison:
-    encodings = [
-        checkpoint.tokenizer.encode(*each, max_length=checkpoint.config.max_length)
-        for checkpoint, each in ((ours, text), (other, other_text))
-    ]
-    alignment = align(*encodings)
-    masks = _masks(ours, encodings[0])
-    paired = [(at, alignment.other_positions[at]) for at in masks]
-    mask_pairs = [(at, place) for at, place in paired if place is not None]
-    passes = [
-        trace(checkpoint.model, encoding.ids, encoding.segments, mlm_positions=[pair[side] for pair in mask_pairs])
-        for side, (checkpoint, encoding) in enumerate(zip((ours, other), encodings, strict=True))
-    ]
-    notes = [
-        cut
-        for checkpoint, encoding in zip((ours, other), encodings, strict=True)
-        if (cut := cut_off_mask(checkpoint.tokenizer, encoding))
-    ]
-    here, there = passes
+class _Side:
+    """One text, for one model."""
+
+    def __init__(self, checkpoint: Checkpoint, text: Pair) -> None:
+        self.checkpoint, self.tokenizer, self.text = checkpoint, checkpoint.tokenizer, text
+        self.encoding = checkpoint.tokenizer.encode(*text, max_length=checkpoint.config.max_length)
+
+    def read(self, masks: Sequence[int]) -> Trace:
+        """With the word logits at these positions."""
+        return trace(self.checkpoint.model, self.encoding.ids, self.encoding.segments, mlm_positions=masks)
+
+    def verdict(self, read: Trace) -> float | None:
+        """Probability that B follows A; None without B or NSP head."""
+        logits = read.next_sentence_logits
+        return None if logits is None or not self.text[1] else next_sentence(logits).is_next
+
+    def id_of(self, word: str, position: int) -> int | None:
+        """The word as one token of the vocabulary at this place; None where it is several."""
+        try:
+            ids = pieces_at(word.lstrip(SHOWN_SPACE), self.tokenizer, self.encoding, position)
+        except BertcoreError:  # it cannot spell the word
+            return None
+        return ids[0] if len(ids) == 1 else None
+
+
+def _compare_texts(ours: _Side, other: _Side) -> TextComparison:
+    alignment = align(ours.encoding, other.encoding)
+    masks = [pair for pair in alignment.pairs if ours.encoding.ids[pair[0]] == ours.tokenizer.mask_id]
+    here, there = ours.read([at for at, _ in masks]), other.read([at for _, at in masks])
+    notes = [cut for side in (ours, other) if (cut := cut_off_mask(side.tokenizer, side.encoding))]
     heads, states, cka = Records[HeadChange](), None, None
     if alignment.sentence is not None:
         notes.append(alignment.sentence)
@@ -163,22 +182,18 @@ def _compare_texts(ours: Checkpoint, text: Pair, other: Checkpoint, other_text: 
             cka = linear_cka(*hidden, alignment)
         except BertcoreError as error:  # too few tokens
             notes.append(str(error))
-    verdicts = [
-        None if each.next_sentence_logits is None or not pair[1] else next_sentence(each.next_sentence_logits).is_next
-        for each, pair in zip(passes, (text, other_text), strict=True)
-    ]
     return TextComparison(
-        tokens=encodings[0].tokens,
-        other_tokens=encodings[1].tokens,
+        tokens=ours.encoding.tokens,
+        other_tokens=other.encoding.tokens,
         alignment=alignment,
         heads=heads,
         states=states,
         cka=cka,
-        words=Records(_word_changes(ours, other, encodings, passes, mask_pairs)),
-        next_sentence=verdicts[0],
-        other_next_sentence=verdicts[1],
-        answer=_answer(ours, *text),
-        other_answer=_answer(other, *other_text),
+        words=Records(_word_changes(ours, other, here, there, masks)),
+        next_sentence=ours.verdict(here),
+        other_next_sentence=other.verdict(there),
+        answer=_answer(ours.checkpoint, *ours.text),
+        other_answer=_answer(other.checkpoint, *other.text),
         notes=notes,
     )
 
@@ -193,61 +208,37 @@ def _head_changes(here: Trace, there: Trace, alignment: Alignment, notes: list[s
         matched = matched_heads(here.attentions, there.attentions, alignment)
         notes.append("The models have other layers and heads, so each head is compared with the most similar one.")
     return Records(
-        HeadChange(layer, head, int(other_layer), int(other_head), float(divergence))
-        for (layer, head), other_layer, other_head, divergence in zip(
-            np.ndindex(matched.layers.shape),
-            matched.layers.flat,
-            matched.heads.flat,
-            matched.divergences.flat,
-            strict=True,
-        )
+        HeadChange(at[0], at[1], int(matched.layers[at]), int(matched.heads[at]), float(matched.divergences[at]))
+        for at in np.ndindex(*matched.layers.shape)
     )
 
 
-def _masks(checkpoint: Checkpoint, encoding: Encoding) -> list[int]:
-    return [at for at, token_id in enumerate(encoding.ids) if token_id == checkpoint.tokenizer.mask_id]
-
-
 def _word_changes(
-    ours: Checkpoint,
-    other: Checkpoint,
-    encodings: Sequence[Encoding],
-    passes: Sequence[Trace],
-    masks: Sequence[tuple[int, int]],
+    ours: _Side, other: _Side, here: Trace, there: Trace, masks: Sequence[tuple[int, int]]
 ) -> Iterator[WordChange]:
     """The likeliest words of ours and of the other, at each mask by their probability in ours."""
-    here, there = (each.mlm_logits for each in passes)  # (R,V) each
-    if here is None or there is None:
+    if here.mlm_logits is None or there.mlm_logits is None:  # (R,V) each
         return
-    for row, (position, other_position) in enumerate(masks):
+    for (position, other_position), own, others in zip(masks, here.mlm_logits, there.mlm_logits, strict=True):
         ids = {  # of ours -> the other's
-            guess.id: _id_of(ours.tokenizer.label(guess.id), other, encodings[1], other_position)
-            for guess in top_words(here[row], ours.tokenizer, TOP)
+            guess.id: other.id_of(ours.tokenizer.label(guess.id), other_position)
+            for guess in top_words(own, ours.tokenizer, TOP)
         }
-        for guess in top_words(there[row], other.tokenizer, TOP):
-            own = _id_of(other.tokenizer.label(guess.id), ours, encodings[0], position)
-            if own is not None:
-                ids[own] = guess.id
-        ranks = [(own, word_rank(here[row], own), ids[own]) for own in ids]
-        for own, rank, other_id in sorted(ranks, key=lambda each: each[1].rank):
-            was = None if other_id is None else word_rank(there[row], other_id)
+        for guess in top_words(others, other.tokenizer, TOP):
+            token_id = ours.id_of(other.tokenizer.label(guess.id), position)
+            if token_id is not None:
+                ids[token_id] = guess.id
+        for rank, token_id in sorted(((word_rank(own, each), each) for each in ids), key=lambda each: each[0].rank):
+            other_id = ids[token_id]
+            was = None if other_id is None else word_rank(others, other_id)
             yield WordChange(
                 position=position,
-                token=ours.tokenizer.label(own),
+                token=ours.tokenizer.label(token_id),
                 probability=rank.probability,
                 rank=rank.rank,
                 other_probability=None if was is None else was.probability,
                 other_rank=None if was is None else was.rank,
             )
-
-
-def _id_of(word: str, checkpoint: Checkpoint, encoding: Encoding, position: int) -> int | None:
-    """The word as one token of the model's vocabulary at this place; None where it is several."""
-    try:
-        ids = pieces_at(word.lstrip(SHOWN_SPACE), checkpoint.tokenizer, encoding, position)
-    except BertcoreError:  # it cannot spell the word
-        return None
-    return ids[0] if len(ids) == 1 else None
 
 
 def _answer(checkpoint: Checkpoint, text_a: str, text_b: str | None) -> Prediction | None:

@@ -8,17 +8,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from bertcore.analysis.vectors import WordFinder, cosine, cosines
+from bertcore.analysis.vectors import NearestWords, cosine, cosines
 from bertcore.progress import ReportProgress
 
 if TYPE_CHECKING:
     from bertcore.analysis.vectors import NearestBy, NearWord, WordsAround
     from bertcore.checkpoint.checkpoint import Checkpoint
+    from bertcore.model.bert import Bert
 
-_WORDS = WordFinder()  # of the model that was asked about last; used on the worker's thread alone
+_words: WeakKeyDictionary[Bert, NearestWords] = WeakKeyDictionary()  # used on the worker's thread alone
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,11 +49,18 @@ def near_words(
     checkpoint: Checkpoint, token_ids: Sequence[int], count: int, by: NearestBy, _progress: ReportProgress
 ) -> list[NearWord]:
     """The words nearest to the mean vector of these tokens in the token table."""
-    return _WORDS.words_of(checkpoint).near(token_ids, count, by)
+    return _words_of(checkpoint).near(token_ids, count, by)
 
 
 def words_around(
     checkpoint: Checkpoint, groups: Sequence[Sequence[int]], count: int, progress: ReportProgress
 ) -> WordsAround:
     """The words nearest to each group of token ids, by cosine."""
-    return _WORDS.words_of(checkpoint).around(groups, count, "cosine", progress)
+    return _words_of(checkpoint).around(groups, count, "cosine", progress)
+
+
+def _words_of(checkpoint: Checkpoint) -> NearestWords:
+    """Worked out once for a model: it does not change while it is open."""
+    if checkpoint.model not in _words:
+        _words[checkpoint.model] = NearestWords.of(checkpoint)
+    return _words[checkpoint.model]

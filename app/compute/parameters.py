@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from bertcore.errors import BertcoreError
 
 if TYPE_CHECKING:
-    from bertcore.analysis.parameter_changes import MovedWord, PartChange
+    from bertcore.analysis.compare import MovedWord, PartChange
     from bertcore.analysis.vectors import NearWord
     from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.progress import ReportProgress
@@ -52,6 +52,5 @@ def neighbours(ours: Checkpoint, before: Checkpoint, token_id: int, progress: Re
     found: list[list[NearWord]] = []
     for checkpoint in (ours, before):
         progress(len(found) / 2)
-        table = checkpoint.model.embeddings.token.weight.detach().float().cpu().numpy()  # (V,E)
-        found.append(NearestWords(table, checkpoint.tokenizer).near([token_id], NEIGHBOURS))
+        found.append(NearestWords.of(checkpoint).near([token_id], NEIGHBOURS))
     return Neighbours(token_id, *found)

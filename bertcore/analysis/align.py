@@ -39,11 +39,6 @@ class Alignment:
         return tuple((ours, other) for ours, other in enumerate(self.other_positions) if other is not None)
 
     @property
-    def is_identity(self) -> bool:
-        """Whether both have as many tokens, each paired with the one at its own position."""
-        return self.other_positions == tuple(range(self.other_length))
-
-    @property
     def sentence(self) -> str | None:
         """The reason as a sentence."""
         return None if self.reason is None else _SENTENCES[self.reason]
@@ -67,7 +62,7 @@ def align(ours: Encoding, other: Encoding) -> Alignment:
     words: dict[int, int] = {}
     is_same_text = True
     for part, our_text, other_text in (("a", ours.text_a, other.text_a), ("b", ours.text_b, other.text_b)):
-        rows, columns = _places(ours, part), _places(other, part)
+        rows, columns = _positions(ours, part), _positions(other, part)
         is_same_text &= our_text == other_text
         pair = _by_characters if our_text == other_text else _by_difference
         words.update(pair(ours, rows, other, columns))
@@ -81,7 +76,7 @@ def _reason(ours: Encoding, other: Encoding, is_same_text: bool) -> Reason:
     return "other_pieces" if is_same_text else "other_text"
 
 
-def _places(encoding: Encoding, part: str) -> list[int]:
+def _positions(encoding: Encoding, part: str) -> list[int]:
     return [position for position, each in enumerate(encoding.parts) if each == part]
 
 

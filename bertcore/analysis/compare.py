@@ -1,20 +1,34 @@
-"""Two passes side by side: which heads changed, where hidden states part, and which layers are alike.
+"""Two passes side by side (which heads changed, where hidden states part, which layers are alike), or two models.
 
 Ours and the other may be of two texts, two models or two steps of one; an `Alignment` says which tokens are compared.
-L layers, N heads, S our tokens, S' the other's, P pairs of tokens, H hidden. Importable without torch.
+Of two models of one shape, how far the parameters of one are from those of the other: what training changed.
+L layers, N heads, S our tokens, S' the other's, P pairs of tokens, H hidden, V vocabulary, E width of the embeddings.
+Importable without torch.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bertcore.analysis.align import Alignment
 from bertcore.analysis.attention_heads import compared_rows, in_bits, mean_entropy, mixed_entropy
+from bertcore.analysis.interventions import EMBEDDINGS
+from bertcore.analysis.vectors import cosine
 from bertcore.errors import BertcoreError
 
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from bertcore.model.bert import Bert, Layer
+    from bertcore.tokenizer.tokenizer import Tokenizer
+
+PARTS = ("query", "key", "value", "attention output", "feed-forward in", "feed-forward out", "LayerNorm")
 FEWEST_FOR_CKA = 4  # tokens: the estimate divides by P - 3
 
 
@@ -27,6 +41,31 @@ class MatchedHeads:
     divergences: NDArray[np.float64]  # (L,N) bits
 
 
+@dataclass(frozen=True, eq=False)
+class PartChange:
+    """How far one part of the model moved: Frobenius norm of the difference of all its weights and biases."""
+
+    layer: int | None  # from 0; None for embeddings and the parts above the layers
+    part: str  # one of EMBEDDINGS or PARTS, "embeddings LayerNorm", "pooler" or "word head"
+    change: float
+    other_norm: float  # of the part in the model compared with, the one before
+
+    @property
+    def relative(self) -> float:
+        """The change as a share of that norm; infinite where that is 0."""
+        return self.change / self.other_norm if self.other_norm else (float("inf") if self.change else 0.0)
+
+
+@dataclass(frozen=True)
+class MovedWord:
+    """How far the embedding of one token moved."""
+
+    token: str
+    id: int
+    distance: float  # L2
+    cosine: float  # of the embedding before and after
+
+
 def head_divergences(ours: NDArray, other: NDArray, alignment: Alignment) -> NDArray[np.float64]:
     """Attentions (L,N,S,S) and (L,N,S',S') -> (L,N): Jensen-Shannon divergence of each head from itself, in bits.
 
@@ -37,8 +76,8 @@ def head_divergences(ours: NDArray, other: NDArray, alignment: Alignment) -> NDA
     """
     if ours.shape[:2] != other.shape[:2]:
         raise BertcoreError(
-            f"The models have {_heads(ours)} and {_heads(other)}, so no head is the same in both; compare each with "
-            "the most similar one of the other."
+            f"The models have {len(ours)} layers of {ours.shape[1]} heads and {len(other)} layers of {other.shape[1]} "
+            "heads, so no head is the same in both; compare each with the most similar one of the other."
         )
     layers = []
     for layer in range(len(ours)):  # one at a time, to keep what is made in between small
@@ -81,7 +120,8 @@ def state_similarity(ours: NDArray, other: NDArray, alignment: Alignment) -> NDA
     """
     if ours.shape[0] != other.shape[0] or ours.shape[2] != other.shape[2]:
         raise BertcoreError(
-            f"Hidden states of {_states(ours)} and {_states(other)} have no cosine; compare the layers by CKA."
+            f"Hidden states of {len(ours) - 1} layers of width {ours.shape[2]} and {len(other) - 1} layers of width "
+            f"{other.shape[2]} have no cosine; compare the layers by CKA."
         )
     rows, columns = _paired(alignment)
     first, second = ours[:, rows].astype(np.float64), other[:, columns].astype(np.float64)
@@ -108,6 +148,38 @@ def linear_cka(ours: NDArray, other: NDArray, alignment: Alignment) -> NDArray[n
     first, second = _kernel(ours[:, rows]), _kernel(other[:, columns])
     similarity: NDArray[np.float64] = np.clip(first @ second.T, -1, 1)
     return similarity
+
+
+def parameter_changes(before: Bert, after: Bert) -> list[PartChange]:
+    """Embeddings, each layer part by part, then pooler and word head where both models have them.
+
+    Where layers share their parameters (ALBERT), each shared set is listed for the first of its layers.
+    Raises BertcoreError where the models are not of one shape.
+    """
+    _check_same_shape(before, after)
+    changes = []
+    after_parts = {(layer, part): tensors for layer, part, tensors in _parts(after)}
+    for layer, part, tensors in _parts(before):
+        if other := after_parts.get((layer, part)):
+            moved = _norm([new - old.to(new) for old, new in zip(tensors, other, strict=True)])
+            changes.append(PartChange(layer, part, moved, _norm(tensors)))
+    return changes
+
+
+def moved_words(before: Bert, after: Bert, tokenizer: Tokenizer, count: int = 20) -> list[MovedWord]:
+    """The `count` tokens whose embedding moved most (L2), the farthest first; those that did not move are left out.
+
+    Raises BertcoreError where the models are not of one shape. Both must have the same vocabulary.
+    """
+    _check_same_shape(before, after)
+    old, new = (model.embeddings.token.weight.detach().cpu().double().numpy() for model in (before, after))  # (V,E)
+    rows = min(len(old), tokenizer.largest_id + 1)  # a table may have rows to spare
+    distances = np.linalg.norm(new[:rows] - old[:rows], axis=1)
+    order = np.argsort(-distances, kind="stable")[:count]
+    return [
+        MovedWord(tokenizer.label(token), token, float(distances[token]), cosine(old[token], new[token]))
+        for token in order[distances[order] > 0].tolist()
+    ]
 
 
 def _kernel(states: NDArray) -> NDArray[np.float64]:
@@ -145,9 +217,50 @@ def _paired(alignment: Alignment) -> tuple[NDArray[np.int64], NDArray[np.int64]]
     return rows, columns
 
 
-def _heads(attentions: NDArray) -> str:
-    return f"{attentions.shape[0]} layers of {attentions.shape[1]} heads"
+def _check_same_shape(before: Bert, after: Bert) -> None:
+    """Raises BertcoreError where parameters cannot be subtracted from one another, and names what differs."""
+    for name, what in (
+        ("num_hidden_layers", "layers"),
+        ("layer_groups", "sets of layers"),
+        ("hidden_size", "hidden dimensions"),
+        ("embedding_width", "embedding dimensions"),
+        ("intermediate_size", "feed-forward neurons"),
+        ("vocab_size", "tokens in the vocabulary"),
+        ("type_vocab_size", "segments"),
+        ("max_position_embeddings", "positions"),
+    ):
+        first, second = (getattr(model.config, name) for model in (before, after))
+        if first != second:
+            raise BertcoreError(
+                f"The parameters cannot be compared: one model has {first:,} {what}, the other {second:,}."
+            )
 
 
-def _states(states: NDArray) -> str:
-    return f"{states.shape[0] - 1} layers of width {states.shape[2]}"
+def _parts(model: Bert) -> Iterator[tuple[int | None, str, list[Tensor]]]:
+    for name in EMBEDDINGS:
+        table = getattr(model.embeddings, name)
+        if table is not None:
+            yield None, name, [table.weight]
+    if model.embeddings.norm is not None:
+        yield None, "embeddings LayerNorm", list(model.embeddings.norm.parameters())
+    sets = len(model.encoder.layers)
+    for index in range(sets):
+        layer = index * model.encoder.depth // sets
+        yield from ((layer, part, tensors) for part, tensors in _layer_parts(model.encoder.layer(layer)))
+    for name, module in (("pooler", model.pooler), ("word head", model.mlm)):
+        if module is not None:
+            yield None, name, list(module.parameters())
+
+
+def _layer_parts(layer: Layer) -> Iterator[tuple[str, list[Tensor]]]:
+    fused = layer.attention.query_key_value
+    weights, biases = fused.weight.chunk(3), fused.bias.chunk(3)  # (3H,H) -> 3 x (H,H)
+    matrices = [[weight, bias] for weight, bias in zip(weights, biases, strict=True)]
+    for module in (layer.attention.output, layer.feed_forward_in, layer.feed_forward_out):
+        matrices.append(list(module.parameters()))
+    norms = [*layer.attention_norm.parameters(), *layer.feed_forward_norm.parameters()]
+    yield from zip(PARTS, [*matrices, norms], strict=True)
+
+
+def _norm(tensors: list[Tensor]) -> float:
+    return math.hypot(*(float(tensor.detach().double().norm()) for tensor in tensors))

@@ -103,7 +103,6 @@ def attention_gradient(model: Bert, text: Text, target: Target, layer: int) -> A
 
     Each weight counts for itself: that a row sums to 1 is not held fixed, and nothing flows back through the softmax.
     """
-    target.check(len(text))
     entering, point = passing(model, text, hidden_points(layer)[layer]), f"layer.{layer}.attention.probs"
     leaves: list[Tensor] = []
 
@@ -134,7 +133,6 @@ def link_effects(
 
     The rest of the row is scaled to sum to 1 again; where nothing is left, the row is 0.
     """
-    target.check(len(text))
     entering, point = passing(model, text, hidden_points(layer)[layer]), f"layer.{layer}.attention.probs"
     effects = np.full(len(columns), -float(_target_from(model, target, layer, entering)[0]))
     change = partial(_without_links, head, row)
@@ -172,7 +170,11 @@ def patching_map(
     points = _points(model, part)
     entering, ours = _record(model, text, target, hidden_points(model.encoder.depth))
     theirs, aim = _record(model, other, target, points)
-    check_difference(ours, aim)
+    if not abs(aim - ours) >= SMALLEST_DIFFERENCE:  # not a number either
+        raise BertcoreError(
+            f"Both texts give this prediction nearly the same score ({ours:.3f} and {aim:.3f}), so there is no "
+            "difference to locate; choose another prediction, or texts that differ more."
+        )
     patched = np.full((len(points), len(chosen)), ours)
     kept = [list(range(len(chosen))) for _ in points]  # the columns of each row that can change anything
     if part == "state":
@@ -223,15 +225,6 @@ def check_patching(text: Text, other: Text, part: PatchedPart = "state", positio
         check_rows([position], len(text))
 
 
-def check_difference(text: float, other: float) -> None:
-    """Raises BertcoreError where the target hardly differs, so that fractions of the difference mean nothing."""
-    if not abs(other - text) >= SMALLEST_DIFFERENCE:  # not a number either
-        raise BertcoreError(
-            f"Both texts give this prediction nearly the same score ({text:.3f} and {other:.3f}), so there is no "
-            "difference to locate; choose another prediction, or texts that differ more."
-        )
-
-
 def _points(model: Bert, part: PatchedPart) -> list[str]:
     """Where the rows of the map are patched."""
     depth = model.encoder.depth
@@ -243,7 +236,7 @@ def _points(model: Bert, part: PatchedPart) -> list[str]:
 
 def _record(model: Bert, text: Text, target: Target, points: Sequence[str]) -> tuple[list[Tensor], float]:
     """What passes at the points, and the target."""
-    target.check(len(text))
+    target.check(len(text))  # before the pass
     record = Recorder(lambda name: name in points)
     value = float(target.of(model, text.hidden(model, hook=record)))
     return [record[point] for point in points], value
@@ -279,6 +272,7 @@ def _target_from(model: Bert, target: Target, layer: int, entering: Tensor, chan
 
     It is computed for all tokens, as they may need them all; those behind it take the fast path.
     """
+    target.check(entering.shape[1])
     if changes:
         entering = model.encoder.layer(layer)(entering, hook=Intervention(changes).at(f"layer.{layer}"))
         layer += 1

@@ -9,16 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from bertcore.analysis.passes import activations, as_text
-from bertcore.analysis.predict import softmax, top_words
+from bertcore.analysis.predict import predict_masks, softmax, top_words
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.files import read_bytes, write_json
 from bertcore.json_text import parse_json
 from bertcore.model.hooks import hidden_points
-from bertcore.tokenizer.tokenizer import Encoding
 
 REFERENCE_FILE = "reference.json"
 FORMAT_VERSION = 1
@@ -50,8 +47,6 @@ class ReferenceCheck:
 def write_reference(checkpoint: Checkpoint, folder: Path) -> Path:
     """Store this checkpoint's values in a folder. `checkpoint` must be read from the files that others will read:
     weights are rounded when they are stored. Raises BertcoreError where it has no masked-word head."""
-    if "mlm" in checkpoint.missing:
-        raise BertcoreError(checkpoint.missing["mlm"])
     file = folder / REFERENCE_FILE
     write_json(file, {"format_version": FORMAT_VERSION, "texts": [_values(checkpoint, a, b) for a, b in TEXTS]})
     return file
@@ -118,10 +113,13 @@ def _values(checkpoint: Checkpoint, a: str, b: str | None, words: list[str] | No
     points = hidden_points(checkpoint.config.num_hidden_layers)
     passed = activations(model, as_text(model, encoding.ids, encoding.segments), points)  # (S,H) each
     numbers = {name: passed[name][mask, :_NUMBERS].tolist() for name in points}
-    logits, pair = _heads(checkpoint, encoding, mask)
-    if pair:
-        numbers["nsp.logits"] = pair
-    shares = softmax(logits)
+    said = predict_masks(model, encoding.ids, encoding.segments, positions=[mask])  # by the fast path
+    if said.mlm_logits is None:
+        raise BertcoreError(checkpoint.missing["mlm"])
+    if said.next_sentence_logits is not None:
+        numbers["nsp.logits"] = said.next_sentence_logits.tolist()
+    logits = said.mlm_logits[0]  # (V)
+    probabilities = softmax(logits)
     shown = [guess.token for guess in top_words(logits, tokenizer, _WORDS)] if words is None else words
     ids = [tokenizer.id(token) for token in shown]
     return {
@@ -130,17 +128,7 @@ def _values(checkpoint: Checkpoint, a: str, b: str | None, words: list[str] | No
         "ids": encoding.ids,
         "activations": numbers,
         "words": [
-            {"token": token, "probability": math.nan if i is None else float(shares[i])}
+            {"token": token, "probability": math.nan if i is None else float(probabilities[i])}
             for token, i in zip(shown, ids, strict=True)
         ],
     }
-
-
-@torch.inference_mode()
-def _heads(checkpoint: Checkpoint, encoding: Encoding, mask: int) -> tuple[Any, list[float]]:
-    """Word logits at the mask (V), next-sentence logits (2): by the fast path; activations come by the traced one."""
-    model = checkpoint.model
-    hidden = as_text(model, encoding.ids, encoding.segments).hidden(model)[0]  # (S,H)
-    logits = model.mlm_logits(hidden[mask]).float().cpu().numpy()
-    pair = model.nsp_logits(model.pool(hidden[:1]))[0].float().tolist() if model.nsp is not None else []
-    return logits, pair

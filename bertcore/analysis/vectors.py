@@ -8,8 +8,7 @@ the token table. Importable without torch.
 from __future__ import annotations
 
 import re
-import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -142,6 +141,11 @@ class NearestWords:
         self._left_out = np.ones(len(token_table), dtype=bool)  # rows of special tokens, and of none (decision 0006)
         self._left_out[[row for row in known if row < len(token_table)]] = False
 
+    @classmethod
+    def of(cls, checkpoint: Checkpoint) -> NearestWords:
+        """In the token table of a model as it is now."""
+        return cls(checkpoint.model.embeddings.token.weight.detach().float().cpu().numpy(), checkpoint.tokenizer)
+
     def near(self, token_ids: Sequence[int], k: int, by: NearestBy = "cosine") -> list[NearWord]:
         """The k words nearest to the mean vector of these, nearest first; they and special tokens are left out."""
         query = self._table[list(token_ids)].mean(axis=0)  # (E)
@@ -177,23 +181,6 @@ class NearestWords:
         vector, exact = self._table[token_id].astype(np.float64), query.astype(np.float64)
         distance = float(np.linalg.norm(vector - exact))
         return NearWord(token_id, self._tokenizer.word(token_id), cosine(vector, exact), distance)
-
-
-class WordFinder:
-    """Finds words in the token table of whichever checkpoint it is given; remembers the last one's lengths.
-
-    For a model whose weights stay as they are.
-    """
-
-    def __init__(self) -> None:
-        self._model: Callable[[], object] = lambda: None
-        self._words: NearestWords | None = None
-
-    def words_of(self, checkpoint: Checkpoint) -> NearestWords:
-        if self._words is None or self._model() is not checkpoint.model:
-            table = checkpoint.model.embeddings.token.weight.detach().float().cpu().numpy()  # (V,E)
-            self._words, self._model = NearestWords(table, checkpoint.tokenizer), weakref.ref(checkpoint.model)
-        return self._words
 
 
 @dataclass(frozen=True, eq=False)

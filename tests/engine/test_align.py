@@ -17,6 +17,10 @@ MORE = Tokenizer(raw_from_words((*VOCABULARY, "comfortable", "house"), lowercase
 BYTES = Tokenizer.train(["a cat sat"], 300, lowercase=False, kind="bpe")
 
 
+def is_identity(found: Alignment) -> bool:
+    return found.other_positions == tuple(range(found.other_length))
+
+
 def paired(ours: Encoding, theirs: Encoding) -> list[tuple[str, str]]:
     return [(ours.labels[i], theirs.labels[j]) for i, j in align(ours, theirs).pairs]
 
@@ -25,7 +29,7 @@ class TestOtherVocabulary:
     def test_the_same_text_is_the_identity(self) -> None:
         encoding = WORDS.encode("the cat sat.", "it was very comfortable!")
         found = align(encoding, encoding)
-        assert found.is_identity and found.reason is None and found.sentence is None
+        assert is_identity(found) and found.reason is None and found.sentence is None
         assert found.pairs == tuple((i, i) for i in range(len(encoding)))
 
     def test_tokens_of_the_same_characters_are_paired(self) -> None:
@@ -57,13 +61,13 @@ class TestOtherVocabulary:
         letters, encoding = WORDS.encode("a é"), BYTES.encode("a é")
         assert encoding.offsets[-3:-1] == [letters.offsets[2]] * 2
         assert align(letters, encoding).other_positions == (0, 1, None, len(encoding) - 1)
-        assert align(encoding, encoding).is_identity
+        assert is_identity(align(encoding, encoding))
 
 
 class TestOtherText:
     def test_a_word_replaced_by_another(self) -> None:
         ours, theirs = WORDS.encode("the cat sat on a mat."), WORDS.encode("the dog sat on a mat.")
-        assert align(ours, theirs).is_identity and ("cat", "dog") in paired(ours, theirs)
+        assert is_identity(align(ours, theirs)) and ("cat", "dog") in paired(ours, theirs)
 
     def test_a_word_more(self) -> None:
         ours, theirs = WORDS.encode("the cat sat."), WORDS.encode("the very cat sat.")
@@ -117,9 +121,3 @@ class TestOtherText:
         assert [j for _, j in found.pairs] == sorted({j for _, j in found.pairs})
         assert all(ours.parts[i] == theirs.parts[j] for i, j in found.pairs)
         assert (found.reason is None) == any(ours.parts[i] != "special" for i, _ in found.pairs)
-
-
-def test_identity_needs_the_same_length() -> None:
-    assert Alignment((0, 1), 2).is_identity
-    assert not Alignment((0, 1), 3).is_identity
-    assert not Alignment((1, 0), 2).is_identity

@@ -6,8 +6,15 @@ import torch
 from scipy.spatial.distance import jensenshannon
 
 from bertcore.analysis.align import Alignment, align
-from bertcore.analysis.compare import compared, head_divergences, linear_cka, matched_heads, state_similarity
-from bertcore.analysis.parameter_changes import moved_words, parameter_changes
+from bertcore.analysis.compare import (
+    compared,
+    head_divergences,
+    linear_cka,
+    matched_heads,
+    moved_words,
+    parameter_changes,
+    state_similarity,
+)
 from bertcore.analysis.trace import trace
 from bertcore.errors import BertcoreError
 from tests.engine.models import tiny_model, word_tokenizer

@@ -33,7 +33,7 @@ from ...widgets.progress_line import ProgressLine
 from .stages import LayersView
 
 if TYPE_CHECKING:
-    from bertcore.analysis.parameter_changes import PartChange
+    from bertcore.analysis.compare import PartChange
 
 
 PART_NAMES = {  # of `parameter_changes`
