@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
-from bertcore.cli.output import AsJson, cell, print_json, say
+from bertcore.cli.output import AsJson, Listing, print_answer
 from bertcore.cli.task_batch import show_examples
 from bertcore.errors import BertcoreError
 
@@ -38,32 +37,40 @@ def batch(
 ) -> None:
     """Show a step's batch as the model read it, drawn again from the seed: masks or labels, losses, predictions."""
     from bertcore.runs.run_folder import RunFolder
-    from bertcore.training.batch_losses import batch_losses
     from bertcore.training.drawn_batches import open_batches
     from bertcore.training.drawn_examples import open_examples
     from bertcore.training.finetune_options import FinetuneOptions
 
-    if RunFolder(run).config().get("kind") == FinetuneOptions.kind:
-        examples = open_examples(run)
-        show_examples(examples, step, _snapshot(examples.run, step, snapshot), sequence, as_json)
-        return
-    batches = open_batches(run)
+    is_task = RunFolder(run).config().get("kind") == FinetuneOptions.kind
+    batches: Any = (open_examples if is_task else open_batches)(run)
     drawn = batches.at(step)
     if sequence is not None and sequence > len(drawn.ids):
         raise BertcoreError(f"The batch has {len(drawn.ids)} sequences; there is no sequence {sequence}.")
     weights = _snapshot(batches.run, step, snapshot)
+    (show_examples if is_task else _show_texts)(batches, drawn, weights, sequence, as_json)
+
+
+def _show_texts(
+    batches: RunBatches, drawn: DrawnBatch, weights: tuple[int, Path] | None, sequence: int | None, as_json: bool
+) -> None:
+    """`weights`: the step and folder of the snapshot that predicts; `sequence` from 1, None: all."""
+    from bertcore.training.batch_losses import batch_losses
+
     losses = None if weights is None else batch_losses(batches.model_at(weights, drawn), drawn)
-    facts = _facts(batches, drawn, None if weights is None else weights[0], losses)
-    if as_json:
-        rows = range(len(drawn.ids)) if sequence is None else [sequence - 1]
-        print_json({**facts, "sequences": [_sequence(batches, drawn, losses, row) for row in rows]})
-        return
-    _say_facts(facts)
-    shown = _overview(batches, drawn, losses) if sequence is None else _tokens(batches, drawn, losses, sequence - 1)
-    Console().print(shown)
+    facts = _facts(batches, drawn, weights and weights[0], losses)
+    rows = range(len(drawn.ids)) if sequence is None else [sequence - 1]
+    sequences = [_sequence(batches, drawn, losses, row) for row in rows]
     data = batches.options.data
-    if not drawn.causal and data.pack and data.pairs != "none":
-        say("A pair is judged by A and where B begins; text of further documents only fills the sequence.")
+    is_filled_up = not drawn.causal and data.pack and data.pairs != "none"
+    print_answer(
+        {**facts, "sequences": sequences},
+        *_in_words(facts),
+        _overview(sequences) if sequence is None else _tokens(sequences[0]),
+        "A pair is judged by A and where B begins; text of further documents only fills the sequence."
+        if is_filled_up
+        else None,
+        as_json=as_json,
+    )
 
 
 def _snapshot(run: RunFolder, step: int, wanted: int | None) -> tuple[int, Path] | None:
@@ -109,18 +116,18 @@ def _shares(draw: Draw) -> dict[str, float]:
     return {"masked": draw.chosen / max(1, draw.ordinary), **fates}
 
 
-def _say_facts(facts: dict[str, Any]) -> None:
+def _in_words(facts: dict[str, Any]) -> Iterator[str]:
     sequences, length = facts["shape"]
-    say(f"step {facts['step']:,}, {facts['predicts']}: {sequences} sequences of up to {length} tokens")
+    yield f"step {facts['step']:,}, {facts['predicts']}: {sequences} sequences of up to {length} tokens"
     if facts["snapshot"] is None:
-        say("The run has no snapshot from before this step, so there are no losses.")
+        yield "The run has no snapshot from before this step, so there are no losses."
     else:
         parts = [f"loss {facts['word_loss']:.3f} nats", f"{facts['word_accuracy']:.1%} right"]
         if facts["pair_loss"] is not None:
             parts.append(f"pairs {facts['pair_loss']:.3f} nats")
-        say(f"by the snapshot of step {facts['snapshot']:,}: {', '.join(parts)}")
+        yield f"by the snapshot of step {facts['snapshot']:,}: {', '.join(parts)}"
     for name, share in (facts["drawn"] or {}).items():
-        say(f"{name:10} {share:6.1%}, ordered {facts['ordered'][name]:.0%}")
+        yield f"{name:10} {share:6.1%}, ordered {facts['ordered'][name]:.0%}"
 
 
 def _pair(batches: RunBatches, drawn: DrawnBatch, row: int) -> str:
@@ -134,32 +141,24 @@ def _documents(drawn: DrawnBatch, row: int) -> list[int]:
     return [int(number) + 1 for number in dict.fromkeys(found[found >= 0].tolist())]
 
 
-def _overview(batches: RunBatches, drawn: DrawnBatch, losses: BatchLosses | None) -> Table:
-    import numpy as np
-
-    table = Table("sequence", "pair", "documents", "tokens", "to predict", "loss")
-    for row in range(len(drawn.ids)):
-        count = int((drawn.fates[row] > 0).sum())
-        loss = "" if losses is None or not count else f"{np.nanmean(losses.losses[row]):.2f}"
-        documents = ", ".join(f"{number:,}" for number in _documents(drawn, row))
-        tokens = int((~drawn.is_padding[row]).sum())
-        table.add_row(str(row + 1), _pair(batches, drawn, row), documents, str(tokens), str(count), loss)
-    return table
+def _overview(sequences: list[dict[str, Any]]) -> Listing:
+    rows = []
+    for sequence in sequences:
+        predicted = [token for token in sequence["tokens"] if "predict" in token]
+        losses = [token["loss"] for token in predicted if "loss" in token]
+        numbers = {"tokens": len(sequence["tokens"]), "to_predict": len(predicted)}
+        rows.append({**sequence, **numbers, "loss": sum(losses) / len(losses) if losses else None})
+    names = ("sequence", "pair", "documents", "tokens", "to_predict", "loss")
+    return Listing(rows, {**dict.fromkeys(names, ""), "loss": ".2f"})
 
 
-def _tokens(batches: RunBatches, drawn: DrawnBatch, losses: BatchLosses | None, row: int) -> Table:
-    table = Table("position", "read", "to predict", "fate", "loss", "first guess")
-    for token in _sequence(batches, drawn, losses, row)["tokens"]:
-        guess = token.get("guesses")
-        table.add_row(
-            str(token["position"]),
-            cell(token["read"]),
-            cell(token.get("predict", "")),
-            token.get("fate", "").replace("_", " "),
-            f"{token['loss']:.2f}" if "loss" in token else "",
-            cell(f"{guess[0][0]} {guess[0][1]:.1%}") if guess else "",
-        )
-    return table
+def _tokens(sequence: dict[str, Any]) -> Listing:
+    rows = []
+    for token in sequence["tokens"]:
+        word, probability = token["guesses"][0] if "guesses" in token else (None, None)
+        rows.append({**token, "first_guess": word and f"{word} {probability:.1%}"})
+    names = ("position", "read", "predict", "fate", "loss", "first_guess")
+    return Listing(rows, {**dict.fromkeys(names, ""), "loss": ".2f"})
 
 
 def _sequence(batches: RunBatches, drawn: DrawnBatch, losses: BatchLosses | None, row: int) -> dict[str, Any]:

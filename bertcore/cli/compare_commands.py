@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from bertcore.cli.output import (
+    FROM_ONE,
     AsJson,
+    Listing,
     ModelArgument,
     TextA,
     TextB,
-    cell,
+    answer_in_words,
     checked_text,
-    print_json,
+    print_answer,
     refuse_folder,
     say,
     texts,
-    write_answer,
-    write_bytes,
+    write_table,
 )
 
 if TYPE_CHECKING:
     from bertcore.comparing import Comparison, TextComparison
-    from bertcore.evaluation.score_texts import TextScore
     from bertcore.results import PatchedText
 
 _SHOWN = 8  # rows of a list for people; --json has all
@@ -72,19 +68,11 @@ def compare(
         other_model=other_model,
         other_step=other_step,
     )
-    answer = _comparison(found)
-    if out:
-        write_answer(out, answer)
-    if as_json:
-        print_json(answer)
-        return
-    if found.text is not None:
-        step = None if other_step is None else f"step {other_step}"
-        say("Other: " + ", ".join(each for each in (other_model, step, other_a) if each is not None))
-        _say_texts(found.text)
-    _say_parameters(found)
-    for note in (*(found.text.notes if found.text else ()), *found.notes):
-        say(note)
+    step = None if other_step is None else f"step {other_step}"
+    other = ", ".join(each for each in (other_model, step, other_a) if each is not None)
+    text = [] if found.text is None else [f"Other: {other}", *_texts_for_people(found.text)]
+    values = _comparison(found)
+    print_answer(values, *text, *_parameters_for_people(found), *values["notes"], as_json=as_json, out=out)
 
 
 def _comparison(found: Comparison) -> dict[str, Any]:
@@ -112,47 +100,45 @@ def _comparison(found: Comparison) -> dict[str, Any]:
     return {**answer, "notes": [*(text.notes if text is not None else ()), *found.notes]}
 
 
-def _say_texts(text: TextComparison) -> None:
-    if text.words:
-        table = Table("position", "word", "probability", "other probability", "rank", "other rank")
-        for word in text.words:
-            other = ("", "") if word.other_probability is None else (f"{word.other_probability:.1%}", word.other_rank)
-            values = (word.position, word.token, f"{word.probability:.1%}", other[0], word.rank, other[1])
-            table.add_row(*map(cell, values))
-        Console().print(table)
+def _texts_for_people(text: TextComparison) -> Iterator[str | Listing]:
+    shares = {"probability": ".1%", "other_probability": ".1%"}
+    yield Listing(text.words.rows(), {"position": "", "token": "", **shares, "rank": "", "other_rank": ""})
     if text.next_sentence is not None and text.other_next_sentence is not None:
-        say(f"B follows A: {text.next_sentence:.1%}, in the other {text.other_next_sentence:.1%}")
+        yield f"B follows A: {text.next_sentence:.1%}, in the other {text.other_next_sentence:.1%}"
     for name, answer in (("Answer", text.answer), ("Answer of the other", text.other_answer)):
         if answer is not None:
-            say(f"{name}: {_answer(answer.answer)}")
-    if text.heads:
-        say("Heads that differ most (Jensen-Shannon divergence in bits; layers and heads count from 1):")
-        is_same = all((head.layer, head.head) == (head.other_layer, head.other_head) for head in text.heads)
-        for head in sorted(text.heads, key=lambda each: -each.divergence_bits)[:_SHOWN]:
-            match = "" if is_same else f"  most similar to {head.other_layer + 1}.{head.other_head + 1}"
-            say(f"  {head.layer + 1}.{head.head + 1:<3} {head.divergence_bits:.3f}{match}")
+            yield f"{name}: {answer_in_words(answer.answer)}"
+    heads = sorted(text.heads.rows(), key=lambda head: -head["divergence_bits"])[:_SHOWN]
+    is_same = all((head.layer, head.head) == (head.other_layer, head.other_head) for head in text.heads)
+    columns = {"layer": FROM_ONE, "head": FROM_ONE, "divergence_bits": ".3f"}
+    if not is_same:
+        columns |= {"other_layer": FROM_ONE, "other_head": FROM_ONE}
+    yield Listing(heads, columns, "Heads that differ most (Jensen-Shannon divergence); layers and heads count from 1:")
     if text.states is not None:
-        say("Cosine of each token's hidden states, here and in the other: mean, and the least similar token:")
-        for layer, row in enumerate(text.states):
-            least = int(row.argmin())
-            token = text.tokens[text.alignment.pairs[least][0]]
-            name = f"layer {layer}" if layer else "embeddings"
-            say(f"  {name:10} {row.mean():6.3f}  {row[least]:6.3f}  {token}")
+        rows = [
+            {"layer": layer, "mean": float(row.mean()), "least": float(row.min()), "token": text.tokens[least]}
+            for layer, row in enumerate(text.states)
+            for least in (text.alignment.pairs[int(row.argmin())][0],)
+        ]
+        title = "Cosine of each token's hidden states, here and in the other: mean, and the least similar token"
+        yield Listing(rows, {"layer": "", "mean": ".3f", "least": ".3f", "token": ""}, f"{title} (0: embeddings):")
     elif text.cka is not None:
-        say("Similarity of layers (CKA), 0 the embeddings; for each layer the most similar one of the other:")
-        for layer, row in enumerate(text.cka):
-            say(f"  layer {layer:<2}  layer {int(row.argmax()):<2}  {row.max():6.3f}")
+        rows = [
+            {"layer": layer, "most_similar": int(row.argmax()), "cka": float(row.max())}
+            for layer, row in enumerate(text.cka)
+        ]
+        title = "Similarity of layers (CKA), 0 the embeddings; for each layer the most similar one of the other:"
+        yield Listing(rows, {"layer": "", "most_similar": "", "cka": ".3f"}, title)
 
 
-def _say_parameters(found: Comparison) -> None:
+def _parameters_for_people(found: Comparison) -> Iterator[str | Listing]:
     if found.parameters is not None:
-        say("Parameters that changed most (norm of the change, and its share of the other's norm):")
-        for part in sorted(found.parameters, key=lambda each: -each.relative)[:_SHOWN]:
-            place = "" if part.layer is None else f"layer {part.layer + 1} "
-            say(f"  {place + part.part:28} {part.change:8.3f}  {part.relative:7.2%}")
+        most = sorted(found.parameters, key=lambda each: -each.relative)[:_SHOWN]
+        rows = [{**asdict(part), "relative": part.relative} for part in most]
+        title = "Parameters that changed most (norm of the change, and its share of the other's norm):"
+        yield Listing(rows, {"layer": FROM_ONE, "part": "", "change": ".3f", "relative": ".2%"}, title)
     if found.moved_words:
-        words = ", ".join(word.token for word in found.moved_words)
-        say(f"Words whose embedding moved most: {words}")
+        yield f"Words whose embedding moved most: {', '.join(word.token for word in found.moved_words)}"
 
 
 def patch(
@@ -197,24 +183,18 @@ def patch(
         position=position,
         part=cast(Any, part),
     )
-    answer = {
-        "tokens": found.tokens,
-        "other_tokens": found.other_tokens,
-        "target": found.target,
-        "score": found.score,
-        "other_score": found.other_score,
-        "part": found.part,
-        "map": found.map.tolist(),
-    }
-    if out:
-        write_answer(out, answer)
-    if as_json:
-        print_json(answer)
-        return
-    _say_map(found)
+    names = ("tokens", "other_tokens", "target", "score", "other_score", "part")
+    print_answer(
+        {**{name: getattr(found, name) for name in names}, "map": found.map.tolist()},
+        _map(found),
+        f"{found.target}: {found.score:.3f} in the text, {found.other_score:.3f} in the other.",
+        "0: as in the text; 1: as in the other. Shares need not add up to 1.",
+        as_json=as_json,
+        out=out,
+    )
 
 
-def _say_map(found: PatchedText) -> None:
+def _map(found: PatchedText) -> Listing:
     """Positions down, layers across: a terminal is narrower than a text is long."""
     layers = [str(layer + 1) for layer in range(len(found.map))]
     if found.part == "state":
@@ -223,12 +203,11 @@ def _say_map(found: PatchedText) -> None:
     if found.part != "head":
         pairs = zip(found.tokens, found.other_tokens, strict=True)
         names = [ours if ours == theirs else f"{ours} / {theirs}" for ours, theirs in pairs]
-    table = Table("layer", *layers)
-    for name, shares in zip(names, found.map.T, strict=True):
-        table.add_row(cell(name), *(f"{share:z.2f}" for share in shares))
-    Console().print(table)
-    say(f"{found.target}: {found.score:.3f} in the text, {found.other_score:.3f} in the other.")
-    say("0: as in the text; 1: as in the other. Shares need not add up to 1.")
+    rows = [
+        {"layer": name, **dict(zip(layers, shares, strict=True))}
+        for name, shares in zip(names, found.map.T.tolist(), strict=True)
+    ]
+    return Listing(rows, {"layer": "", **dict.fromkeys(layers, "z.2f")})
 
 
 def score(
@@ -259,26 +238,19 @@ def score(
     means = mean_by_choice(scores)
     if cut := sum(each.dropped > 0 for each in scores):
         say(cut_texts(cut, len(scores), m.config.max_length), error_stream=True)
+    rows = scores.rows()
     if out:
-        write_bytes(out, _csv(scores).encode("utf-8"), makes_folder=True)
-    if as_json:
-        print_json({"texts": scores.rows(), "means": means})
-        return
-    _say_scores(scores)
-    for place, by_word in enumerate(means, 1):
-        say(f"mean at place {place}: " + ", ".join(f"{name} {mean:.3f}" for name, mean in by_word.items()))
+        write_table(out, [{**row, "choices": " | ".join(row["choices"])} for row in rows])
+    shown = [{**row, "text": row["a"] if row["b"] is None else f"{row['a']} / {row['b']}"} for row in rows]
+    of_places = [
+        f"mean at place {place}: " + ", ".join(f"{name} {mean:.3f}" for name, mean in by_word.items())
+        for place, by_word in enumerate(means, 1)
+    ]
+    print_answer({"texts": rows, "means": means}, Listing(shown, _COLUMNS), *of_places, as_json=as_json)
 
 
-def _csv(scores: Sequence[TextScore]) -> str:
-    text = io.StringIO()
-    rows = [{**asdict(each), "choices": " | ".join(each.choices)} for each in scores]
-    writer = csv.DictWriter(text, fieldnames=list(rows[0]))
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
-
-
-_COLUMNS = {  # of TextScore, with the format of its numbers
+_COLUMNS = {  # of TextScore
+    "text": "",
     "log_likelihood": ".2f",
     "surprise_bits": ".2f",
     "word": "",
@@ -288,21 +260,3 @@ _COLUMNS = {  # of TextScore, with the format of its numbers
     "answer_probability": ".1%",
     "similarity": ".3f",
 }
-
-
-def _say_scores(scores: Sequence[TextScore]) -> None:
-    """A table of what there is."""
-    there = [name for name in _COLUMNS if any(getattr(each, name) is not None for each in scores)]
-    table = Table("text", *(name.replace("_", " ") for name in there))
-    for each in scores:
-        values = (getattr(each, name) for name in there)
-        shown = [
-            "" if value is None else format(value, _COLUMNS[name]) if isinstance(value, float) else str(value)
-            for name, value in zip(there, values, strict=True)
-        ]
-        table.add_row(cell(each.a if each.b is None else f"{each.a} / {each.b}"), *map(cell, shown))
-    Console().print(table)
-
-
-def _answer(answer: object) -> str:
-    return " ".join(map(str, answer)) if isinstance(answer, tuple | list) else str(answer) or "(no answer)"

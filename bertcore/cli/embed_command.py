@@ -1,13 +1,11 @@
 """embed: a vector for each of many texts, in a file."""
 
-import csv
-import io
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from bertcore.cli.output import AsJson, ModelArgument, print_json, refuse_folder, say, write_arrays, write_bytes
+from bertcore.cli.output import AsJson, ModelArgument, print_answer, refuse_folder, write_arrays, write_table
 from bertcore.errors import BertcoreError
 
 
@@ -43,14 +41,9 @@ def embed(
     m = load(model)
     vectors = m.embed(texts, pooling=pooling)  # (B,H)
     if out.suffix == ".csv":
-        table = io.StringIO()
-        writer = csv.writer(table)
-        writer.writerow(["text", *range(vectors.shape[1])])
-        writer.writerows([text, *vector] for text, vector in zip(texts, vectors.tolist(), strict=True))
-        write_bytes(out, table.getvalue().encode("utf-8", "replace"))
+        rows = zip(texts, vectors.tolist(), strict=True)
+        write_table(out, [{"text": text, **{str(i): x for i, x in enumerate(vector)}} for text, vector in rows])
     else:
         out = write_arrays({"vectors": vectors, "texts": np.array(texts)}, out)
-    if as_json:
-        print_json({"file": str(out), "model": m.name, "texts": len(texts), "dimensions": vectors.shape[1]})
-        return
-    say(f"{len(texts):,} texts x {vectors.shape[1]:,} numbers, written to {out}")
+    values = {"file": str(out), "model": m.name, "texts": len(texts), "dimensions": vectors.shape[1]}
+    print_answer(values, f"{len(texts):,} texts x {vectors.shape[1]:,} numbers, written to {out}", as_json=as_json)

@@ -8,20 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.box import SIMPLE
-from rich.console import Console
-from rich.measure import Measurement
-from rich.table import Column, Table
 
 from bertcore.checkpoint.config_file import read_config
 from bertcore.checkpoint.missing_parts import absent_points, what_is_missing
 from bertcore.cli.output import (
     AsJson,
+    Listing,
     ModelArgument,
     TextA,
     TextB,
-    cell,
-    print_json,
+    in_lines,
+    print_answer,
     refuse_folder,
     say,
     say_dropped,
@@ -72,16 +69,10 @@ def info(
         facts["pooling"] = m.checkpoint.pooling.kind if m.checkpoint.pooling else None
         run = run_behind(m.checkpoint.folder)
         facts |= _training(run) if run is not None else {}
-    if as_json:
-        print_json(facts)
-        return
-    sentences = [*facts.pop("missing", {}).values(), *facts.pop("absent").values(), *facts.pop("diagnosis", ())]
-    for name, value in facts.items():
-        shown = f"{value:,}" if isinstance(value, int) else ", ".join(value) if isinstance(value, list) else value
-        if value is not None and (shown or name == "output_heads"):
-            say(f"{name.replace('_', ' '):18} {shown or 'none'}")
-    for sentence in sentences:
-        say(sentence)
+    named = {name: value for name, value in facts.items() if name not in ("missing", "absent", "diagnosis")}
+    known = {name: value for name, value in named.items() if value not in (None, "", []) or name == "output_heads"}
+    sentences = (*facts.get("missing", {}).values(), *facts["absent"].values(), *facts.get("diagnosis", ()))
+    print_answer(facts, in_lines(known), *sentences, as_json=as_json)
 
 
 def _training(run: Path) -> dict[str, Any]:
@@ -123,21 +114,15 @@ def _compare(model: str | None, preset: str | None, as_json: bool) -> None:
     extra = {preset: BertConfig.preset(preset)} if preset and preset not in PUBLISHED else {}
     if model is not None:
         extra[model] = read_config(resolve_model(model))
-    rows = list(family_table(extra))
-    if as_json:
-        print_json([asdict(row) for row in rows])
-        return
-    table = Table(Column("model", overflow="fold", min_width=12), "family", box=SIMPLE)  # 80 columns hold every name
-    for name in ("layers", "hidden", "parameters", "speed"):
-        table.add_column(name, justify="right")
-    for row in rows:
-        numbers = (str(row.layers), str(row.hidden_size), f"{row.parameters:,}", f"{row.speed:.2f}")
-        table.add_row(cell(row.name), row.family, *numbers)
-    console = Console()
-    needed = Measurement.get(console, console.options.update(max_width=1000), table).minimum
-    Console(width=max(console.width, needed)).print(table)  # the terminal's own wrapping loses nothing
-    say("Parameters: encoder with its pooler, shared ones counted once.")
-    say(f"Speed: a forward pass of {TOKENS} tokens on one thread of this machine, as a multiple of {REFERENCE}'s.")
+    rows = [asdict(row) for row in family_table(extra)]
+    columns = {"name": "", "family": "", "layers": "", "hidden_size": "", "parameters": "", "speed": ".2f"}
+    print_answer(
+        rows,
+        Listing(rows, columns),
+        "Parameters: encoder with its pooler, shared ones counted once.",
+        f"Speed: a forward pass of {TOKENS} tokens on one thread of this machine, as a multiple of {REFERENCE}'s.",
+        as_json=as_json,
+    )
 
 
 def tokenize(model: ModelArgument = None, a: TextA = "", b: TextB = None, as_json: AsJson = False) -> None:
@@ -146,16 +131,23 @@ def tokenize(model: ModelArgument = None, a: TextA = "", b: TextB = None, as_jso
     text_a, text_b = texts(a, b)
     with snapshot_errors(folder):
         encoding = Tokenizer.from_folder(folder).encode(text_a, text_b, max_length=read_config(folder).max_length)
-    if as_json:
-        names = ("tokens", "ids", "segments", "positions", "offsets", "parts", "dropped")
-        print_json({name: getattr(encoding, name) for name in names})
-        return
-    table = Table("position", "token", "id", "segment", "part", "characters")
-    rows = zip(encoding.positions, encoding.tokens, encoding.ids, encoding.segments, encoding.parts, strict=True)
-    for row, (start, end) in zip(rows, encoding.offsets, strict=True):
-        table.add_row(*(cell(value) for value in row), "" if row[-1] == "special" else f"{start}-{end}")
-    Console().print(table)
-    say_dropped(encoding)
+    names = ("tokens", "ids", "segments", "positions", "offsets", "parts", "dropped")
+    rows = [
+        {"position": position, "token": token, "id": str(token_id), "segment": segment, "part": part}
+        | {"characters": None if part == "special" else f"{start}-{end}"}
+        for position, token, token_id, segment, part, (start, end) in zip(
+            encoding.positions,
+            encoding.tokens,
+            encoding.ids,
+            encoding.segments,
+            encoding.parts,
+            encoding.offsets,
+            strict=True,
+        )
+    ]
+    table = Listing(rows, dict.fromkeys(rows[0], ""))
+    if print_answer({name: getattr(encoding, name) for name in names}, table, as_json=as_json):
+        say_dropped(encoding)
 
 
 def fill(
@@ -176,23 +168,27 @@ def fill(
     filled = m.fill(text_a, text_b, top=top)
     verdicts = _verdicts(filled)
     random_output_heads = list(m.checkpoint.random_output_heads)
-    if as_json:
-        masks = [
-            {"position": at, "predictions": [asdict(guess) for guess in words]}
-            for at, words in zip(filled.positions, filled, strict=True)
-        ]
-        print_json({"masks": masks, **verdicts, "random_output_heads": random_output_heads})
-        return
-    if random_output_heads:
+    masks = [
+        {"position": at, "predictions": [asdict(guess) for guess in words]}
+        for at, words in zip(filled.positions, filled, strict=True)
+    ]
+    if random_output_heads and not as_json:
         say("The model has no MLM head: these words come from a random one and mean nothing.", error_stream=True)
-    for at, words in zip(filled.positions, filled, strict=True):
-        say(f"position {at}")
-        for guess in words:
-            say(f"  {guess.probability:6.1%}  {m.tokenizer.label(guess.id)}")
-    _print_verdicts(verdicts)
-    if text_b and not any(verdicts[name] for name in ("next_sentence", "sentence_order", "similarity")):
-        say(m.missing["nsp"])
-    say_dropped(filled.encoding)
+    words = [{**row, "token": m.tokenizer.label(row["id"])} for row in filled.rows()]
+    shown = {"probability": ".1%", "token": ""}
+    sentences = _verdicts_in_words(verdicts)
+    if text_b and not sentences:
+        sentences = [m.missing["nsp"]]
+    if print_answer(
+        {"masks": masks, **verdicts, "random_output_heads": random_output_heads},
+        Listing(words, {"position": "", **shown}),
+        *sentences,
+        Listing(
+            verdicts["replaced"] or (), {"probability": ".1%", "token": ""}, "Probability that a token was replaced:"
+        ),
+        as_json=as_json,
+    ):
+        say_dropped(filled.encoding)
 
 
 def _verdicts(filled: Filled) -> dict[str, Any]:
@@ -209,17 +205,15 @@ def _verdicts(filled: Filled) -> dict[str, Any]:
     }
 
 
-def _print_verdicts(verdicts: Mapping[str, Any]) -> None:
+def _verdicts_in_words(verdicts: Mapping[str, Any]) -> list[str]:
+    found = []
     if verdicts["next_sentence"]:
-        say(f"B follows A: {verdicts['next_sentence']['is_next']:.1%}")
+        found.append(f"B follows A: {verdicts['next_sentence']['is_next']:.1%}")
     if verdicts["sentence_order"]:
-        say(f"A comes before B: {verdicts['sentence_order']['in_order']:.1%}")
+        found.append(f"A comes before B: {verdicts['sentence_order']['in_order']:.1%}")
     if verdicts["similarity"] is not None:
-        say(f"Similarity of A and B: cosine {verdicts['similarity']:.3f}")
-    if verdicts["replaced"]:
-        say("Probability that a token was replaced:")
-        for token in verdicts["replaced"]:
-            say(f"  {token['probability']:6.1%}  {token['token']}")
+        found.append(f"Similarity of A and B: cosine {verdicts['similarity']:.3f}")
+    return found
 
 
 def trace(
@@ -261,14 +255,10 @@ def trace(
     del arrays["mlm_positions"]  # all of them
     out = write_arrays(arrays, out)
     shapes = {name: list(array.shape) for name, array in arrays.items()}
-    if as_json:
-        print_json({"file": str(out), "tokens": traced.tokens, "arrays": shapes, "missing": m.missing})
-        return
-    table = Table("array", "shape")
-    for name, shape in shapes.items():
-        table.add_row(cell(name), " x ".join(map(str, shape)))
-    Console().print(table)
-    for sentence in m.missing.values():
-        say(sentence)
-    say(f"written to {out}")
-    say_dropped(traced.encoding)
+    table = Listing([{"array": name, "shape": " x ".join(map(str, shape))} for name, shape in shapes.items()], _ARRAYS)
+    values = {"file": str(out), "tokens": traced.tokens, "arrays": shapes, "missing": m.missing}
+    if print_answer(values, table, *m.missing.values(), f"written to {out}", as_json=as_json):
+        say_dropped(traced.encoding)
+
+
+_ARRAYS = {"array": "", "shape": ""}

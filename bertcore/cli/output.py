@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import os
@@ -134,8 +135,13 @@ def shown(value: Any, how: str = "") -> str:
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, tuple | list):
-        return " ".join(map(shown, value))
+        return ", ".join(map(shown, value))
     return str(value)
+
+
+def answer_in_words(answer: object) -> str:
+    """What a fine-tuned model says: tags and sets of labels in one string."""
+    return " ".join(map(str, answer)) if isinstance(answer, tuple | list) else str(answer) or "(no answer)"
 
 
 def in_lines(facts: Mapping[str, Any]) -> str:
@@ -179,6 +185,15 @@ def write_arrays(arrays: dict[str, np.ndarray], out: Path) -> Path:
     return out
 
 
+def write_table(out: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Rows into a CSV file, as `write_bytes`; half a character becomes a question mark."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, fieldnames=list(rows[0]))
+    writer.writeheader()
+    writer.writerows(rows)
+    write_bytes(out, text.getvalue().encode("utf-8", "replace"), makes_folder=True)
+
+
 def write_bytes(out: Path, content: bytes, makes_folder: bool = False) -> None:
     """As a whole or not at all, perhaps in a new folder. Raises BertcoreError where the file cannot be written."""
     from bertcore.files import reason_of, write_atomic
@@ -211,10 +226,10 @@ def texts(a: str, b: str | None) -> tuple[str, str | None]:
     return text_a, text_b
 
 
-def say_measured(examples: int, examples_cut: int) -> None:
+def measured_on(examples: int, examples_cut: int) -> str:
     """How many held-out examples a figure is of, and whether the model read all of each."""
     cut = f"; {examples_cut:,} of them are longer than the model reads, and it did not see their ends"
-    say(f"Measured on {examples:,} held-out examples{cut if examples_cut else ''}.")
+    return f"Measured on {examples:,} held-out examples{cut if examples_cut else ''}."
 
 
 def say_dropped(encoding: Encoding) -> None:

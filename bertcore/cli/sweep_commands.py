@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bertcore.cli.output import AsJson, print_json, say
+from bertcore.cli.output import AsJson, Listing, print_answer, say
 from bertcore.cli.progress import watching
 from bertcore.cli.run_settings import Command, with_parameters
 from bertcore.errors import BertcoreError, brief
@@ -115,10 +115,23 @@ def sweep(
 
 
 def print_sweep(sweep: Sweep, as_json: bool) -> None:
-    if as_json:
-        print_json(as_table(sweep))
+    title = sweep.figure.replace("_", " ")
+    rows = []
+    for group in sweep.groups:
+        varied = {name: "usual" if value is None else f"{value:g}" for name, value in group.values.items()}
+        is_best = group is sweep.best and len(sweep.groups) > 1
+        rows.append({**varied, title: figure_in_words(group), "runs": _states(group), "": "best" if is_best else None})
+    left_out = [f"Left out: {run.status.message}" for run in sweep.unreadable]
+    columns = dict.fromkeys((*sweep.varied, title, "runs", ""), "")
+    if not print_answer(as_table(sweep), Listing(rows, columns), *left_out, as_json=as_json):
+        return
+    if sweep.best_run is None:
+        raise BertcoreError("None of the runs finished; their logs say why.")
+    if len(sweep.groups) > 1:
+        say("The best was chosen on the held-out data, so its score looks a little too good; measure it again on")
+        say(f"other examples: bertcore evaluate {sweep.best_run.path} FILE")
     else:
-        _say(sweep)
+        say(f"The best of them: {sweep.best_run.path}")
 
 
 def as_table(sweep: Sweep) -> dict[str, Any]:
@@ -137,24 +150,6 @@ def as_table(sweep: Sweep) -> dict[str, Any]:
     }
 
 
-def _say(sweep: Sweep) -> None:
-    title = sweep.figure.replace("_", " ")
-    say("".join(f"{name.replace('_', ' '):>15}" for name in sweep.varied) + f"{title:>24}   runs")
-    for group in sweep.groups:
-        is_best = "   best" if group is sweep.best and len(sweep.groups) > 1 else ""
-        values = "".join(f"{_value(value):>15}" for value in group.values.values())
-        say(f"{values}{figure_in_words(group):>24}   {_states(group)}{is_best}")
-    for run in sweep.unreadable:
-        say(f"Left out: {run.status.message}")
-    if sweep.best_run is None:
-        raise BertcoreError("None of the runs finished; their logs say why.")
-    if len(sweep.groups) > 1:
-        say("The best was chosen on the held-out data, so its score looks a little too good; measure it again on")
-        say(f"other examples: bertcore evaluate {sweep.best_run.path} FILE")
-    else:
-        say(f"The best of them: {sweep.best_run.path}")
-
-
 def figure_in_words(group: SweepGroup) -> str:
     """ "0.8120 ± 0.0060"; without a figure why there is none."""
     if group.mean is None:
@@ -167,7 +162,3 @@ def _states(group: SweepGroup) -> str:
     others = [run.status.state for run in group.runs if run.figure is None]
     counted = ", ".join(f"{others.count(state)} {state}" for state in dict.fromkeys(others))
     return ", ".join(filter(None, (f"{len(group.figures)}", counted)))
-
-
-def _value(value: float | None) -> str:
-    return "usual" if value is None else f"{value:g}"

@@ -2,81 +2,73 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.table import Table
-
-from bertcore.cli.output import cell, print_json, say
-from bertcore.errors import BertcoreError
+from bertcore.cli.output import Listing, print_answer
 
 if TYPE_CHECKING:
     from bertcore.training.drawn_examples import DrawnExamples, ExampleBatches
-    from bertcore.training.example_answers import Answered, BatchAnswers, Place, Said
+    from bertcore.training.example_answers import Answered, BatchAnswers, Place
+
+_BEGINNING = 7  # tokens of a sequence that the list of them shows, [CLS] among them
 
 
 def show_examples(
-    batches: ExampleBatches, step: int, weights: tuple[int, Path] | None, sequence: int | None, as_json: bool
+    batches: ExampleBatches, drawn: DrawnExamples, weights: tuple[int, Path] | None, sequence: int | None, as_json: bool
 ) -> None:
     """`weights`: the step and folder of the snapshot that answers; `sequence` from 1, None: all."""
     from bertcore.training.example_answers import example_answers
 
-    drawn = batches.at(step)
-    if sequence is not None and sequence > len(drawn.ids):
-        raise BertcoreError(f"The batch has {len(drawn.ids)} sequences; there is no sequence {sequence}.")
     label = batches.tokenizer.label
     answers = None if weights is None else example_answers(batches.model_at(weights), drawn, label)
-    facts = _facts(drawn, None if weights is None else weights[0], answers)
-    if as_json:
-        print_json({**facts, "examples": _examples(batches, drawn, answers, sequence)})
-        return
-    sequences, length = facts["shape"]
-    say(f"step {step:,}, epoch {drawn.epoch + 1:,}: {sequences} sequences of up to {length} tokens")
-    if answers is None:
-        say("The run has no snapshot from before this step, so there are no answers.")
-    else:
-        right = "" if answers.right is None else f", {answers.right} of {len(answers.units)} right"
-        say(f"by the snapshot of step {facts['snapshot']:,}: loss {answers.loss:.3f}{right}")
-    table = _overview(batches, drawn, answers) if sequence is None else _tokens(batches, drawn, answers, sequence - 1)
-    Console().print(table)
-
-
-def _facts(drawn: DrawnExamples, snapshot: int | None, answers: BatchAnswers | None) -> dict[str, Any]:
-    return {
+    sequences, length = drawn.ids.shape
+    examples = list(_examples(batches, drawn, answers, sequence))
+    values = {
         "step": drawn.step,
         "epoch": drawn.epoch + 1,
         "task": drawn.features.kind,
-        "shape": list(drawn.ids.shape),
+        "shape": [sequences, length],
         "tokens": int((~drawn.is_padding).sum()),
         "padding": int(drawn.is_padding.sum()),
-        "snapshot": snapshot,
+        "snapshot": weights and weights[0],
         "loss": answers and answers.loss,
         "right": answers and answers.right,
+        "examples": examples,
     }
+    snapshot = "The run has no snapshot from before this step, so there are no answers."
+    if weights is not None and answers is not None:
+        right = "" if answers.right is None else f", {answers.right} of {len(answers.units)} right"
+        snapshot = f"by the snapshot of step {weights[0]:,}: loss {answers.loss:.3f}{right}"
+    print_answer(
+        values,
+        f"step {drawn.step:,}, epoch {drawn.epoch + 1:,}: {sequences} sequences of up to {length} tokens",
+        snapshot,
+        _overview(examples) if sequence is None else _tokens(examples, sequence),
+        as_json=as_json,
+    )
 
 
 def _examples(
     batches: ExampleBatches, drawn: DrawnExamples, answers: BatchAnswers | None, sequence: int | None
-) -> list[dict[str, Any]]:
-    found = []
+) -> Iterator[dict[str, Any]]:
+    """With their sequences, or with the one that is asked for."""
     for number, rows in enumerate(drawn.rows):
-        if sequence is not None and sequence - 1 not in rows:
-            continue
-        unit = None if answers is None else answers.units[number]
-        told: dict[str, Any] = {"example": int(drawn.examples[rows[0]]) + 1}
-        if unit is not None:
-            told |= {"right": unit.right, "given": unit.given, "is_right": unit.is_right, "loss": unit.loss}
-        told["sequences"] = [_sequence(batches, drawn, unit, row) for row in rows]
-        found.append(told)
-    return found
+        if sequence is None or sequence - 1 in rows:
+            unit = None if answers is None else answers.units[number]
+            answer = (
+                {} if unit is None else {name: getattr(unit, name) for name in ("right", "given", "is_right", "loss")}
+            )
+            sequences = [_sequence(batches, drawn, unit, row) for row in rows]
+            yield {"example": int(drawn.examples[rows[0]]) + 1, **answer, "sequences": sequences}
 
 
 def _sequence(batches: ExampleBatches, drawn: DrawnExamples, unit: Answered | None, row: int) -> dict[str, Any]:
     length = int((~drawn.is_padding[row]).sum())
     tokens: list[dict[str, Any]] = [
-        {"position": place, "read": batches.tokenizer.label(number), "segment": int(drawn.segments[row, place])}
-        for place, number in enumerate(drawn.ids[row, :length].tolist())
+        {"position": position, "read": batches.tokenizer.label(number), "segment": int(drawn.segments[row, position])}
+        for position, number in enumerate(drawn.ids[row, :length].tolist())
     ]
     for place in () if unit is None else unit.places:
         if place.row == row:
@@ -87,48 +79,38 @@ def _sequence(batches: ExampleBatches, drawn: DrawnExamples, unit: Answered | No
 
 def _place(place: Place) -> dict[str, Any]:
     options = [[option.name, option.probability] for option in place.options]
-    told = {"right": place.right, "given": place.given, "loss": place.loss, "options": options}
-    return {"what": place.what, **told} if place.what else told
+    answer = {"right": place.right, "given": place.given, "loss": place.loss, "options": options}
+    return {"what": place.what, **answer} if place.what else answer
 
 
-def _overview(batches: ExampleBatches, drawn: DrawnExamples, answers: BatchAnswers | None) -> Table:
-    table = Table("sequence", "example", "tokens", "cut", "begins with", "right", "given", "", "loss")
-    for number, rows in enumerate(drawn.rows):
-        for row in rows:
-            length = int((~drawn.is_padding[row]).sum())
-            words = " ".join(map(batches.tokenizer.label, drawn.ids[row, 1 : min(length, 7)].tolist()))
-            facts = [str(row + 1), f"{drawn.examples[row] + 1:,}", str(length), str(drawn.cut[row] or "")]
-            unit = answers.units[number] if answers is not None and row == rows[0] else None
-            table.add_row(*facts, cell(words), *_said(unit))
-    return table
+def _overview(examples: list[dict[str, Any]]) -> Listing:
+    rows = []
+    for example in examples:
+        tokens = [token for sequence in example["sequences"] for token in sequence["tokens"]]
+        answers = [each for token in tokens for each in token.get("answers", ())]
+        answer = {name: None if example.get(name) == "" else example.get(name) for name in ("right", "given")}
+        if set(answer.values()) == {None} and len(answers) > 1 and "what" not in answers[0]:
+            count = sum(each["right"] == each["given"] for each in answers)
+            answer["given"] = f"{count} of {len(answers)} right"
+        answer |= {"is_right": example.get("is_right"), "loss": example.get("loss")}
+        for number, sequence in enumerate(example["sequences"]):
+            words = " ".join(token["read"] for token in sequence["tokens"][1:_BEGINNING])
+            facts = {"sequence": sequence["sequence"], "example": example["example"], "tokens": len(sequence["tokens"])}
+            facts |= {"cut": sequence["cut"] or None, "begins_with": words}
+            rows.append({**facts, **(answer if number == 0 else {})})
+    names = ("sequence", "example", "tokens", "cut", "begins_with", "right", "given", "is_right", "loss")
+    return Listing(rows, {**dict.fromkeys(names, ""), "right": ".2f", "given": ".2f", "loss": ".3f"})
 
 
-def _said(unit: Answered | None) -> tuple[str, str, str, str]:
-    if unit is None:
-        return "", "", "", ""
-    right, given = _text(unit.right), _text(unit.given)
-    if not right and not given and len(unit.places) > 1 and not unit.places[0].what:
-        given = f"{sum(bool(place.is_right) for place in unit.places)} of {len(unit.places)} right"
-    mark = {None: "", True: "yes", False: "no"}[unit.is_right]
-    return cell(right), cell(given), mark, f"{unit.loss:.3f}"
-
-
-def _text(said: Said) -> str:
-    return f"{said:.2f}" if isinstance(said, float) else said
-
-
-def _tokens(batches: ExampleBatches, drawn: DrawnExamples, answers: BatchAnswers | None, row: int) -> Table:
-    table = Table("position", "read", "segment", "right", "given", "loss")
-    units = () if answers is None else answers.units
-    unit = next((unit for unit in units if row in unit.rows), None)
-    for token in _sequence(batches, drawn, unit, row)["tokens"]:
-        said = token.get("answers", [])
-        table.add_row(
-            str(token["position"]),
-            cell(token["read"]),
-            "AB"[min(token["segment"], 1)],
-            cell(", ".join(" ".join(filter(None, (each.get("what", ""), _text(each["right"])))) for each in said)),
-            cell(", ".join(_text(each["given"]) for each in said)),
-            ", ".join(f"{each['loss']:.3f}" for each in said),
-        )
-    return table
+def _tokens(examples: list[dict[str, Any]], number: int) -> Listing:
+    """Of one sequence. A token off which several answers are read has a row for each."""
+    rows = [
+        {**token, "segment": "AB"[min(token["segment"], 1)], **answer}
+        for example in examples
+        for sequence in example["sequences"]
+        if sequence["sequence"] == number
+        for token in sequence["tokens"]
+        for answer in token.get("answers", ({},))
+    ]
+    names = ("position", "read", "segment", "what", "right", "given", "loss")
+    return Listing(rows, {**dict.fromkeys(names, ""), "right": ".2f", "given": ".2f", "loss": ".3f"})

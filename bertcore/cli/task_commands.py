@@ -18,13 +18,13 @@ from bertcore.cli.output import (
     Recipe,
     TextA,
     TextB,
+    answer_in_words,
     checked_text,
+    in_lines,
+    measured_on,
     print_answer,
-    print_json,
     refuse_folder,
     say,
-    say_measured,
-    write_answer,
 )
 from bertcore.cli.run_settings import with_flags_of
 from bertcore.errors import BertcoreError
@@ -134,29 +134,17 @@ def predict(
         predictions = [m.predict(given, second)]
     else:
         predictions = m.predict_file(options.file, options.task, cast(Any, options.columns))
-    answer = {
+    values = {
         "config": options.to_dict(),
         "predictions": [{"kind": kind, **asdict(prediction)} for prediction in predictions],
     }
-    _write(answer, out, as_json)
-    if as_json:
-        return
     if options.file is not None:
-        for prediction in predictions:
-            say(_line(prediction))
-        return
-    for line in _lines(predictions[0], as_example(kind, given, second)):
-        say(line)
-    if limits := m.config.number_range:
-        say(f"It was trained on numbers from {limits[0]:g} to {limits[1]:g}.")
-
-
-def _line(prediction: Any) -> str:
-    """The answer alone."""
-    answer = prediction.answer
-    if isinstance(answer, tuple | list):
-        return " ".join(map(str, answer))
-    return str(answer) if answer != "" else "(no answer)"
+        lines = [answer_in_words(prediction.answer) for prediction in predictions]
+    else:
+        lines = _lines(predictions[0], as_example(kind, given, second))
+        if limits := m.config.number_range:
+            lines.append(f"It was trained on numbers from {limits[0]:g} to {limits[1]:g}.")
+    print_answer(values, *lines, as_json=as_json, out=out)
 
 
 def _lines(prediction: Any, example: Any) -> list[str]:
@@ -169,7 +157,7 @@ def _lines(prediction: Any, example: Any) -> list[str]:
         return [f"{share:6.1%}  {name}" for name, share in ranked]
     if "choice" in values:
         return [f"{share:6.1%}  {text}" for share, text in zip(prediction.probabilities, example.endings, strict=True)]
-    return [_line(prediction)]
+    return [answer_in_words(prediction.answer)]
 
 
 @with_flags_of(Decoding, leave_out=())
@@ -267,10 +255,13 @@ def _evaluate_task(options: EvaluateOptions, out: Path | None, as_json: bool) ->
     if options.data is None or options.task is None:
         raise BertcoreError("Name the data to evaluate on: --task and --data, --corpus, or --pairs.")
     found = asdict(m.evaluate(options.data, options.task, cast(Any, options.columns)))
-    _write({"config": options.to_dict(), **found}, out, as_json)
-    if not as_json:
-        _say_numbers({"loss": found["loss"], **found["metrics"]})
-        say_measured(found["examples"], found["examples_cut"])
+    print_answer(
+        {"config": options.to_dict(), **found},
+        in_lines({"loss": found["loss"], **found["metrics"]}),
+        measured_on(found["examples"], found["examples_cut"]),
+        as_json=as_json,
+        out=out,
+    )
 
 
 def _evaluate_corpus(options: EvaluateOptions, out: Path | None, as_json: bool) -> None:
@@ -280,15 +271,12 @@ def _evaluate_corpus(options: EvaluateOptions, out: Path | None, as_json: bool) 
     found = load(options.model).evaluate_text(
         options.corpus, sequence_length=options.sequence_length, sequences=options.sequences, whole=options.whole
     )
-    _write({"config": options.to_dict(), **found}, out, as_json)
-    if as_json:
-        return
-    _say_numbers(found)
-    if not options.whole:
-        say(
-            f"Only the held-out part of the text is measured, {found['documents']:,} of "
-            f"{found['documents_in_text']:,} documents; --whole measures all of it."
-        )
+    part = (
+        f"Only the held-out part of the text is measured, {found['documents']:,} of {found['documents_in_text']:,} "
+        "documents; --whole measures all of it."
+    )
+    values = {"config": options.to_dict(), **found}
+    print_answer(values, in_lines(found), None if options.whole else part, as_json=as_json, out=out)
 
 
 def _evaluate_pairs(options: EvaluateOptions, out: Path | None, as_json: bool) -> None:
@@ -296,11 +284,11 @@ def _evaluate_pairs(options: EvaluateOptions, out: Path | None, as_json: bool) -
     from bertcore.loaded_model import load
 
     found = load(options.model).minimal_pairs(options.pairs)
-    _write({"minimal_pairs": found.summary()}, out, as_json)
-    if as_json:
-        return
-    for name, right in (*found.by_phenomenon().items(), ("all", found.right)):
-        say(f"{name:48} {right.value:6.1%} ± {right.standard_error:.1%} of {right.count:,}")
+    rows = [
+        {"phenomenon": name, **asdict(right)} for name, right in (*found.by_phenomenon().items(), ("all", found.right))
+    ]
+    columns = {"phenomenon": "", "value": ".1%", "standard_error": ".1%", "count": ""}
+    print_answer({"minimal_pairs": found.summary()}, Listing(rows, columns), as_json=as_json, out=out)
 
 
 def _evaluate_everything(options: EvaluateOptions, out: Path | None, as_json: bool) -> None:
@@ -324,17 +312,3 @@ def _evaluate_everything(options: EvaluateOptions, out: Path | None, as_json: bo
     columns = {"of": "", "figure": "", "value": ".4f", "standard_error": ".4f", "count": ""}
     numbers = Listing(report.rows(), columns, title=f"{report.name}, {report.parameters:,} parameters")
     print_answer({"config": asked, **report.to_dict()}, numbers, as_json=as_json, out=out)
-
-
-def _write(answer: dict[str, Any], out: Path | None, as_json: bool) -> None:
-    """Into the file that --out names, and with --json onto the output."""
-    if out:
-        write_answer(out, answer)
-    if as_json:
-        print_json(answer)
-
-
-def _say_numbers(numbers: Mapping[str, Any]) -> None:
-    for name, value in numbers.items():
-        shown = "none" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
-        say(f"{name.replace('_', ' '):24} {shown}")

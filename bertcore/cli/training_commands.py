@@ -15,12 +15,14 @@ from bertcore.cli.output import (
     ColumnLabel,
     ColumnText,
     ColumnTextB,
+    Listing,
     Recipe,
     Resume,
+    in_lines,
     is_follower,
-    print_json,
+    measured_on,
+    print_answer,
     say,
-    say_measured,
 )
 from bertcore.cli.progress import watching
 from bertcore.cli.run_settings import run_and_settings, with_flags_of
@@ -143,31 +145,23 @@ def finetune(
     found = read_json(run / EVALUATION_FILE, "run it again with --resume")
     metrics, measured = found["metrics"], {name: found[name] for name in ("examples", "examples_cut")}
     if _print_end(run, snapshot, as_json, metrics=metrics, **measured):
-        for metric, value in metrics.items():
-            say(f"  {metric.replace('_', ' '):24} {value:.4f}")
-        say_measured(**measured)
+        say(in_lines(metrics))
+        say(measured_on(**measured))
         say(f"Try it: bertcore predict {run} ...")
 
 
-def _print_end(run: Path, snapshot: Path, as_json: bool, **more: Any) -> bool:
-    """How the run stands, as JSON with `more` beside it, or in a line; True where more lines may follow."""
+def _print_end(run: Path, snapshot: Path, as_json: bool, *parts: Listing, **more: Any) -> bool:
+    """How the run stands, as JSON with `more` beside it, or in a line and `parts`; True where lines may follow."""
     status = RunFolder(run).status()
-    if as_json:
-        facts = {"run": str(run), "state": status.state, "step": status.step, "snapshot": str(snapshot)}
-        print_json({**facts, **more})
-    else:
-        say(f"{status.state} at step {status.step:,}: {run}")
-    return not as_json
+    facts = {"run": str(run), "state": status.state, "step": status.step, "snapshot": str(snapshot)}
+    return print_answer({**facts, **more}, f"{status.state} at step {status.step:,}: {run}", *parts, as_json=as_json)
 
 
 def _list_tasks(as_json: bool) -> None:
     from bertcore.tasks.readers.registry import TASKS
 
-    if as_json:
-        print_json([{"name": spec.name, "kind": spec.kind, "title": spec.title} for spec in TASKS.values()])
-        return
-    for spec in TASKS.values():
-        say(f"{spec.name:16} {spec.kind:11} {spec.title}")
+    rows = [{"name": spec.name, "kind": spec.kind, "title": spec.title} for spec in TASKS.values()]
+    print_answer(rows, Listing(rows, dict.fromkeys(rows[0], "")), as_json=as_json)
 
 
 _DISTIL_OWN = ("corpus", "mixture", "teacher")
@@ -204,19 +198,13 @@ def distil(
     with watching(as_json) as on_event:
         snapshot = start_or_resume_distilling(options, run, resume, on_event)
     comparison = read_json(run / COMPARISON_FILE, "run it again with --resume")
-    if _print_end(run, snapshot, as_json, comparison=comparison):
-        _say(comparison)
-
-
-def _say(comparison: dict[str, dict[str, float | None]]) -> None:
-    say(f"{'':16} {'teacher':>14} {'student':>14}")
-    for name in comparison["teacher"]:
-        shown = [_number(side[name]) for side in (comparison["teacher"], comparison["student"])]
-        say(f"{name.replace('_', ' '):16} {shown[0]:>14} {shown[1]:>14}")
-
-
-def _number(value: float | None) -> str:
-    return "none" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
+    sides = ("teacher", "student")
+    rows = [
+        {"measured": name.replace("_", " "), **{side: comparison[side][name] for side in sides}}
+        for name in comparison["teacher"]
+    ]
+    more = Listing(rows, {"measured": "", "teacher": ".4f", "student": ".4f"})
+    _print_end(run, snapshot, as_json, more, comparison=comparison)
 
 
 def cache(
@@ -233,18 +221,16 @@ def cache(
     texts, folder = corpus_cache.cached_texts(), corpus_cache.cache_folder()
     if clear:
         texts = corpus_cache.clear(texts)
-    if as_json:
-        print_json(
-            {
-                "folder": str(folder),
-                "cleared" if clear else "texts": [{**asdict(text), "folder": str(text.folder)} for text in texts],
-            }
-        )
-        return
+    rows = []
     for text in texts:
-        day = time.strftime("%Y-%m-%d", time.localtime(text.used_at))
         names = ", ".join(text.sources[:4]) + (" ..." if len(text.sources) > 4 else "")
-        in_use = "  in use" if text.in_use else ""
-        say(f"{text.bytes / 2**20:10,.1f} MiB  {day}  {names or '(not finished)'}{in_use}")
-    total = sum(text.bytes for text in texts) / 2**20
-    say(f"{total:10,.1f} MiB  {'cleared from' if clear else 'in'} {folder}")
+        day = time.strftime("%Y-%m-%d", time.localtime(text.used_at))
+        texts_named = f"{names or '(not finished)'}{'  in use' if text.in_use else ''}"
+        rows.append({"MiB": text.bytes / 2**20, "used": day, "texts": texts_named})
+    listed = [{**asdict(text), "folder": str(text.folder)} for text in texts]
+    print_answer(
+        {"folder": str(folder), "cleared" if clear else "texts": listed},
+        Listing(rows, {"MiB": ",.1f", "used": "", "texts": ""}),
+        f"{sum(text.bytes for text in texts) / 2**20:,.1f} MiB  {'cleared from' if clear else 'in'} {folder}",
+        as_json=as_json,
+    )
