@@ -211,7 +211,7 @@ class LoadedModel:
             raise BertcoreError(self.missing["mlm"])
         outputs = predict_masks(self.bert, encoding.ids, encoding.segments, positions=masks)
         rows = () if outputs.mlm_logits is None else outputs.mlm_logits  # (R,V)
-        filled = Filled([top_words(row, self.tokenizer, top) for row in rows], encoding, masks)
+        filled = Filled([top_words(row, self.tokenizer, top) for row in rows], encoding, masks).by(self.name)
         if b and outputs.next_sentence_logits is not None:
             filled.next_sentence = next_sentence(outputs.next_sentence_logits)
         if b and outputs.sentence_order_logits is not None:
@@ -262,7 +262,7 @@ class LoadedModel:
         """
 
         def by_token(encoding: Encoding, found: Surprise) -> TokenSurprise:
-            return TokenSurprise(encoding.tokens, found.by_token(len(encoding)), found.pseudo_perplexity)
+            return TokenSurprise(encoding.tokens, found.by_token(len(encoding)), found.pseudo_perplexity).by(self.name)
 
         pairs, is_single = pairs_of(a, b)
         found, cut = self._surprises("Measuring surprise", pairs, by_token, whole_words)
@@ -356,7 +356,7 @@ class LoadedModel:
             _with_values(encoding.positions, positions),
             changes=interventions.combine(*made) if made else None,
         )
-        return TracedText(**vars(found), encoding=encoding)
+        return TracedText(**vars(found), encoding=encoding).by(self.name)
 
     def heads(self, a: str, b: str | None = None, *, where: str | None = None) -> Records[HeadReport]:
         """What each attention head does in a text: its kind, entropy, distance and shares; L x N rows.
@@ -396,7 +396,7 @@ class LoadedModel:
         encoding = self.encode(a, b)
         masks = self.masks(encoding, required=True)
         states = trace(self.bert, encoding.ids, encoding.segments, mlm_positions=[]).hidden_states  # (L+1,S,H)
-        return LensWords(lens_words(layer_lens(self.bert, states, masks), self.tokenizer, top), masks)
+        return LensWords(lens_words(layer_lens(self.bert, states, masks), self.tokenizer, top), masks).by(self.name)
 
     def attribute(
         self,
@@ -431,7 +431,7 @@ class LoadedModel:
         with progress_bar("Attributing") as step:
             text = as_text(self.bert, encoding.ids, encoding.segments)
             attribution = attribute(self.bert, self.tokenizer, text, named.target, method, progress=step)
-        return TokenAttribution(tokens=encoding.tokens, prediction=named.name, **vars(attribution))
+        return TokenAttribution(tokens=encoding.tokens, prediction=named.name, **vars(attribution)).by(self.name)
 
     # --- side by side ----------------------------------------------------------------------------------------------
 
@@ -522,7 +522,7 @@ class LoadedModel:
             part=part,
             patched=found.patched,
             map=found.fractions,
-        )
+        ).by(self.name)
 
     # --- a task, and how good it is -----------------------------------------------------------------------------------
 
@@ -664,7 +664,7 @@ class LoadedModel:
         with progress_bar("Predicting") as step:
             found = predict_as_learned(self.checkpoint, examples, step, decoding=self.decoding, tell_cut=cut.append)
         self._warn_of_cut(sum(cut), len(examples), stacklevel=4)
-        return Predictions(found)
+        return Predictions(found).by(self.name)
 
     def _warn_of_cut(self, cut: int, of: int, stacklevel: int = 3) -> None:
         """For who has called the method that calls this: nothing in numbers alone says what they are of."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from bertcore.analysis.interventions import PatchedPart
 from bertcore.analysis.predict import NextSentence, SentenceOrder, WordGuess
 from bertcore.analysis.trace import Trace
+from bertcore.html import Picture, attention, bars, cells, element, escape, text_line, valued_tokens
 from bertcore.table import Table, as_frame
 from bertcore.tasks.features.predictions import Prediction
 from bertcore.tokenizer.tokenizer import Encoding
@@ -50,6 +51,24 @@ class Filled(Table, list[list[WordGuess]]):
             for place, word in enumerate(words, 1)
         ]
 
+    def picture(self) -> Picture:
+        """The words of each mask with bars."""
+        tokens = self.encoding.tokens
+        lists = [
+            element("p", escape(f"{tokens[position]} at position {position}"), class_="unit")
+            + bars([(word.token, word.probability) for word in words])
+            for position, words in zip(self.positions, self, strict=True)
+        ]
+        said = [] if self.next_sentence is None else [f"B follows A: {self.next_sentence.is_next:.0%}"]
+        said += [] if self.sentence_order is None else [f"A stands before B: {self.sentence_order.in_order:.0%}"]
+        said += [] if self.similarity is None else [f"similarity of A and B: {self.similarity:.2f}"]
+        if self.replaced is not None:
+            lists.append(valued_tokens(tokens, self.replaced.tolist(), "probability of being replaced", signed=False))
+        text = text_line(tokens, token_kinds(self.encoding, self.positions))
+        return Picture(
+            "Words for each [MASK]" if self else "What the heads say", text + "".join(lists), "; ".join(said)
+        )
+
 
 class LensWords(Table, list[list[list[WordGuess]]]):
     """The likeliest words for each [MASK] at each layer: layers (0: the embeddings), then masks, then words."""
@@ -65,6 +84,15 @@ class LensWords(Table, list[list[list[WordGuess]]]):
             for position, words in zip(self.positions, masks, strict=True)
             for place, word in enumerate(words, 1)
         ]
+
+    def picture(self) -> Picture:
+        """The likeliest word of each layer and mask, on the colour of its probability."""
+        values = np.array([[words[0].probability for words in masks] for masks in self])
+        words = [[f"{words[0].token} {words[0].probability:.0%}" for words in masks] for masks in self]
+        layers = ["embeddings", *(f"layer {layer}" for layer in range(len(self) - 1))]
+        masks = [f"[MASK] at {position}" for position in self.positions]
+        body = cells(values, layers, masks, "probability", signed=False, words=words)
+        return Picture("Words after each layer", body, "The likeliest word, if the model stopped there.")
 
 
 @dataclass(frozen=True, repr=False)
@@ -86,6 +114,10 @@ class TokenSurprise(TokenScores):
 
     pseudo_perplexity: float  # 2 to the mean bits; 1 if all were certain
 
+    def picture(self) -> Picture:
+        body = valued_tokens(self.tokens, self.scores.tolist(), "bits", signed=False)
+        return Picture("Surprise of each token", body, f"Pseudo-perplexity {self.pseudo_perplexity:.1f}.")
+
 
 @dataclass(frozen=True, repr=False)
 class TokenAttribution(TokenScores):
@@ -95,6 +127,10 @@ class TokenAttribution(TokenScores):
     value: float  # ln p of the prediction; a "number" itself
     baseline: float | None  # the same with every word masked; None where the method has no baseline
     completeness_error: float | None  # sum of scores - (value - baseline)
+
+    def picture(self) -> Picture:
+        body = valued_tokens(self.tokens, self.scores.tolist(), "nats", signed=True)
+        return Picture(f"What supports {self.prediction}", body, f"ln p {self.value:.2f}; blue speaks against it.")
 
 
 @dataclass(frozen=True)
@@ -138,6 +174,19 @@ class PatchedText(Table):
             for place, share in zip(places, shares, strict=True)
         ]
 
+    def picture(self) -> Picture:
+        """A cell for each layer and token, or head."""
+        is_head, layers = self.part == "head", [f"layer {layer}" for layer in range(len(self.map))]
+        names = [f"head {head}" for head in range(self.map.shape[1])] if is_head else self._places()
+        rows = ["embeddings", *layers[:-1]] if self.part == "state" else layers
+        note = f"{self.target}: {self.score:.2f} here, {self.other_score:.2f} in the other text. "
+        note += f"1: this {self.part} alone makes all of the difference, 0: none."
+        return Picture(f"Patching: {self.target}", cells(self.map, rows, names, "of the difference", signed=True), note)
+
+    def _places(self) -> list[str]:
+        pairs = zip(self.tokens, self.other_tokens, strict=True)
+        return [ours if ours == other else f"{ours} / {other}" for ours, other in pairs]
+
 
 class Predictions(Table, list["Prediction"]):
     """What a fine-tuned model says of each text; what a prediction consists of hangs on the task."""
@@ -170,6 +219,11 @@ class TracedText(Table, Trace):
             )
         ]
 
+    def picture(self) -> Picture:
+        """The heads, to look through."""
+        body, note = attention(self.attentions, self.tokens, token_kinds(self.encoding))
+        return Picture("Attention", body, note, script="attention")
+
     def to_pandas(self, layer: int | None = None, head: int | None = None) -> Any:
         """One head's attention (S,S) as a pandas.DataFrame: rows look, columns are looked at; layers and heads from 0.
 
@@ -178,3 +232,8 @@ class TracedText(Table, Trace):
         if layer is None or head is None:
             return as_frame(self.rows())
         return as_frame(self.attentions[layer, head], index=self.tokens, columns=self.tokens)
+
+
+def token_kinds(encoding: Encoding, masks: Sequence[int] = ()) -> list[str]:
+    """What a token is coloured for: "mask", or its part: "special", "a", "b" (S)."""
+    return ["mask" if position in masks else part for position, part in enumerate(encoding.parts)]

@@ -6,10 +6,12 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from bertcore.errors import BertcoreError, printable, shortened
 from bertcore.files import jsonable
+from bertcore.html import Picture, card, plain_table, save_page
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -19,7 +21,14 @@ MOST_CELL = 24  # characters
 
 
 class Table:
-    """Something that can be written as rows, each with the same names."""
+    """Something that can be written as rows, each with the same names, and that a notebook shows as a picture."""
+
+    model_name = ""  # the name of the model that has answered
+
+    def by(self, model: str) -> Self:
+        """Itself, as the answer of the model of this name, which pictures say."""
+        object.__setattr__(self, "model_name", model)  # most results are frozen
+        return self
 
     def rows(self) -> list[dict[str, Any]]:
         """A dictionary for each row, from names to plain values."""
@@ -32,6 +41,23 @@ class Table:
     def to_json(self) -> str:
         """The rows as a JSON array of objects; what is no finite number becomes null."""
         return json.dumps(jsonable(self.rows()), ensure_ascii=False, allow_nan=False)
+
+    def picture(self) -> Picture:
+        """How it is shown in a notebook and on a page; the rows, where there is nothing better."""
+        item = self[0] if isinstance(self, Results | Records) and self else self
+        return Picture(type(item).__name__, plain_table(self.rows()))
+
+    def _repr_html_(self) -> str:
+        return card(self.picture(), self.model_name)
+
+    def save_html(self, file: str | Path) -> Path:
+        """Write what a notebook shows as a page of its own, which needs no network. Raises BertcoreError where it
+        cannot be written.
+
+        >>> m.fill("The cat sat on the [MASK].").save_html("words.html").name
+        'words.html'
+        """
+        return save_page(self.picture(), self.model_name, file)
 
     def __repr__(self) -> str:
         """The first rows, in columns."""

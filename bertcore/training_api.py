@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bertcore.errors import BertcoreError
+from bertcore.html import Picture, curves
 from bertcore.runs.known_runs import is_run
 from bertcore.runs.metrics_file import EVALUATION, HELD_OUT, MetricsTail
 from bertcore.runs.run_folder import RunFolder
@@ -70,6 +71,25 @@ class Run(Table):
         """The lines of its metrics, or those of one kind: "train" as it learned, "held_out" as it was measured."""
         lines = MetricsTail(self.folder).read_new()
         return [line for line in lines if kind in (None, line.get("kind"))]
+
+    def picture(self) -> Picture:
+        """Its curves: the loss as it learned and held out, and up to three other held-out numbers from 0 to 1."""
+        held_out = self.rows(HELD_OUT)
+
+        def curve(name: str, lines: list[dict[str, Any]]) -> list[tuple[float, float]]:
+            return [(line["step"], line[name]) for line in lines if _is_number(line.get(name))]
+
+        losses = {"held-out": curve("loss", held_out), "training": curve("loss", self.rows("train"))}
+        shares = [
+            name
+            for name in (held_out[-1] if held_out else {})
+            if not name.endswith("loss")
+            and name != "step"
+            and (found := curve(name, held_out))
+            and all(0 <= value <= 1 for _, value in found)
+        ]
+        body = curves("Loss in nats", losses) + curves("Held out", {name: curve(name, held_out) for name in shares[:3]})
+        return Picture(f"Run {self.folder.name}", body, f"{self.state} at step {self.step:,}")
 
     def to_pandas(self, kind: str | None = None) -> Any:
         """`rows` as a pandas.DataFrame. Raises BertcoreError where pandas is not installed."""

@@ -19,6 +19,7 @@ LAYERS = (
     ("bertcore.errors", "bertcore.garbage_collection", "bertcore.json_text", "bertcore.progress"),
     ("bertcore.limits", "bertcore.texts"),
     ("bertcore.files", "bertcore.families", "bertcore.tag_schemes", "bertcore.trial"),
+    ("bertcore.html",),
     ("bertcore.settings", "bertcore.config", "bertcore.locations", "bertcore.table"),
     ("bertcore.tokenizer",),
     ("bertcore.model",),

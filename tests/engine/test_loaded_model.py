@@ -19,7 +19,7 @@ import pytest
 import torch
 
 import bertcore
-from bertcore import loaded_model, progress, results
+from bertcore import loaded_model, progress, results, table
 from bertcore.analysis.targets import Target
 from bertcore.errors import BertcoreError, CutOffWarning
 from bertcore.loaded_model import LoadedModel, load
@@ -506,7 +506,7 @@ class TestFrontDoor:
         monkeypatch.chdir(named_files)
         names = {"m": load(), "bertcore": bertcore}
         finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner()
-        tests = [test for module in (loaded_model, results) for test in finder.find(module, extraglobs=names)]
+        tests = [test for module in (loaded_model, results, table) for test in finder.find(module, extraglobs=names)]
         failed = [test.name for test in tests if runner.run(test).failed]
         assert failed == [] and sum(bool(test.examples) for test in tests) > 8
 

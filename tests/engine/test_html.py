@@ -1,0 +1,188 @@
+"""How results show themselves: nothing of a text becomes HTML, no network is needed, and all of it can be read."""
+
+import base64
+import json
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bertcore import html
+from bertcore.errors import BertcoreError
+from bertcore.loaded_model import LoadedModel, load
+from bertcore.locations import assets
+from bertcore.table import Table
+from bertcore.training_api import Run
+from tests.engine.models import tiny_checkpoint
+
+HOSTILE = 'the cat </script><script>alert(1)</script> <img src=x onerror="alert(2)"> &amp; sat'
+VOID = {"meta", "img", "br"}
+
+
+class Page(HTMLParser):
+    """Elements with their attributes, the words outside scripts and styles, and whether everything is closed."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.words = ""
+        self.scripts: list[str] = []
+        self._open: list[str] = []
+        self.feed(source)
+        self.close()
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self._open and self._open[-1] == "script":
+            self.scripts.append(data)
+        elif not self._open or self._open[-1] != "style":
+            self.words += data
+
+
+@pytest.fixture(scope="module")
+def m(tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
+    return load(tiny_checkpoint(tmp_path_factory.mktemp("model"), max_position_embeddings=200))
+
+
+@pytest.fixture(scope="module")
+def shown(m: LoadedModel) -> dict[str, Table]:
+    """One of each, of a text that would like to be HTML."""
+    masked, short = f"[MASK] {HOSTILE}", "[MASK] <b> cat"
+    return {
+        "fill": m.fill(masked, "A dog sang."),
+        "texts": m.fill([masked, "A [MASK]."]),
+        "lens": m.lens(masked),
+        "surprise": m.surprise(HOSTILE),
+        "attribute": m.attribute(masked),
+        "patch": m.patch(short, other_a=short.replace("cat", "dog")),
+        "patched heads": m.patch(short, other_a=short.replace("cat", "dog"), part="head"),
+        "trace": m.trace(HOSTILE, "A dog sang."),
+        "heads": m.heads(HOSTILE),
+        "run": Run(assets() / "runs" / "bertscope-tiny"),
+    }
+
+
+NAMES = ("fill", "texts", "lens", "surprise", "attribute", "patch", "patched heads", "trace", "heads", "run")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_of_a_text_becomes_html(name: str, shown: dict[str, Table]) -> None:
+    page = Page(shown[name]._repr_html_())
+    tags = [tag for tag, _ in page.elements]
+    assert tags.count("script") == (2 if name == "trace" else 0) and "img" not in tags
+    assert not any(key.startswith("on") for _, attributes in page.elements for key in attributes)
+    assert not any("alert(1)" in script for script in page.scripts if not script.startswith("{"))
+
+
+def test_a_name_that_would_like_to_be_html_is_only_a_name(m: LoadedModel) -> None:
+    filled = m.fill("A [MASK] sat.").by('<b onclick="x">')
+    filled[0][0] = type(filled[0][0])("<i>", 0, 0.5)
+    page = Page(filled._repr_html_())
+    assert {"b", "i"}.isdisjoint(tag for tag, _ in page.elements)
+    assert '<b onclick="x">' in page.words and "<i>" in page.words
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_stands_alone(name: str, shown: dict[str, Table], tmp_path: Path) -> None:
+    file = shown[name].save_html(tmp_path / "page.html")
+    source = file.read_text(encoding="utf-8")
+    page = Page(source.partition("\n")[2])
+    assert not re.search(r"https?:|//\w|url\(|@import|\bfetch\(|XMLHttp", source.replace("// ", ""))
+    assert not {"src", "href"} & {key for _, attributes in page.elements for key in attributes}
+    title = shown[name].picture().title
+    assert title in page.words and shown[name].model_name in page.words
+
+
+def test_a_page_that_cannot_be_written_is_one_sentence(shown: dict[str, Table], tmp_path: Path) -> None:
+    with pytest.raises(BertcoreError):
+        shown["fill"].save_html(tmp_path / "nowhere" / "page.html")
+
+
+def test_what_is_on_the_pictures(shown: dict[str, Table]) -> None:
+    def words(name: str) -> str:
+        return Page(shown[name]._repr_html_()).words
+
+    assert "B follows A" in words("fill") and words("fill").count("%") == 5 + 1
+    assert "cat / dog" in words("patch") and "embeddings" in words("patch")
+    assert "head 3" in words("patched heads") and "embeddings" not in words("patched heads")
+    assert "bits" in words("surprise") and "nats" in words("attribute") and "embeddings" in words("lens")
+    assert "kind_score" in words("heads") and "mlm_accuracy" in words("run") and "step" in words("run")
+
+
+def _data(body: str) -> dict[str, Any]:
+    (script,) = Page(body).scripts
+    return dict(json.loads(script))
+
+
+def test_attention_comes_back_from_its_bytes(shown: dict[str, Table], m: LoadedModel) -> None:
+    trace = m.trace(HOSTILE)
+    body, _ = html.attention(trace.attentions, trace.tokens, ["a"] * len(trace.tokens))
+    data = _data(body)
+    stored = np.frombuffer(base64.b64decode(data["weights"]), np.uint8).reshape(trace.attentions.shape) / 255
+    np.testing.assert_allclose(stored, trace.attentions, atol=0.5 / 255 + 1e-6)
+    assert data["tokens"] == trace.tokens
+
+
+@pytest.mark.parametrize(
+    ("layers", "heads", "tokens", "kept"), [(12, 12, 64, 64), (12, 12, 512, 83), (24, 16, 128, 51)]
+)
+def test_a_view_stays_small(layers: int, heads: int, tokens: int, kept: int) -> None:
+    weights = np.full((layers, heads, tokens, tokens), 1 / tokens, np.float32)
+    body, note = html.attention(weights, ["word"] * tokens, ["a"] * tokens)
+    assert len(body) < 1_500_000 and len(_data(body)["tokens"]) == kept
+    assert (f"the first {kept}" in note) == (kept < tokens)
+
+
+def _rules() -> Iterator[tuple[str, str, str, str]]:
+    light, _, dark = html._file("style.css").partition("@media (prefers-color-scheme: dark)")
+    for theme, sheet in (("light", light), ("dark", dark)):
+        for names, back, ink in re.findall(r"\.bertscope \.(\w+) \{ background: (#\w{6}); color: (#\w{6}); \}", sheet):
+            yield theme, names, back, ink
+
+
+def test_text_on_every_color_can_be_read() -> None:
+    def luminance(color: str) -> float:
+        parts = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return float(np.dot([0.2126, 0.7152, 0.0722], linear))
+
+    rules = list(_rules())
+    scales = [*(f"q{step}" for step in range(16)), *(f"{sign}{step}" for sign in "np" for step in range(1, 8)), "z"]
+    for theme in ("light", "dark"):
+        assert {name for of, name, _, _ in rules if of == theme} == {*scales, "a", "b", "special", "mask"}
+    for theme, name, back, ink in rules:
+        low, high = sorted((luminance(back), luminance(ink)))
+        assert (high + 0.05) / (low + 0.05) >= 4.5, (theme, name)
+
+
+def test_a_color_is_of_the_share_of_the_largest() -> None:
+    assert [html._color(share, signed=False) for share in (0, 0.5, 1, 2)] == ["q0", "q8", "q15", "q15"]
+    assert [html._color(share, signed=True) for share in (-1, 0.01, 0.6)] == ["n7", "z", "p4"]
+    assert html._color(float("nan"), signed=True) == ""
+
+
+def test_numbers_have_decimals_that_suit_the_largest() -> None:
+    assert [html._number(value, most) for value, most in ((-0.001, 1), (3.14159, 20), (250.4, 900))] == [
+        "0.00",
+        "3.1",
+        "250",
+    ]
+
+
+def test_no_text_and_no_numbers_are_pictures_too() -> None:
+    assert html.curves("Loss", {"training": []}) == ""
+    assert "0 rows" in html.plain_table([])
+    Page(html.valued_tokens([], [], "bits", signed=False))
+    Page(html.cells(np.full((1, 1), np.nan), ["a"], ["b"], "", signed=True))
