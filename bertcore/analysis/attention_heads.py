@@ -91,7 +91,7 @@ class HeadMap:
     """Points whose distance is, as far as a plane allows, the root of the divergence."""
 
     points: NDArray[np.float64]  # (L,N,2)
-    share: NDArray[np.float64]  # (2) of the variance that each axis keeps
+    explained_variance_ratio: NDArray[np.float64]  # (2) fraction of the variance that each axis keeps
     divergence: NDArray[np.float64]  # (LN,LN) bits: 0 the same, 1 nothing in common
     rows: NDArray[np.int64]  # the tokens whose rows were compared; all of them in a short text
 
@@ -124,11 +124,11 @@ def classify_heads(attentions: NDArray, encoding: Encoding) -> list[HeadKind]:
     patterns = {name: pattern[looking] for name, pattern in _patterns(encoding).items()}  # (words, S) each
     limits = {name: _least(name, pattern) for name, pattern in patterns.items()}
     voters = np.array([pattern.any(axis=1).sum() for pattern in patterns.values()])  # (kinds)
-    wanted = np.stack([pattern.ravel() for pattern in patterns.values()]).astype(attentions.dtype)  # (kinds, words * S)
+    flat = np.stack([pattern.ravel() for pattern in patterns.values()]).astype(attentions.dtype)  # (kinds, words * S)
     kinds = []
     for attention in attentions:
         rows = attention[looking]  # (words, S)
-        explained = (wanted @ rows.ravel()) / voters
+        explained = (flat @ rows.ravel()) / voters
         scores = dict(zip(patterns, explained.tolist(), strict=True))
         scores["broad"] = float(row_entropy(rows).mean() / np.log(len(looking)))
         kinds.append(_named(scores, limits))
@@ -206,8 +206,8 @@ def head_map(attentions: NDArray, *, most_values: int = MOST_VALUES, progress: R
     layers, heads, length, _ = attentions.shape
     rows = compared_rows(layers * heads, length, most_values)
     divergence = divergence_between_heads(attentions[:, :, rows], progress)
-    points, share = scaled_to_plane(divergence)
-    return HeadMap(points.reshape(layers, heads, 2), share, divergence, rows)
+    points, explained = scaled_to_plane(divergence)
+    return HeadMap(points.reshape(layers, heads, 2), explained, divergence, rows)
 
 
 def compared_rows(heads: int, length: int, most_values: int = MOST_VALUES) -> NDArray[np.int64]:
@@ -252,7 +252,7 @@ def in_bits(divergence: NDArray) -> NDArray[np.float64]:
 
 
 def scaled_to_plane(squared: NDArray) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Squared distances (K,K) -> points (K,2) and the share of variance of each axis (2), largest first.
+    """Squared distances (K,K) -> points (K,2) and the fraction of variance of each axis (2), largest first.
 
     Classical scaling (Torgerson 1952): with J = I - 1/K, the eigenvectors of -J D J / 2 times the roots of their
     eigenvalues. An axis' sign is free; here its largest entry is positive, so that a picture does not flip.
@@ -261,12 +261,12 @@ def scaled_to_plane(squared: NDArray) -> tuple[NDArray[np.float64], NDArray[np.f
     centred = squared - squared.mean(axis=0) - squared.mean(axis=1)[:, None] + squared.mean()
     values, vectors = np.linalg.eigh(-centred / 2)
     values = np.clip(values, 0, None)
-    points, share = np.zeros((size, 2)), np.zeros(2)
+    points, explained = np.zeros((size, 2)), np.zeros(2)
     for axis, at in enumerate(range(size - 1, max(size - 3, -1), -1)):
         vector = vectors[:, at]
         points[:, axis] = vector * np.sqrt(values[at]) * (-1 if vector[np.abs(vector).argmax()] < 0 else 1)
-        share[axis] = values[at] / values.sum() if values.sum() > 0 else 0
-    return points, share
+        explained[axis] = values[at] / values.sum() if values.sum() > 0 else 0
+    return points, explained
 
 
 def _patterns(encoding: Encoding) -> dict[str, NDArray[np.bool_]]:

@@ -52,7 +52,7 @@ class PartChange:
 
     @property
     def relative(self) -> float:
-        """The change as a share of that norm; infinite where that is 0."""
+        """The change as a fraction of that norm; infinite where that is 0."""
         return self.change / self.other_norm if self.other_norm else (float("inf") if self.change else 0.0)
 
 

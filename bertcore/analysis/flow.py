@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import maximum_flow
 
 from bertcore.errors import BertcoreError
 
-RESIDUAL = 0.5  # share of a layer's output that is taken to come from the token itself
+RESIDUAL = 0.5  # fraction of a layer's output that is taken to come from the token itself
 _UNIT = 2**30  # capacity 1; scipy counts in 32-bit integers, and no flow is larger than what leaves one token: 1
 
 

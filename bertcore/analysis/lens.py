@@ -1,4 +1,4 @@
-"""At which layer the model makes up its mind: the MLM head on the hidden states of every layer.
+"""At which layer a prediction is settled: the MLM head on the hidden states of every layer.
 
 The logit lens (nostalgebraist 2020), for an encoder. L layers, R chosen positions, V vocabulary.
 """

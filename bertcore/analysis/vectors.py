@@ -31,12 +31,12 @@ class Pca:
     """Vectors on their K principal components, the one that explains most first."""
 
     points: NDArray[np.float64]  # (...,K)
-    share: NDArray[np.float64]  # (K) of the variance of all vectors
+    explained_variance_ratio: NDArray[np.float64]  # (K) fraction of the variance of all vectors
 
     @property
     def kept(self) -> float:
-        """Share of the variance that the K components show, 0..1; 1 where nothing varies."""
-        return float(self.share.sum()) if self.share.any() else 1.0
+        """Fraction of the variance that the K components show, 0..1; 1 where nothing varies."""
+        return float(self.explained_variance_ratio.sum()) if self.explained_variance_ratio.any() else 1.0
 
 
 def lengths(vectors: NDArray) -> NDArray[np.float32]:
@@ -72,11 +72,11 @@ def pca(vectors: NDArray, k: int = 2) -> Pca:
     centred = flat - flat.mean(axis=0, dtype=np.float64).astype(flat.dtype)
     components, total = _components(centred, k)  # (K,H)
     scores = (centred @ components.T.astype(centred.dtype)).astype(np.float64)  # (P,K)
-    points, share = np.zeros((len(flat), k)), np.zeros(k)
+    points, explained = np.zeros((len(flat), k)), np.zeros(k)
     points[:, : scores.shape[1]] = scores
     if total > 0:
-        share[: scores.shape[1]] = np.square(scores).sum(axis=0) / total
-    return Pca(points.reshape(*vectors.shape[:-1], k), share)
+        explained[: scores.shape[1]] = np.square(scores).sum(axis=0) / total
+    return Pca(points.reshape(*vectors.shape[:-1], k), explained)
 
 
 def _components(centred: NDArray, k: int) -> tuple[NDArray[np.float64], float]:
@@ -96,11 +96,11 @@ def _components(centred: NDArray, k: int) -> tuple[NDArray[np.float64], float]:
     return directions * sign[:, None], total
 
 
-def part_shares(parts: Mapping[str, NDArray | None]) -> dict[str, NDArray[np.float64]]:
-    """Each part's share of the sum, token by token: (S,H) each -> (S) each; what is None is left out.
+def part_fractions(parts: Mapping[str, NDArray | None]) -> dict[str, NDArray[np.float64]]:
+    """Each part's fraction of the sum, token by token: (S,H) each -> (S) each; what is None is left out.
 
-    share(p) = p.x / |x|^2 with x the sum of the parts: the length of the part's projection on the sum, as a share of
-    the sum's length. Shares add up to 1. One is negative where the part points against the sum, and more than 1 where
+    p.x / |x|^2 of a part p, with x the sum of the parts: the length of its projection on the sum, as a fraction of the
+    sum's length. They add up to 1. One is negative where the part points against the sum, and more than 1 where
     others take something away. Where the sum is zero, all are 0.
     """
     exact = {name: part.astype(np.float64) for name, part in parts.items() if part is not None}
@@ -208,8 +208,8 @@ def word_positions(encoding: Encoding, word: str) -> list[int]:
 
     Only whole words count: "bank" is not found in "banks".
     """
-    wanted = word.strip()
-    match = re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", encoding.text_a, re.IGNORECASE) if wanted else None
+    named = word.strip()
+    match = re.search(rf"(?<!\w){re.escape(named)}(?!\w)", encoding.text_a, re.IGNORECASE) if named else None
     if match is None:
         return []
     start, stop = match.span()

@@ -107,7 +107,7 @@ def test_paths_are_the_engines_and_follow_the_selection(room: LayersRoom, window
     assert window.state.reading is not None
     found = pca(window.state.reading.trace.hidden_states)
     assert np.array_equal(view.picture.points.places, found.points)
-    assert f"across: {found.share[0]:.0%} of the variance" in view.card.hint
+    assert f"across: {found.explained_variance_ratio[0]:.0%} of the variance" in view.card.hint
     view.picture.setFocus()
     window.state.set_focus(2)
     QTest.keyClick(view.picture, Qt.Key.Key_Right)

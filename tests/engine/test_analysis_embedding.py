@@ -8,7 +8,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from app.compute.tokenisations import TwoTokenisations, compare_tokenisations, vocabulary_of
-from bertcore.analysis.vectors import NearestWords, lengths, part_shares
+from bertcore.analysis.vectors import NearestWords, lengths, part_fractions
 from bertcore.errors import BertcoreError
 from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 
@@ -23,7 +23,7 @@ def tokenizer() -> Tokenizer:
 class TestShares:
     def test_a_hand_computed_case(self) -> None:
         """x = (3,4): the first part lies along one axis, the second along the other, 9/25 and 16/25."""
-        shares = part_shares({"token": np.array([[3.0, 0.0]]), "position": np.array([[0.0, 4.0]]), "segment": None})
+        shares = part_fractions({"token": np.array([[3.0, 0.0]]), "position": np.array([[0.0, 4.0]]), "segment": None})
         assert shares["token"] == pytest.approx([0.36]) and shares["position"] == pytest.approx([0.64])
         assert "segment" not in shares
 
@@ -31,13 +31,13 @@ class TestShares:
         generator = np.random.default_rng(0)
         parts = {name: generator.normal(size=(9, 16)) for name in ("token", "segment", "position")}
         parts["segment"] = -0.5 * parts["token"]
-        shares = part_shares(parts)
+        shares = part_fractions(parts)
         assert sum(shares.values()) == pytest.approx(np.ones(9))
-        against = part_shares({"token": np.array([[2.0, 0.0]]), "segment": np.array([[-1.0, 0.0]])})
+        against = part_fractions({"token": np.array([[2.0, 0.0]]), "segment": np.array([[-1.0, 0.0]])})
         assert against["segment"] == pytest.approx([-1]) and against["token"] == pytest.approx([2])
 
     def test_a_sum_of_zero_has_no_shares(self) -> None:
-        assert part_shares({"token": np.ones((2, 3)), "position": -np.ones((2, 3))})["token"].tolist() == [0, 0]
+        assert part_fractions({"token": np.ones((2, 3)), "position": -np.ones((2, 3))})["token"].tolist() == [0, 0]
 
     def test_lengths_are_the_roots_of_the_sums_of_squares(self) -> None:
         assert lengths(np.array([[3.0, 4.0], [0, 2]])).tolist() == [5, 2]

@@ -99,14 +99,18 @@ class TestCosines:
 class TestPca:
     def test_points_on_a_line(self) -> None:
         found = pca(np.array([[0.0, 1.0], [3.0, 5.0], [6.0, 9.0]]))
-        assert found.share == pytest.approx([1, 0]) and found.points[:, 0] == pytest.approx([-5, 0, 5])
+        assert found.explained_variance_ratio == pytest.approx([1, 0]) and found.points[:, 0] == pytest.approx(
+            [-5, 0, 5]
+        )
 
     @given(seed=st.integers(0, 50))
     def test_against_the_covariance(self, seed: int) -> None:
         points = np.random.default_rng(seed).normal(size=(9, 4)) * [5, 3, 1, 0.5]
         found = pca(points, k=4)
         values, vectors = np.linalg.eigh(np.cov(points.T))
-        assert found.share == pytest.approx(values[::-1] / values.sum()) and found.kept == pytest.approx(1)
+        assert found.explained_variance_ratio == pytest.approx(
+            values[::-1] / values.sum()
+        ) and found.kept == pytest.approx(1)
         expected = (points - points.mean(axis=0)) @ vectors[:, ::-1]
         assert np.abs(found.points) == pytest.approx(np.abs(expected), abs=1e-6)  # a component's sign is free
 
@@ -121,7 +125,9 @@ class TestPca:
 
     def test_one_point_has_no_direction(self) -> None:
         found = pca(np.array([[1.0, 2.0]]))
-        assert found.share.tolist() == [0, 0] and found.points.tolist() == [[0, 0]] and found.kept == 1
+        assert (
+            found.explained_variance_ratio.tolist() == [0, 0] and found.points.tolist() == [[0, 0]] and found.kept == 1
+        )
 
 
 class TestMerging:

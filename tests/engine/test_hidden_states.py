@@ -30,13 +30,13 @@ class TestPaths:
         left, sizes, right = np.linalg.svd(flat - flat.mean(axis=0), full_matrices=False)
         sign = np.sign(right[range(2), np.abs(right[:2]).argmax(axis=1)])
         assert np.abs(found.points.reshape(-1, 2) - (left * sizes)[:, :2] * sign).max() <= 1e-4
-        assert np.abs(found.share - (sizes**2 / (sizes**2).sum())[:2]).max() <= 1e-5
+        assert np.abs(found.explained_variance_ratio - (sizes**2 / (sizes**2).sum())[:2]).max() <= 1e-5
 
     def test_a_token_alone_and_states_that_are_all_alike(self) -> None:
         assert pca(np.ones((4, 1, 8), dtype=np.float32)).points.tolist() == [[[0, 0]]] * 4
         line = np.arange(3, dtype=np.float32)[:, None, None] * np.ones((1, 1, 8), dtype=np.float32)
         found = pca(line)
-        assert found.share == pytest.approx([1, 0], abs=1e-6)
+        assert found.explained_variance_ratio == pytest.approx([1, 0], abs=1e-6)
         assert np.diff(found.points[:, 0, 0]) == pytest.approx([8**0.5] * 2, abs=1e-5)
 
 

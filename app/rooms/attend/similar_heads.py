@@ -94,7 +94,7 @@ class AlikeView(AttendView):
         return self.figure(title, [self.points], values, hint=hint, settings=self._axes)
 
     def _about_axes(self, head_map: HeadMap) -> str:
-        shares = [numbers.percent(share) for share in head_map.share[:2]]
+        shares = [numbers.percent(share) for share in head_map.explained_variance_ratio[:2]]
         sentences = [
             self.tr("The two axes capture {first} and {second} of the differences.").format(
                 first=shares[0], second=shares[1]

@@ -110,7 +110,7 @@ class Length:
 
 def lengths_at(reading: Reading, units: Units, unit: int) -> list[Length]:
     """Of each addend and of the sum. What is switched off is left out."""
-    from bertcore.analysis.vectors import part_shares
+    from bertcore.analysis.vectors import part_fractions
 
     dropped = reading.request.what_if.dropped
     members = units.members[unit]
@@ -119,7 +119,7 @@ def lengths_at(reading: Reading, units: Units, unit: int) -> list[Length]:
         for name, values in addends_of(reading).items()
         if values is not None and name not in dropped
     }
-    shares = part_shares(parts)
+    shares = part_fractions(parts)
     total = reading.trace.embedding_sum[members].mean(axis=0, dtype=np.float64)
     found = [Length(name, float(np.linalg.norm(part)), float(shares[name])) for name, part in parts.items()]
     return [*found, Length("sum", float(np.linalg.norm(total)), None)]

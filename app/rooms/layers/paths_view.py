@@ -151,7 +151,7 @@ class PathsView(LayersView):
         self.picture.set_points(
             Points(paths.points, both.names, both.kinds, stage_names=stages, links=links, partners=dict(both.pairs))
         )
-        x, y = paths.share
+        x, y = paths.explained_variance_ratio
         plane = self.tr("PCA over all layers · across: {x} of the variance, up: {y}").format(
             x=numbers.percent(float(x)), y=numbers.percent(float(y))
         )
