@@ -19,12 +19,13 @@ from numpy.typing import NDArray
 from bertcore.analysis import interventions
 from bertcore.analysis.attention_heads import classify_heads, find_heads, head_facts
 from bertcore.analysis.attribution import Method, attribute
-from bertcore.analysis.effects import check_patching, patching_map
+from bertcore.analysis.effects import attention_gradient, check_patching, head_effects, link_effects, patching_map
 from bertcore.analysis.find_target import NamedTarget, find_target
+from bertcore.analysis.flow import attention_flow, attention_norms, rollout, without
 from bertcore.analysis.interventions import Head, PatchedPart
 from bertcore.analysis.lens import layer_lens, lens_words
 from bertcore.analysis.merging import word_groups
-from bertcore.analysis.passes import as_text
+from bertcore.analysis.passes import Text, as_text, hidden_states
 from bertcore.analysis.predict import (
     cut_off_mask,
     next_sentence,
@@ -33,10 +34,18 @@ from bertcore.analysis.predict import (
     sentence_order,
     top_words,
 )
+from bertcore.analysis.residual import (
+    LogitParts,
+    PushedWords,
+    logit_parts,
+    pushed_words,
+    residual_stream,
+    strongest_neurons,
+)
 from bertcore.analysis.sentence_vectors import sentence_vectors
 from bertcore.analysis.targets import SimilarityTarget, Target
 from bertcore.analysis.trace import trace
-from bertcore.analysis.vectors import cosine
+from bertcore.analysis.vectors import NearestBy, NearestWords, NearWord, WordInSentences, cosine, pca, word_in_sentences
 from bertcore.analysis.words import Surprise, surprises
 from bertcore.checkpoint.checkpoint import Checkpoint, checkpoint_in_memory, load_checkpoint, save_checkpoint
 from bertcore.checkpoint.sentence_pooling import Pooling
@@ -59,7 +68,7 @@ from bertcore.results import (
     TracedText,
 )
 from bertcore.runs.known_runs import is_run
-from bertcore.table import Records, Results
+from bertcore.table import Grid, Records, Results
 from bertcore.tasks.decoding import USUAL
 from bertcore.texts import Pairs, Texts, cut_texts, pairs_of
 from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
@@ -424,12 +433,9 @@ class LoadedModel:
         ('floor', (9,))
         """
         _check_choice("method", method, get_args(Method))
-        encoding = self.encode(a, b)
-        named = _given(target, wanted, against, position) or find_target(
-            self.checkpoint, encoding, wanted=wanted, against=against, position=position
-        )
+        encoding, text = self._read(a, b)
+        named = self._target(encoding, target, wanted, against, position)
         with progress_bar("Attributing") as step:
-            text = as_text(self.bert, encoding.ids, encoding.segments)
             attribution = attribute(self.bert, self.tokenizer, text, named.target, method, progress=step)
         return TokenAttribution(tokens=encoding.tokens, prediction=named.name, **vars(attribution)).by(self.name)
 
@@ -523,6 +529,240 @@ class LoadedModel:
             patched=found.patched,
             map=found.fractions,
         ).by(self.name)
+
+    # --- which part of the model does it ------------------------------------------------------------------------------
+    # The prediction is named as in `attribute`: `wanted`, `against` and `position`, or a `target`.
+
+    def head_effects(
+        self,
+        a: str,
+        b: str | None = None,
+        *,
+        wanted: str | None = None,
+        against: str | None = None,
+        position: int | None = None,
+        target: Target | None = None,
+    ) -> Grid:
+        """Which heads a prediction needs: each of the L x N heads is switched off alone (Michel et al. 2019, 3.2).
+
+        "effect" (L,N) is the change of ln p in nats (of a number: itself): below 0, it suffers. Raises as `attribute`.
+
+        >>> found = m.head_effects("The cat sat on the [MASK].", wanted="floor")
+        >>> found["effect"].shape, found.about["prediction"]
+        ((6, 6), 'floor')
+        """
+        encoding, text = self._read(a, b)
+        named = self._target(encoding, target, wanted, against, position)
+        with progress_bar("Switching heads off") as step:
+            found = head_effects(self.bert, text, named.target, progress=step)
+        layers, heads = found.without.shape
+        about = {"prediction": named.name, "value": found.intact}
+        return Grid({"layer": range(layers), "head": range(heads)}, {"effect": found.effect}, about)
+
+    def link_effects(
+        self,
+        a: str,
+        b: str | None = None,
+        *,
+        layer: int,
+        head: int,
+        from_position: int,
+        wanted: str | None = None,
+        against: str | None = None,
+        position: int | None = None,
+        target: Target | None = None,
+    ) -> Grid:
+        """Whether what one token looks at in one head counts for a prediction (Jain and Wallace 2019).
+
+        To each token (S): "attention"; "gradient", the change of ln p in nats per unit of attention, to first order;
+        "effect", the change without this link, the rest of the row scaled to sum to 1 again. Raises BertcoreError as
+        `attribute`, and for a layer, head or token that is not there.
+
+        >>> found = m.link_effects("The cat sat on the [MASK].", layer=5, head=0, from_position=6, wanted="floor")
+        >>> found["effect"].shape, round(float(found["attention"].sum()), 3)
+        ((9,), 1.0)
+        """
+        encoding, text = self._read(a, b)
+        interventions.check_heads([(layer, head)], self.config)
+        interventions.check_rows([from_position], len(text))
+        named = self._target(encoding, target, wanted, against, position)
+        first_order = attention_gradient(self.bert, text, named.target, layer)
+        with progress_bar("Taking links away") as step:
+            link = layer, head, from_position, range(len(text))
+            effects = link_effects(self.bert, text, named.target, *link, progress=step)
+        row = head, from_position
+        arrays = {"attention": first_order.attention[row], "gradient": first_order.gradient[row], "effect": effects}
+        return Grid({"to": encoding.tokens}, arrays, {"prediction": named.name, "value": first_order.value})
+
+    def logit_parts(
+        self,
+        a: str,
+        b: str | None = None,
+        *,
+        wanted: str | None = None,
+        against: str | None = None,
+        position: int | None = None,
+    ) -> LogitParts:
+        """Which part of each layer speaks for a word: direct logit attribution (Elhage et al. 2021).
+
+        `.heads` (L,N), `.feed_forward` (L), `.embeddings` and `.biases` add up to `.logit` (with `against`, the
+        difference of the two); `.error` is by how much they do not. Every LayerNorm and the activation of the word head
+        are held fixed: `bertcore.analysis.residual.logit_parts`. Raises as `attribute`, and where it is no word.
+
+        >>> parts = m.logit_parts("The cat sat on the [MASK].", wanted="floor", against="bed")
+        >>> parts.heads.shape, parts.feed_forward.shape, abs(parts.error) < 1e-3
+        ((6, 6), (6,), True)
+        """
+        encoding, text = self._read(a, b)
+        return logit_parts(self.bert, text, self._target(encoding, None, wanted, against, position).target)
+
+    def residual_stream(self, a: str, b: str | None = None) -> Grid:
+        """How much each layer adds to each token's vector (L,S): L2 lengths, and cosines with what was there.
+
+        "entering" the layer; what "attention" adds, "attention_cosine"; "middle", what feed-forward finds; what
+        "feed_forward" adds, "feed_forward_cosine". Formulas: `bertcore.analysis.residual`.
+
+        >>> m.residual_stream("The cat sat.")["attention"].shape
+        (6, 6)
+        """
+        encoding, text = self._read(a, b)
+        found = vars(residual_stream(self.bert, text))
+        return Grid({"layer": range(self.config.num_hidden_layers), "token": encoding.tokens}, found)
+
+    def neurons(self, a: str, b: str | None = None, *, top: int = 20) -> Grid:
+        """The `top` feed-forward neurons of all layers that fire most for each token: "layer", "neuron", "activation",
+        each (S,top), the highest first (Geva et al. 2021). `neuron_words` says what one does.
+
+        >>> m.neurons("The cat sat.", top=3)["activation"].shape
+        (6, 3)
+        """
+        encoding, text = self._read(a, b)
+        found = strongest_neurons(self.bert, text, k=top)
+        return Grid(
+            {"token": encoding.tokens, "place": range(1, found.layers.shape[1] + 1)},
+            {"layer": found.layers, "neuron": found.neurons, "activation": found.activations},
+        )
+
+    def neuron_words(self, layer: int, neuron: int, *, top: int = 10) -> PushedWords:
+        """The words that a feed-forward neuron makes likelier (`.up`) and less likely (`.down`): word, dot product.
+
+        Geva et al. 2022: its output weights against the token table; the word head's transform is left out. Raises
+        BertcoreError for a neuron that is not there.
+
+        >>> len(m.neuron_words(5, 11, top=4).up)
+        4
+        """
+        return pushed_words(self.bert, self.tokenizer, layer, neuron, top)
+
+    def attention_norms(self, a: str, b: str | None = None) -> Grid:
+        """How long each vector is that a head takes from one token to another, "norm", beside the "attention" itself:
+        each (L,N,S,S), row: who looks (Kobayashi et al. 2020, "Attention is Not Only a Weight").
+
+        >>> m.attention_norms("The cat sat.")["norm"].shape
+        (6, 6, 6, 6)
+        """
+        traced = self.trace(a, b)
+        layers, heads, *_ = traced.attentions.shape
+        norms = attention_norms(self.bert, traced.attentions, traced.values)
+        return Grid(
+            {"layer": range(layers), "head": range(heads), "from": traced.tokens, "to": traced.tokens},
+            {"attention": traced.attentions, "norm": norms},
+        )
+
+    def attention_flow(
+        self,
+        a: str,
+        b: str | None = None,
+        *,
+        layer: int | None = None,
+        method: Literal["rollout", "flow"] = "rollout",
+        heads_off: Collection[Head] = (),
+        layers_off: Collection[int] = (),
+    ) -> Grid:
+        """How much of each token of the input reaches each token after `layer` (absent: the last), through all layers
+        below: "amount" (S,S), row: the token after the layer (Abnar and Zuidema 2020).
+
+        "rollout" multiplies attention up; "flow" is the maximum flow, a problem of its own for each pair: some seconds
+        for 30 tokens. Raises BertcoreError for a layer or head that is not there.
+
+        >>> m.attention_flow("The cat sat.")["amount"].sum(axis=1).round(3).tolist()
+        [1.0, 1.0, 1.0, 1.0, 1.0, 1.0]
+        """
+        _check_choice("method", method, ("rollout", "flow"))
+        interventions.check_layers([] if layer is None else [layer], self.config)
+        traced = self.trace(a, b, heads_off=heads_off, layers_off=layers_off)
+        attentions = without(traced.attentions, heads_off, layers_off)[: None if layer is None else layer + 1]
+        with progress_bar("Following attention") as step:
+            tokens = range(len(traced.tokens))
+            amount = rollout(attentions)[-1] if method == "rollout" else attention_flow(attentions, tokens, None, step)
+        return Grid({"to": traced.tokens, "from": traced.tokens}, {"amount": amount})
+
+    # --- words and vectors --------------------------------------------------------------------------------------------
+
+    def nearest(self, word: str | NDArray, *, top: int = 10, by: NearestBy = "cosine") -> Records[NearWord]:
+        """The words of the vocabulary whose embeddings are nearest to that of a word (of several pieces: their mean),
+        or to a vector (E), such as a hidden state where it is as wide: word, cosine, distance (L2).
+
+        Raises BertcoreError for a vector of another width, and for a word that the vocabulary does not have.
+
+        >>> len(m.nearest("king", top=3)), len(m.nearest(m.trace("A [MASK].").hidden_states[-1, 2], top=2))
+        (3, 2)
+        """
+        _check_choice("measure", by, get_args(NearestBy))
+        words, width = NearestWords.of(self.checkpoint), self.config.embedding_width
+        if not isinstance(word, str):
+            if np.shape(word) != (width,):
+                raise BertcoreError(
+                    f"Words are compared with one vector of {width} numbers, not with {np.shape(word)}."
+                )
+            return Records(words.near_vector(np.asarray(word, np.float32), top, by))
+        encoding = self.encode(word)
+        ids = [token for token, part in zip(encoding.ids, encoding.parts, strict=True) if part != "special"]
+        if encoding.unknown or not ids:
+            raise BertcoreError(f"The vocabulary of {self.name} has no {word!r}.")
+        return Records(words.near(ids, top, by))
+
+    def word_in_sentences(self, word: str, sentences: Texts) -> WordInSentences:
+        """One word where it stands in several sentences, and how alike it is there (Ethayarajh 2019): `.vectors`
+        (L+1,K,H) after the embeddings and each layer, the mean over its pieces, of the K `.sentences` that have it, and
+        their `.cosines` (L+1,K,K). `bertcore.analysis.vectors.group_similarity` says at which layer meanings part.
+
+        Raises BertcoreError where no sentence has the word.
+
+        >>> found = m.word_in_sentences("bank", ["He sat on the bank.", "The bank was closed.", "It rained."])
+        >>> found.sentences, found.cosines.shape
+        ([0, 1], (7, 2, 2))
+        """
+        with progress_bar("Reading sentences") as step:
+            return word_in_sentences(self.bert, self.tokenizer, word, list(sentences), step)
+
+    def pca(self, a: str, b: str | None = None, *, components: int = 2) -> Grid:
+        """Hidden states on their principal components, the same for all layers: "pc1", "pc2" ... each (L+1,S), the one
+        that explains most first; `.about["explained_variance_ratio"]` says how much.
+
+        >>> found = m.pca("The cat sat.")
+        >>> found["pc1"].shape, 0 < sum(found.about["explained_variance_ratio"]) <= 1
+        ((7, 6), True)
+        """
+        encoding, text = self._read(a, b)
+        found = pca(hidden_states(self.bert, text, range(len(text))), components)
+        return Grid(
+            {"layer": range(self.config.num_hidden_layers + 1), "token": encoding.tokens},
+            {f"pc{number}": found.points[..., number - 1] for number in range(1, components + 1)},
+            {"explained_variance_ratio": found.explained_variance_ratio.tolist()},
+        )
+
+    def _read(self, a: str, b: str | None) -> tuple[Encoding, Text]:
+        encoding = self.encode(a, b)
+        return encoding, as_text(self.bert, encoding.ids, encoding.segments)
+
+    def _target(
+        self, encoding: Encoding, target: Target | None, wanted: str | None, against: str | None, position: int | None
+    ) -> NamedTarget:
+        """The prediction that is named. Raises BertcoreError where there is none."""
+        return _given(target, wanted, against, position) or find_target(
+            self.checkpoint, encoding, wanted=wanted, against=against, position=position
+        )
 
     # --- a task, and how good it is -----------------------------------------------------------------------------------
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
@@ -15,6 +16,7 @@ from bertcore.html import Picture, card, plain_table, save_page
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+    from numpy.typing import NDArray
 
 ROWS_SHOWN = 8  # of a result that a notebook or the prompt shows
 MOST_CELL = 24  # characters
@@ -80,6 +82,38 @@ class Records(Table, list[D], Generic[D]):
 
     def rows(self) -> list[dict[str, Any]]:
         return [asdict(record) for record in self]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Grid(Table):
+    """Arrays over named sides, such as layer and token: `grid["effect"]` is one of them.
+
+    A row for each place; a side of tokens gives the token and its position ("from": "from_position", too).
+    """
+
+    sides: Mapping[str, Sequence[int] | Sequence[str]]  # what stands along each dimension of the arrays, in their order
+    arrays: Mapping[str, NDArray[Any]]  # all of one shape
+    about: Mapping[str, Any] = field(default_factory=dict)  # what holds for all of them, such as the prediction
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self.arrays[name]
+
+    def __repr__(self) -> str:
+        shape = " x ".join(f"{len(along)} {name}" for name, along in self.sides.items())
+        about = "".join(f", {name} {value}" for name, value in self.about.items())
+        return f"<{', '.join(self.arrays)}: {shape}{about}>"
+
+    def rows(self) -> list[dict[str, Any]]:
+        columns = {name: array.ravel().tolist() for name, array in self.arrays.items()}
+        rows = []
+        for number, place in enumerate(itertools.product(*(enumerate(along) for along in self.sides.values()))):
+            row: dict[str, Any] = {}
+            for name, (at, what) in zip(self.sides, place, strict=True):
+                if isinstance(what, str):
+                    row["position" if name == "token" else f"{name}_position"] = at
+                row[name] = what
+            rows.append(row | {name: column[number] for name, column in columns.items()})
+        return rows
 
 
 def as_columns(rows: Sequence[dict[str, Any]], most: int = ROWS_SHOWN) -> str:

@@ -369,11 +369,7 @@ def flow_matrix(
         raise BertcoreError(
             f"Flow is computed for texts of up to {most_tokens} tokens; this one has {length}. Rollout has no limit."
         )
-    rows = []
-    for output in range(length):
-        rows.append(attention_flow(attentions, [output], layers)[0])
-        progress((output + 1) / length)
-    return np.stack(rows)
+    return attention_flow(attentions, range(length), layers, progress)
 
 
 def rollout_of(reading: Reading, layer: int, _progress: ReportProgress) -> NDArray[np.float64]:

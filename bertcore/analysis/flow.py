@@ -1,10 +1,13 @@
-"""How much of each input token reaches an output token through all layers (Abnar and Zuidema 2020).
+"""How much of each token reaches another one: in a head, by the length of what is added; through all layers.
 
-Both follow the residual stream: a layer is the graph A' = r I + (1 - r) mean over heads of A, with r = 0.5, rows
-summing to 1. L layers, N heads, S tokens.
+Rollout and flow (Abnar and Zuidema 2020) follow the residual stream: a layer is the graph A' = r I + (1 - r) mean over
+heads of A, with r = 0.5, rows summing to 1. L layers, N heads, S tokens, D head size. Importable without torch.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +15,28 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_flow
 
 from bertcore.errors import BertcoreError
+from bertcore.progress import ReportProgress, no_progress
+
+if TYPE_CHECKING:
+    from bertcore.model.bert import Bert
 
 RESIDUAL = 0.5  # fraction of a layer's output that is taken to come from the token itself
 _UNIT = 2**30  # capacity 1; scipy counts in 32-bit integers, and no flow is larger than what leaves one token: 1
+
+
+def attention_norms(model: Bert, attentions: NDArray, values: NDArray) -> NDArray[np.float64]:
+    """How long each vector is that a head takes from one token to another: ||a f(x)||, (L,N,S,S), row: who looks.
+
+    Kobayashi et al. 2020 ("Attention is Not Only a Weight", section 3): f(x) = (x W_V + b_V) W_O is what the weight a
+    is put on; where it is short, a large weight moves little. `attentions` (L,N,S,S) and `values` (L,N,S,D) as in a
+    trace.
+    """
+    lengths = np.empty(values.shape[:3])  # (L,N,S)
+    for layer, own in enumerate(values.astype(np.float64)):
+        output = model.encoder.layer(layer).attention.output.weight.detach().cpu().double().numpy()  # (H,H)
+        heads = output.reshape(len(output), *own.shape[::2])  # (H,H) -> (H,N,D)
+        lengths[layer] = np.sqrt(np.einsum("nsd,hnd,hne,nse->ns", own, heads, heads, own, optimize=True).clip(min=0))
+    return attentions * lengths[:, :, None, :]
 
 
 def residual_attention(attentions: NDArray) -> NDArray[np.float64]:
@@ -49,7 +71,9 @@ def rollout(attentions: NDArray) -> NDArray[np.float64]:
     return rolled
 
 
-def attention_flow(attentions: NDArray, outputs: Sequence[int], layers: int | None = None) -> NDArray[np.float64]:
+def attention_flow(
+    attentions: NDArray, outputs: Sequence[int], layers: int | None = None, progress: ReportProgress = no_progress
+) -> NDArray[np.float64]:
     """Attention flow (section 3.2): (L,N,S,S) -> (R,S) for the R tokens `outputs` after the first `layers` (all).
 
     Entry (r,s) is the maximum flow from output r down to input s, through edges of capacity A'. Each entry is a problem
@@ -66,6 +90,7 @@ def attention_flow(attentions: NDArray, outputs: Sequence[int], layers: int | No
     for r, output in enumerate(outputs):
         for token in range(length):
             flows[r, token] = maximum_flow(network, top + output, token).flow_value / _UNIT
+        progress((r + 1) / len(outputs))
     return flows
 
 

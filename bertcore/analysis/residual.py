@@ -20,19 +20,22 @@ token table, V vocabulary. Layers and neurons count from 0. Importable without t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bertcore.analysis.interventions import check_layers, check_numbers
+from bertcore.analysis.interventions import EMBEDDINGS, check_layers, check_numbers
+from bertcore.errors import BertcoreError
 from bertcore.model.hooks import Changes, Hook, HookFunction, hidden_points
+from bertcore.table import Table
 
 if TYPE_CHECKING:
-    from torch import Tensor
+    from torch import Tensor, nn
 
     from bertcore.analysis.passes import Text
+    from bertcore.analysis.targets import Target
     from bertcore.model.bert import Bert
     from bertcore.tokenizer.tokenizer import Tokenizer
 
@@ -61,13 +64,37 @@ class StrongestNeurons:
     activations: Floats
 
 
-@dataclass(frozen=True, eq=False)
-class PushedWords:
+@dataclass(frozen=True, eq=False, repr=False)
+class PushedWords(Table):
     """What a neuron's output weights do to words, as the token table says: (word, dot product), most extreme first."""
 
     up: list[tuple[str, float]]
     down: list[tuple[str, float]]
     output_length: float  # L2 norm of the output weights: what an activation of 1 adds
+
+    def rows(self) -> list[dict[str, Any]]:
+        return [{"word": word, "product": product} for word, product in (*self.up, *self.down)]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LogitParts(Table):
+    """What each part of the model adds to the logit of a word; all parts add up to it."""
+
+    embeddings: dict[str, float]  # "token", "segment", "position"
+    heads: NDArray[np.float64]  # (L,N)
+    feed_forward: NDArray[np.float64]  # (L)
+    biases: float  # of all linear layers and LayerNorms but feed-forward's
+    logit: float  # what the model says
+    error: float  # sum of all parts - logit: rounding
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each part; layer and head are None where it has none."""
+        rows = [{"part": f"{name} embedding", "logit": value} for name, value in self.embeddings.items()]
+        rows += [{"part": "biases", "logit": self.biases}]
+        for layer, (heads, added) in enumerate(zip(self.heads.tolist(), self.feed_forward.tolist(), strict=True)):
+            rows += [{"part": "head", "layer": layer, "head": head, "logit": value} for head, value in enumerate(heads)]
+            rows += [{"part": "feed-forward", "layer": layer, "logit": added}]
+        return [{"part": None, "layer": None, "head": None} | row for row in rows]
 
 
 def residual_stream(
@@ -136,6 +163,83 @@ def neuron_activations(
 
     _run(model, text, changes, keep)
     return columns[0]
+
+
+def logit_parts(model: Bert, text: Text, target: Target) -> LogitParts:
+    """Direct logit attribution of a word at a position, perhaps against another one: which parts speak for it.
+
+    Elhage et al. 2021 ("A Mathematical Framework for Transformer Circuits"): the last hidden state is the sum of what
+    all parts wrote into the stream at this position. Each LayerNorm on the way, in post-norm models two a layer, is
+    held fixed: it divides every part by the deviation of their sum, so that it is linear. So is the activation in the
+    word head, which multiplies them by act(z) / z of their sum z. What a part does to other parts (a head that makes a
+    later one look elsewhere) is not in it: that shows in `effects`.
+    Raises BertcoreError where the target is no word, or the model has no MLM head.
+    """
+    import torch
+
+    from bertcore.analysis.passes import activations
+
+    target = replace(target, measure="logit")
+    with torch.inference_mode():
+        logit = float(target.of(model, text.hidden(model)))
+    head, encoder, depth = model.mlm, model.encoder, model.encoder.depth
+    if target.head != "mlm" or head is None:
+        raise BertcoreError("Only the logit of a word is divided among the parts of a model; name a word at a [MASK].")
+    names = [name for name in EMBEDDINGS if getattr(model.embeddings, name) is not None]
+    layers = [f"layer.{layer}." for layer in range(depth)]
+    points = [f"{layer}{point}" for layer in layers for point in ("attention.context_heads", "feed_forward.output")]
+    seen = activations(model, text, [f"embeddings.{name}" for name in names] + points)
+    at, heads = target.position, model.config.num_attention_heads
+    own = len(names) + 1  # parts before those of the layers; the last of these: biases
+    parts = np.zeros((own + depth * (heads + 1), model.config.embedding_width))  # (P,E); later (P,H)
+
+    def array(tensor: Tensor) -> NDArray[np.float64]:
+        return tensor.detach().cpu().double().numpy()
+
+    def linear(parts: NDArray, layer: nn.Linear) -> NDArray:
+        parts = parts @ array(layer.weight).T
+        parts[own - 1] += array(layer.bias)
+        return parts
+
+    def normed(parts: NDArray, norm: nn.LayerNorm | None) -> NDArray:
+        if norm is None:
+            return parts
+        deviation = np.sqrt(parts.sum(axis=0).var() + norm.eps)
+        parts = (parts - parts.mean(axis=-1, keepdims=True)) / deviation * array(norm.weight)
+        parts[own - 1] += array(norm.bias)
+        return parts
+
+    parts[: own - 1] = [seen[f"embeddings.{name}"][at] for name in names]
+    parts = normed(parts, model.embeddings.norm)
+    if model.embeddings.projection is not None:
+        parts = linear(parts, model.embeddings.projection)
+    is_post_norm = encoder.final_norm is None
+    for index, name in enumerate(layers):
+        layer, first = encoder.layer(index), own + index * (heads + 1)
+        context, output = seen[f"{name}attention.context_heads"][:, at], array(layer.attention.output.weight)
+        parts[first : first + heads] = np.einsum("nd,hnd->nh", context, output.reshape(len(output), *context.shape))
+        parts[own - 1] += array(layer.attention.output.bias)
+        parts = normed(parts, layer.attention_norm if is_post_norm else None)
+        parts[first + heads] = seen[f"{name}feed_forward.output"][at]
+        parts = normed(parts, layer.feed_forward_norm if is_post_norm else None)
+    parts = linear(normed(parts, encoder.final_norm), head.transform)
+    before = parts.sum(axis=0)
+    after = head.activation(torch.from_numpy(before)).numpy()
+    parts = normed(parts * np.divide(after, before, out=np.zeros_like(before), where=before != 0), head.norm)
+    words = array(model.embeddings.token.weight)[[target.index, target.against or 0]]  # (2,E)
+    biases = array(head.bias)[[target.index, target.against or 0]]
+    sign = np.array([1.0, -1.0 if target.against is not None else 0.0])
+    values = parts @ (sign @ words)  # (P)
+    values[own - 1] += sign @ biases
+    in_layers = values[own:].reshape(depth, heads + 1)
+    return LogitParts(
+        embeddings=dict(zip(names, values.tolist(), strict=False)),
+        heads=in_layers[:, :heads],
+        feed_forward=in_layers[:, heads],
+        biases=float(values[own - 1]),
+        logit=logit,
+        error=float(values.sum()) - logit,
+    )
 
 
 def pushed_words(model: Bert, tokenizer: Tokenizer, layer: int, neuron: int, k: int = 10) -> PushedWords:

@@ -7,16 +7,18 @@ the token table. Importable without torch.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bertcore.errors import BertcoreError
 from bertcore.progress import ReportProgress, no_progress
+from bertcore.table import Table
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
@@ -148,14 +150,19 @@ class NearestWords:
 
     def near(self, token_ids: Sequence[int], k: int, by: NearestBy = "cosine") -> list[NearWord]:
         """The k words nearest to the mean vector of these, nearest first; they and special tokens are left out."""
-        query = self._table[list(token_ids)].mean(axis=0)  # (E)
+        return self.near_vector(self._table[list(token_ids)].mean(axis=0), k, by, token_ids)
+
+    def near_vector(
+        self, query: NDArray, k: int, by: NearestBy = "cosine", left_out: Sequence[int] = ()
+    ) -> list[NearWord]:
+        """The k words nearest to a vector (E), nearest first, without special tokens and those `left_out`."""
         products = self._table @ query  # (V)
         if by == "cosine":
             farness = -products / np.maximum(self._lengths, np.finfo(np.float32).tiny)
         else:
             farness = self._lengths**2 - 2 * products  # squared distance, but for what is the same for all
         farness[self._left_out] = np.inf
-        farness[list(token_ids)] = np.inf
+        farness[list(left_out)] = np.inf
         k = min(k, len(farness) - 1)
         best = np.argpartition(farness, k - 1)[:k]
         words = [self._measured(int(i), query) for i in best if np.isfinite(farness[i])]
@@ -183,8 +190,8 @@ class NearestWords:
         return NearWord(token_id, self._tokenizer.word(token_id), cosine(vector, exact), distance)
 
 
-@dataclass(frozen=True, eq=False)
-class WordInSentences:
+@dataclass(frozen=True, eq=False, repr=False)
+class WordInSentences(Table):
     """The word as it stands in each sentence that has it."""
 
     sentences: list[int]  # (K) which of those given have the word
@@ -192,6 +199,14 @@ class WordInSentences:
     positions: list[list[int]]  # (K) where they stand
     vectors: NDArray[np.float32]  # (L+1,K,H) mean over its pieces
     cosines: NDArray[np.float64]  # (L+1,K,K)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """For each layer (0: the embeddings), every two uses of the word, by the numbers of their sentences."""
+        return [
+            {"layer": layer, "sentence": first, "other_sentence": second, "cosine": float(cosines[i, j])}
+            for layer, cosines in enumerate(self.cosines)
+            for (i, first), (j, second) in itertools.combinations(enumerate(self.sentences), 2)
+        ]
 
 
 @dataclass(frozen=True, eq=False)
