@@ -34,11 +34,11 @@ from bertcore.tasks.features.predictions import gold_answers
 from bertcore.tasks.inference.predict import reading_batches
 from bertcore.tasks.metrics import measure
 from bertcore.tasks.readers.reading import find_file, task_named
+from bertcore.training.compute import choose_precision
 from bertcore.training.evaluate import EVALUATION_FILE
 from bertcore.training.finetune import FineTuning, start_or_resume_finetuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.memory import keep_freed_memory
-from bertcore.training.precision import choose_precision
 from bertcore.training.task_examples import read_examples
 
 TITLES = {"sst2": "SST-2", "cola": "CoLA", "mrpc": "MRPC", "conll2003": "CoNLL-2003", "stsb": "STS-B"}

@@ -21,10 +21,10 @@ from benchmarks.timing import Row, matmul_peak, processor_medians
 from bertcore.config import BertConfig
 from bertcore.data.batches import Batch
 from bertcore.model.bert import Bert
+from bertcore.training.compute import choose_precision
 from bertcore.training.memory import keep_freed_memory
 from bertcore.training.objective import pretraining_loss
 from bertcore.training.optimizer import make_optimizer
-from bertcore.training.precision import choose_precision
 
 BATCH, LENGTH, MASK_ID = 32, 128, 4
 MASKED_SHARE = 0.15

@@ -12,6 +12,7 @@ from bertcore.errors import BertcoreError, name_from_file, printable, shortened
 from bertcore.files import read_bytes
 from bertcore.limits import TOKENIZER_BYTES
 from bertcore.runs.run_folder import RunFolder
+from bertcore.training.pretrain_options import SHAPE
 
 from ..look import numbers
 from ..look.language import QT_TRANSLATE_NOOP
@@ -62,11 +63,12 @@ def _settings(run: Path) -> dict[tuple[str, ...], Any]:
         config = RunFolder(run).config()
     except BertcoreError:
         return {}
-    found = {key: value for key, value in _flat(config) if key[0] not in _NO_SETTINGS}
+    found = {key: value for key, value in _flat(config) if key[0] not in (*_NO_SETTINGS, *SHAPE)}
     preset = config.get("preset")
     if isinstance(preset, str) and preset in PRESETS:
         layers, hidden = PRESETS[preset]
         shape = {"num_hidden_layers": layers, "hidden_size": hidden, "num_attention_heads": hidden // HEAD_SIZE}
+        shape |= {field: config[name] for name, field in SHAPE.items() if config.get(name) is not None}
         found = {("model", name): value for name, value in shape.items()} | found
     return {key: value for key, value in found.items() if key[-1] == "vocab_size"} | found
 

@@ -161,7 +161,10 @@ def _size(config: dict[str, Any]) -> str:
     preset = PRESETS[config["preset"]]
     changes = config.get("model")
     changes = changes if isinstance(changes, dict) else {}
-    size = (changes.get("num_hidden_layers", preset[0]), changes.get("hidden_size", preset[1]))
+    size = (
+        config.get("layers") or changes.get("num_hidden_layers", preset[0]),
+        config.get("hidden") or changes.get("hidden_size", preset[1]),
+    )
     words = "{} × {}".format(*size)
     return f"{config['preset']}, {words}" if size == preset else name_from_file(words)
 

@@ -64,7 +64,8 @@ def _parameter(setting: Setting) -> inspect.Parameter:
     name = setting.name.replace("_", "-")
     flag = f"--{name}/--no-{name}" if setting.kind is bool else f"--{name}"
     metavar = "|".join(setting.choices) or _METAVARS.get(setting.kind)
-    option = typer.Option(flag, help=_help(setting), metavar=metavar, show_default=False)
+    flags = [flag, "--vocabulary-size"] if name == "vocab-size" else [flag]
+    option = typer.Option(*flags, help=_help(setting), metavar=metavar, show_default=False)
     annotation: Any = Annotated[cast(Any, setting.kind) | None, option]
     return inspect.Parameter(setting.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 

@@ -20,7 +20,10 @@ from bertcore.training.pretrain_options import PretrainOptions, continued
 from bertcore.training.resume_settings import has_run, stored_settings
 
 # What a checkpoint that pretraining goes on from brings along.
-_OF_A_CHECKPOINT = ("family", "preset", "positions", "tokenizer", "model")
+_OF_A_CHECKPOINT = (
+    *("family", "preset", "positions", "tokenizer", "model"),
+    *("layers", "hidden", "heads", "intermediate", "position_count", "segments"),
+)
 
 
 def run_settings(

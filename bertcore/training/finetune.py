@@ -27,6 +27,7 @@ from bertcore.tasks.inference.evaluate import TaskEvaluation, evaluate_task
 from bertcore.tasks.inference.predict import reading_batches
 from bertcore.tasks.readers.reading import TaskFile, task_named
 from bertcore.tasks.readers.spec import TaskSpec
+from bertcore.training.compute import same_precision, set_threads
 from bertcore.training.control import MEASURING_SHARE
 from bertcore.training.evaluate import EVALUATION_FILE
 from bertcore.training.finetune_options import DEFAULT_EPOCHS, FinetuneOptions
@@ -36,7 +37,6 @@ from bertcore.training.loop import start_training
 from bertcore.training.model_card import RunStory, task_card
 from bertcore.training.optimizer import SCHEDULES, depth_of, make_optimizer
 from bertcore.training.options import Budget, RunOptions
-from bertcore.training.precision import default_threads, same_precision
 from bertcore.training.task_examples import read_examples, sample
 from bertcore.training.task_files import data_key, learned_windows, training_batches
 from bertcore.training.trainable import OnEvent, PlannedBatches, RunEnd, StepPlan, StepResult, Trainable, TrainingSetup
@@ -119,7 +119,7 @@ class FineTuning(Trainable):
     def prepare(self, run: Path, report: Callable[[str], None]) -> TrainingSetup:
         self.run = run
         options, training = self.options, self.options.training
-        torch.set_num_threads(training.threads or default_threads(self.group.local_size))
+        set_threads(training.threads, self.group)
         device = self.group.device
         report("Reading the examples.")
         train, dev = read_examples(options)
@@ -148,7 +148,7 @@ class FineTuning(Trainable):
 
         held_out = to_measure(dev.examples)
         count = self._examples_of_curve(run) or self._sample_size(batches, held_out)
-        precision = same_precision(training.precision, device, self.group)
+        precision = same_precision(training.precision, self.group)
         self._per_epoch = len(batches)
         self._loss = self.group.parallel(model, task_losses)
         self.setup = TaskSetup(

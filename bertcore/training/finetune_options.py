@@ -27,7 +27,7 @@ class TaskDataOptions(Settings):
     # "text", "text_b", "label" -> name in a table of one's own
     columns: Mapping[str, str] = setting({}, "Columns of the file that hold the text, text B and the label")
     max_length: int = setting(
-        128, "Longest sequence; longer texts are cut (passages: into windows)", unit="tokens", at_least=8, at_most=512
+        128, "Longest sequence; longer texts are cut (passages: into windows)", unit="tokens", at_least=4, at_most=512
     )
     stride: int = setting(
         64, "Distance between the starts of two windows of a long passage", unit="tokens", at_least=1, at_most=500

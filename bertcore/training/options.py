@@ -63,7 +63,7 @@ class LoopOptions(Settings):
     )
     gradient_clip: float = setting(1.0, "Largest norm of the gradient (clipping)", at_least=1e-6, at_most=1e6)
     precision: str = setting(
-        "auto", "Number format; auto uses bf16 if this machine multiplies it clearly faster", choices=PRECISIONS
+        "auto", "Number format; auto uses bf16 if this machine has units for it", choices=PRECISIONS
     )
     threads: int | None = setting(None, "CPU threads; if not given, all cores but one", at_least=1, at_most=4096)
     evaluations: int = setting(20, "Measurements on held-out data, spread over the budget", at_least=1, at_most=100_000)

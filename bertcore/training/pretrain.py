@@ -24,6 +24,7 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import keep_source
 from bertcore.runs.sources import note_sources, refuse_changed, tokenised_keys
 from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.training.compute import Compute, choose_compute
 from bertcore.training.evaluate import EVALUATION_FILE, HeldOutText, best_and_worst
 from bertcore.training.first_batch import write_pretraining_batch
 from bertcore.training.head_activity import SEQUENCES, head_activity
@@ -34,7 +35,6 @@ from bertcore.training.optimizer import make_optimizer, warmup_stable_decay
 from bertcore.training.options import RunOptions
 from bertcore.training.pretrain_options import HEADS_OF_PAIRS, DataOptions, PretrainOptions
 from bertcore.training.pretraining_batches import CAUSAL, CAUSAL_MASKED_EVERY, LONGER, MASKED, PretrainingBatches
-from bertcore.training.probe import Compute, choose_compute
 from bertcore.training.questions import Questions, keep_questions, questions_of
 from bertcore.training.trainable import (
     OnEvent,

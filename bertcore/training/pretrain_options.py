@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from bertcore.checkpoint.config_file import read_config
-from bertcore.config import POSITIONS, PRESETS, BertConfig
+from bertcore.config import HEAD_SIZE, POSITIONS, PRESETS, BertConfig
 from bertcore.data.mixture import Source, find_files, readings, sources_of
 from bertcore.data.text import TextFormat, text_files
 from bertcore.errors import BertcoreError
@@ -33,6 +33,15 @@ FAMILY_DATA: dict[str, dict[str, Any]] = {
     "bert": {"pairs": "nsp", "vocabulary": "wordpiece"},
     "roberta": {"pairs": "none", "vocabulary": "bpe"},
     "albert": {"pairs": "sop", "vocabulary": "wordpiece"},
+}
+# settings of the model's shape -> the fields of its config
+SHAPE = {
+    "layers": "num_hidden_layers",
+    "hidden": "hidden_size",
+    "heads": "num_attention_heads",
+    "intermediate": "intermediate_size",
+    "segments": "type_vocab_size",
+    "dropout": "hidden_dropout_prob",
 }
 DEFAULT_MINUTES = 10.0  # the budget where none is given
 # A small model on a short budget never learns its text by heart; dropout would only slow it down.
@@ -64,13 +73,13 @@ class DataOptions(Settings):
     vocab_size: int = setting(8192, "Largest number of entries of a learned vocabulary", at_least=50, at_most=1_000_000)
     lowercase: bool = setting(True, "Convert text to lower case (of a learned vocabulary)")
     sequence_length: int = setting(
-        64, "Length of a sequence for most of the run", unit="tokens", at_least=8, at_most=512
+        64, "Length of a sequence for most of the run", unit="tokens", at_least=4, at_most=512
     )
     long_sequence_length: int = setting(
         64,
         "Length of a sequence in the last part, which trains the later positions",
         unit="tokens",
-        at_least=8,
+        at_least=4,
         at_most=512,
     )
     long_share: float = setting(0.0, "Share of the budget that the last part takes", at_least=0.0, at_most=1.0)
@@ -81,7 +90,7 @@ class DataOptions(Settings):
         32,
         "Length of the shorter sequences of some steps: a sentence or two by themselves",
         unit="tokens",
-        at_least=8,
+        at_least=4,
         at_most=512,
     )
     short_share: float = setting(
@@ -213,6 +222,26 @@ class PretrainOptions(RunOptions):
     positions: str = setting(
         "learned", "Position table of a new model: learned, learned from sine waves, or sine waves", choices=POSITIONS
     )
+    layers: int | None = setting(None, "Layers; if not given, the preset's", at_least=1, at_most=1000)
+    hidden: int | None = setting(None, "Hidden size; if not given, the preset's", at_least=1, at_most=100_000)
+    heads: int | None = setting(
+        None,
+        "Attention heads of a layer; they divide the hidden size; if not given, 64 wide",
+        at_least=1,
+        at_most=10_000,
+    )
+    intermediate: int | None = setting(
+        None, "Width of the feed-forward layer; if not given, 4 times the hidden size", at_least=1, at_most=1_000_000
+    )
+    position_count: int | None = setting(
+        None, "Longest sequence that the model reads; if not given, 512", unit="tokens", at_least=4, at_most=1_000_000
+    )
+    segments: int | None = setting(
+        None, "Kinds of segments; if not given, 2 (RoBERTa: 1). Sentence pairs need 2", at_least=1, at_most=1000
+    )
+    dropout: float | None = setting(
+        None, "Dropout everywhere in the model; if not given, none", at_least=0.0, at_most=0.95
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -245,7 +274,9 @@ class PretrainOptions(RunOptions):
 
     @property
     def peak_rate(self) -> float:
-        return self.training.learning_rate or PEAK_RATES[self.preset]
+        has_own_size = self.layers is not None or self.hidden is not None
+        size = size_like(self.model_config(self.data.vocab_size)) if has_own_size else self.preset
+        return self.training.learning_rate or PEAK_RATES[size]
 
     @property
     def fall_share(self) -> float:
@@ -268,7 +299,10 @@ class PretrainOptions(RunOptions):
         return replace(self, training=replace(self.training, epochs=None, steps=steps))
 
     def model_config(self, vocab_size: int) -> BertConfig:
-        own = {**FAMILY_FIELDS[self.family], "positions": self.positions, **self.model, "vocab_size": vocab_size}
+        about = FAMILY_FIELDS[self.family]
+        own = {**about, "positions": self.positions, **self.model, **shape_of(vars(self)), "vocab_size": vocab_size}
+        if self.position_count is not None:  # RoBERTa has some before the first token
+            own["max_position_embeddings"] = self.position_count + about.get("pad_token_id", -1) + 1
         return BertConfig.preset(self.preset, **own)
 
     def with_changes(self, **changes: Any) -> Self:
@@ -291,6 +325,20 @@ class PretrainOptions(RunOptions):
                 data = {**data, "repeat_positions": False}  # earlier runs left them as they were drawn
             values["data"] = data
         return values
+
+
+def shape_of(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a model's config that settings of its shape mean. Another width brings heads 64 wide, or as near to
+    that as divides it, and a feed-forward layer four times as wide."""
+    given = {field: settings[name] for name, field in SHAPE.items() if settings.get(name) is not None}
+    hidden = settings.get("hidden")
+    if isinstance(hidden, int):
+        counts = [count for count in range(1, hidden + 1) if hidden % count == 0]
+        heads = min(counts, key=lambda count: abs(math.log(hidden / count / HEAD_SIZE)))
+        given = {"num_attention_heads": heads, "intermediate_size": 4 * hidden, **given}
+    if "hidden_dropout_prob" in given:
+        given["attention_probs_dropout_prob"] = given["hidden_dropout_prob"]
+    return given
 
 
 def size_like(config: BertConfig) -> str:

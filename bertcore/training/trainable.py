@@ -20,9 +20,9 @@ from bertcore.data.batch_processes import BatchProcesses, received
 from bertcore.model.bert import Bert
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.training.compute import Precision, choose_precision
 from bertcore.training.distributed import ProcessGroup
 from bertcore.training.options import Budget, LoopOptions, RunOptions
-from bertcore.training.precision import Precision, choose_precision
 
 Event = dict[str, Any]  # a line of metrics.jsonl
 OnEvent = Callable[[Event], None]

@@ -3,13 +3,18 @@ dropout, the longest answer, the length of a summary."""
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from typer.testing import CliRunner
 
+import bertcore
 from bertcore.checkpoint.checkpoint import load_checkpoint
+from bertcore.cli.main import app
 from bertcore.errors import BertcoreError
+from bertcore.locations import TINY
 from bertcore.model.bert import sinusoidal_table
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.decoding import Decoding
@@ -67,6 +72,65 @@ def test_positions(tmp_path: Path, positions: str) -> None:
     waves = sinusoidal_table(*first.model.embeddings.position.weight.shape)
     assert torch.allclose(first.model.embeddings.position.weight, waves) == (positions != "learned")
     assert torch.allclose(last.model.embeddings.position.weight, waves) == (positions == "sinusoidal_fixed")
+
+
+SHAPE = {"layers": 3, "hidden": 48, "heads": 4, "intermediate": 40, "position_count": 24, "segments": 3, "dropout": 0.2}
+
+
+def test_shell_and_python_make_the_same_model(tmp_path: Path) -> None:
+    text = write_text(tmp_path)
+    given = {"preset": "tiny", "steps": 2, "sequence_length": 16, "threads": 1, "precision": "fp32", **SHAPE}
+    given["long_sequence_length"] = 16
+    bertcore.train("pretrain", tmp_path / "python", corpus=text, vocab_size=120, **given)
+    flags = [word for name, value in given.items() for word in (f"--{name.replace('_', '-')}", str(value))]
+    command = ["pretrain", "--corpus", str(text), "--out", str(tmp_path / "shell"), "--vocabulary-size", "120", *flags]
+    run = CliRunner().invoke(app, command)
+    assert run.exit_code == 0, run.output
+    ours, theirs = (RunFolder(tmp_path / name).newest_snapshot() for name in ("python", "shell"))
+    assert ours is not None and theirs is not None
+    config, made = load_checkpoint(ours).config, load_checkpoint(theirs)
+    assert config == made.config and made.tokenizer.vocab_size <= 120
+    assert (config.num_hidden_layers, config.hidden_size, config.num_attention_heads) == (3, 48, 4)
+    assert (config.intermediate_size, config.max_length, config.type_vocab_size) == (40, 24, 3)
+    assert config.hidden_dropout_prob == config.attention_probs_dropout_prob == 0.2
+    assert (ours / "model.safetensors").read_bytes() == (theirs / "model.safetensors").read_bytes()
+
+
+def test_another_width_brings_heads_and_a_feed_forward_layer_that_fit() -> None:
+    for hidden, heads in ((768, 12), (96, 2), (64, 1), (30, 1), (1000, 20)):
+        config = PretrainOptions(preset="tiny", hidden=hidden).model_config(300)
+        assert (config.num_attention_heads, config.intermediate_size) == (heads, 4 * hidden)
+    roberta = PretrainOptions().with_changes(family="roberta", position_count=64)
+    assert roberta.model_config(300).max_length == 64
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"hidden": 100, "heads": 3}, "hidden_size 100 does not divide into 3 heads"),
+        ({"heads": 7}, "hidden_size 128 does not divide into 7 heads"),
+        ({"position_count": 32, "sequence_length": 64}, "sequence length 64 is more than the model's 32 positions"),
+        ({"segments": 1}, "Sentence pairs .nsp. need a pooler and two segments"),
+        ({"sequence_length": 3}, "sequence length must be a whole number between 4 and 512"),
+        ({"dropout": 1.5}, "dropout must be between 0 and 0.95"),
+        ({"start": TINY, "layers": 3}, "A checkpoint has its own family, size and vocabulary; leave out layers"),
+    ],
+)
+def test_a_shape_that_cannot_be_is_refused_before_there_is_a_folder(
+    tmp_path: Path, given: dict[str, Any], says: str
+) -> None:
+    preset = {} if "start" in given else {"preset": "tiny"}
+    with pytest.raises(BertcoreError, match=says):
+        bertcore.train("pretrain", tmp_path / "run", corpus=write_text(tmp_path), **{**preset, **given})
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("pairs", ["none", "nsp", "sop"])
+def test_sequences_of_a_few_tokens(tmp_path: Path, pairs: str) -> None:
+    length = 4 if pairs == "none" else 5  # [CLS] A [SEP] B [SEP]
+    data = {"sequence_length": length, "long_sequence_length": length, "long_share": 0.0, "pairs": pairs}
+    start_or_resume(tiny_run(write_text(tmp_path), data, steps=4, evaluations=1), tmp_path / "run", resume=False)
+    assert len(metrics(tmp_path / "run")) == 4 and metrics(tmp_path / "run", "held_out")[-1]["mlm_loss"] > 0
 
 
 def test_epochs_are_a_budget_of_pretraining(tmp_path: Path) -> None:

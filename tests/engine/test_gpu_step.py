@@ -21,10 +21,10 @@ from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training import pretrain
+from bertcore.training.compute import parts_that_fit
 from bertcore.training.loop import TrainingLoop
 from bertcore.training.objective import compiled_losses, losses_of_heads, pretraining_loss, step_metrics
 from bertcore.training.pretrain import start_or_resume
-from bertcore.training.probe import parts_that_fit
 from bertcore.training.step_observers import is_measured
 from tests.engine.corpora import STORIES
 from tests.engine.models import tiny_model, word_tokenizer

@@ -19,7 +19,7 @@ from bertcore.resolve_model import resolve_model
 from bertcore.runs.known_runs import known_runs
 from bertcore.runs.run_folder import NO_WORD, RunFolder
 from bertcore.training import pretrain
-from bertcore.training.precision import Precision
+from bertcore.training.compute import Precision
 from bertcore.training.pretrain import start_or_resume
 from tests.engine.clock import TICK_S, Clock
 from tests.engine.training_runs import losses, metrics, tiny_run, write_text
@@ -83,13 +83,13 @@ class TestResume:
         start_or_resume(None, run, resume=True)
         _assert_same_end(run, undisturbed)
 
-    def test_the_number_format_stays_even_if_the_machine_is_probed_anew(
+    def test_the_number_format_stays_on_another_machine(
         self, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         run, undisturbed = tmp_path / "run", tmp_path / "undisturbed"
         start_or_resume(tiny_run(text), undisturbed, resume=False)
-        probed = iter([Precision(None, "first"), Precision(torch.bfloat16, "a busier day")])
-        monkeypatch.setattr("bertcore.training.precision.choose_precision", lambda *_: next(probed))
+        chosen = iter([Precision(None, "the first"), Precision(torch.bfloat16, "it has units")])
+        monkeypatch.setattr("bertcore.training.compute.choose_precision", lambda *_: next(chosen))
         start_or_resume(tiny_run(text, precision="auto"), run, resume=False, on_event=_stop_at(run, 10))
         start_or_resume(None, run, resume=True)
         assert losses(run) == losses(undisturbed)

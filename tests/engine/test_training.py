@@ -23,6 +23,7 @@ from bertcore.errors import BertcoreError
 from bertcore.locations import BUILT_IN
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.training.compute import choose_precision
 from bertcore.training.evaluate import HeldOutText
 from bertcore.training.objective import next_sentence_accuracy, pretraining_loss, word_accuracy
 from bertcore.training.optimizer import linear_rate, make_optimizer
@@ -255,6 +256,12 @@ class TestRuns:
         run = tmp_path / "run"
         snapshot = start_or_resume(tiny_run(text, {"tokenizer": BUILT_IN}, steps=1), run, resume=False)
         assert load_checkpoint(snapshot).tokenizer.vocab_size == 16384
+
+
+@pytest.mark.parametrize(("unit", "name"), [("avx512_bf16", "bf16"), ("amx_bf16", "bf16"), ("avx512_f", "fp32")])
+def test_auto_precision_goes_by_what_the_machine_has(monkeypatch: pytest.MonkeyPatch, unit: str, name: str) -> None:
+    monkeypatch.setattr("torch.cpu.get_capabilities", lambda: {unit: True, "architecture": "x86_64"})
+    assert choose_precision("auto", torch.device("cpu")).name == name
 
 
 BAD_OPTIONS: dict[str, tuple[dict[str, Any], str]] = {

@@ -33,6 +33,34 @@ _WORDS = {
         QT_TRANSLATE_NOOP("RunSetting", "Position embeddings"),
         QT_TRANSLATE_NOOP("RunSetting", "Learned from scratch, learned from sine waves, or fixed sine waves."),
     ),
+    "pretrain.layers": (
+        QT_TRANSLATE_NOOP("RunSetting", "Layers"),
+        QT_TRANSLATE_NOOP("RunSetting", "More layers learn more, and take longer."),
+    ),
+    "hidden": (
+        QT_TRANSLATE_NOOP("RunSetting", "Hidden size"),
+        QT_TRANSLATE_NOOP("RunSetting", "How many numbers stand for a token between two layers."),
+    ),
+    "heads": (
+        QT_TRANSLATE_NOOP("RunSetting", "Heads per layer"),
+        QT_TRANSLATE_NOOP("RunSetting", "They share the hidden size equally: it must be a multiple of their number."),
+    ),
+    "intermediate": (
+        QT_TRANSLATE_NOOP("RunSetting", "Feed-forward size"),
+        QT_TRANSLATE_NOOP("RunSetting", "Width of the feed-forward layer; usually four times the hidden size."),
+    ),
+    "position_count": (
+        QT_TRANSLATE_NOOP("RunSetting", "Positions"),
+        QT_TRANSLATE_NOOP("RunSetting", "The longest text that the model can read, in tokens."),
+    ),
+    "segments": (
+        QT_TRANSLATE_NOOP("RunSetting", "Segments"),
+        QT_TRANSLATE_NOOP("RunSetting", "Two tell sentence A from sentence B."),
+    ),
+    "vocab_size": (
+        QT_TRANSLATE_NOOP("RunSetting", "Vocabulary size"),
+        QT_TRANSLATE_NOOP("RunSetting", "How many different tokens it learns at most; rare words are split."),
+    ),
     "learning_rate": (
         QT_TRANSLATE_NOOP("RunSetting", "Learning rate"),
         QT_TRANSLATE_NOOP("RunSetting", "How far each step moves the weights. Too high, and the loss jumps or grows."),
@@ -156,7 +184,10 @@ _CHOICES = {
 _RATE = ("learning_rate", "warm_up_share")
 _TEXT = ("masking", "mask_share", "mask_fate", "random_fate", "sequence_length", "batch_size")
 NAMES = {  # kind of options -> what is offered
-    "pretrain": ("family", "positions", *_RATE, "fall_share", "causal_share", "pairs", *_TEXT, "optimizer", "seed"),
+    "pretrain": (
+        *("family", "layers", "hidden", "heads", "intermediate", "positions", "position_count", "segments", "dropout"),
+        *("vocab_size", *_RATE, "fall_share", "causal_share", "pairs", *_TEXT, "optimizer", "seed"),
+    ),
     "continue": (*_RATE, "fall_share", "causal_share", "pairs", *_TEXT, "optimizer", "seed"),
     "distil": ("layers", "temperature", *_RATE, "fall_share", *_TEXT, "seed"),
     "finetune": (
@@ -178,6 +209,7 @@ class AdvancedFields(QWidget):
         self.fields: dict[str, QWidget] = {}
         self._settings: dict[str, Setting] = {}
         self._usual: dict[str, Any] = {}
+        self._kind = ""  # of options
         self._holder = QWidget()
         self._holder.hide()
         self._layout = vbox(parent=self._holder, gap_px=4)
@@ -191,7 +223,7 @@ class AdvancedFields(QWidget):
         if (tuple(self.fields), self._usual) == (names, values):
             return
         empty(self._layout)
-        self._settings, self._usual = known, values
+        self._settings, self._usual, self._kind = known, values, usual.kind
         self.fields = {name: self._field(known[name], values[name]) for name in names}
         if "family" in self.fields:
             self._choice("family").activated.connect(self._on_family_activated)
@@ -223,7 +255,8 @@ class AdvancedFields(QWidget):
                 self.set_value(name, str(value))
 
     def _field(self, setting: Setting, usual: Any) -> QWidget:
-        title, about = (translate("RunSetting", words) for words in _WORDS[setting.name])
+        words = _WORDS.get(f"{self._kind}.{setting.name}") or _WORDS[setting.name]
+        title, about = (translate("RunSetting", each) for each in words)
         field: QWidget
         if setting.choices:
             field = choice = Choice(title)
