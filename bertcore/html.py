@@ -222,8 +222,7 @@ def attention(weights: NDArray, tokens: Sequence[str], kinds: Sequence[str]) -> 
     body = element("script", written, type="application/json") + element(
         "div", "Trust this notebook to see the heads: a script draws them.", class_="view"
     )
-    note = "Left: the token that looks, right: what it looks at; the weights of one token add up to 100%. "
-    note += "Layers and heads count from 0."
+    note = "Left: who looks; right: what at. The weights of one token add up to 100%. Layers and heads count from 0."
     if shown < length:
         note += f" Of {length:,} tokens the first {shown:,} are shown, to keep this small."
     return body, note
