@@ -164,7 +164,7 @@ def trace_layer(
     check_layers([layer], model.config)
     before = hidden_points(layer)[layer]
     here = {name: f"layer.{layer}.{point}" for name, point in POINTS.items()}
-    record = Recorder(lambda name: name in (before, "encoder.normed", *here.values()))
+    record = Recorder(lambda name: name in (before, "encoder.final_norm", *here.values()))
     text = as_text(model, input_ids, segment_ids, position_ids)
     with torch.inference_mode():
         if entering is None or changes:
@@ -175,8 +175,8 @@ def trace_layer(
             hidden = torch.from_numpy(entering)[None].to(model.embeddings.token.weight)
             leaving = model.encoder.layer(layer)(hidden, hook=record.at(f"layer.{layer}"))
             if model.encoder.final_norm is not None and layer == model.config.num_hidden_layers - 1:
-                record("encoder.normed", model.encoder.final_norm(leaving))
-    is_last = layer == model.config.num_hidden_layers - 1 and "encoder.normed" in record
+                record("encoder.final_norm", model.encoder.final_norm(leaving))
+    is_last = layer == model.config.num_hidden_layers - 1 and "encoder.final_norm" in record
     return LayerTrace(
         layer=layer,
         pre_norm=model.config.norm == "pre",
@@ -184,7 +184,7 @@ def trace_layer(
         epsilon=model.config.layer_norm_eps,
         entering=_numpy(hidden[0]),
         **{name: _numpy(record[point][0]) for name, point in here.items()},
-        normed=_numpy(record["encoder.normed"][0]) if is_last else None,
+        normed=_numpy(record["encoder.final_norm"][0]) if is_last else None,
         weights=_weights(model, layer),
     )
 

@@ -277,10 +277,10 @@ def _target_from(model: Bert, target: Target, layer: int, entering: Tensor, chan
         entering = model.encoder.layer(layer)(entering, hook=Intervention(changes).at(f"layer.{layer}"))
         layer += 1
     if layer == model.encoder.depth or target.reads_all:
-        return target.of(model, model.encoder(entering, first=layer))
+        return target.of(model, model.encoder(entering, start=layer))
     count, length = entering.shape[:2]
     rows = torch.arange(count, device=entering.device) * length + target.position
-    return target.read(model, model.encoder(entering, rows=rows, first=layer))
+    return target.read(model, model.encoder(entering, rows=rows, start=layer))
 
 
 def _put(new: Tensor, position: int | None, chosen: Sequence[int]) -> Change:

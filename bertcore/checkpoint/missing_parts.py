@@ -57,5 +57,5 @@ def absent_points(config: BertConfig) -> dict[str, str]:
     if not config.projects_embeddings:
         absent["embeddings.before_projection"] = "The embedding tables are as wide as the hidden states."
     if config.norm == "post":
-        absent["encoder.normed"] = "LayerNorm follows every sum already, so nothing is normalised at the end."
+        absent["encoder.final_norm"] = "LayerNorm follows every sum already, so nothing is normalised at the end."
     return absent

@@ -5,14 +5,14 @@ Dimensions, in every module of this package:
     B batch            H hidden size      E width of the embedding tables, H in most models
     S sequence         N attention heads  V vocabulary
     L layers           D head size, H/N   K labels     C choices
-    R chosen tokens    I feed-forward width, 4H in every published BERT
+    R chosen tokens    I feed-forward width, mostly 4H
 
 A forward pass (Devlin et al. 2019, figures 1 and 2; Vaswani et al. 2017, section 3):
 
-    ids (B,S)  --Embeddings-->  x (B,S,H)  --L x (attend, then transform)-->  x (B,S,H)  --a head-->  logits
+    ids (B,S)  --Embeddings-->  x (B,S,H)  --L x Layer-->  x (B,S,H)  --a head-->  logits
 
-A layer does two things. It attends: every token collects from the others, the only place where tokens meet. Then it
-transforms each token for itself, so whoever needs a few tokens only can choose them in between.
+A layer has two sublayers: self-attention, the only place where tokens exchange information, and a feed-forward network,
+which is applied to each token separately. Each is wrapped in a residual connection and a LayerNorm.
 """
 
 import math
@@ -37,53 +37,13 @@ from bertcore.model.output_heads import (
     TokenHead,
     make_head,
 )
-from bertcore.model.torch_parts import ACTIVATION, Dropout, Embedding, Linear, kernel_is_slower
+from bertcore.model.torch_parts import ACTIVATION, Dropout, Embedding, Linear, fused_attention_is_faster
 
 PRETRAINING = ("mlm", "nsp")  # the heads that BERT is pretrained with
 
 
-@dataclass(frozen=True, eq=False)
-class Mask:
-    """Whom a token may attend to: not to padding; where causal, to none after it. `of` puts both together.
-
-    `added` goes onto the scores, 0 or the lowest finite number: (B,1,1,S), or (B,1,S,S) where it is causal as well.
-    `is_causal` is a mask that is causal and nothing else, for which torch's kernel has a faster way.
-    """
-
-    added: Tensor | None = None
-    is_causal: bool = False
-
-    def __post_init__(self) -> None:
-        if self.added is not None and self.is_causal:
-            raise ValueError("torch's kernel reads one of the two and forgets the other: Mask.of puts them together")
-
-    @classmethod
-    def of(cls, attention_mask: Tensor | None, causal: bool, like: Tensor) -> "Mask":
-        """attention_mask (B,S), 1 for real tokens, 0 for padding; the number format and device are those of `like`."""
-        if attention_mask is None:
-            return cls(None, causal)
-        zeros = torch.zeros(attention_mask.shape, dtype=like.dtype, device=like.device)
-        padding = zeros.masked_fill(attention_mask == 0, torch.finfo(like.dtype).min)[:, None, None, :]
-        # the lower of both, not the sum: two lowest finite numbers would add up to minus infinity
-        return cls(torch.minimum(padding, _later(padding)) if causal else padding)
-
-    def on(self, scores: Tensor) -> Tensor:
-        """Scores (B,N,S,S), far below all others where a token must not look."""
-        added = _later(scores) if self.is_causal else self.added
-        return scores if added is None else scores + added
-
-
-NO_MASK = Mask()
-
-
-def _later(scores: Tensor) -> Tensor:
-    """For scores (...,S): (S,S) with the lowest finite number where a token would look at a later one."""
-    length, lowest = scores.shape[-1], torch.finfo(scores.dtype).min
-    return torch.full((length, length), lowest, dtype=scores.dtype, device=scores.device).triu(1)
-
-
 class Embeddings(nn.Module):
-    """Token + segment + position, of width E, then LayerNorm and dropout; a matrix to width H where E differs.
+    """Token + segment + position, of width E, then LayerNorm and dropout; a projection to width H where E differs.
 
     `segment` is None in models without segments, `norm` in pre-norm models, `projection` where E is H.
     """
@@ -93,9 +53,9 @@ class Embeddings(nn.Module):
         width = config.embedding_width
         self.token = Embedding(config.vocab_size, width)
         self.segment = Embedding(config.type_vocab_size, width) if config.type_vocab_size else None
-        position = SinusoidalEmbedding if config.positions == "sinusoidal_fixed" else Embedding
-        self.position = position(config.max_position_embeddings, width)
-        self.position_offset = config.position_offset
+        position_type = SinusoidalEmbedding if config.positions == "sinusoidal_fixed" else Embedding
+        self.position = position_type(config.max_position_embeddings, width)
+        self.position_offset = config.position_offset  # RoBERTa's table begins with rows that no token gets
         self.norm = nn.LayerNorm(width, eps=config.layer_norm_eps) if config.norm == "post" else None
         self.dropout = Dropout(config.hidden_dropout_prob)
         self.projection = Linear(width, config.hidden_size) if config.projects_embeddings else None
@@ -110,7 +70,7 @@ class Embeddings(nn.Module):
         if self.segment is not None:
             segment = self.segment(torch.zeros_like(ids) if segments is None else segments)
             x = x + hook("embeddings.segment", segment)
-        position = self.position(positions + self.position_offset).expand_as(x)  # (S,E) -> (B,S,E), no copy
+        position = self.position(positions + self.position_offset).expand_as(x)  # (S,E) or (B,S,E) -> (B,S,E), no copy
         x = hook("embeddings.sum", x + hook("embeddings.position", position))
         x = self.dropout(x if self.norm is None else self.norm(x))
         if self.projection is not None:
@@ -139,8 +99,53 @@ def sinusoidal_table(positions: int, width: int) -> Tensor:
     return torch.where(column % 2 == 0, angle.sin(), angle.cos()).float()
 
 
+@dataclass(frozen=True, eq=False)
+class Mask:
+    """Which tokens each token may attend to: no padding; where causal, none after itself. `of` puts both together.
+
+    added: goes onto the scores, 0 or the lowest finite number: (B,1,1,S), or (B,1,S,S) where it is causal as well.
+    is_causal: causal and nothing else, for which torch's fused kernel has a faster path; it accepts only one of
+        the two.
+    """
+
+    added: Tensor | None = None
+    is_causal: bool = False
+
+    def __post_init__(self) -> None:
+        if self.added is not None and self.is_causal:
+            raise ValueError("a mask is added or is_causal, not both: Mask.of puts them together")
+
+    @classmethod
+    def of(cls, attention_mask: Tensor | None, causal: bool, like: Tensor) -> "Mask":
+        """attention_mask (B,S): 1 for real tokens, 0 for padding. dtype and device are those of `like`."""
+        if attention_mask is None:
+            return cls(None, causal)
+        zeros = torch.zeros(attention_mask.shape, dtype=like.dtype, device=like.device)
+        # finite, as the softmax of a row of minus infinities is NaN
+        padding = zeros.masked_fill(attention_mask == 0, torch.finfo(like.dtype).min)[:, None, None, :]
+        # the lower of both, not their sum, which would be minus infinity
+        return cls(torch.minimum(padding, causal_mask(padding)) if causal else padding)
+
+    def add_to(self, scores: Tensor) -> Tensor:
+        """Scores (B,N,S,S) -> the same, and the lowest ones where a token may not be attended to."""
+        added = causal_mask(scores) if self.is_causal else self.added
+        return scores if added is None else scores + added
+
+
+NO_MASK = Mask()
+
+
+def causal_mask(like: Tensor) -> Tensor:
+    """For scores (...,S): (S,S), 0, and the lowest finite number where a token would attend to a later one."""
+    length, lowest = like.shape[-1], torch.finfo(like.dtype).min
+    return torch.full((length, length), lowest, dtype=like.dtype, device=like.device).triu(1)
+
+
 class SelfAttention(nn.Module):
-    """softmax(Q K^T / sqrt(D)) V for N heads (Vaswani et al. 2017, section 3.2)."""
+    """Multi-head attention (Vaswani et al. 2017, section 3.2): softmax(Q K^T / sqrt(D)) V for N heads, then `project`.
+
+    Whoever needs few tokens can choose them between the two: nothing after `forward` depends on other tokens.
+    """
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
@@ -150,32 +155,38 @@ class SelfAttention(nn.Module):
         self.probs_dropout = Dropout(config.attention_probs_dropout_prob)
         self.output_dropout = Dropout(config.hidden_dropout_prob)
 
-    def collect(self, x: Tensor, mask: Mask, hook: Hook) -> Tensor:
-        """What each token takes from the others: (B,S,H) -> (B,S,H), the heads side by side."""
-        parts = self.query_key_value(hook("attention.input", x))  # (B,S,3H)
-        parts = parts.unflatten(-1, (3, self.num_heads, self.head_size))  # (B,S,3H) -> (B,S,3,N,D)
-        query, key, value = (part.transpose(1, 2) for part in parts.unbind(2))  # (B,S,3,N,D) -> 3 x (B,N,S,D)
-        if hook is NO_HOOK and not kernel_is_slower(x, self.probs_dropout):
-            dropout = self.probs_dropout.p if self.training else 0.0
-            context = F.scaled_dot_product_attention(query, key, value, mask.added, dropout, mask.is_causal)
-        else:  # the same formula step by step
+    def forward(self, x: Tensor, mask: Mask = NO_MASK, hook: Hook = NO_HOOK) -> Tensor:
+        """Hidden states (B,S,H) -> context vectors of all heads, side by side (B,S,H)."""
+        qkv = self.query_key_value(hook("attention.input", x))  # (B,S,3H)
+        qkv = qkv.unflatten(-1, (3, self.num_heads, self.head_size))  # (B,S,3H) -> (B,S,3,N,D)
+        query, key, value = (each.transpose(1, 2) for each in qkv.unbind(2))  # (B,S,3,N,D) -> 3 x (B,N,S,D)
+        if hook is NO_HOOK and fused_attention_is_faster(x, self.probs_dropout):
+            context = F.scaled_dot_product_attention(
+                query,
+                key,
+                value,
+                attn_mask=mask.added,
+                dropout_p=self.probs_dropout.p if self.training else 0.0,
+                is_causal=mask.is_causal,
+            )
+        else:  # the same formula; a hook sees each of its steps, contiguous in memory
             query = hook("attention.query", query.contiguous())
             key = hook("attention.key", key.contiguous())
             value = hook("attention.value", value.contiguous())
-            # scaled in place, as nothing here is larger
-            scores = (query @ key.transpose(-1, -2)).mul_(1 / math.sqrt(self.head_size))  # (B,N,S,S), row: who looks
-            scores = hook("attention.scores", mask.on(scores))
+            # (B,N,S,S), a row for each token that attends; in place, as there is no larger tensor in the model
+            scores = (query @ key.transpose(-1, -2)).mul_(1 / math.sqrt(self.head_size))
+            scores = hook("attention.scores", mask.add_to(scores))
             probs = hook("attention.probs", scores.softmax(dim=-1))
             context = hook("attention.context_heads", self.probs_dropout(probs) @ value)  # (B,N,S,D)
         return context.transpose(1, 2).flatten(2)  # (B,N,S,D) -> (B,S,H)
 
-    def project(self, context: Tensor, hook: Hook) -> Tensor:
-        """What is added to the residual stream: (...,H) -> (...,H)."""
+    def project(self, context: Tensor, hook: Hook = NO_HOOK) -> Tensor:
+        """What attention adds to the residual stream: context vectors (...,H) -> (...,H)."""
         return hook("attention.output", self.output_dropout(self.output(context)))
 
 
 class Layer(nn.Module):
-    """One encoder layer: `attend`, then `transform`. Its two kinds differ in where they normalise."""
+    """One encoder layer. Its two kinds differ in where they normalise."""
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
@@ -187,21 +198,9 @@ class Layer(nn.Module):
         self.activation = ACTIVATION[config.hidden_act]
         self.dropout = Dropout(config.hidden_dropout_prob)
 
-    def attend(self, x: Tensor, mask: Mask, hook: Hook) -> Tensor:
-        """What each token takes from the others: (B,S,H) -> (B,S,H)."""
-        raise NotImplementedError
-
-    def transform(self, x: Tensor, context: Tensor, hook: Hook) -> Tensor:
-        """Tokens, and what they took from the others: 2 x (...,H) -> (...,H), each token for itself."""
-        raise NotImplementedError
-
-    def forward(self, x: Tensor, mask: Mask = NO_MASK, hook: Hook = NO_HOOK) -> Tensor:
-        """(B,S,H) -> (B,S,H)."""
-        return self.transform(x, self.attend(x, mask, hook), hook)
-
-    def feed_forward(self, x: Tensor, hook: Hook) -> Tensor:
-        """What is added to each token: (...,H) -> (...,H)."""
-        inner = self.feed_forward_in(hook("feed_forward.input", x))  # (...,I)
+    def feed_forward(self, x: Tensor, hook: Hook = NO_HOOK) -> Tensor:
+        """What the feed-forward network adds to the residual stream: (...,H) -> (...,H)."""
+        inner = self.feed_forward_in(hook("feed_forward.input", x))  # (...,H) -> (...,I)
         inner = self.activation(hook("feed_forward.before_activation", inner))
         inner = hook("feed_forward.activation", inner)
         return hook("feed_forward.output", self.dropout(self.feed_forward_out(inner)))
@@ -210,27 +209,36 @@ class Layer(nn.Module):
 class PostNormLayer(Layer):
     """The paper's: x = LayerNorm(x + Sublayer(x))."""
 
-    def attend(self, x: Tensor, mask: Mask, hook: Hook) -> Tensor:
-        return self.attention.collect(x, mask, hook)
-
-    def transform(self, x: Tensor, context: Tensor, hook: Hook) -> Tensor:
-        x = hook("middle", self.attention_norm(x + self.attention.project(context, hook)))
-        return hook("output", self.feed_forward_norm(x + self.feed_forward(x, hook)))
+    def forward(self, x: Tensor, mask: Mask = NO_MASK, hook: Hook = NO_HOOK, rows: Tensor | None = None) -> Tensor:
+        """Hidden states (B,S,H) -> (B,S,H), or those of the `rows` alone (R,H)."""
+        x, context = select(rows, x, self.attention(x, mask, hook))
+        x = self.attention_norm(x + self.attention.project(context, hook))
+        x = hook("middle", x)
+        x = self.feed_forward_norm(x + self.feed_forward(x, hook))
+        return hook("output", x)
 
 
 class PreNormLayer(Layer):
-    """x = x + Sublayer(LayerNorm(x))."""
+    """x = x + Sublayer(LayerNorm(x)): easier to train when deep (Xiong et al. 2020)."""
 
-    def attend(self, x: Tensor, mask: Mask, hook: Hook) -> Tensor:
-        return self.attention.collect(self.attention_norm(x), mask, hook)
+    def forward(self, x: Tensor, mask: Mask = NO_MASK, hook: Hook = NO_HOOK, rows: Tensor | None = None) -> Tensor:
+        """Hidden states (B,S,H) -> (B,S,H), or those of the `rows` alone (R,H)."""
+        x, context = select(rows, x, self.attention(self.attention_norm(x), mask, hook))
+        x = x + self.attention.project(context, hook)
+        x = hook("middle", x)
+        x = x + self.feed_forward(self.feed_forward_norm(x), hook)
+        return hook("output", x)
 
-    def transform(self, x: Tensor, context: Tensor, hook: Hook) -> Tensor:
-        x = hook("middle", x + self.attention.project(context, hook))
-        return hook("output", x + self.feed_forward(self.feed_forward_norm(x), hook))
+
+def select(rows: Tensor | None, x: Tensor, context: Tensor) -> tuple[Tensor, Tensor]:
+    """Both (B,S,H) -> those `rows` (R) of B*S that a head will read: (R,H); None for all."""
+    if rows is None:
+        return x, context
+    return x.flatten(0, 1)[rows], context.flatten(0, 1)[rows]  # (B,S,H) -> (B*S,H) -> (R,H)
 
 
 class Encoder(nn.Module):
-    """L layers, one after the other; where layers share parameters (ALBERT) there are fewer sets of them than layers.
+    """L layers, one after the other. Where layers share parameters (ALBERT) there are fewer sets of them than layers.
 
     `final_norm` follows the last layer of a pre-norm model; it is None otherwise.
     """
@@ -243,19 +251,19 @@ class Encoder(nn.Module):
         self.final_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps) if kind is PreNormLayer else None
 
     def forward(
-        self, x: Tensor, mask: Mask = NO_MASK, rows: Tensor | None = None, hook: Hook = NO_HOOK, first: int = 0
+        self, x: Tensor, mask: Mask = NO_MASK, rows: Tensor | None = None, hook: Hook = NO_HOOK, start: int = 0
     ) -> Tensor:
-        """What enters layer `first` (B,S,H) -> (B,S,H); of the `rows` (R), indices into B*S, alone: (R,H)."""
-        for index in range(first, self.depth):
-            layer, here = self.layer(index), hook.at(f"layer.{index}")
-            context = layer.attend(x, mask, here)
-            if rows is not None and index == self.depth - 1:
-                x, context = x.flatten(0, 1)[rows], context.flatten(0, 1)[rows]  # (B,S,H) -> (R,H)
-            x = layer.transform(x, context, here)
-        return x if self.final_norm is None else hook("encoder.normed", self.final_norm(x))
+        """Runs layers `start` (from 0) to L-1 on (B,S,H), the input of the first of them -> (B,S,H).
+
+        With `rows` (R), indices into B*S, the last layer computes these alone: (R,H).
+        """
+        for index in range(start, self.depth):
+            is_last = index == self.depth - 1
+            x = self.layer(index)(x, mask, hook.at(f"layer.{index}"), rows if is_last else None)
+        return x if self.final_norm is None else hook("encoder.final_norm", self.final_norm(x))
 
     def layer(self, index: int) -> Layer:
-        """The parameters that layer `index` (from 0) computes with."""
+        """The parameters of layer `index`: its own (BERT), those of its group (ALBERT: all layers share one)."""
         layer = self.layers[index * len(self.layers) // self.depth]
         assert isinstance(layer, Layer)
         return layer
@@ -266,11 +274,11 @@ class MissingHeadError(RuntimeError):
 
 
 class Bert(nn.Module):
-    """One model of the BERT family, for training and for looking.
+    """One model of the BERT family, for training and for inspection.
 
-    `output_heads` are keys of HEAD_TITLES; `pooler` None means: as the family has it. A part that is absent is None,
-    and asking for its result is an error. A CRF works on the tagger's scores, so "crf" brings "tag" along.
-    It comes with fresh weights, drawn from `generator`; on the meta device, for weights from a file, with none.
+    `output_heads` are keys of HEAD_TITLES; without `pooler` the family decides whether there is one. An absent part is
+    None, and asking for its result is an error. A CRF works on the tagger's scores, so "crf" brings "tag" along.
+    Weights are drawn from `generator`; on the meta device they are left out, to be loaded from a checkpoint.
     """
 
     mlm: MaskedWordHead | None
@@ -300,7 +308,9 @@ class Bert(nn.Module):
         self.embeddings = Embeddings(config)
         self.encoder = Encoder(config)
         self.pooler = Pooler(config) if has_pooler else None
-        wanted = {*output_heads, *(["tag"] if "crf" in output_heads else [])}
+        wanted = set(output_heads)
+        if "crf" in wanted:
+            wanted.add("tag")
         for head in HEAD_TITLES:
             setattr(self, head, make_head(config, head) if head in wanted else None)
         if not self.embeddings.token.weight.is_meta:
@@ -328,9 +338,9 @@ class Bert(nn.Module):
         """Ids (B,S) -> hidden states of the last layer (B,S,H).
 
         attention_mask (B,S) is 1 for real tokens, 0 for padding; None where there is no padding. `causal` lets a token
-        look only at itself and what stands before it. `rows` (R), indices into B*S, gives only those tokens of the last
-        layer, (R,H), and saves the rest of its work. A hook, or any function of (point, tensor), sees every step, and
-        may replace it. Positions count from 0 in every family.
+        attend only to itself and earlier ones, as in next-word prediction. With `rows` (R), indices into B*S, the last
+        layer computes only those tokens, (R,H). A hook, or any function of (point, tensor), sees every step and may
+        replace it. Positions count from 0 in every family.
         """
         if rows is not None and hook is not NO_HOOK:
             raise ValueError("rows saves work that a hook would want to see: give one or the other")

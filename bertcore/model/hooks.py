@@ -5,16 +5,16 @@ The same names in every family; what a family lacks is never seen (missing_parts
 embeddings.{token,segment,position,sum}               (B,S,E)
 embeddings.before_projection                          (B,S,E)   where E is not H (ALBERT, small ELECTRA)
 embeddings.output                                     (B,S,H)
-layer.{i}.attention.input                             (B,S,H)   what it reads: the stream, in pre-norm models normed
+layer.{i}.attention.input                             (B,S,H)   the residual stream; pre-norm: after a LayerNorm
 layer.{i}.attention.{query,key,value,context_heads}   (B,N,S,D)
-layer.{i}.attention.{scores,probs}                    (B,N,S,S)
+layer.{i}.attention.{scores,probs}                    (B,N,S,S) scores: masked
 layer.{i}.attention.output                            (B,S,H)   what attention adds to the residual stream
-layer.{i}.middle                                      (B,S,H)   the stream between attention and feed-forward
-layer.{i}.feed_forward.input                          (B,S,H)   what it reads: the middle, in pre-norm models normed
+layer.{i}.middle                                      (B,S,H)   the residual stream between attention and feed-forward
+layer.{i}.feed_forward.input                          (B,S,H)   the middle; pre-norm: after a LayerNorm
 layer.{i}.feed_forward.{before_activation,activation} (B,S,I)
 layer.{i}.feed_forward.output                         (B,S,H)   what the feed-forward layer adds
 layer.{i}.output                                      (B,S,H)
-encoder.normed                                        (B,S,H)   after the last LayerNorm of a pre-norm model
+encoder.final_norm                                    (B,S,H)   after the last LayerNorm of a pre-norm model
 pooler.output                                         (B,H)
 mlm.logits (B,S,V) or (R,V)   nsp.logits sop.logits (B,2)   rtd.logits (B,S)   classify.logits (B,K)
 choice.logits (B,C)   tag.logits (B,S,K)   span.logits (B,S,2)   summarise.logits (...,1)
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 HookFunction = Callable[[str, "Tensor"], "Tensor"]
-Changes = Mapping[str, Callable[["Tensor"], "Tensor"]]  # hook point -> what is made of the tensor there
+Changes = Mapping[str, Callable[["Tensor"], "Tensor"]]  # hook point -> function applied to the tensor there
 
 
 class Hook:
@@ -49,7 +49,7 @@ class Hook:
         return self if self is NO_HOOK else Hook(lambda point, value: self(f"{part}.{point}", value))
 
 
-NO_HOOK = Hook()  # of a pass that nobody looks at: the model takes its fast path
+NO_HOOK = Hook()  # of a pass that nobody inspects: the model takes its fast path
 
 
 def hidden_points(layers: int) -> list[str]:
@@ -58,7 +58,7 @@ def hidden_points(layers: int) -> list[str]:
 
 
 class Recorder(Hook):
-    """Keeps the tensors by the name of their point and changes nothing.
+    """Keeps the tensors of a pass, by the name of their point, and changes nothing.
 
     `wanted` keeps only points whose name it accepts; absent, everything is kept. Asking for a point that was not seen
     is an error that names it, never None.

@@ -27,7 +27,7 @@ HEAD_TITLES = {
 
 
 class MaskedWordHead(nn.Module):
-    """Transform, LayerNorm, then the token table again as output weights plus a bias per word."""
+    """Transform, LayerNorm, then the token table again as output weights plus a bias per token of the vocabulary."""
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()

@@ -21,8 +21,9 @@ _LEVELS = 2**8
 _CHUNK = 2**18  # logits at a time: 1 MiB in fp32, half of a core's cache
 
 
-class _Undrawn:
-    """Without torch's starting weights: `initialise` draws BERT's own, or a checkpoint brings them.
+class _Uninitialised:
+    """Without torch's own starting weights, which would be thrown away: `initialise` draws BERT's, or a checkpoint has
+    them. Until then they are whatever was in memory.
 
     Drawing them on the meta device, where checkpoints are opened, takes 0.1 s for a BERT-base, and of an embedding it
     makes torch import its compiler: 830 modules, one to three seconds.
@@ -32,11 +33,11 @@ class _Undrawn:
         pass
 
 
-class Linear(_Undrawn, nn.Linear):
+class Linear(_Uninitialised, nn.Linear):
     pass
 
 
-class Embedding(_Undrawn, nn.Embedding):
+class Embedding(_Uninitialised, nn.Embedding):
     pass
 
 
@@ -44,8 +45,8 @@ class Dropout(nn.Module):
     """Sets a share `p` of the values to zero in training and scales the others by 1 / (1 - p).
 
     torch draws one number per value, 11% of a training step of a small BERT on a CPU. Here each 64-bit number decides
-    for eight values, so a pass drops some 256ths of them: for p = 0.1 25 or 26, by chance, 25.6 on average. On other
-    devices torch's own runs.
+    for eight values, so a pass drops a whole number of 256ths of them: for p = 0.1 sometimes 25, sometimes 26, 25.6 on
+    average. On other devices torch's own runs.
     """
 
     def __init__(self, p: float) -> None:
@@ -70,16 +71,16 @@ def _keep_factors(like: Tensor, p: float) -> Tensor:
     return keep.to(like.dtype).mul_(_LEVELS / (_LEVELS - dropped))
 
 
-def kernel_is_slower(x: Tensor, dropout: Dropout) -> bool:
-    """Whether attention over x (B,S,H) is faster step by step than in torch's kernel: in training on a CPU.
+def fused_attention_is_faster(x: Tensor, dropout: Dropout) -> bool:
+    """Whether attention over x (B,S,H) is faster in torch's fused kernel than step by step: not in training on a CPU.
 
-    The kernel has no fast way for dropout there, and its backward pass is slow: forward and backward took 26 ms with it
-    and 5 ms step by step (bf16, 32 x 128 tokens, 4 heads), 15 and 10 ms in fp32. From some 256 tokens on the kernel is
-    as fast, and it does not keep the (B,N,S,S) probabilities.
+    The kernel has no fast path for dropout there, and its backward pass is slow: forward and backward took 26 ms with
+    it and 5 ms step by step (bf16, 32 x 128 tokens, 4 heads), 15 and 10 ms in fp32. From some 256 tokens on the kernel
+    is as fast without dropout, and it does not keep the (B,N,S,S) probabilities.
     """
     if x.device.type != "cpu" or not torch.is_grad_enabled():
-        return False
-    return x.shape[1] <= 256 or (dropout.training and dropout.p > 0)
+        return True
+    return x.shape[1] > 256 and not (dropout.training and dropout.p > 0)
 
 
 def divided_cross_entropy(logits: Tensor, labels: Tensor, count: Tensor, ignored: int = -100) -> Tensor:

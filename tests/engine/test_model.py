@@ -68,12 +68,11 @@ def test_every_part_hides_padding_and_the_future_together(hook: Hook, part: str)
     hidden = torch.randn(2, 10, model.config.hidden_size, generator=torch.Generator().manual_seed(0))
     mask = (torch.arange(10) < torch.tensor([[10], [6]])).long()  # (B,S)
     layer = model.encoder.layer(0)
+    parts = {"encoder": model.encoder, "layer": layer, "attention": layer.attention}
 
     def answer(hidden: Tensor, causal: bool = True) -> Tensor:
         both = Mask.of(mask, causal, hidden)
-        if part == "attention":
-            return layer.attention.collect(hidden, both, hook)
-        given: Tensor = (model.encoder if part == "encoder" else layer)(hidden, both, hook=hook)
+        given: Tensor = parts[part](hidden, both, hook=hook)
         return given
 
     before = answer(hidden)
