@@ -12,7 +12,7 @@ import torch
 
 from benchmarks.peer import random_model, same_in_transformers
 from benchmarks.timing import Row, medians_in_turns
-from bertcore.analysis.trace import is_traced
+from bertcore.analysis.trace import ACTIVATIONS, points_of
 from bertcore.model.hooks import Recorder
 
 LENGTHS = (32, 128, 512)
@@ -29,6 +29,7 @@ def _rows(preset: str) -> list[Row]:
     model = random_model(preset, 30_522, dropout=0.0).eval().requires_grad_(False)
     eager = same_in_transformers(model, attention="eager").eval()
     sdpa = same_in_transformers(model, attention="sdpa").eval().get_submodule("bert")
+    traced = {point for name in ACTIVATIONS for point in points_of(name, model.encoder.depth)}
     rows = []
     for length in LENGTHS:
         ids = torch.randint(5, 30_522, (1, length))
@@ -36,7 +37,7 @@ def _rows(preset: str) -> list[Row]:
         masked = torch.randperm(length)[: max(1, round(MASKED_SHARE * length))]
 
         def recorded(ids: torch.Tensor = ids, rows: torch.Tensor = masked) -> None:
-            hidden = model(ids, torch.zeros_like(ids), hook=Recorder(is_traced))
+            hidden = model(ids, torch.zeros_like(ids), hook=Recorder(traced.__contains__))
             model.mlm_logits(hidden[0, rows])
             model.nsp_logits(model.pool(hidden[:, 0]))
 

@@ -9,27 +9,48 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack, get_args, overload
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from bertcore.analysis import interventions
-from bertcore.analysis.attention_heads import classify_heads, find_heads, head_facts
-from bertcore.analysis.attribution import Method, attribute
+from bertcore.analysis.activations import (
+    MEAN_POINTS,
+    activations,
+    batch_activations,
+    described_points,
+    mean_activations,
+    named_points,
+)
+from bertcore.analysis.attention_heads import HeadReport, head_reports
+from bertcore.analysis.attribution import PATH_STEPS, Method, attribute
+from bertcore.analysis.batches import Batch, for_each, hidden_states_at, one_by_one, open_cost
 from bertcore.analysis.effects import attention_gradient, check_patching, head_effects, link_effects, patching_map
 from bertcore.analysis.find_target import NamedTarget, find_target
 from bertcore.analysis.flow import attention_flow, attention_norms, rollout, without
-from bertcore.analysis.interventions import Head, PatchedPart
+from bertcore.analysis.interventions import (
+    Head,
+    PatchedPart,
+    Values,
+    WhatIf,
+    ablate,
+    ablated_points,
+    check_heads,
+    check_layers,
+    check_rows,
+)
 from bertcore.analysis.lens import layer_lens, lens_words
 from bertcore.analysis.merging import word_groups
 from bertcore.analysis.passes import Text, as_text, hidden_states
 from bertcore.analysis.predict import (
+    HeadOutputs,
     cut_off_mask,
     next_sentence,
-    predict_masks,
+    predict_heads,
     replaced_probabilities,
     sentence_order,
     top_words,
@@ -42,11 +63,19 @@ from bertcore.analysis.residual import (
     residual_stream,
     strongest_neurons,
 )
-from bertcore.analysis.sentence_vectors import sentence_vectors
+from bertcore.analysis.sentence_vectors import pooled
 from bertcore.analysis.targets import SimilarityTarget, Target
-from bertcore.analysis.trace import trace
-from bertcore.analysis.vectors import NearestBy, NearestWords, NearWord, WordInSentences, cosine, pca, word_in_sentences
-from bertcore.analysis.words import Surprise, surprises
+from bertcore.analysis.trace import ARRAYS, traces
+from bertcore.analysis.vectors import (
+    NearestBy,
+    NearestWords,
+    NearWord,
+    WordInSentences,
+    cosines,
+    pca,
+    word_in_sentences,
+)
+from bertcore.analysis.words import surprises
 from bertcore.checkpoint.checkpoint import Checkpoint, checkpoint_in_memory, load_checkpoint, save_checkpoint
 from bertcore.checkpoint.sentence_pooling import Pooling
 from bertcore.comparing import Comparison, compare
@@ -55,11 +84,11 @@ from bertcore.files import write_errors
 from bertcore.model.bert import Bert
 from bertcore.model.hooks import Changes
 from bertcore.model.output_heads import HEAD_TITLES
-from bertcore.progress import ReportProgress, progress_bar, show_status
+from bertcore.progress import ReportProgress, part_of, progress_bar, show_status
 from bertcore.resolve_model import resolve_model, resolve_step, snapshot_errors
 from bertcore.results import (
+    Activations,
     Filled,
-    HeadReport,
     LensWords,
     PatchedText,
     Predictions,
@@ -68,11 +97,13 @@ from bertcore.results import (
     TracedText,
 )
 from bertcore.runs.known_runs import is_run
-from bertcore.table import Grid, Records, Results
-from bertcore.tasks.decoding import USUAL
-from bertcore.texts import Pairs, Texts, cut_texts, pairs_of
+from bertcore.table import Grid, Records, Results, Table
+from bertcore.tasks.decoding import Decoding, DecodingOptions
+from bertcore.texts import Pair, Texts, cut_texts, pairs_of
+from bertcore.tokenizer.special_tokens import MASK
 from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
-from bertcore.training.task_files import data_of_run
+from bertcore.tokenizer.word_ids import word_id_at
+from bertcore.training.task_files import data_of_run, predict_as_learned
 
 if TYPE_CHECKING:
     from bertcore.evaluation.report import ModelReport
@@ -84,8 +115,37 @@ if TYPE_CHECKING:
     from bertcore.tasks.readers.spec import Role
 
 Files = str | Path | Sequence[str | Path]  # one, or several
-T = TypeVar("T")
+Words = Collection[str] | None
 R = TypeVar("R")
+
+
+class PredictOptions(DecodingOptions, WhatIf, total=False):
+    """Of `predict`."""
+
+
+class TargetOptions(TypedDict, total=False):
+    """Which prediction is asked about."""
+
+    wanted: str | None
+    against: str | None
+    position: int | None
+    target: Target | None
+
+
+class AttributeOptions(TargetOptions, WhatIf, total=False):
+    """Of `attribute`."""
+
+    baseline: str | None
+    steps: int
+
+
+class PatchOptions(TargetOptions, total=False):
+    """Of `patch`."""
+
+    part: PatchedPart
+    head_position: int | None
+
+
 _READS_AS = ("task", "columns", "max_length", "stride")  # of the data of a fine-tuned model
 _NO_MASK = "There is no [MASK] in the text; write one where a word should be predicted."
 _TEXTS_AT_ONCE = 2048  # tokenised at a time: a file of a million would fill the memory
@@ -130,8 +190,10 @@ class LoadedModel:
     """An opened model with its tokenizer. A text is a sentence `a` or a pair `a`, `b`; what does not fit is cut off,
     and where only numbers come back, a warning says so.
 
-    Where a method takes several texts, it takes a list (for pairs: two of one length) and gives a result for each, in
-    their order, with a progress bar if it takes long. Results have `.to_pandas()`.
+    One text gives one result; a list (for pairs: two of one length) gives a result for each, in their order, read in
+    padded batches, with a progress bar if it takes long. Results have `.rows()`, `.to_pandas()` and `.to_json()`.
+    Methods that make a pass take what is changed in it (`bertcore.analysis.interventions.WhatIf`): `heads_off`
+    {(layer, head), ...}, `layers_off`, `ablate_with` and `changes`.
     """
 
     def __init__(self, checkpoint: Checkpoint) -> None:
@@ -142,7 +204,6 @@ class LoadedModel:
         self.config = checkpoint.config
         self.output_heads = checkpoint.output_heads  # which answers it gives: "mlm", "nsp", "classify" ...
         self.missing = checkpoint.missing  # the parts that it lacks, with a sentence for each
-        self.decoding = USUAL  # longest answer and length of a summary, for `predict` and `evaluate`
 
     def __repr__(self) -> str:
         config = self.config
@@ -187,18 +248,48 @@ class LoadedModel:
         with write_errors(path):
             save_checkpoint(self.bert, self.tokenizer, path, pooling=self.checkpoint.pooling, about=about)
 
-    # --- words and texts ----------------------------------------------------------------------------------------------
+    @property
+    def device(self) -> torch.device:
+        """Where it computes: `cpu` or a GPU."""
+        return self.bert.embeddings.token.weight.device
+
+    def to(self, device: str) -> LoadedModel:
+        """Move it to another device of torch's, such as "cuda" or "mps", and give it back.
+
+        Raises BertcoreError for a device that torch cannot use here.
+
+        >>> m.to("cpu").device
+        device(type='cpu')
+        """
+        _check_device(device)
+        self.bert.to(device)
+        return self
+
+    # --- words and texts ------------------------------------------------------------------------------------------
 
     @overload
-    def fill(self, a: str, b: str | None = None, *, top: int = 5) -> Filled: ...
+    def fill(
+        self, a: str, b: str | None = None, *, top: int = 5, targets: Words = None, **what_if: Unpack[WhatIf]
+    ) -> Filled: ...
     @overload
-    def fill(self, a: Texts, b: Texts | None = None, *, top: int = 5) -> Results[Filled]: ...
-    def fill(self, a: str | Texts, b: str | Texts | None = None, *, top: int = 5) -> Filled | Results[Filled]:
+    def fill(
+        self, a: Texts, b: Texts | None = None, *, top: int = 5, targets: Words = None, **what_if: Unpack[WhatIf]
+    ) -> Results[Filled]: ...
+    def fill(
+        self,
+        a: str | Texts,
+        b: str | Texts | None = None,
+        *,
+        top: int = 5,
+        targets: Words = None,
+        **what_if: Unpack[WhatIf],
+    ) -> Filled | Results[Filled]:
         """The `top` likeliest words for every [MASK], likeliest first: masks, then words (token, id, probability).
 
-        `.next_sentence`, `.sentence_order`, `.similarity` and `.replaced` are what other heads say of the text, as far
-        as the model has them. Raises BertcoreError for a `top` below 1, for a mask that is cut off or that there is no
-        MLM head for, and where no head says anything: no mask, and no verdict either.
+        `targets` are words to choose from instead: the probabilities of them all. `.next_sentence`, `.sentence_order`,
+        `.similarity` and `.replaced` are what other heads say of the text, as far as the model has them.
+        Raises BertcoreError for a `top` below 1, for a mask that is cut off or that there is no MLM head for, for a
+        target that is more than one token, and where no head says anything: no mask, and no verdict either.
 
         >>> filled = m.fill("The cat sat on the [MASK].", "It was warm.", top=3)
         >>> len(filled), len(filled[0])
@@ -207,38 +298,56 @@ class LoadedModel:
         True
         >>> 0 < filled.next_sentence.is_next < 1
         True
+        >>> both = m.fill(["The cat sat [MASK] the mat.", "The [MASK] barked."], targets=["on", "dog"])
+        >>> [filled[0][0].token for filled in both]
+        ['on', 'dog']
         """
-        pairs, is_single = pairs_of(a, b)
-        if is_single:
-            return self._filled(*pairs[0], top)
-        return Results(_for_each("Filling masks", pairs, lambda pair, _: self._filled(*pair, top)))
+        changes, vocabulary = self._changes(**what_if), self.config.vocab_size
 
-    def _filled(self, a: str, b: str | None, top: int) -> Filled:
-        encoding = self.encode(a, b)
-        masks = self.masks(encoding)
-        if masks and "mlm" in self.missing:
-            raise BertcoreError(self.missing["mlm"])
-        outputs = predict_masks(self.bert, encoding.ids, encoding.segments, positions=masks)
-        rows = () if outputs.mlm_logits is None else outputs.mlm_logits  # (R,V)
-        filled = Filled([top_words(row, self.tokenizer, top) for row in rows], encoding, masks).by(self.name)
-        if b and outputs.next_sentence_logits is not None:
-            filled.next_sentence = next_sentence(outputs.next_sentence_logits)
-        if b and outputs.sentence_order_logits is not None:
-            filled.sentence_order = sentence_order(outputs.sentence_order_logits)
+        def answer(encodings: list[Encoding], progress: ReportProgress) -> list[Filled]:
+            masks = [self.masks(encoding) for encoding in encodings]
+            if any(masks) and "mlm" in self.missing:
+                raise BertcoreError(self.missing["mlm"])
+            said = self._in_batches(
+                encodings,
+                lambda batch: predict_heads(self.bert, batch, [masks[number] for number in batch.numbers], changes),
+                changes,
+                progress,
+                [len(each) * vocabulary // 1024 for each in masks],
+            )
+            return [self._filled(*each, top, targets, what_if) for each in zip(encodings, masks, said, strict=True)]
+
+        return self._answers("Filling masks", a, b, answer)
+
+    def _filled(
+        self, encoding: Encoding, masks: list[int], said: HeadOutputs, top: int, targets: Words, what_if: WhatIf
+    ) -> Filled:
+        b = encoding.text_b
+        words = []
+        for position, row in zip(masks, () if said.mlm_logits is None else said.mlm_logits, strict=bool(masks)):
+            among = None if targets is None else [word_id_at(w, self.tokenizer, encoding, position) for w in targets]
+            words.append(top_words(row, self.tokenizer, top if among is None else len(among), among))
+        filled = Filled(words, encoding, masks)
+        if b and said.next_sentence_logits is not None:
+            filled.next_sentence = next_sentence(said.next_sentence_logits)
+        if b and said.sentence_order_logits is not None:
+            filled.sentence_order = sentence_order(said.sentence_order_logits)
         if b and self.checkpoint.pooling is not None:
-            filled.similarity = cosine(*self.embed([a, b]))
-        if outputs.replaced_logits is not None:
-            filled.replaced = replaced_probabilities(outputs.replaced_logits)
+            filled.similarity = self.similarity(encoding.text_a, b, **what_if)
+        if said.replaced_logits is not None:
+            filled.replaced = replaced_probabilities(said.replaced_logits)
         if not masks and not filled.verdicts:
             no_verdict = [self.missing["nsp"]] if b else []
             raise BertcoreError(" ".join([self.missing.get("mlm", _NO_MASK), *no_verdict]))
         return filled
 
     @overload
-    def score(self, a: str, b: str | None = None) -> float: ...
+    def score(self, a: str, b: str | None = None, **what_if: Unpack[WhatIf]) -> float: ...
     @overload
-    def score(self, a: Texts, b: Texts | None = None) -> NDArray[np.float64]: ...
-    def score(self, a: str | Texts, b: str | Texts | None = None) -> float | NDArray[np.float64]:
+    def score(self, a: Texts, b: Texts | None = None, **what_if: Unpack[WhatIf]) -> NDArray[np.float64]: ...
+    def score(
+        self, a: str | Texts, b: str | Texts | None = None, **what_if: Unpack[WhatIf]
+    ) -> float | NDArray[np.float64]:
         """Pseudo-log-likelihood of a text in nats, or of each of several (B): the sum of ln p of each token, all others
         seen.
 
@@ -249,17 +358,25 @@ class LoadedModel:
         >>> m.score(["The cat sat on the mat.", "Mat the on sat cat the."]).shape
         (2,)
         """
-        pairs, is_single = pairs_of(a, b)
-        found, cut = self._surprises("Scoring texts", pairs, lambda _, each: -float(each.bits.sum()) * math.log(2))
-        self._warn_of_cut(cut, len(pairs))
-        return found[0] if is_single else np.array(found)
+        changes = self._changes(**what_if)
+
+        def answer(encodings: list[Encoding], progress: ReportProgress) -> list[float]:
+            found = surprises(self.bert, encodings, self.tokenizer.mask_id, changes=changes, progress=progress)
+            return [-float(each.bits.sum()) * math.log(2) for each in found]
+
+        found = self._answers("Scoring texts", a, b, answer, warns=True)
+        return np.array(found, dtype=np.float64) if isinstance(found, list) else found
 
     @overload
-    def surprise(self, a: str, b: str | None = None, *, whole_words: bool = False) -> TokenSurprise: ...
-    @overload
-    def surprise(self, a: Texts, b: Texts | None = None, *, whole_words: bool = False) -> Results[TokenSurprise]: ...
     def surprise(
-        self, a: str | Texts, b: str | Texts | None = None, *, whole_words: bool = False
+        self, a: str, b: str | None = None, *, whole_words: bool = False, **what_if: Unpack[WhatIf]
+    ) -> TokenSurprise: ...
+    @overload
+    def surprise(
+        self, a: Texts, b: Texts | None = None, *, whole_words: bool = False, **what_if: Unpack[WhatIf]
+    ) -> Results[TokenSurprise]: ...
+    def surprise(
+        self, a: str | Texts, b: str | Texts | None = None, *, whole_words: bool = False, **what_if: Unpack[WhatIf]
     ) -> TokenSurprise | Results[TokenSurprise]:
         """How little the model expects each token, all others seen: -log2 p in bits (S), 0 for special tokens.
 
@@ -269,55 +386,70 @@ class LoadedModel:
         >>> m.surprise("A cat sat.").scores.shape
         (6,)
         """
+        changes = self._changes(**what_if)
 
-        def by_token(encoding: Encoding, found: Surprise) -> TokenSurprise:
-            return TokenSurprise(encoding.tokens, found.by_token(len(encoding)), found.pseudo_perplexity).by(self.name)
-
-        pairs, is_single = pairs_of(a, b)
-        found, cut = self._surprises("Measuring surprise", pairs, by_token, whole_words)
-        self._warn_of_cut(cut, len(pairs))
-        return found[0] if is_single else Results(found)
-
-    def _surprises(
-        self, description: str, pairs: Pairs, answer: Callable[[Encoding, Surprise], R], whole_words: bool = False
-    ) -> tuple[list[R], int]:
-        """The answers, and how many texts were cut off."""
-        cut = 0
-
-        def answered(portion: Pairs, progress: ReportProgress) -> list[R]:
-            nonlocal cut
-            encodings = [self.encode(*pair) for pair in portion]
-            cut += sum(encoding.dropped > 0 for encoding in encodings)
+        def answer(encodings: list[Encoding], progress: ReportProgress) -> list[TokenSurprise]:
             groups = [word_groups(encoding) for encoding in encodings] if whole_words else None
-            found = surprises(self.bert, encodings, self.tokenizer.mask_id, groups=groups, progress=progress)
-            return [answer(*each) for each in zip(encodings, found, strict=True)]
+            mask_id = self.tokenizer.mask_id
+            found = surprises(self.bert, encodings, mask_id, groups=groups, changes=changes, progress=progress)
+            return [
+                TokenSurprise(encoding.tokens, each.by_token(len(encoding)), each.pseudo_perplexity)
+                for encoding, each in zip(encodings, found, strict=True)
+            ]
 
-        return [each for portion in _for_each(description, _portions(pairs), answered) for each in portion], cut
+        return self._answers("Measuring surprise", a, b, answer, warns=True)
 
-    def embed(self, a: str | Texts, *, pooling: Literal["mean", "cls"] | None = None) -> NDArray[np.float32]:
-        """The vector of a text (H), or of each of several (B,H): the mean of its last hidden states, special tokens
-        too, or that of [CLS].
+    def embed(
+        self,
+        a: str | Texts,
+        *,
+        layer: int | None = None,
+        pooling: Literal["mean", "cls"] | None = None,
+        **what_if: Unpack[WhatIf],
+    ) -> NDArray[np.float32]:
+        """The vector of a text (H), or of each of several (B,H): the mean of its hidden states, special tokens too, or
+        that of [CLS] (Reimers and Gurevych 2019, section 3).
 
-        Absent, `pooling` is what the folder of a sentence encoder says, which may also scale vectors to length 1;
-        "mean" for any other model. Warns as `score` does.
+        `layer` is 0 for the embeddings, l for the output of the l-th layer; absent, the last. Absent, `pooling` is what
+        the folder of a sentence encoder says, which may also scale vectors to length 1; "mean" for any other model.
+        Warns as `score` does. Raises BertcoreError for a layer or pooling that is not there.
 
-        >>> m.embed("One text.").shape == (m.config.hidden_size,)
+        >>> m.embed("One text.").shape == m.embed("One text.", layer=1).shape == (m.config.hidden_size,)
         True
         """
         _check_choice("pooling", pooling or "mean", ("mean", "cls"))
         way = Pooling(pooling, normalised=False) if pooling else self.checkpoint.pooling or Pooling("mean", False)
-        pairs, is_single = pairs_of(a)
-        cut = 0
+        changes = self._changes(**what_if)
 
-        def embedded(portion: Pairs, progress: ReportProgress) -> NDArray[np.float32]:
-            nonlocal cut
-            encodings = [self.encode(*pair) for pair in portion]
-            cut += sum(encoding.dropped > 0 for encoding in encodings)
-            return sentence_vectors(self.bert, encodings, way, progress=progress)
+        def answer(encodings: list[Encoding], progress: ReportProgress) -> list[NDArray[np.float32]]:
+            return self._in_batches(
+                encodings, lambda batch: list(pooled(self.bert, batch, way, layer, changes)), changes, progress
+            )
 
-        vectors = np.concatenate(_for_each("Embedding texts", _portions(pairs), embedded))  # (B,H)
-        self._warn_of_cut(cut, len(pairs))
-        return vectors[0] if is_single else vectors
+        found = self._answers("Embedding texts", a, None, answer, warns=True)
+        if isinstance(found, list):
+            return np.stack(found) if found else np.empty((0, self.config.hidden_size), dtype=np.float32)
+        return found
+
+    @overload
+    def similarity(self, a: str, b: str, **what_if: Unpack[WhatIf]) -> float: ...
+    @overload
+    def similarity(self, a: str, b: Texts, **what_if: Unpack[WhatIf]) -> NDArray[np.float64]: ...
+    @overload
+    def similarity(self, a: Texts, b: str | Texts, **what_if: Unpack[WhatIf]) -> NDArray[np.float64]: ...
+    def similarity(self, a: str | Texts, b: str | Texts, **what_if: Unpack[WhatIf]) -> float | NDArray[np.float64]:
+        """Cosine of the vectors (`embed`) of two texts, 1 alike; of each of A texts with each of B others: (A,B).
+
+        A single text has no side of its own: one with a list is (B).
+
+        >>> m.similarity("A cat.", ["A dog.", "A cat."]).shape, round(m.similarity("A cat.", "A cat."), 3)
+        ((2,), 1.0)
+        """
+        first, second = (np.atleast_2d(self.embed(each, **what_if)) for each in (a, b))
+        found = cosines(np.concatenate([first, second]))[: len(first), len(first) :]  # (A,B)
+        found = found[0] if isinstance(a, str) else found
+        found = found[..., 0] if isinstance(b, str) else found
+        return float(found) if isinstance(a, str) and isinstance(b, str) else found
 
     def masks(self, encoding: Encoding, required: bool = False) -> list[int]:
         """Positions of its masks. Raises BertcoreError where one is cut off, and where they are required and there are
@@ -331,101 +463,245 @@ class LoadedModel:
 
     # --- looking inside -------------------------------------------------------------------------------------------
 
+    @overload
     def trace(
         self,
         a: str,
         b: str | None = None,
         *,
-        heads_off: Collection[Head] = (),
-        layers_off: Collection[int] = (),
+        keep: Collection[str] = ARRAYS,
         segments: Mapping[int, int] | None = None,
         positions: Mapping[int, int] | None = None,
-        changes: Changes | None = None,
-    ) -> TracedText:
+        **what_if: Unpack[WhatIf],
+    ) -> TracedText: ...
+    @overload
+    def trace(
+        self, a: Texts, b: Texts | None = None, *, keep: Collection[str] = ARRAYS, **what_if: Unpack[WhatIf]
+    ) -> Results[TracedText]: ...
+    def trace(
+        self,
+        a: str | Texts,
+        b: str | Texts | None = None,
+        *,
+        keep: Collection[str] = ARRAYS,
+        segments: Mapping[int, int] | None = None,
+        positions: Mapping[int, int] | None = None,
+        **what_if: Unpack[WhatIf],
+    ) -> TracedText | Results[TracedText]:
         """One pass with everything kept: `.attentions` (L,N,S,S), `.hidden_states` (L+1,S,H), `.queries` ...
 
-        `heads_off` {(layer, head), ...} and `layers_off` are switched off; `segments` and `positions` give single
-        tokens another one than their own; `changes` are any others (`bertcore.analysis.interventions`).
-        Raises BertcoreError for a layer, head or token that is not there.
+        `keep` names the arrays to keep where not all are wanted, as of many texts: the words' logits alone are (S,V).
+        `segments` and `positions` give single tokens another one than their own. Raises BertcoreError for an array,
+        layer, head or token that is not there.
 
         >>> t = m.trace("The cat sat.", "It was warm.", heads_off=[(2, 3)])
         >>> t.tokens[:4], t.attentions.shape == (6, 6, len(t.tokens), len(t.tokens))
         (['[CLS]', 'the', 'cat', 'sat'], True)
+        >>> [t.attentions.shape for t in m.trace(["A cat.", "It was warm."], keep=["attentions"])]
+        [(6, 6, 5, 5), (6, 6, 6, 6)]
         """
-        encoding = self.encode(a, b)
+        changes = self._changes(**what_if)
+        for name in keep:
+            _check_choice("array of a trace", name, ARRAYS)
         if segments and self.config.type_vocab_size < 2:
             raise BertcoreError(f"Segments cannot be set: {self.missing['segments']}")
-        made = [interventions.switch_off_heads(heads_off, self.config)] if heads_off else []
-        made += [interventions.switch_off_layers(layers_off, self.config)] if layers_off else []
-        made += [changes] if changes else []
-        found = trace(
-            self.bert,
-            encoding.ids,
-            _with_values(encoding.segments, segments),
-            _with_values(encoding.positions, positions),
-            changes=interventions.combine(*made) if made else None,
-        )
-        return TracedText(**vars(found), encoding=encoding).by(self.name)
+        row = self.config.vocab_size // 1024 if "mlm_logits" in keep else 0
 
-    def heads(self, a: str, b: str | None = None, *, where: str | None = None) -> Records[HeadReport]:
+        def answer(encodings: list[Encoding], progress: ReportProgress) -> list[TracedText]:
+            encodings = [
+                replace(
+                    each,
+                    segments=_with_values(each.segments, segments),
+                    positions=_with_values(each.positions, positions),
+                )
+                for each in encodings
+            ]
+            found = self._in_batches(
+                encodings,
+                lambda batch: traces(self.bert, batch, keep, changes=changes),
+                changes,
+                progress,
+                [open_cost(len(each)) + row * len(each) for each in encodings],
+            )
+            return [
+                TracedText(encoding, self.config, {**arrays, "segment_ids": np.array(encoding.segments)})
+                for encoding, arrays in zip(encodings, found, strict=True)
+            ]
+
+        return self._answers("Tracing texts", a, b, answer)
+
+    @overload
+    def run(
+        self, a: str, b: str | None = None, *, keep: Collection[str] | str, **what_if: Unpack[WhatIf]
+    ) -> Activations: ...
+    @overload
+    def run(
+        self, a: Texts, b: Texts | None = None, *, keep: Collection[str] | str, **what_if: Unpack[WhatIf]
+    ) -> Results[Activations]: ...
+    def run(
+        self, a: str | Texts, b: str | Texts | None = None, *, keep: Collection[str] | str, **what_if: Unpack[WhatIf]
+    ) -> Activations | Results[Activations]:
+        """What passes at the hook points that `keep` names, and nothing else: point -> array, without padding.
+
+        A name may be a pattern, as in `fnmatch`; `m.points` lists all, with shapes. Of several texts, `found[2]` is the
+        third, and `found["layer.0.output"]` a list of the arrays of all. Raises BertcoreError for a name that fits no
+        point.
+
+        >>> found = m.run(["A cat.", "It was warm."], keep=["layer.*.attention.probs"])
+        >>> len(found[0]), found[1]["layer.0.attention.probs"].shape
+        (6, (6, 6, 6))
+        """
+        changes = self._changes(**what_if)
+        wanted = named_points(self.bert, [keep] if isinstance(keep, str) else keep)
+
+        def answer(encodings: list[Encoding], progress: ReportProgress) -> list[Activations]:
+            found = self._in_batches(
+                encodings,
+                lambda batch: batch_activations(self.bert, batch, wanted, changes),
+                changes,
+                progress,
+                [open_cost(len(each)) for each in encodings],
+            )
+            return [Activations(*each) for each in zip(encodings, found, strict=True)]
+
+        return self._answers("Reading activations", a, b, answer)
+
+    @property
+    def points(self) -> dict[str, str]:
+        """The hook points of this model, in the order of a pass, and what passes there for one text.
+
+        >>> m.points["layer.0.attention.probs"]
+        '6 heads x tokens x tokens'
+        """
+        return described_points(self.bert)
+
+    def mean_activations(self, texts: Texts) -> dict[str, NDArray[np.float32]]:
+        """What heads and layers add on average over all tokens of some texts: for `ablate_with`, point -> (N,D) or (H).
+
+        >>> usual = m.mean_activations(["The cat sat.", "It was warm."])
+        >>> m.fill("A [MASK] sat.", heads_off=[(2, 3)], ablate_with=usual)[0][0].probability > 0
+        True
+        """
+        wanted = [point for part in MEAN_POINTS for point in named_points(self.bert, [f"layer.*.{part}"])]
+        pairs, _ = pairs_of(texts)
+        with progress_bar("Reading texts") as progress:
+            return mean_activations(self.bert, [self._text(self.encode(*pair)) for pair in pairs], wanted, progress)
+
+    @overload
+    def heads(
+        self, a: str, b: str | None = None, *, where: str | None = None, **what_if: Unpack[WhatIf]
+    ) -> Records[HeadReport]: ...
+    @overload
+    def heads(
+        self, a: Texts, b: Texts | None = None, *, where: str | None = None, **what_if: Unpack[WhatIf]
+    ) -> Results[Records[HeadReport]]: ...
+    def heads(
+        self, a: str | Texts, b: str | Texts | None = None, *, where: str | None = None, **what_if: Unpack[WhatIf]
+    ) -> Records[HeadReport] | Results[Records[HeadReport]]:
         """What each attention head does in a text: its kind, entropy, distance and shares; L x N rows.
 
         `where` keeps the heads that it describes, the best first: a kind, or conditions such as "attn(it -> cat) > 0.3"
         (`bertcore.analysis.attention_heads`). Raises BertcoreError for a description that cannot be read.
+        Clark et al. 2019, Kovaleva et al. 2019.
 
         >>> len(m.heads("The cat sat on the mat."))
         36
         """
-        encoding = self.encode(a, b)
-        attentions = trace(self.bert, encoding.ids, encoding.segments, mlm_positions=[]).attentions  # (L,N,S,S)
-        kinds = [classify_heads(layer, encoding) for layer in attentions]
-        places = [divmod(flat, attentions.shape[1]) for flat in range(attentions.shape[0] * attentions.shape[1])]
-        if where is not None:
-            places = [(match.layer, match.head) for match in find_heads(where, attentions, encoding).matches]
-        return Records[HeadReport](
-            HeadReport(
-                layer=layer,
-                head=head,
-                kind=kinds[layer][head].kind,
-                kind_score=kinds[layer][head].score,
-                **vars(head_facts(attentions[layer, head], encoding)),
-            )
-            for layer, head in places
-        )
+        changes = self._changes(**what_if)
 
-    def lens(self, a: str, b: str | None = None, *, top: int = 5) -> LensWords:
+        def answer(encodings: list[Encoding], progress: ReportProgress) -> list[Records[HeadReport]]:
+            return self._in_batches(
+                encodings,
+                lambda batch: [
+                    head_reports(arrays["attentions"], encodings[number], where)
+                    for number, arrays in zip(
+                        batch.numbers, traces(self.bert, batch, ["attentions"], changes=changes), strict=True
+                    )
+                ],
+                changes,
+                progress,
+                [open_cost(len(each)) for each in encodings],
+            )
+
+        return self._answers("Reading heads", a, b, answer)
+
+    @overload
+    def lens(self, a: str, b: str | None = None, *, top: int = 5, **what_if: Unpack[WhatIf]) -> LensWords: ...
+    @overload
+    def lens(
+        self, a: Texts, b: Texts | None = None, *, top: int = 5, **what_if: Unpack[WhatIf]
+    ) -> Results[LensWords]: ...
+    def lens(
+        self, a: str | Texts, b: str | Texts | None = None, *, top: int = 5, **what_if: Unpack[WhatIf]
+    ) -> LensWords | Results[LensWords]:
         """What each layer would put for each [MASK] (the logit lens): layers 0 (embeddings) to L, masks, then words.
 
-        Raises BertcoreError where there is no MLM head, no mask or one that is cut off, and for a `top` below 1.
+        nostalgebraist 2020. Only the masks' hidden states are kept. Raises BertcoreError where there is no MLM head, no
+        mask or one that is cut off, and for a `top` below 1.
 
         >>> words = m.lens("The cat sat on the [MASK].", top=1)
         >>> len(words), words[-1][0][0].token == m.fill("The cat sat on the [MASK].")[0][0].token
         (7, True)
         """
-        encoding = self.encode(a, b)
-        masks = self.masks(encoding, required=True)
-        states = trace(self.bert, encoding.ids, encoding.segments, mlm_positions=[]).hidden_states  # (L+1,S,H)
-        return LensWords(lens_words(layer_lens(self.bert, states, masks), self.tokenizer, top), masks).by(self.name)
+        changes = self._changes(**what_if)
 
+        def answer(encodings: list[Encoding], progress: ReportProgress) -> list[LensWords]:
+            masks = [self.masks(encoding, required=True) for encoding in encodings]
+            states = self._in_batches(
+                encodings,
+                lambda batch: hidden_states_at(self.bert, batch, [masks[each] for each in batch.numbers], changes),
+                changes,
+                progress,
+                [open_cost(len(each)) for each in encodings],
+            )
+            return [
+                LensWords(lens_words(layer_lens(self.bert, each, range(len(at))), self.tokenizer, top), at)
+                for each, at in zip(states, masks, strict=True)  # (L+1,R,H)
+            ]
+
+        return self._answers("Reading layers", a, b, answer)
+
+    @overload
     def attribute(
         self,
         a: str,
         b: str | None = None,
+        *,
+        method: Method = "integrated_gradients",
+        **asked: Unpack[AttributeOptions],
+    ) -> TokenAttribution: ...
+    @overload
+    def attribute(
+        self,
+        a: Texts,
+        b: Texts | None = None,
+        *,
+        method: Method = "integrated_gradients",
+        **asked: Unpack[AttributeOptions],
+    ) -> Results[TokenAttribution]: ...
+    def attribute(
+        self,
+        a: str | Texts,
+        b: str | Texts | None = None,
         *,
         wanted: str | None = None,
         against: str | None = None,
         position: int | None = None,
         target: Target | None = None,
         method: Method = "integrated_gradients",
-    ) -> TokenAttribution:
+        baseline: str | None = MASK,
+        steps: int = PATH_STEPS,
+        **what_if: Unpack[WhatIf],
+    ) -> TokenAttribution | Results[TokenAttribution]:
         """How much each token (S) supports a prediction, in nats of its ln p.
 
         The prediction is the word `wanted` (absent: the likeliest one) at `position` (absent: the first [MASK]). In a
         text without a mask it is the label of a classifier or tagger (absent: the likeliest), the start of an answer,
         else that B follows A: see `bertcore.analysis.find_target`. `against` is another word or label: then the number
         is ln p(wanted) - ln p(against). `target` instead is any other (`bertcore.analysis.targets`).
-        "integrated_gradients" starts from the same text with every word masked; "leave_one_out" masks each token in
-        turn. Formulas: `bertcore.analysis.attribution`.
+        "integrated_gradients" (Sundararajan et al. 2017) starts from the same text with every word replaced by the
+        token `baseline`, with None from vectors of zeros, and takes so many `steps`; "leave_one_out" replaces each
+        token in turn; "gradient_x_input" has neither. Formulas: `bertcore.analysis.attribution`.
         Raises BertcoreError where the model has no head for the prediction, or the word is more than one token.
 
         >>> found = m.attribute("The cat sat on the [MASK].", wanted="floor", method="leave_one_out")
@@ -433,11 +709,19 @@ class LoadedModel:
         ('floor', (9,))
         """
         _check_choice("method", method, get_args(Method))
-        encoding, text = self._read(a, b)
-        named = self._target(encoding, target, wanted, against, position)
-        with progress_bar("Attributing") as step:
-            attribution = attribute(self.bert, self.tokenizer, text, named.target, method, progress=step)
-        return TokenAttribution(tokens=encoding.tokens, prediction=named.name, **vars(attribution)).by(self.name)
+        changes, given = self._changes(**what_if), _given(target, wanted, against, position)
+
+        def attributed(encoding: Encoding, progress: ReportProgress) -> TokenAttribution:
+            named = given or find_target(
+                self.checkpoint, encoding, wanted=wanted, against=against, position=position, changes=changes
+            )
+            text = replace(self._text(encoding), changes=changes)
+            found = attribute(
+                self.bert, self.tokenizer, text, named.target, method, cover=baseline, steps=steps, progress=progress
+            )
+            return TokenAttribution(tokens=encoding.tokens, prediction=named.name, **vars(found))
+
+        return self._answers("Attributing", a, b, partial(one_by_one, attributed))
 
     # --- side by side ----------------------------------------------------------------------------------------------
 
@@ -476,6 +760,7 @@ class LoadedModel:
             _other_texts(b, other_a, other_b),
         )
 
+    @overload
     def patch(
         self,
         a: str,
@@ -483,13 +768,32 @@ class LoadedModel:
         *,
         other_a: str,
         other_b: str | None = None,
+        **options: Unpack[PatchOptions],
+    ) -> PatchedText: ...
+    @overload
+    def patch(
+        self,
+        a: Texts,
+        b: Texts | None = None,
+        *,
+        other_a: Texts,
+        other_b: Texts | None = None,
+        **options: Unpack[PatchOptions],
+    ) -> Results[PatchedText]: ...
+    def patch(
+        self,
+        a: str | Texts,
+        b: str | Texts | None = None,
+        *,
+        other_a: str | Texts,
+        other_b: str | Texts | None = None,
         wanted: str | None = None,
         against: str | None = None,
         position: int | None = None,
         target: Target | None = None,
         part: PatchedPart = "state",
         head_position: int | None = None,
-    ) -> PatchedText:
+    ) -> PatchedText | Results[PatchedText]:
         """Activation patching: the pass over this text gets, place by place, what `other_a`, `other_b` has there.
 
         An absent `other_b` is `b`; "" for none. Both texts need the same number of tokens. `.map` is how much of their
@@ -497,38 +801,52 @@ class LoadedModel:
         perhaps `against` another; absent, the other text's likeliest answer against this one's
         (`bertcore.analysis.find_target`), or of a sentence encoder the similarity to `b`. `target` instead is any other
         (`bertcore.analysis.targets`). `part` is "state", "head", "attention" or "feed-forward"; `head_position` patches
-        heads at one token. Raises BertcoreError for texts that cannot be patched, or that hardly differ in the
-        prediction.
+        heads at one token. Meng et al. 2022, section 2.1. Raises BertcoreError for texts that cannot be patched, or
+        that hardly differ in the prediction.
 
         >>> found = m.patch("The man put on [MASK] hat.", other_a="The woman put on [MASK] hat.", wanted="her")
         >>> found.map.shape == (7, len(found.tokens)), round(float(found.map[0, 2]), 3)
         (True, 1.0)
         """
-        named, other = _given(target, wanted, against, position), _other_texts(b, other_a, other_b)
-        assert other is not None
-        if named is None and wanted is None and b and self.checkpoint.pooling is not None:
-            if other[1] != b:
-                raise BertcoreError("Similarity is to one text B; leave out the other B, or give the same one.")
-            pooling, vector = self.checkpoint.pooling.kind, self.embed(b)
-            named = NamedTarget(SimilarityTarget(vector=tuple(vector.tolist()), pooling=pooling), "similarity")
-            b, other = None, (other_a, None)
-        encodings = [self.encode(a, b), self.encode(*other)]
-        text, source = (as_text(self.bert, encoding.ids, encoding.segments) for encoding in encodings)
-        check_patching(text, source, part, head_position)
-        if named is None:
-            named = find_target(self.checkpoint, *encodings, wanted=wanted, against=against, position=position)
-        with progress_bar("Patching") as step:
-            found = patching_map(self.bert, text, source, named.target, part, position=head_position, progress=step)
-        return PatchedText(
-            tokens=encodings[0].tokens,
-            other_tokens=encodings[1].tokens,
-            target=named.name,
-            score=found.text,
-            other_score=found.other,
-            part=part,
-            patched=found.patched,
-            map=found.fractions,
-        ).by(self.name)
+        given = _given(target, wanted, against, position)
+
+        def patched(texts: tuple[Pair, Pair], progress: ReportProgress) -> PatchedText:
+            (ours, b), other = texts
+            named = given
+            if named is None and wanted is None and b and self.checkpoint.pooling is not None:
+                if other[1] != b:
+                    raise BertcoreError("Similarity is to one text B; leave out the other B, or give the same one.")
+                pooling, vector = self.checkpoint.pooling.kind, self.embed(b)
+                named = NamedTarget(SimilarityTarget(vector=tuple(vector.tolist()), pooling=pooling), "similarity")
+                b, other = None, (other[0], None)
+            encodings = self.encode(ours, b), self.encode(*other)
+            text, source = map(self._text, encodings)
+            check_patching(text, source, part, head_position)
+            if named is None:
+                named = find_target(self.checkpoint, *encodings, wanted=wanted, against=against, position=position)
+            found = patching_map(self.bert, text, source, named.target, part, position=head_position, progress=progress)
+            return PatchedText(
+                tokens=encodings[0].tokens,
+                other_tokens=encodings[1].tokens,
+                target=named.name,
+                score=found.text,
+                other_score=found.other,
+                part=part,
+                patched=found.patched,
+                map=found.fractions,
+            )
+
+        pairs, is_single = pairs_of(a, b)
+        others, _ = pairs_of(other_a, other_b)
+        if len(pairs) != len(others) or is_single != isinstance(other_a, str):
+            raise BertcoreError("Give one other text for each text.")
+        other_texts = [
+            (other, own[1] if other_b is None else second or None)
+            for own, (other, second) in zip(pairs, others, strict=True)
+        ]
+        with progress_bar("Patching") as progress:
+            found = Results(one_by_one(patched, list(zip(pairs, other_texts, strict=True)), progress))
+        return self._by(found[0] if is_single else found)
 
     # --- which part of the model does it ------------------------------------------------------------------------------
     # The prediction is named as in `attribute`: `wanted`, `against` and `position`, or a `target`.
@@ -583,8 +901,8 @@ class LoadedModel:
         ((9,), 1.0)
         """
         encoding, text = self._read(a, b)
-        interventions.check_heads([(layer, head)], self.config)
-        interventions.check_rows([from_position], len(text))
+        check_heads([(layer, head)], self.config)
+        check_rows([from_position], len(text))
         named = self._target(encoding, target, wanted, against, position)
         first_order = attention_gradient(self.bert, text, named.target, layer)
         with progress_bar("Taking links away") as step:
@@ -689,7 +1007,7 @@ class LoadedModel:
         [1.0, 1.0, 1.0, 1.0, 1.0, 1.0]
         """
         _check_choice("method", method, ("rollout", "flow"))
-        interventions.check_layers([] if layer is None else [layer], self.config)
+        check_layers([] if layer is None else [layer], self.config)
         traced = self.trace(a, b, heads_off=heads_off, layers_off=layers_off)
         attentions = without(traced.attentions, heads_off, layers_off)[: None if layer is None else layer + 1]
         with progress_bar("Following attention") as step:
@@ -752,18 +1070,6 @@ class LoadedModel:
             {"explained_variance_ratio": found.explained_variance_ratio.tolist()},
         )
 
-    def _read(self, a: str, b: str | None) -> tuple[Encoding, Text]:
-        encoding = self.encode(a, b)
-        return encoding, as_text(self.bert, encoding.ids, encoding.segments)
-
-    def _target(
-        self, encoding: Encoding, target: Target | None, wanted: str | None, against: str | None, position: int | None
-    ) -> NamedTarget:
-        """The prediction that is named. Raises BertcoreError where there is none."""
-        return _given(target, wanted, against, position) or find_target(
-            self.checkpoint, encoding, wanted=wanted, against=against, position=position
-        )
-
     # --- a task, and how good it is -----------------------------------------------------------------------------------
 
     @property
@@ -780,15 +1086,18 @@ class LoadedModel:
         return learned.task if learned else None
 
     @overload
-    def predict(self, a: str, b: str | None = None) -> Prediction: ...
+    def predict(self, a: str, b: str | None = None, **options: Unpack[PredictOptions]) -> Prediction: ...
     @overload
-    def predict(self, a: Texts, b: Texts | None = None) -> Predictions: ...
-    def predict(self, a: str | Texts, b: str | Texts | None = None) -> Prediction | Predictions:
+    def predict(self, a: Texts, b: Texts | None = None, **options: Unpack[PredictOptions]) -> Predictions: ...
+    def predict(
+        self, a: str | Texts, b: str | Texts | None = None, **options: Unpack[PredictOptions]
+    ) -> Prediction | Predictions:
         """What a fine-tuned model says: a label, a number, tags, an answer, a choice or a summary.
 
         `a` is a text, or the question or the beginning; `b` a second text, the passage, or the endings, one on each
-        line. Warns where a text is longer than the model reads. Raises BertcoreError where the model was not taught a
-        task.
+        line. Options: `max_answer_tokens` of an answer (30), `sentences` of a summary (3), or `ratio`, their fraction
+        of the text's; and what can be changed in a pass (`heads_off` ...). Warns where a text is longer than the model
+        reads. Raises BertcoreError where the model was not taught a task.
 
         >>> sentiment = bertcore.load("runs/sentiment")
         >>> sentiment.predict("We had a wonderful day.").label in sentiment.config.labels
@@ -798,11 +1107,15 @@ class LoadedModel:
 
         kind = required_kind(self.checkpoint)
         pairs, is_single = pairs_of(a, b)
-        found = self._predictions([as_example(kind, *pair) for pair in pairs])
+        found = self._predictions([as_example(kind, *pair) for pair in pairs], options)
         return found[0] if is_single else found
 
     def predict_file(
-        self, file: str | Path, task: str | None = None, columns: Mapping[Role, str] | None = None
+        self,
+        file: str | Path,
+        task: str | None = None,
+        columns: Mapping[Role, str] | None = None,
+        **options: Unpack[PredictOptions],
     ) -> Predictions:
         """The same for each example of a file, read as the model's own run reads its examples.
 
@@ -814,7 +1127,7 @@ class LoadedModel:
         """
         from bertcore.training.task_files import examples_of_file
 
-        return self._predictions(examples_of_file(self.checkpoint, str(file), task, columns or {}))
+        return self._predictions(examples_of_file(self.checkpoint, str(file), task, columns or {}), options)
 
     def score_file(self, file: str | Path, word: str | None = None) -> Records[TextScore]:
         """What the model says of each line of a file: a text, or A and B with a tab between them.
@@ -833,11 +1146,16 @@ class LoadedModel:
             return Records(score_texts(self.checkpoint, read_texts(Path(file)), word, step))
 
     def evaluate(
-        self, data: str | Path, task: str | None = None, columns: Mapping[Role, str] | None = None
+        self,
+        data: str | Path,
+        task: str | None = None,
+        columns: Mapping[Role, str] | None = None,
+        **decoding: Unpack[DecodingOptions],
     ) -> TaskEvaluation:
         """How well a fine-tuned model does on a held-out file (or a folder's dev part): loss, metrics, confusion.
 
-        `task` absent: the one that its run learned. Raises BertcoreError where file, task and model do not fit.
+        `task` absent: the one that its run learned; `decoding` as of `predict`. Raises BertcoreError where file, task
+        and model do not fit.
 
         >>> 0 <= bertcore.load("runs/sentiment").evaluate("held-out.tsv", "sst2").metrics["accuracy"] <= 1
         True
@@ -847,7 +1165,7 @@ class LoadedModel:
         task = task or self.learned_task
         if task is None:
             raise BertcoreError("Name the task of the file; `bertcore finetune list` shows them all.")
-        return evaluate_file(self.checkpoint, task, str(data), columns or {}, self.decoding)
+        return evaluate_file(self.checkpoint, task, str(data), columns or {}, Decoding(**decoding))
 
     def evaluate_text(
         self, files: Files, *, sequence_length: int = 128, sequences: int | None = None, whole: bool = False
@@ -897,19 +1215,94 @@ class LoadedModel:
 
         return measure_model(self.checkpoint, _paths(files), whole=whole, sequence_length=sequence_length, tell=tell)
 
-    def _predictions(self, examples: Sequence[Example]) -> Predictions:
-        from bertcore.training.task_files import predict_as_learned
-
+    def _predictions(self, examples: Sequence[Example], options: PredictOptions) -> Predictions:
         cut: list[int] = []
+        given: dict[str, Any] = dict(options)
+        decoding = Decoding(**{name: given.pop(name) for name in DecodingOptions.__annotations__ if name in given})
+        changes = self._changes(**given)
         with progress_bar("Predicting") as step:
-            found = predict_as_learned(self.checkpoint, examples, step, decoding=self.decoding, tell_cut=cut.append)
-        self._warn_of_cut(sum(cut), len(examples), stacklevel=4)
+            found = predict_as_learned(
+                self.checkpoint, examples, step, decoding=decoding, changes=changes, tell_cut=cut.append
+            )
+        self._warn_of_cut(sum(cut), len(examples))
         return Predictions(found).by(self.name)
 
-    def _warn_of_cut(self, cut: int, of: int, stacklevel: int = 3) -> None:
-        """For who has called the method that calls this: nothing in numbers alone says what they are of."""
+    # --- what the methods share -----------------------------------------------------------------------------------
+
+    def _answers(
+        self,
+        description: str,
+        a: str | Texts,
+        b: str | Texts | None,
+        answer: Callable[[list[Encoding], ReportProgress], Sequence[R]],
+        warns: bool = False,
+    ) -> R | Results[R]:
+        """The answer to one text, or to each of several; `answer` gives those to a portion of them.
+
+        warns: where a text is cut off, whose answer does not say so.
+        """
+        pairs, is_single = pairs_of(a, b)
+        found, cut = Results[R](), 0
+        with progress_bar(description) as progress:
+            for first in range(0, len(pairs), _TEXTS_AT_ONCE):
+                encodings = [self.encode(*pair) for pair in pairs[first : first + _TEXTS_AT_ONCE]]
+                cut += sum(encoding.dropped > 0 for encoding in encodings)
+                found += answer(encodings, part_of(progress, first / len(pairs), len(encodings) / len(pairs)))
+        if warns:
+            self._warn_of_cut(cut, len(pairs))
+        return self._by(found[0] if is_single else found)
+
+    def _by(self, found: R) -> R:
+        """The answer, which in a picture says whose it is."""
+        for each in [found, *(found if isinstance(found, Results) else [])]:
+            if isinstance(each, Table):
+                each.by(self.name)
+        return found
+
+    def _in_batches(
+        self,
+        encodings: Sequence[Encoding],
+        answer: Callable[[Batch], Sequence[R]],
+        changes: Changes | None,
+        progress: ReportProgress,
+        costs: Sequence[int] | None = None,
+    ) -> list[R]:
+        """What is changed may hang on all tokens, and must see no padding."""
+        texts = [self._text(encoding) for encoding in encodings]
+        return for_each(texts, answer, costs=costs, alike=changes is not None, progress=progress)
+
+    def _text(self, encoding: Encoding) -> Text:
+        return as_text(self.bert, encoding.ids, encoding.segments, encoding.positions)
+
+    def _read(self, a: str, b: str | None) -> tuple[Encoding, Text]:
+        encoding = self.encode(a, b)
+        return encoding, self._text(encoding)
+
+    def _target(
+        self, encoding: Encoding, target: Target | None, wanted: str | None, against: str | None, position: int | None
+    ) -> NamedTarget:
+        """The prediction that is named. Raises BertcoreError where there is none."""
+        return _given(target, wanted, against, position) or find_target(
+            self.checkpoint, encoding, wanted=wanted, against=against, position=position
+        )
+
+    def _changes(
+        self,
+        heads_off: Collection[Head] = (),
+        layers_off: Collection[int] = (),
+        ablate_with: str | Values | None = None,
+        changes: Changes | None = None,
+    ) -> Changes | None:
+        if isinstance(ablate_with, str):
+            ablate(self.config, heads_off, layers_off)  # raises for what is not there
+            text = self._text(self.encode(ablate_with))
+            ablate_with = activations(self.bert, text, ablated_points(heads_off, layers_off))
+        return ablate(self.config, heads_off, layers_off, ablate_with, changes)
+
+    def _warn_of_cut(self, cut: int, of: int) -> None:
+        """For who called the method that called the caller of this: nothing in numbers says what they are of."""
         if cut:
-            warnings.warn(cut_texts(cut, of, self.config.max_length), CutOffWarning, stacklevel=stacklevel)
+            warnings.warn(cut_texts(cut, of, self.config.max_length), CutOffWarning, stacklevel=4)
 
 
 def _other_texts(b: str | None, other_a: str | None, other_b: str | None) -> tuple[str, str | None] | None:
@@ -933,23 +1326,8 @@ def _given(target: Target | None, *instead: object) -> NamedTarget | None:
 def _with_values(values: list[int], changed: Mapping[int, int] | None) -> list[int]:
     """Values (S), with those at some positions changed."""
     changed = changed or {}
-    interventions.check_rows(changed, len(values))
+    check_rows(changed, len(values))
     return [changed.get(at, value) for at, value in enumerate(values)]
-
-
-def _for_each(description: str, texts: Sequence[T], answer: Callable[[T, ReportProgress], R]) -> list[R]:
-    """The answer to each text, with a progress bar."""
-    answers: list[R] = []
-    with progress_bar(description) as step:
-        for text in texts:
-            answers.append(answer(text, lambda share: step((len(answers) + share) / len(texts))))
-            step(len(answers) / len(texts))
-    return answers
-
-
-def _portions(pairs: Pairs) -> list[Pairs]:
-    """One at least, so that no texts give an empty result of the right shape."""
-    return [pairs[first : first + _TEXTS_AT_ONCE] for first in range(0, max(1, len(pairs)), _TEXTS_AT_ONCE)]
 
 
 def _check_choice(name: str, given: str, choices: tuple[str, ...]) -> None:

@@ -19,6 +19,11 @@ def no_progress(fraction: float) -> None:
     """For work that nobody watches."""
 
 
+def part_of(progress: ReportProgress, start: float, fraction: float) -> ReportProgress:
+    """For a part of the work, that `fraction` of the whole, which begins when `start` of it is done."""
+    return lambda done: progress(start + done * fraction)
+
+
 @contextmanager
 def progress_bar(description: str) -> Iterator[ReportProgress]:
     """Gives a function to call with the fraction done, 0..1.

@@ -3,7 +3,7 @@
 S tokens, L layers, N heads.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from bertcore.analysis.interventions import PatchedPart
 from bertcore.analysis.predict import NextSentence, SentenceOrder, WordGuess
-from bertcore.analysis.trace import Trace
+from bertcore.analysis.trace import ACTIVATIONS, ARRAYS, Trace, points_of
+from bertcore.config import BertConfig
+from bertcore.errors import BertcoreError
 from bertcore.html import Picture, attention, bars, cells, element, escape, text_line, valued_tokens
 from bertcore.table import Table, as_frame
 from bertcore.tasks.features.predictions import Prediction
@@ -133,20 +135,6 @@ class TokenAttribution(TokenScores):
         return Picture(f"What supports {self.prediction}", body, f"ln p {self.value:.2f}; blue speaks against it.")
 
 
-@dataclass(frozen=True)
-class HeadReport:
-    """What one attention head does in one text (`bertcore.analysis.attention_heads`)."""
-
-    layer: int  # from 0
-    head: int  # from 0
-    kind: str  # such as "previous token", or "mixed"
-    kind_score: float  # 0..1
-    entropy_nats: float
-    mean_distance_tokens: float
-    a_to_b: float | None  # share of attention that A's tokens pay to B's; None without B
-    on_special: float  # share of attention on special tokens
-
-
 @dataclass(frozen=True, repr=False)
 class PatchedText(Table):
     """How much of the difference between two texts each place carries (`bertcore.analysis.effects`)."""
@@ -195,15 +183,46 @@ class Predictions(Table, list["Prediction"]):
         return [{"answer": prediction.answer, **asdict(prediction)} for prediction in self]
 
 
-@dataclass(frozen=True, repr=False)
+class NotKept(BertcoreError, AttributeError):
+    """An array that a trace was not asked to keep; `hasattr` is False."""
+
+
+@dataclass(frozen=True, repr=False, init=False)
 class TracedText(Table, Trace):
-    """A trace with the text that it is of; a row for each token."""
+    """A trace with the text that it is of; a row for each token. `t["layer.0.attention.probs"]` is a hook point."""
 
     encoding: Encoding
+    config: BertConfig
+
+    def __init__(self, encoding: Encoding, config: BertConfig, arrays: Mapping[str, Any]) -> None:
+        """`arrays` are those that were kept; asking for another one is an error."""
+        vars(self).update(arrays, encoding=encoding, config=config)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ARRAYS:
+            raise NotKept(f"This trace has no {name}; name it in keep= of the call that made it.")
+        raise AttributeError(f"a trace has no attribute {name!r}")
+
+    def __getitem__(self, point: str) -> NDArray[np.float32]:
+        """What passed at a hook point. Raises BertcoreError for one that a trace does not keep: `m.run` has them all.
+
+        >>> t = m.trace("The cat sat.")
+        >>> t["layer.0.attention.probs"].shape
+        (6, 6, 6)
+        """
+        for name in ACTIVATIONS:
+            points = points_of(name, self.config.num_hidden_layers)
+            if name == "hidden_states" and self.config.norm == "pre":
+                points[-1] = "encoder.normed"
+            if point in points:
+                array: NDArray[np.float32] = getattr(self, name)
+                return array if name.endswith(("embeddings", "sum")) else array[points.index(point)]
+        raise BertcoreError(f"A trace does not keep {point!r}; ask for it with m.run(text, keep=[{point!r}]).")
 
     def __repr__(self) -> str:
-        layers, heads, tokens, _ = self.attentions.shape
-        return f"<trace of {tokens} tokens: {layers} layers, {heads} heads>"
+        kept = vars(self).get("attentions")
+        shape = "" if kept is None else f": {len(kept)} layers, {kept.shape[1]} heads"
+        return f"<trace of {len(self.tokens)} tokens{shape}>"
 
     @property
     def tokens(self) -> list[str]:
@@ -211,13 +230,8 @@ class TracedText(Table, Trace):
         return self.encoding.tokens
 
     def rows(self) -> list[dict[str, Any]]:
-        encoding = self.encoding
-        return [
-            {"position": position, "token": token, "id": id_, "segment": segment}
-            for position, (token, id_, segment) in enumerate(
-                zip(encoding.tokens, encoding.ids, self.segment_ids.tolist(), strict=True)
-            )
-        ]
+        listed = zip(self.tokens, self.encoding.ids, self.encoding.segments, strict=True)
+        return [{"position": at, "token": token, "id": i, "segment": s} for at, (token, i, s) in enumerate(listed)]
 
     def picture(self) -> Picture:
         """The heads, to look through."""
@@ -237,3 +251,22 @@ class TracedText(Table, Trace):
 def token_kinds(encoding: Encoding, masks: Sequence[int] = ()) -> list[str]:
     """What a token is coloured for: "mask", or its part: "special", "a", "b" (S)."""
     return ["mask" if position in masks else part for position, part in enumerate(encoding.parts)]
+
+
+class Activations(Table, dict[str, NDArray[np.float32]]):
+    """What passed at some hook points for one text: point -> array, without padding. A row for each point."""
+
+    def __init__(self, encoding: Encoding, arrays: Mapping[str, NDArray[np.float32]]) -> None:
+        super().__init__(arrays)
+        self.encoding = encoding
+
+    def rows(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "point": point,
+                "shape": " x ".join(map(str, value.shape)),
+                "mean": float(value.mean()),
+                "std": float(value.std()),
+            }
+            for point, value in self.items()
+        ]

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, SupportsIndex, TypeVar, overload
 
 from bertcore.errors import BertcoreError, printable, shortened
 from bertcore.files import jsonable
@@ -66,15 +66,30 @@ class Table:
         return f"<{type(self).__name__}: {as_columns(self.rows())}>"
 
 
-R = TypeVar("R", bound=Table)
+R = TypeVar("R")
 D = TypeVar("D", bound="DataclassInstance")
 
 
 class Results(Table, list[R], Generic[R]):
-    """One result for each text, in their order; in the rows, `text` is its number."""
+    """One result for each text, in their order; in the rows, `text` is its number.
+
+    Of results that have parts by name, `results["layer.0.output"]` is that part of each of them.
+    """
+
+    @overload
+    def __getitem__(self, key: SupportsIndex) -> R: ...
+    @overload
+    def __getitem__(self, key: slice) -> Results[R]: ...
+    @overload
+    def __getitem__(self, key: str) -> list[Any]: ...
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, str):
+            return [result[key] for result in self]  # type: ignore[index]
+        found = super().__getitem__(key)
+        return Results(found) if isinstance(key, slice) else found
 
     def rows(self) -> list[dict[str, Any]]:
-        return [{"text": number, **row} for number, result in enumerate(self) for row in result.rows()]
+        return [{"text": number, **row} for number, result in enumerate(self) for row in result.rows()]  # type: ignore[attr-defined]
 
 
 class Records(Table, list[D], Generic[D]):

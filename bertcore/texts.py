@@ -6,10 +6,10 @@ from typing import Any
 from bertcore.errors import BertcoreError
 
 Texts = list[str] | tuple[str, ...]  # several texts: a batch; whatever gives texts one by one will do
-Pairs = Sequence[tuple[str, str | None]]  # texts a and b
+Pair = tuple[str, str | None]  # texts a and b
 
 
-def pairs_of(a: str | Texts, b: str | Texts | None = None) -> tuple[list[tuple[str, str | None]], bool]:
+def pairs_of(a: str | Texts, b: str | Texts | None = None) -> tuple[list[Pair], bool]:
     """The texts or pairs, and whether it is a single one, which gets a single result instead of a list."""
     if b is not None and isinstance(a, str) != isinstance(b, str):
         raise BertcoreError("Texts a and b go together: give one of each, or two lists of the same length.")

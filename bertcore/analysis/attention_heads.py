@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from bertcore.errors import BertcoreError
 from bertcore.progress import ReportProgress, no_progress
+from bertcore.table import Records
 from bertcore.tokenizer.token_labels import SHOWN_SPACE
 from bertcore.tokenizer.tokenizer import Encoding
 
@@ -183,6 +184,38 @@ def find_heads(query: str, attentions: NDArray, encoding: Encoding) -> FoundHead
     heads = [divmod(flat, attentions.shape[1]) for flat in order.tolist()]
     matches = [HeadMatch(head[0], head[1], float(scores[head])) for head in heads if fits[head]]
     return FoundHeads(matches, words, _COUNTED_IN.get(measure, ""))
+
+
+@dataclass(frozen=True)
+class HeadReport:
+    """What one attention head does in one text (`head_reports`)."""
+
+    layer: int  # from 0
+    head: int  # from 0
+    kind: str  # such as "previous token", or "mixed"
+    kind_score: float  # 0..1
+    entropy_nats: float
+    mean_distance_tokens: float
+    a_to_b: float | None  # share of attention that A's tokens pay to B's; None without B
+    on_special: float  # share of attention on special tokens
+
+
+def head_reports(attentions: NDArray, encoding: Encoding, where: str | None = None) -> Records[HeadReport]:
+    """Every head (L,N,S,S) in numbers; with `where`, those that it describes, the best first (`find_heads`)."""
+    kinds = [classify_heads(layer, encoding) for layer in attentions]
+    heads = [(layer, head) for layer, row in enumerate(kinds) for head in range(len(row))]
+    if where is not None:
+        heads = [(match.layer, match.head) for match in find_heads(where, attentions, encoding).matches]
+    return Records[HeadReport](
+        HeadReport(
+            layer=layer,
+            head=head,
+            kind=kinds[layer][head].kind,
+            kind_score=kinds[layer][head].score,
+            **vars(head_facts(attentions[layer, head], encoding)),
+        )
+        for layer, head in heads
+    )
 
 
 def kind_named(written: str) -> str:

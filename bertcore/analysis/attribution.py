@@ -14,9 +14,11 @@ from torch import Tensor
 
 from bertcore.analysis.passes import MAX_TOKENS, Text, as_doubles, chunks, passing
 from bertcore.analysis.targets import Target
+from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.model.hooks import Intervention
 from bertcore.progress import ReportProgress, no_progress
+from bertcore.tokenizer.special_tokens import MASK
 from bertcore.tokenizer.tokenizer import Tokenizer
 
 GRADIENT_TOKENS = 1024  # in one batch with a backward pass
@@ -42,20 +44,29 @@ def attribute(
     target: Target,
     method: Method,
     *,
+    cover: str | None = MASK,
+    steps: int = PATH_STEPS,
     progress: ReportProgress = no_progress,
 ) -> Attribution:
-    """By the method of that name below. What is covered becomes [MASK], or [PAD] where the vocabulary has no mask.
+    """By the method of that name below.
 
-    "integrated_gradients" starts from the same text with every word covered. `progress` is told the fraction done after
-    each batch.
+    A token is covered by `cover`: [MASK], or [PAD] where the vocabulary has no mask, or any other token.
+    "integrated_gradients" starts from the same text with every word covered, with None from vectors of zeros, and takes
+    that many `steps`. `progress` is told the fraction done after each batch.
+    Raises BertcoreError for a token that the vocabulary does not have, and for no steps.
     """
-    cover = tokenizer.pad_id if tokenizer.mask_id is None else tokenizer.mask_id
+    if steps < 1:
+        raise BertcoreError(f"A path has 1 step or more, not {steps}.")
+    cover_id = tokenizer.mask_id or tokenizer.pad_id if cover == MASK else tokenizer.id(cover or "")
+    if cover_id is None and (cover is not None or method == "leave_one_out"):
+        raise BertcoreError(f"There is no token {cover!r} to cover others with; choose one such as [MASK] or [PAD].")
     if method == "gradient_x_input":
         return gradient_x_input(model, text, target)
     if method == "leave_one_out":
-        return leave_one_out(model, text, target, cover, max_tokens=GRADIENT_TOKENS, progress=progress)
-    baseline = covered(text, cover, (tokenizer.cls_id, tokenizer.sep_id, tokenizer.pad_id))
-    return integrated_gradients(model, text, target, baseline=baseline, progress=progress)
+        return leave_one_out(model, text, target, cover_id or 0, max_tokens=GRADIENT_TOKENS, progress=progress)
+    kept = tokenizer.cls_id, tokenizer.sep_id, tokenizer.pad_id
+    baseline = None if cover_id is None else covered(text, cover_id, kept)
+    return integrated_gradients(model, text, target, baseline=baseline, steps=steps, progress=progress)
 
 
 @torch.inference_mode(False)  # a caller's may be on, and allows no gradients

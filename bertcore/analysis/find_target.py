@@ -7,7 +7,7 @@ S tokens, K labels.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -20,6 +20,7 @@ from bertcore.analysis.predict import cut_off_mask, predict_masks, task_logits
 from bertcore.analysis.targets import Target, pair_target, word_target
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
+from bertcore.model.hooks import Changes
 from bertcore.tasks.inference.predict import labels_of
 from bertcore.tokenizer.tokenizer import Encoding
 from bertcore.tokenizer.word_ids import word_id_at
@@ -45,6 +46,7 @@ def find_target(
     wanted: str | None = None,
     against: str | None = None,
     position: int | None = None,
+    changes: Changes | None = None,
 ) -> NamedTarget:
     """A prediction of the text, by its name: a word, a label, a tag, "start" or "end" of the answer, a verdict.
 
@@ -54,12 +56,13 @@ def find_target(
     Absent, `wanted` is the likeliest answer to the `other` text against the likeliest to this one, where these differ;
     without an `other`, to this text. An absent `position` is the first [MASK]; for a tag, the first token in which the
     texts differ, or else the first with another tag than "O"; for an answer, where it likeliest is.
-    Raises BertcoreError where the model has no such head, word or label, or the text no such token.
+    `changes` are made in the passes that look. Raises BertcoreError where the model has no such head, word or label, or
+    the text no such token.
     """
     if position is not None:
         check_rows([position], len(text))
     output_heads, mask_id = checkpoint.output_heads, checkpoint.tokenizer.mask_id
-    choice = _Choice(checkpoint, text, other, wanted, against)
+    choice = _Choice(checkpoint, text, other, wanted, against, changes)
     is_masked = mask_id is not None and mask_id in text.ids
     if not is_masked and "mlm" in output_heads and (cut := cut_off_mask(checkpoint.tokenizer, text)):
         raise BertcoreError(cut)
@@ -94,12 +97,15 @@ class _Choice:
     other: Encoding | None
     wanted: str | None
     against: str | None
+    changes: Changes | None
 
     def word(self, position: int) -> NamedTarget:
         tokenizer = self.checkpoint.tokenizer
 
         def scores(encoding: Encoding) -> NDArray:
-            logits = predict_masks(self.checkpoint.model, encoding.ids, encoding.segments, positions=[position])
+            logits = predict_masks(
+                self.checkpoint.model, encoding.ids, encoding.segments, positions=[position], changes=self.changes
+            )
             if logits.mlm_logits is None:
                 raise BertcoreError(self.checkpoint.missing["mlm"])
             return logits.mlm_logits[0]
@@ -206,5 +212,6 @@ class _Choice:
 
     def _logits(self, encoding: Encoding, head: str) -> NDArray[np.float32]:
         with torch.inference_mode():
-            hidden = as_text(self.checkpoint.model, encoding.ids, encoding.segments).hidden(self.checkpoint.model)
+            text = replace(as_text(self.checkpoint.model, encoding.ids, encoding.segments), changes=self.changes)
+            hidden = text.hidden(self.checkpoint.model)
         return task_logits(self.checkpoint.model, hidden[0].float().cpu().numpy())[head]

@@ -9,8 +9,8 @@ B batch, S tokens, N heads, D head size, H hidden.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 Head = tuple[int, int]  # layer, head
 PatchedPart = Literal["state", "attention", "feed-forward", "head"]  # what `patching` takes from another text
 Change = Callable[["Tensor"], "Tensor"]
+Values = Mapping[str, ArrayLike]  # hook point -> numbers, without batch dimension
+_LAYER_ADDS = ("attention.output", "feed_forward.output")
 EMBEDDINGS = ("token", "segment", "position")
 
 
@@ -37,8 +39,50 @@ def combine(*changes: Changes) -> Changes:
     return {point: _Steps(steps) for point, steps in at_point.items()}
 
 
-def switch_off_heads(heads: Collection[Head], config: BertConfig | None = None) -> Changes:
-    """The heads {(layer, head), ...} add nothing: their context vectors become 0.
+class WhatIf(TypedDict, total=False):
+    """What can be changed in a pass, for every method that makes one.
+
+    heads_off: (layer, head) each, that add nothing. layers_off: layers that do nothing: what enters one leaves it.
+    ablate_with: what heads and layers that are off add instead: a text (token by token what they add there; it needs
+    the same number of tokens), or the mean over a collection (`LoadedModel.mean_activations`); absent, zeros.
+    changes: any others, as built in `bertcore.analysis.interventions`.
+    """
+
+    heads_off: Collection[Head]
+    layers_off: Collection[int]
+    ablate_with: str | Values | None
+    changes: Changes | None
+
+
+def ablated_points(heads_off: Collection[Head] = (), layers_off: Collection[int] = ()) -> list[str]:
+    """The hook points at which these heads and layers add what they add."""
+    adds = [f"layer.{layer}.{part}" for layer in sorted(layers_off) for part in _LAYER_ADDS]
+    return [*(f"layer.{layer}.attention.context_heads" for layer in sorted({layer for layer, _ in heads_off})), *adds]
+
+
+def ablate(
+    config: BertConfig,
+    heads_off: Collection[Head] = (),
+    layers_off: Collection[int] = (),
+    values: Values | None = None,
+    changes: Changes | None = None,
+) -> Changes | None:
+    """Heads and layers off, and other changes besides; None for none.
+
+    `values` are what they add instead of nothing, by `ablated_points`: the same at each token ((N,D) of heads, (H) of a
+    layer's attention and feed-forward), or token by token ((N,S,D), (S,H)).
+    Raises BertcoreError for heads and layers that are not there, and where there is no value for a point.
+    """
+    made = [switch_off_heads(heads_off, config, values)] if heads_off else []
+    made += [switch_off_layers(layers_off, config, values)] if layers_off else []
+    made += [changes] if changes else []
+    return combine(*made) if made else None
+
+
+def switch_off_heads(
+    heads: Collection[Head], config: BertConfig | None = None, values: Values | None = None
+) -> Changes:
+    """The heads {(layer, head), ...} add nothing: their context vectors become 0, or `values` (as in `ablate`).
 
     Raises BertcoreError for heads that the model does not have: here with a `config`, else in the forward pass.
     """
@@ -47,14 +91,24 @@ def switch_off_heads(heads: Collection[Head], config: BertConfig | None = None) 
     by_layer: dict[int, list[int]] = {}
     for layer, head in sorted(heads):
         by_layer.setdefault(layer, []).append(head)
-    return {f"layer.{layer}.attention.context_heads": _zero_heads(off) for layer, off in by_layer.items()}
+    return {
+        point: _ablated(_value_at(values, point), off)
+        for point, off in ((f"layer.{layer}.attention.context_heads", off) for layer, off in by_layer.items())
+    }
 
 
-def switch_off_layers(layers: Collection[int], config: BertConfig | None = None) -> Changes:
-    """The layers do nothing: what enters one is what leaves it. Errors as in `switch_off_heads`."""
+def switch_off_layers(
+    layers: Collection[int], config: BertConfig | None = None, values: Values | None = None
+) -> Changes:
+    """The layers do nothing: what enters one is what leaves it. Errors as in `switch_off_heads`.
+
+    With `values` (as in `ablate`) attention and feed-forward add these instead, and the layer's LayerNorms stay.
+    """
     if config is not None:
         check_layers(layers, config)
-    return combine(*(_skip(layer) for layer in sorted(layers)))
+    if values is None:
+        return combine(*(_skip(layer) for layer in sorted(layers)))
+    return {point: _ablated(_value_at(values, point)) for point in ablated_points((), layers)}
 
 
 def set_attention_row(layer: int, head: int, row: int, values: ArrayLike) -> Changes:
@@ -207,14 +261,37 @@ def _zeros(value: Tensor) -> Tensor:
     return value.new_zeros(value.shape)
 
 
-def _zero_heads(heads: Sequence[int]) -> Change:
-    def zeroed(context: Tensor) -> Tensor:
-        context = context.clone()  # (B,N,S,D)
-        check_numbers("head", heads, context.shape[1], "each layer of this model")
-        context[:, list(heads)] = 0
-        return context
+def _value_at(values: Values | None, point: str) -> ArrayLike:
+    if values is None:
+        return 0.0
+    if point not in values:
+        raise BertcoreError(f"There is no value to put at {point}; `mean_activations` gives those of every layer.")
+    return values[point]
 
-    return zeroed
+
+def _ablated(value: ArrayLike, heads: Sequence[int] | None = None) -> Change:
+    """What is added (B,S,H), or by heads (B,N,S,D), becomes `value`; with `heads`, that of these alone."""
+    new = _numbers(value, "what is off")
+
+    def changed(added: Tensor) -> Tensor:
+        if heads is not None:
+            check_numbers("head", heads, added.shape[1], "each layer of this model")
+        instead = added.new_tensor(new)
+        if 0 < instead.ndim < added.ndim - 1:  # the same at each token
+            instead = instead.unsqueeze(-2)
+        elif instead.ndim and instead.shape != added.shape[1:]:
+            raise BertcoreError(
+                f"The text to ablate with gives {_shape(instead)} numbers, and this one takes {_shape(added[0])}; "
+                "write two texts of the same number of tokens."
+            )
+        instead = instead.expand_as(added)
+        if heads is None:
+            return instead
+        added = added.clone()
+        added[:, list(heads)] = instead[:, list(heads)]
+        return added
+
+    return changed
 
 
 def _put(where: tuple[Any, ...], values: ArrayLike) -> Change:

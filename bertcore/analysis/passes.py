@@ -1,6 +1,6 @@
 """One text as tensors, checked against the model, and passes over it: what the analyses here share."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -24,6 +24,7 @@ class Text:
     ids: Tensor  # (S)
     segments: Tensor | None  # (S); None where the model has no segments
     positions: Tensor  # (S), from 0
+    changes: Changes | None = None  # made in every pass over the whole text
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -35,8 +36,12 @@ class Text:
         """
         ids = self.ids[None] if ids is None else ids
         segments = None if self.segments is None else self.segments.expand_as(ids)
-        rows = None if row is None else torch.arange(len(ids), device=ids.device) * len(self) + row
-        return model(ids, segments, position_ids=self.positions, rows=rows, hook=hook)
+        with changed(model, self.changes, hook) as hook:
+            if row is None or hook is not NO_HOOK:  # what is changed on the way has to pass whole
+                hidden = model(ids, segments, position_ids=self.positions, hook=hook)
+                return hidden if row is None else hidden[torch.arange(len(ids)), row]
+            rows = torch.arange(len(ids), device=ids.device) * len(self) + row
+            return model(ids, segments, position_ids=self.positions, rows=rows)
 
 
 @torch.inference_mode(False)  # a caller's may be on, and its tensors have no gradients
@@ -127,6 +132,15 @@ def hidden_states(
     Of R variants of the text with other `ids` (R,S), `rows` is one token of each.
     """
     index = [0] * len(rows) if ids is None else list(range(len(rows))), list(rows)
+    states = states_at(model, lambda hook: text.hidden(model, ids, hook=hook), index, changes)
+    return states.float().cpu().numpy()
+
+
+def states_at(
+    model: Bert, hidden: Callable[[Hook], Tensor], index: tuple[list[int], list[int]], changes: Changes | None
+) -> Tensor:
+    """Hidden states (L+1,R,H) at an `index` into (B,S), of the pass that `hidden` makes with a hook; nothing else of it
+    is kept."""
     points, states = hidden_points(model.encoder.depth), list[Tensor]()
 
     def keep(name: str, value: Tensor) -> Tensor:
@@ -135,23 +149,5 @@ def hidden_states(
         return value
 
     with changed(model, changes, Hook(keep)) as hook:
-        last = text.hidden(model, ids, hook=hook)
-    found: NDArray[np.float32] = torch.stack([*states[:-1], last[index]]).float().cpu().numpy()
-    return found
-
-
-@torch.inference_mode()
-def activations(model: Bert, text: Text, points: Sequence[str], changes: Changes | None = None) -> dict[str, NDArray]:
-    """What passes at some hook points for one text, without the batch dimension: what `patch` takes for another text.
-
-    Raises BertcoreError for a point that this model does not pass.
-    """
-    record = Recorder(lambda name: name in points)
-    with changed(model, changes, record) as hook:
-        text.hidden(model, hook=hook)
-    missing = [name for name in points if name not in record]
-    if missing:
-        raise BertcoreError(
-            f"Nothing passes at {missing[0]!r} in this model; see bertcore/model/hooks.py for the names."
-        )
-    return {name: record[name][0].float().cpu().numpy() for name in points}
+        last = hidden(hook)
+    return torch.stack([*states[:-1], last[index]])

@@ -177,7 +177,7 @@ def logit_parts(model: Bert, text: Text, target: Target) -> LogitParts:
     """
     import torch
 
-    from bertcore.analysis.passes import activations
+    from bertcore.analysis.activations import activations
 
     target = replace(target, measure="logit")
     with torch.inference_mode():

@@ -1,14 +1,14 @@
 """One forward pass with everything kept."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
+from bertcore.analysis.batches import Batch
 from bertcore.analysis.passes import as_text, changed
 from bertcore.analysis.predict import HeadOutputs, head_outputs
 from bertcore.checkpoint.missing_parts import absent_arrays
@@ -16,6 +16,17 @@ from bertcore.model.bert import Bert
 from bertcore.model.hooks import Changes, Recorder, hidden_points
 
 Floats = NDArray[np.float32]
+_EMBEDDINGS = {
+    "token_embeddings": "token",
+    "segment_embeddings": "segment",
+    "position_embeddings": "position",
+    "embedding_sum": "sum",
+    "embeddings": "output",
+}
+_ATTENTION = {"attentions": "probs", "queries": "query", "keys": "key", "values": "value"}
+_OUTPUTS = tuple(field.name for field in fields(HeadOutputs))
+ACTIVATIONS = (*_EMBEDDINGS, "hidden_states", *_ATTENTION)
+ARRAYS = (*ACTIVATIONS, *_OUTPUTS)  # what a trace keeps, unless it is told what to keep
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +58,6 @@ class Trace(HeadOutputs):
         return {name: array for name, array in named.items() if isinstance(array, np.ndarray)}
 
 
-@torch.inference_mode()
 def trace(
     model: Bert,
     input_ids: Sequence[int],
@@ -65,44 +75,58 @@ def trace(
     Raises BertcoreError where the model has too few positions, segments or words for the text, and for changes at a
     point that nothing passes. Where only the heads' answers are wanted, `predict_masks` takes a tenth of the memory.
     """
-    text = as_text(model, input_ids, segment_ids, position_ids)
-    record = Recorder(is_traced)
-    rows = range(len(text)) if mlm_positions == "all" else mlm_positions
+    batch = Batch.of([as_text(model, input_ids, segment_ids, position_ids)])
+    found = traces(model, batch, mlm_positions=None if mlm_positions == "all" else [mlm_positions], changes=changes)[0]
+    if segment_ids is not None:  # as given, whatever the model makes of them
+        found["segment_ids"] = np.array(segment_ids, dtype=np.int64)
+    return Trace(**found)
+
+
+@torch.inference_mode()
+def traces(
+    model: Bert,
+    batch: Batch,
+    keep: Collection[str] = ARRAYS,
+    *,
+    mlm_positions: Sequence[Sequence[int]] | None = None,
+    changes: Changes | None = None,
+) -> list[dict[str, Any]]:
+    """The arrays of a trace that are in `keep`, for each text (B), and what a trace has besides them.
+
+    Word logits are of the `mlm_positions` of each text; absent, of all. Nothing else is held on the way.
+    """
+    absent = absent_arrays(model.config, model.output_heads, model.pooler is not None)
+    points = {name: points_of(name, model.encoder.depth) for name in keep if name in ACTIVATIONS and name not in absent}
+    record = Recorder({point for each in points.values() for point in each}.__contains__)
     with changed(model, changes, record) as hook:
-        hidden = text.hidden(model, hook=hook)
-        outputs = head_outputs(model, hidden, rows, hook)
-    layers = range(model.config.num_hidden_layers)
-    hidden_states = [record[name][0] for name in hidden_points(len(layers))]
-    if model.encoder.final_norm is not None:
-        hidden_states[-1] = hidden[0]
-
-    def stacked(what: str) -> Floats:
-        return _numpy(torch.stack([record[f"layer.{layer}.attention.{what}"][0] for layer in layers]))
-
-    return Trace(
-        input_ids=text.ids.cpu().numpy(),
-        segment_ids=np.zeros(len(text), np.int64) if segment_ids is None else np.array(segment_ids, dtype=np.int64),
-        position_ids=text.positions.cpu().numpy(),
-        token_embeddings=_numpy(record["embeddings.token"][0]),
-        segment_embeddings=_numpy(record["embeddings.segment"][0]) if model.embeddings.segment is not None else None,
-        position_embeddings=_numpy(record["embeddings.position"][0]),
-        embedding_sum=_numpy(record["embeddings.sum"][0]),
-        embeddings=_numpy(record["embeddings.output"][0]),
-        hidden_states=_numpy(torch.stack(hidden_states)),
-        attentions=stacked("probs"),
-        queries=stacked("query"),
-        keys=stacked("key"),
-        values=stacked("value"),
-        **vars(outputs),
-        absent=absent_arrays(model.config, model.output_heads, model.pooler is not None),
-    )
+        hidden = batch.hidden(model, hook)  # (B,S,H)
+        said: list[HeadOutputs] | None = None
+        if not set(_OUTPUTS).isdisjoint(keep):
+            said = head_outputs(model, batch, hidden, mlm_positions or list(map(range, batch.lengths)), hook)
+    segments = torch.zeros_like(batch.ids) if batch.segments is None else batch.segments
+    found: list[dict[str, Any]] = []
+    for row, length in enumerate(batch.lengths):
+        inputs = {"input_ids": batch.ids, "segment_ids": segments, "position_ids": batch.positions}
+        arrays: dict[str, Any] = {name: values[row, :length].cpu().numpy() for name, values in inputs.items()}
+        arrays |= {"absent": absent, **{name: None for name in keep if name in absent}}
+        if said is not None:
+            arrays |= {name: array for name, array in vars(said[row]).items() if name in keep}
+        for name, names in points.items():
+            values = [record[point][row, ..., :length, :] for point in names]
+            if name == "hidden_states" and model.encoder.final_norm is not None:
+                values[-1] = hidden[row, :length]
+            if name == "attentions":
+                values = [value[..., :length] for value in values]
+            stacked = torch.stack(values).float().cpu().numpy()
+            arrays[name] = stacked[0] if name in _EMBEDDINGS else stacked
+        found.append(arrays)
+    return found
 
 
-def is_traced(point: str) -> bool:
-    """Whether a trace keeps this hook point: embeddings, queries, keys, values, attention, and each layer's output."""
-    is_layer_output = point.startswith("layer.") and point.count(".") == 2
-    return point.startswith("embeddings.") or is_layer_output or point.endswith((".query", ".key", ".value", ".probs"))
-
-
-def _numpy(tensor: Tensor) -> Floats:
-    return tensor.float().cpu().contiguous().numpy()
+def points_of(array: str, depth: int) -> list[str]:
+    """The hook points that an array of a trace is made of, from the lowest layer up."""
+    if array == "hidden_states":
+        return hidden_points(depth)
+    if array in _EMBEDDINGS:
+        return [f"embeddings.{_EMBEDDINGS[array]}"]
+    return [f"layer.{layer}.attention.{_ATTENTION[array]}" for layer in range(depth)]

@@ -1,15 +1,17 @@
 """How likely a word is at a place, one token or several; and how surprising each word of a sentence is."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
+from bertcore.analysis.batches import Batch, grouped, open_cost
 from bertcore.analysis.interventions import check_rows
-from bertcore.analysis.passes import MAX_TOKENS, Text, as_text, changed, chunks
+from bertcore.analysis.passes import MAX_TOKENS, Text, as_text, changed
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.model.hooks import NO_HOOK, Changes, Hook
@@ -119,96 +121,80 @@ def surprise(
     """As `surprises`, of one text. `segment_ids` and `position_ids` (S) replace the text's own."""
     read = as_text(model, encoding.ids, encoding.segments if segment_ids is None else segment_ids, position_ids)
     together = None if groups is None else [groups]
-    return _surprises(model, [encoding], [read], mask_id, together, max_tokens, changes, progress)[0]
+    return surprises(
+        model,
+        [encoding],
+        mask_id,
+        texts=[read],
+        groups=together,
+        max_tokens=max_tokens,
+        changes=changes,
+        progress=progress,
+    )[0]
 
 
+@torch.inference_mode()
 def surprises(
     model: Bert,
     encodings: Sequence[Encoding],
     mask_id: int | None,
     *,
+    texts: Sequence[Text] | None = None,
     groups: Sequence[Sequence[int]] | None = None,
     max_tokens: int = MAX_TOKENS,
+    changes: Changes | None = None,
     progress: ReportProgress = no_progress,
 ) -> list[Surprise]:
     """Mask each token of each text in turn and see how likely the model finds it; at most `max_tokens` in a batch.
 
-    Texts of the same number of tokens share batches, so that there is no padding. With `groups` (the word of each token
+    `texts` are what the model reads, where that is not the encodings as they are. With `groups` (the word of each token
     of each text) the later pieces of its word are masked too, so that a rare word's end does not give away its
-    beginning (Kauf and Ivanova 2023). A mask in a text itself is no word and is left out. `progress` gets the share
-    done after each batch. Raises BertcoreError where there is no MLM head, or no mask in the vocabulary.
+    beginning (Kauf and Ivanova 2023). A mask in a text itself is no word and is left out. `changes` are made in every
+    pass. `progress` gets the share done after each batch. Raises BertcoreError where there is no MLM head, or no mask
+    in the vocabulary.
     """
-    texts = [as_text(model, encoding.ids, encoding.segments) for encoding in encodings]
-    return _surprises(model, encodings, texts, mask_id, groups, max_tokens, None, progress)
-
-
-@torch.inference_mode()
-def _surprises(
-    model: Bert,
-    encodings: Sequence[Encoding],
-    texts: Sequence[Text],
-    mask_id: int | None,
-    groups: Sequence[Sequence[int]] | None,
-    max_tokens: int,
-    changes: Changes | None,
-    progress: ReportProgress,
-) -> list[Surprise]:
-    """`changes` are made in every pass."""
     if mask_id is None:
         raise BertcoreError("This model's vocabulary has no mask, so no word can be masked in turn.")
     counted = [
         [at for at, part in enumerate(encoding.parts) if part != "special" and encoding.ids[at] != mask_id]
         for encoding in encodings
     ]
-    bits = [np.empty(len(places)) for places in counted]
-    by_length: dict[int, list[int]] = {}
-    for number, text in enumerate(texts):
-        by_length.setdefault(len(text), []).append(number)
-    done, total = 0, sum(map(len, counted))
-    for length, numbers in by_length.items():
-        batch = _Alike([texts[i] for i in numbers], None if groups is None else [groups[i] for i in numbers])
-        # (R): the text of each masked token, its position in it, and its number among the text's counted ones
-        masked = [(row, at, k) for row, i in enumerate(numbers) for k, at in enumerate(counted[i])]
-        cost = length + model.config.vocab_size // 1024  # a row of logits takes the room of that many tokens
-        for part in chunks(len(masked), cost, max_tokens):
-            rows, places, _ = torch.tensor(masked[part], device=batch.ids.device).unbind(1)  # (B) each
-            logits = batch.logits(model, rows, places, mask_id, changes)  # (B,V)
-            found = -_own_log_probability(logits, batch.ids[rows, places]) / np.log(2)
-            for (row, _, k), each in zip(masked[part], found.tolist(), strict=True):
-                bits[numbers[row]][k] = each
-            done += len(rows)
-            progress(done / total)
-    return [Surprise(np.array(at, dtype=np.int64), each) for at, each in zip(counted, bits, strict=True)]
-
-
-class _Alike:
-    """T texts of S tokens each."""
-
-    def __init__(self, texts: Sequence[Text], groups: Sequence[Sequence[int]] | None) -> None:
-        self.ids = torch.stack([text.ids for text in texts])  # (T,S)
-        segments = [text.segments for text in texts if text.segments is not None]
-        self.segments = torch.stack(segments) if segments else None  # (T,S)
-        self.positions = torch.stack([text.positions for text in texts])  # (T,S)
-        self.words = None if groups is None else torch.tensor(list(map(list, groups)), device=self.ids.device)  # (T,S)
-
-    def logits(self, model: Bert, rows: Tensor, places: Tensor, mask_id: int, changes: Changes | None) -> Tensor:
-        """(B,V) of variants of the texts `rows` (B) with a mask at one of the `places` (B) each, and on the later
-        pieces of its word."""
-        length, count = self.ids.shape[1], torch.arange(len(rows), device=self.ids.device)
-        covered = torch.arange(length, device=self.ids.device) == places[:, None]  # (B,S)
-        if self.words is not None:
-            words = self.words[rows]
-            later = torch.arange(length, device=self.ids.device) > places[:, None]
-            covered |= later & (words == words.gather(1, places[:, None]))
-        variants = self.ids[rows].masked_fill(covered, mask_id)
-        segments = None if self.segments is None else self.segments[rows]
+    texts = texts or [as_text(model, encoding.ids, encoding.segments) for encoding in encodings]
+    bits = [np.zeros(len(encoding)) for encoding in encodings]
+    variants = [(number, at) for number, places in enumerate(counted) for at in places]  # a text, and what is masked
+    lengths = [len(texts[number]) for number, _ in variants]
+    row = model.config.vocab_size // 1024  # a row of logits takes the room of that many tokens
+    costs = [(open_cost(length) if changes else length) + row for length in lengths]
+    done = 0
+    for chosen in grouped(lengths, costs, max_tokens, alike=bool(changes)):
+        numbers, places = zip(*(variants[each] for each in chosen), strict=True)
+        batch = Batch.of([texts[number] for number in numbers])
+        at = torch.tensor(places, device=batch.ids.device)[:, None]  # (B,1)
+        column = torch.arange(batch.ids.shape[1], device=at.device)
+        covered = column == at  # (B,S)
+        if groups is not None:
+            words = pad_sequence([torch.tensor(groups[number], device=at.device) for number in numbers], True, -1)
+            covered |= (column > at) & (words == words.gather(1, at))
+        masked = replace(batch, ids=batch.ids.masked_fill(covered, mask_id))
         with changed(model, changes) as hook:
-            if hook is NO_HOOK:
-                at = count * length + places
-                hidden = model(variants, segments, position_ids=self.positions[rows], rows=at)  # (B,H)
-            else:  # what is changed on the way has to pass whole
-                hidden = model(variants, segments, position_ids=self.positions[rows], hook=hook)[count, places]  # (B,H)
-            return _mlm(model, hidden, hook)
+            logits = _mlm(model, _hidden_at(model, masked, places, hook), hook)  # (B,V)
+        found = -_own_log_probability(logits, batch.ids.gather(1, at)[:, 0]) / np.log(2)
+        for number, place, each in zip(numbers, places, found.tolist(), strict=True):
+            bits[number][place] = each
+        done += len(chosen)
+        progress(done / len(variants))
+    return [
+        Surprise(np.array(places, dtype=np.int64), each[places]) for places, each in zip(counted, bits, strict=True)
+    ]
+
+
+def _hidden_at(model: Bert, batch: Batch, places: Sequence[int], hook: Hook) -> Tensor:
+    """Last hidden states of one token of each text (B,H)."""
+    count, length = batch.ids.shape
+    if hook is NO_HOOK:
+        row = torch.arange(count, device=batch.ids.device) * length
+        return batch.hidden(model, rows=row + torch.tensor(places, device=row.device))
+    return batch.hidden(model, hook)[range(count), list(places)]  # what is changed on the way has to pass whole
 
 
 def _mlm(model: Bert, hidden: Tensor, hook: Hook = NO_HOOK) -> Tensor:

@@ -122,8 +122,7 @@ def predict(
     options = PredictOptions.from_file(recipe) if recipe else PredictOptions()
     columns = {"text": text, "text_b": text_b}
     options = options.with_flags(columns, model=model, task=task, a=a or None, b=b, file=file, **flags)
-    m = load(options.model)
-    m.decoding = options.decoding
+    m, decoding = load(options.model), cast(Any, vars(options.decoding))
     kind = required_kind(m.checkpoint)
     if options.file is not None and (options.a or options.b):
         raise BertcoreError("Give --file or a typed text (--a, --b), not both.")
@@ -131,9 +130,9 @@ def predict(
         raise BertcoreError("--task and the columns are for a file; name it with --file.")
     if options.file is None:
         given, second = checked_text("a", options.a, required=True) or "", checked_text("b", options.b)
-        predictions = [m.predict(given, second)]
+        predictions = [m.predict(given, second, **decoding)]
     else:
-        predictions = m.predict_file(options.file, options.task, cast(Any, options.columns))
+        predictions = m.predict_file(options.file, options.task, cast(Any, options.columns), **decoding)
     values = {
         "config": options.to_dict(),
         "predictions": [{"kind": kind, **asdict(prediction)} for prediction in predictions],
@@ -250,11 +249,11 @@ def _evaluate_task(options: EvaluateOptions, out: Path | None, as_json: bool) ->
     from bertcore.loaded_model import load
 
     m = load(options.model)
-    m.decoding = options.decoding
     options = options.with_flags({}, task=options.task or m.learned_task)
     if options.data is None or options.task is None:
         raise BertcoreError("Name the data to evaluate on: --task and --data, --corpus, or --pairs.")
-    found = asdict(m.evaluate(options.data, options.task, cast(Any, options.columns)))
+    decoding = cast(Any, vars(options.decoding))
+    found = asdict(m.evaluate(options.data, options.task, cast(Any, options.columns), **decoding))
     print_answer(
         {"config": options.to_dict(), **found},
         in_lines({"loss": found["loss"], **found["metrics"]}),

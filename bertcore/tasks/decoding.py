@@ -1,6 +1,7 @@
 """What may be chosen when scores become answers. Imports no torch."""
 
 from dataclasses import dataclass
+from typing import TypedDict
 
 from bertcore.settings import Settings, setting
 
@@ -17,6 +18,14 @@ class Decoding(Settings):
         at_least=0.001,
         at_most=1.0,
     )
+
+
+class DecodingOptions(TypedDict, total=False):
+    """The same as arguments."""
+
+    max_answer_tokens: int
+    sentences: int
+    ratio: float | None
 
 
 USUAL = Decoding()

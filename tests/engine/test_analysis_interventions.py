@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+from bertcore.analysis.activations import activations
 from bertcore.analysis.interventions import (
     EMBEDDINGS,
     check_heads,
@@ -21,7 +22,7 @@ from bertcore.analysis.interventions import (
     switch_off_heads,
     switch_off_layers,
 )
-from bertcore.analysis.passes import activations, as_text
+from bertcore.analysis.passes import as_text
 from bertcore.analysis.predict import predict_masks
 from bertcore.analysis.residual import residual_stream, strongest_neurons
 from bertcore.analysis.trace import Trace, trace

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from bertcore.analysis.activations import activations
 from bertcore.analysis.interventions import switch_off_layers
-from bertcore.analysis.passes import activations
 from bertcore.analysis.residual import residual_stream
 from bertcore.analysis.trace import trace
 from bertcore.analysis.vectors import cosines as cosines_of

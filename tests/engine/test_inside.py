@@ -9,8 +9,8 @@ import pytest
 import torch
 from torch.nn import functional as F
 
+from bertcore.analysis.activations import activations
 from bertcore.analysis.interventions import set_attention_row
-from bertcore.analysis.passes import activations
 from bertcore.analysis.predict import softmax
 from bertcore.errors import BertcoreError
 from bertcore.loaded_model import LoadedModel

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from bertcore.analysis.activations import activations
 from bertcore.analysis.interventions import switch_off_heads
-from bertcore.analysis.passes import activations
 from bertcore.analysis.residual import neuron_activations, pushed_words, strongest_neurons
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert

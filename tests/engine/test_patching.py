@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 import torch
 
+from bertcore.analysis.activations import activations
 from bertcore.analysis.effects import patched_at, patching_map
 from bertcore.analysis.interventions import PatchedPart, combine, patch
-from bertcore.analysis.passes import Text, activations, as_text
+from bertcore.analysis.passes import Text, as_text
 from bertcore.analysis.targets import SimilarityTarget, Target, pair_target, word_target
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import save_checkpoint

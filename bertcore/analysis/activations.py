@@ -1,0 +1,154 @@
+"""Activations by name: what passes at any hook point of a model, for many texts at once, and nothing else.
+
+The names are those of `bertcore.model.hooks`. B texts of a batch, S tokens.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from difflib import get_close_matches
+from fnmatch import filter as matching
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from bertcore.analysis.batches import Batch, for_each, open_cost
+from bertcore.analysis.passes import Text, changed
+from bertcore.checkpoint.missing_parts import absent_points
+from bertcore.errors import BertcoreError
+from bertcore.model.bert import Bert
+from bertcore.model.hooks import Changes, Hook, Recorder
+from bertcore.progress import ReportProgress, no_progress
+
+# What passes at a point for one text: S tokens, H hidden, E embedding, N heads, D head size, I feed-forward, V words.
+_EMBEDDINGS = {
+    "token": "SE",
+    "segment": "SE",
+    "position": "SE",
+    "sum": "SE",
+    "before_projection": "SE",
+    "output": "SH",
+}
+_LAYER = {
+    "attention.input": "SH",
+    "attention.query": "NSD",
+    "attention.key": "NSD",
+    "attention.value": "NSD",
+    "attention.scores": "NSS",
+    "attention.probs": "NSS",
+    "attention.context_heads": "NSD",
+    "attention.output": "SH",
+    "middle": "SH",
+    "feed_forward.input": "SH",
+    "feed_forward.before_activation": "SI",
+    "feed_forward.activation": "SI",
+    "feed_forward.output": "SH",
+    "output": "SH",
+}
+# Each output head on the last hidden states (B,S,H), and what it gives for one text; K labels.
+_HEADS: dict[str, tuple[str, Callable[[Bert, Tensor, Hook], object]]] = {
+    "mlm": ("SV", lambda model, hidden, hook: model.mlm_logits(hidden, hook)),
+    "nsp": ("2", lambda model, hidden, hook: model.nsp_logits(model.pool(hidden[:, 0], hook), hook)),
+    "sop": ("2", lambda model, hidden, hook: model.sop_logits(model.pool(hidden[:, 0], hook), hook)),
+    "rtd": ("S", lambda model, hidden, hook: model.rtd_logits(hidden, hook)),
+    "classify": ("K", lambda model, hidden, hook: model.classify_logits(hidden[:, 0], hook)),
+    "choice": ("1", lambda model, hidden, hook: model.choice_logits(hidden[:, 0], 1, hook)),
+    "tag": ("SK", lambda model, hidden, hook: model.tag_logits(hidden, hook)),
+    "span": ("S2", lambda model, hidden, hook: model.span_logits(hidden, hook)),
+    "summarise": ("S1", lambda model, hidden, hook: model.sentence_logits(hidden, hook)),
+}
+MEAN_POINTS = ("attention.context_heads", "attention.output", "feed_forward.output")  # what can be ablated
+
+
+def points(model: Bert) -> dict[str, str]:
+    """Every hook point of this model, in the order of the pass -> its shape for one text, such as "NSD"."""
+    absent, layers = absent_points(model.config), range(model.encoder.depth)
+    found = {f"embeddings.{part}": shape for part, shape in _EMBEDDINGS.items()}
+    found |= {f"layer.{layer}.{part}": shape for layer in layers for part, shape in _LAYER.items()}
+    found |= {"encoder.normed": "SH"} | ({} if model.pooler is None else {"pooler.output": "H"})
+    found |= {f"{head}.logits": shape for head, (shape, _) in _HEADS.items() if head in model.output_heads}
+    return {point: shape for point, shape in found.items() if point not in absent}
+
+
+def described_points(model: Bert) -> dict[str, str]:
+    """The same with the shape in words: "6 heads x tokens x 64 (head size)"."""
+    config = model.config
+    words = {
+        "S": "tokens",
+        "H": f"{config.hidden_size} (hidden)",
+        "E": f"{config.embedding_width} (embedding)",
+        "N": f"{config.num_attention_heads} heads",
+        "D": f"{config.head_size} (head size)",
+        "I": f"{config.intermediate_size} (feed-forward)",
+        "V": f"{config.vocab_size} words",
+        "K": "labels",
+    }
+    return {point: " x ".join(words.get(side, side) for side in shape) for point, shape in points(model).items()}
+
+
+def named_points(model: Bert, patterns: Iterable[str]) -> list[str]:
+    """The points that patterns name, such as "layer.*.attention.probs" (as in `fnmatch`), in the order of the pass.
+
+    Raises BertcoreError for a pattern that names none, with points whose names are near.
+    """
+    there = list(points(model))
+    found: set[str] = set()
+    for pattern in patterns:
+        named = matching(there, pattern)
+        if not named:
+            near = get_close_matches(pattern, there, 3, 0.5)
+            hint = f"near it are {', '.join(near)}" if near else f"the first is {there[0]}"
+            reason = absent_points(model.config).get(pattern, "")
+            raise BertcoreError(f"No point of this model is called {pattern!r}; {hint}. {reason}".rstrip())
+        found.update(named)
+    return [point for point in there if point in found]
+
+
+def activations(
+    model: Bert, text: Text, wanted: Collection[str], changes: Changes | None = None
+) -> dict[str, NDArray[np.float32]]:
+    """What passes at some points for one text, without the batch dimension: what `patch` takes for another text.
+
+    Raises BertcoreError for a point that this model does not pass.
+    """
+    return batch_activations(model, Batch.of([text]), wanted, changes)[0]
+
+
+@torch.inference_mode()
+def batch_activations(
+    model: Bert, batch: Batch, wanted: Collection[str], changes: Changes | None = None
+) -> list[dict[str, NDArray[np.float32]]]:
+    """The same for each text (B), without padding; `changes` are made in the pass."""
+    shapes, record = points(model), Recorder(set(wanted).__contains__)
+    named_points(model, wanted)
+    with changed(model, changes, record) as hook:
+        hidden = batch.hidden(model, hook)
+        for head, (_, logits) in _HEADS.items():
+            if f"{head}.logits" in wanted:
+                logits(model, hidden, hook)
+        if "pooler.output" in wanted:
+            model.pool(hidden[:, 0], hook)
+
+    def of_text(point: str, row: int) -> NDArray[np.float32]:
+        cut = tuple(slice(batch.lengths[row] if side == "S" else None) for side in shapes[point])
+        return record[point][(row, *cut)].float().cpu().contiguous().numpy()
+
+    return [{point: of_text(point, row) for point in wanted} for row in range(len(batch.lengths))]
+
+
+def mean_activations(
+    model: Bert, texts: Sequence[Text], wanted: Collection[str], progress: ReportProgress = no_progress
+) -> dict[str, NDArray[np.float32]]:
+    """The mean over all tokens of all texts of what passes at some points whose sides are tokens and others: (N,D) of
+    what is (N,S,D) for a text, (H) of (S,H)."""
+    sums: dict[str, NDArray[np.float64]] = {}
+
+    def add(batch: Batch) -> list[None]:
+        for each in batch_activations(model, batch, wanted):
+            for point, value in each.items():
+                sums[point] = sums.get(point, 0.0) + value.sum(axis=-2, dtype=np.float64)
+        return [None] * len(batch.lengths)
+
+    for_each(texts, add, costs=[open_cost(len(text)) for text in texts], progress=progress)
+    tokens = sum(map(len, texts))
+    return {point: (total / tokens).astype(np.float32) for point, total in sums.items()}

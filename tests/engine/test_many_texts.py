@@ -1,0 +1,221 @@
+"""Lists of texts, and what is changed in a pass: every method over every family gives what one text alone gives."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from bertcore.analysis.activations import points
+from bertcore.analysis.interventions import switch_off_heads
+from bertcore.checkpoint.checkpoint import save_checkpoint
+from bertcore.loaded_model import LoadedModel, load
+from bertcore.model.hooks import Recorder
+from tests.engine.family_models import SHAPES, TOKENIZER, family_model
+from tests.engine.models import tiny_checkpoint, tiny_model
+
+MASKED = ["The cat [MASK] very comfortable.", "A [MASK].", "[MASK] sat on the mat.", "It was a [MASK] bird!"]
+OTHERS = ["The dog [MASK] very comfortable.", "It [MASK].", "[MASK] sang on the mat.", "It was a [MASK] dog!"]
+CHANGED: list[dict[str, Any]] = [
+    {},
+    {"heads_off": [(0, 1), (2, 3)]},
+    {"layers_off": [1]},
+    {"changes": switch_off_heads({(1, 2)})},
+]
+ASKED: dict[str, Callable[..., Any]] = {
+    "fill": lambda m, a, **how: m.fill(a, **how),
+    "score": lambda m, a, **how: m.score(a, **how),
+    "surprise": lambda m, a, **how: m.surprise(a, **how),
+    "whole words": lambda m, a, **how: m.surprise(a, whole_words=True, **how),
+    "embed": lambda m, a, **how: m.embed(a, **how),
+    "embed, layer 2": lambda m, a, **how: m.embed(a, layer=2, pooling="cls", **how),
+    "trace": lambda m, a, **how: m.trace(a, **how),
+    "run": lambda m, a, **how: m.run(a, keep="*", **how),
+    "heads": lambda m, a, **how: m.heads(a, **how),
+    "lens": lambda m, a, **how: m.lens(a, **how),
+    "attribute": lambda m, a, **how: m.attribute(a, wanted="cat", steps=3, **how),
+}
+
+
+@pytest.fixture(scope="module")
+def model_of() -> Callable[[str], LoadedModel]:
+    made = {name: LoadedModel.of(family_model(name), TOKENIZER, name) for name in SHAPES}
+    return made.__getitem__
+
+
+def numbers(result: Any) -> list[np.ndarray]:
+    """All numbers of a result, in order."""
+    if isinstance(result, float | int | np.ndarray):
+        return [np.asarray(result, dtype=np.float64)]
+    if isinstance(result, dict):
+        return [number for value in result.values() for number in numbers(value)]
+    if isinstance(result, list | tuple):
+        return [number for value in result for number in numbers(value)]
+    return numbers(vars(result)) if hasattr(result, "__dict__") else []
+
+
+@pytest.mark.parametrize("family", list(SHAPES))
+@pytest.mark.parametrize("ask", list(ASKED))
+@pytest.mark.parametrize("changed", CHANGED, ids=["intact", "heads_off", "layers_off", "changes"])
+def test_a_list_gives_what_each_text_gives(
+    model_of: Callable[[str], LoadedModel], family: str, ask: str, changed: dict[str, Any]
+) -> None:
+    m = model_of(family)
+    together, alone = ASKED[ask](m, MASKED, **changed), [ASKED[ask](m, text, **changed) for text in MASKED]
+    assert len(together) == len(alone)
+    for found, expected in zip(together, alone, strict=True):
+        for ours, theirs in zip(numbers(found), numbers(expected), strict=True):
+            np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=1e-5)
+    if changed:
+        intact = numbers(ASKED[ask](m, MASKED[0]))
+        assert any(not np.allclose(one, other, atol=1e-4) for one, other in zip(numbers(alone[0]), intact, strict=True))
+
+
+def test_pairs_and_patches_of_a_list(model_of: Callable[[str], LoadedModel]) -> None:
+    m = model_of("bert")
+    for ask in (m.fill, m.trace, m.lens, m.surprise):
+        for found, a, b in zip(ask(MASKED, OTHERS), MASKED, OTHERS, strict=True):
+            for ours, theirs in zip(numbers(found), numbers(ask(a, b)), strict=True):
+                np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=1e-5)
+    together = m.patch(MASKED, other_a=OTHERS, wanted="cat")
+    for patched, a, other in zip(together, MASKED, OTHERS, strict=True):
+        np.testing.assert_allclose(patched.map, m.patch(a, other_a=other, wanted="cat").map, atol=1e-5)
+
+
+class TestActivations:
+    @pytest.mark.parametrize("family", list(SHAPES))
+    @pytest.mark.parametrize("heads", [("mlm",), ("mlm", "nsp"), ("classify",), ("tag", "span", "choice", "summarise")])
+    def test_the_points_are_those_that_pass(self, family: str, heads: tuple[str, ...]) -> None:
+        """Whatever the model is made of: every point of a pass is listed with its shape, and no other."""
+        labels = ("no", "perhaps", "yes")
+        model = tiny_model(heads, num_hidden_layers=2, labels=labels, **SHAPES[family])
+        m, record = LoadedModel.of(model, TOKENIZER), Recorder()
+        found = m.run(MASKED[0], keep=["*"])
+        assert list(found) == list(points(model)) == list(m.points)
+        sizes = {"S": len(m.encode(MASKED[0])), "H": 32, "E": model.config.embedding_width, "N": 4, "D": 8, "I": 48}
+        sizes |= {"V": model.config.vocab_size, "K": 3, "1": 1, "2": 2}
+        for point, shape in points(model).items():
+            assert found[point].shape == tuple(sizes[side] for side in shape), point
+        model(torch.tensor([m.encode(MASKED[0]).ids]), hook=record)
+        encoder = [point for point in found if not point.endswith("logits") and point != "pooler.output"]
+        assert sorted(record.names) == sorted(encoder)
+        for point in encoder:
+            np.testing.assert_allclose(found[point], record[point][0], atol=1e-5)
+
+    def test_only_what_is_named_is_recorded(
+        self, model_of: Callable[[str], LoadedModel], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        kept: set[str] = set()
+        plain = Recorder.__call__
+
+        def noted(self: Recorder, point: str, value: torch.Tensor) -> torch.Tensor:
+            made = plain(self, point, value)
+            kept.update([point] if point in self else [])
+            return made
+
+        monkeypatch.setattr(Recorder, "__call__", noted)
+        m = model_of("bert")
+        m.lens(MASKED)
+        m.fill(MASKED)
+        assert kept == set()  # the masks' rows alone
+        m.heads(MASKED)
+        assert kept == {f"layer.{layer}.attention.probs" for layer in range(3)}
+        kept.clear()
+        found = m.run(MASKED, keep=["layer.1.*.probs", "pooler.output"])
+        assert kept == set(found[0]) == {"layer.1.attention.probs", "pooler.output"}
+        assert [each.shape for each in found["pooler.output"]] == [(32,)] * 4
+
+    @pytest.mark.parametrize("family", list(SHAPES))
+    def test_a_trace_by_point_is_what_passes_there(self, model_of: Callable[[str], LoadedModel], family: str) -> None:
+        m = model_of(family)
+        t, found = m.trace(MASKED[0]), m.run(MASKED[0], keep="*")
+        kept = 0
+        for point, array in found.items():
+            try:
+                ours = t[point]
+            except Exception as error:
+                assert "does not keep" in str(error)
+                continue
+            kept += 1
+            np.testing.assert_allclose(ours, array, atol=1e-5, err_msg=point)
+        assert kept >= 3 * 5 + 4
+        assert not hasattr(m.trace(MASKED[0], keep=["queries"]), "keys") and hasattr(t, "keys")
+
+
+class TestAblation:
+    def test_with_a_mean_heads_give_the_mean(self, model_of: Callable[[str], LoadedModel]) -> None:
+        """Against plain NumPy over every token of every text."""
+        m = model_of("bert")
+        usual, point = m.mean_activations(MASKED), "layer.1.attention.context_heads"
+        every = np.concatenate(m.run(MASKED, keep=[point])[point], axis=1)  # (N, all tokens, D)
+        np.testing.assert_allclose(usual[point], every.mean(axis=1), atol=1e-5)
+        found = m.run(MASKED, keep=[point], heads_off=[(1, 2)], ablate_with=usual)[point]
+        for array, intact in zip(found, m.run(MASKED, keep=[point])[point], strict=True):
+            np.testing.assert_allclose(array[2], np.broadcast_to(usual[point][2], array[2].shape), atol=1e-6)
+            np.testing.assert_allclose(array[[0, 1, 3]], intact[[0, 1, 3]], atol=1e-5)
+
+    def test_with_the_same_text_nothing_changes(self, model_of: Callable[[str], LoadedModel]) -> None:
+        m = model_of("pre-norm")
+        for off in ({"heads_off": [(1, 2), (0, 0)]}, {"layers_off": [0, 2]}):
+            same = m.run(MASKED[0], keep="mlm.logits", ablate_with=MASKED[0], **off)
+            np.testing.assert_allclose(same["mlm.logits"], m.run(MASKED[0], keep="mlm.logits")["mlm.logits"], atol=1e-4)
+
+    def test_with_another_text_is_the_patch_of_the_head(self, model_of: Callable[[str], LoadedModel]) -> None:
+        m = model_of("bert")
+        patched = m.patch(MASKED[0], other_a=OTHERS[0], wanted="cat", part="head").patched
+        for layer, head in ((0, 1), (2, 3)):
+            cat = m.tokenizer.id("cat") or 0
+            found = m.fill(MASKED[0], targets=["cat"], heads_off=[(layer, head)], ablate_with=OTHERS[0])
+            assert found[0][0].id == cat
+            assert np.log(found[0][0].probability) == pytest.approx(patched[layer, head], abs=1e-4)
+
+    def test_a_fine_tuned_model_predicts_without_a_head(self, tmp_path: Path) -> None:
+        m = load(tiny_checkpoint(tmp_path / "model", output_heads=("classify",), labels=("bad", "good")))
+        intact, off = (m.predict("The cat sat.", heads_off=heads) for heads in ([], [(0, 1), (1, 2)]))
+        assert abs(intact.probabilities["good"] - off.probabilities["good"]) > 1e-4  # type: ignore[union-attr]
+        found = m.attribute("The cat sat.", wanted="good", heads_off=[(0, 1), (1, 2)], method="leave_one_out")
+        assert np.exp(found.value) == pytest.approx(off.probabilities["good"], abs=1e-5)  # type: ignore[union-attr]
+
+
+class TestSmallCalls:
+    def test_similarity_is_the_cosine_of_the_vectors(self, model_of: Callable[[str], LoadedModel]) -> None:
+        m = model_of("albert")
+        first, second = m.embed(MASKED), m.embed(OTHERS[:3])
+        unit = [vectors / np.linalg.norm(vectors, axis=1, keepdims=True) for vectors in (first, second)]
+        np.testing.assert_allclose(m.similarity(MASKED, OTHERS[:3]), unit[0] @ unit[1].T, atol=1e-5)
+        np.testing.assert_allclose(m.similarity(MASKED[0], OTHERS[:3]), unit[0][0] @ unit[1].T, atol=1e-5)
+        assert m.similarity(MASKED, OTHERS[0]).shape == (4,) and isinstance(m.similarity(MASKED[0], OTHERS[0]), float)
+
+    def test_vectors_of_a_layer_are_its_hidden_states(self, model_of: Callable[[str], LoadedModel]) -> None:
+        for family in ("bert", "pre-norm"):
+            m = model_of(family)
+            states = m.trace(MASKED[0]).hidden_states
+            for layer in range(4):
+                np.testing.assert_allclose(m.embed(MASKED[0], layer=layer), states[layer].mean(axis=0), atol=1e-5)
+            np.testing.assert_allclose(m.embed(MASKED[0], pooling="cls"), states[-1][0], atol=1e-5)
+
+    def test_targets_have_the_probabilities_of_the_whole_vocabulary(
+        self, model_of: Callable[[str], LoadedModel]
+    ) -> None:
+        m = model_of("bert")
+        every = {word.token: word.probability for word in m.fill(MASKED[0], top=10_000)[0]}
+        found = m.fill(MASKED[0], targets=["dog", "cat", "mat"])[0]
+        assert {word.token: word.probability for word in found} == {word: every[word] for word in ("dog", "cat", "mat")}
+        assert [word.probability for word in found] == sorted((word.probability for word in found), reverse=True)
+
+    def test_an_empty_baseline_and_more_steps(self, model_of: Callable[[str], LoadedModel]) -> None:
+        m = model_of("bert")
+        zero, few, many = (
+            m.attribute(MASKED[0], wanted="cat", baseline=baseline, steps=steps)
+            for baseline, steps in ((None, 64), ("[PAD]", 2), ("[PAD]", 64))
+        )
+        assert zero.baseline != many.baseline == few.baseline
+        assert abs(many.completeness_error or 0) < abs(few.completeness_error or 0)
+        np.testing.assert_allclose(many.scores.sum(), many.value - (many.baseline or 0), atol=1e-2)
+
+    def test_a_model_moves_and_says_where_it_is(self, tmp_path: Path) -> None:
+        save_checkpoint(tiny_model(), TOKENIZER, tmp_path / "model")
+        m = load(tmp_path / "model")
+        assert m.to("cpu") is m and m.device == torch.device("cpu")
