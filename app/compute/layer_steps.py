@@ -287,7 +287,7 @@ def _attention_steps(one: LayerTrace, head: int) -> list[LayerStep]:
     weight_formula = translate("layer_steps", "exp(s) / Σ exp(s), by row")
     context_formula = translate("layer_steps", "Σ weight × value, over tokens")
     output_formula = translate("layer_steps", "all heads · W_O + b")
-    inside, output = f"{MODEL}.SelfAttention.collect", one.weights["output"]
+    inside, output = f"{MODEL}.SelfAttention.forward", one.weights["output"]
     return [
         *(_projection(one, head, place) for place in range(3)),
         LayerStep("products", product_formula, inside, products, "token", product),
@@ -317,7 +317,7 @@ def _projection(one: LayerTrace, head: int, place: int) -> LayerStep:
         matrix=f"W_{key[0].upper()}", head=head + 1
     )
     own = Affine(fused.weight[rows], fused.bias[rows])
-    return _linear(key, formula, "SelfAttention.collect", one.attention_input, own, values, _dimension)
+    return _linear(key, formula, "SelfAttention.forward", one.attention_input, own, values, _dimension)
 
 
 def _feed_forward_steps(one: LayerTrace) -> list[LayerStep]:
@@ -367,7 +367,7 @@ def _residual(key: str, layer: str, there: Floats, added: Floats, total: Floats,
         if is_attention
         else translate("layer_steps", "what was there + feed-forward")
     )
-    return LayerStep(key, formula, f"{MODEL}.{layer}.transform", total, "dimension", derive)
+    return LayerStep(key, formula, f"{MODEL}.{layer}.forward", total, "dimension", derive)
 
 
 def _norm(key: str, one: LayerTrace, before: Floats, after: Floats) -> LayerStep:
@@ -377,8 +377,7 @@ def _norm(key: str, one: LayerTrace, before: Floats, after: Floats) -> LayerStep
         value = float(after[row, column])
         return derivation.layer_norm(value, before[row], column, weights.weight, weights.bias, one.epsilon)
 
-    half = "attend" if one.pre_norm and key == "attention_norm" else "transform"
-    function = f"{MODEL}.Encoder.forward" if key == "final_norm" else f"{MODEL}.{_kind(one)}.{half}"
+    function = f"{MODEL}.Encoder.forward" if key == "final_norm" else f"{MODEL}.{_kind(one)}.forward"
     formula = translate("layer_steps", "(x − mean) / √(variance + ε) × scale + shift")
     return LayerStep(key, formula, function, after, "dimension", derive)
 
