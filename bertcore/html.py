@@ -134,9 +134,8 @@ def cells(
         for row, name in enumerate(rows)
     ]
     kind = "cells long" if sum(map(len, columns)) > NUMBERED_COLUMNS * 5 else "cells"
-    return element("table", element("thead", head), element("tbody", *body), class_=kind) + scale(
-        most, unit, signed=signed
-    )
+    colored = element("table", element("thead", head), element("tbody", *body), class_=kind)
+    return colored + scale(most, unit, signed=signed)
 
 
 def scale(most: float, unit: str, *, signed: bool) -> str:
@@ -200,10 +199,13 @@ def curves(title: str, lines: Mapping[str, Sequence[tuple[float, float]]]) -> st
     return element("svg", *parts, width=width, height=height, viewBox=f"0 0 {width} {height}", role="img")
 
 
-def attention(weights: NDArray, tokens: Sequence[str], kinds: Sequence[str]) -> tuple[str, str]:
-    """Weights (L,N,S,S) as a view of their heads, for the script "attention", and a note.
+def attention(
+    weights: NDArray, tokens: Sequence[str], kinds: Sequence[str], *, is_share: bool = True
+) -> tuple[str, str]:
+    """Weights (L,N,S,S), from 0 to 1, as a view of their heads for the script "attention", and a note.
 
-    Each weight is a byte. Of a text that would take more than MOST_BYTES the first tokens are shown.
+    Each is a byte; of a text that would take more than MOST_BYTES the first tokens are shown. `is_share`: those of one
+    token add up to 1.
     """
     layers, heads, length, _ = weights.shape
     shown = min(length, math.isqrt(MOST_BYTES // (layers * heads)))
@@ -213,8 +215,6 @@ def attention(weights: NDArray, tokens: Sequence[str], kinds: Sequence[str]) -> 
         "kinds": list(kinds[:shown]),
         "layers": layers,
         "heads": heads,
-        "layer": layers // 2,
-        "head": 0,
         "weights": base64.b64encode(quantised.tobytes()).decode("ascii"),
     }
     # in a script element nothing is escaped but what could end it
@@ -222,7 +222,8 @@ def attention(weights: NDArray, tokens: Sequence[str], kinds: Sequence[str]) -> 
     body = element("script", written, type="application/json") + element(
         "div", "Trust this notebook to see the heads: a script draws them.", class_="view"
     )
-    note = "Left: who looks; right: what at. The weights of one token add up to 100%. Layers and heads count from 0."
+    note = "Left: who looks; right: what at. Layers and heads count from 0. "
+    note += "The weights of one token add up to 100%." if is_share else "100% is the largest of all."
     if shown < length:
         note += f" Of {length:,} tokens the first {shown:,} are shown, to keep this small."
     return body, note
@@ -230,8 +231,7 @@ def attention(weights: NDArray, tokens: Sequence[str], kinds: Sequence[str]) -> 
 
 def _thinned(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
     """Evenly chosen points, the last among them."""
-    every = -(-len(points) // MOST_POINTS)
-    return [*points[:-1:every], points[-1]]
+    return [*points[: -1 : -(-len(points) // MOST_POINTS)], points[-1]]
 
 
 def _color(share: float, *, signed: bool) -> str:

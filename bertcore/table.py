@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Self, SupportsIndex, TypeVar, ov
 
 from bertcore.errors import BertcoreError, printable, shortened
 from bertcore.files import jsonable
-from bertcore.html import Picture, card, plain_table, save_page
+from bertcore.html import Picture, attention, card, cells, element, escape, plain_table, save_page
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -129,6 +129,27 @@ class Grid(Table):
                 row[name] = what
             rows.append(row | {name: column[number] for name, column in columns.items()})
         return rows
+
+    def picture(self) -> Picture:
+        """A map for each array of one or two sides, a view of heads for four; else the rows."""
+        title, note = ", ".join(self.arrays), ", ".join(f"{name} {_cell(value)}" for name, value in self.about.items())
+        labels = [
+            [each if isinstance(each, str) else f"{side} {each}" for each in along]
+            for side, along in self.sides.items()
+        ]
+        if list(self.sides) == ["layer", "head", "from", "to"]:
+            values = list(self.arrays.values())[-1]
+            body, said = attention(values / values.max(), labels[3], ["a"] * len(labels[3]), is_share=False)
+            return Picture(title, body, said, script="attention")
+        if len(labels) > 2:
+            return Picture(title, plain_table(self.rows()), note)
+        rows, columns = labels if len(labels) == 2 else ([""], labels[0])
+        maps = []
+        for name, array in self.arrays.items():
+            values, signed = array.reshape(len(rows), len(columns)), bool((array < 0).any())
+            heading = element("p", escape(name), class_="unit")
+            maps.append(element("div", heading, cells(values, rows, columns, "", signed=signed)))
+        return Picture(title, element("div", *maps, class_="view"), note)
 
 
 def as_columns(rows: Sequence[dict[str, Any]], most: int = ROWS_SHOWN) -> str:

@@ -137,7 +137,7 @@
     }
 
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => choose(layer, head));
-    choose(data.layer, data.head);
+    choose(layers >> 1, 0);
   }
 
   document.querySelectorAll(".bertscope.attention:not([data-started])").forEach(start);

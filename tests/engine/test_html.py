@@ -70,18 +70,37 @@ def shown(m: LoadedModel) -> dict[str, Table]:
         "patched heads": m.patch(short, other_a=short.replace("cat", "dog"), part="head"),
         "trace": m.trace(HOSTILE, "A dog sang."),
         "heads": m.heads(HOSTILE),
+        "effects": m.head_effects(masked),
+        "links": m.link_effects(masked, layer=0, head=0, from_position=1),
+        "norms": m.attention_norms(HOSTILE),
+        "stream": m.residual_stream(HOSTILE),
         "run": Run(assets() / "runs" / "bertscope-tiny"),
     }
 
 
-NAMES = ("fill", "texts", "lens", "surprise", "attribute", "patch", "patched heads", "trace", "heads", "run")
+NAMES = (
+    "fill",
+    "texts",
+    "lens",
+    "surprise",
+    "attribute",
+    "patch",
+    "patched heads",
+    "trace",
+    "heads",
+    "effects",
+    "links",
+    "norms",
+    "stream",
+    "run",
+)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_nothing_of_a_text_becomes_html(name: str, shown: dict[str, Table]) -> None:
     page = Page(shown[name]._repr_html_())
     tags = [tag for tag, _ in page.elements]
-    assert tags.count("script") == (2 if name == "trace" else 0) and "img" not in tags
+    assert tags.count("script") == (2 if name in ("trace", "norms") else 0) and "img" not in tags
     assert not any(key.startswith("on") for _, attributes in page.elements for key in attributes)
     assert not any("alert(1)" in script for script in page.scripts if not script.startswith("{"))
 
