@@ -17,8 +17,8 @@ from torch import Tensor
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.checkpoint.config_file import read_config
 from bertcore.checkpoint.tensor_names import class_name
+from bertcore.cli.check_command import our_outputs, their_outputs
 from bertcore.model.bert import Bert
-from bertcore.model.hooks import Recorder
 from bertcore.tokenizer.special_tokens import SPECIAL_TOKENS
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.tokenizer.vocabularies import raw_from_words
@@ -69,14 +69,14 @@ def compare(model_type: str, heads: Sequence[str], folder: Path) -> ParityRow:
     opened = load_checkpoint(folder / "theirs")
     assert opened.output_heads == tuple(heads) and not opened.unused, (opened.output_heads, opened.unused)
     batch = _batch(opened.model)
-    first = _worst(_ours(opened.model, batch), _outputs(theirs, batch, heads), batch[2])
+    first = _worst(opened.model, theirs, batch, heads)
 
     model = Bert(opened.config, heads, opened.model.pooler is not None)
     randomise(model, 2)
     save_checkpoint(model.eval(), tokenizer, folder / "ours")
     again, about = type(theirs).from_pretrained(folder / "ours", attn_implementation="eager", output_loading_info=True)
     assert not any(about[what] for what in ("missing_keys", "unexpected_keys", "mismatched_keys")), about
-    second = _worst(_ours(model, batch), _outputs(again.eval(), batch, heads), batch[2])
+    second = _worst(model, again.eval(), batch, heads)
     return ParityRow(model_type, tuple(heads), first, second)
 
 
@@ -123,56 +123,11 @@ def _batch(model: Bert) -> tuple[Tensor, Tensor, Tensor]:
     return torch.tensor(ids), torch.tensor(segments), torch.tensor(mask.astype(np.int64))
 
 
-@torch.no_grad()
-def _ours(model: Bert, batch: tuple[Tensor, Tensor, Tensor]) -> dict[str, Tensor]:
-    record = Recorder()
-    hidden = model(*batch, hook=record)
-    layers = range(model.config.num_hidden_layers)
-    states = [record[name] for name in ("embeddings.output", *(f"layer.{i}.output" for i in layers))]
-    found = {
-        "hidden": torch.stack([*states[:-1], hidden]),
-        "attentions": torch.stack([record[f"layer.{i}.attention.probs"] for i in layers]),
-    }
-    first = hidden[:, 0]
-    for task in model.output_heads:
-        if task in ("nsp", "sop"):
-            found[task] = getattr(model, f"{task}_logits")(model.pool(first))
-        elif task == "choice":
-            found[task] = model.choice_logits(first, CHOICES)
-        elif task == "span":
-            found[task] = torch.stack(model.span_logits(hidden), dim=-1)
-        else:
-            found[task] = getattr(model, f"{task}_logits")(first if task == "classify" else hidden)
-    return found
-
-
-@torch.no_grad()
-def _outputs(model: Any, batch: tuple[Tensor, Tensor, Tensor], heads: Sequence[str]) -> dict[str, Tensor]:
-    ids, segments, mask = batch
-    inputs = {"input_ids": ids, "attention_mask": mask}
-    if model.config.model_type != "distilbert":
-        inputs["token_type_ids"] = segments
-    if "choice" in heads:
-        inputs = {
-            name: value.view(-1, CHOICES, value.shape[-1]) for name, value in inputs.items()
-        }  # (B,S) -> (B/C,C,S)
-    out = model(**inputs, output_attentions=True, output_hidden_states=True)
-    found = {"hidden": torch.stack(out.hidden_states), "attentions": torch.stack(out.attentions)}
-    named = {"prediction_logits": "mlm", "seq_relationship_logits": "nsp", "sop_logits": "sop"}
-    for theirs, ours in named.items():
-        if (value := getattr(out, theirs, None)) is not None:
-            found[ours] = value
-    if "span" in heads:
-        found["span"] = torch.stack([out.start_logits, out.end_logits], dim=-1)
-    elif len(heads) == 1:
-        found[heads[0]] = out.logits
-    return found
-
-
-def _worst(ours: dict[str, Tensor], theirs: dict[str, Tensor], mask: Tensor) -> float:
+def _worst(model: Bert, other: Any, batch: tuple[Tensor, Tensor, Tensor], heads: Sequence[str]) -> float:
     """Largest difference at real tokens; what padding tokens see means nothing."""
+    ours, theirs = our_outputs(model, batch, heads, CHOICES), their_outputs(other, batch, heads, CHOICES)
     assert set(ours) == set(theirs), (set(ours), set(theirs))
-    real, worst = mask.bool(), 0.0
+    real, worst = batch[2].bool(), 0.0
     for name, value in ours.items():
         difference = (value - theirs[name]).abs()
         if name == "hidden":

@@ -47,9 +47,14 @@ class ReferenceCheck:
 
 def write_reference(checkpoint: Checkpoint, folder: Path) -> Path:
     """Store this checkpoint's values in a folder. `checkpoint` must be read from the files that others will read:
-    weights are rounded when they are stored. Raises BertcoreError where it has no masked-word head."""
+    weights are rounded when they are stored. Texts whose mask is beyond the model's last position are left out.
+    Raises BertcoreError where it has no masked-word head, and where no text is left."""
+    encode, most = checkpoint.tokenizer.encode, checkpoint.config.max_length
+    texts = [(a, b) for a, b in TEXTS if checkpoint.tokenizer.mask_id in encode(a, b, max_length=most).ids]
+    if not texts:
+        raise BertcoreError("No text of the reference values has its mask within what this model reads.")
     file = folder / REFERENCE_FILE
-    write_json(file, {"format_version": FORMAT_VERSION, "texts": [_values(checkpoint, a, b) for a, b in TEXTS]})
+    write_json(file, {"format_version": FORMAT_VERSION, "texts": [_values(checkpoint, a, b) for a, b in texts]})
     return file
 
 

@@ -11,11 +11,15 @@ import typer
 
 from bertcore.cli.output import (
     FROM_ONE,
+    AgainstWord,
     AsJson,
+    JsonFile,
     Listing,
     ModelArgument,
     TextA,
     TextB,
+    TokenPosition,
+    WantedWord,
     answer_in_words,
     checked_text,
     print_answer,
@@ -34,7 +38,6 @@ OtherB = Annotated[
     str | None,
     typer.Option("--other-b", metavar="TEXT", help="Its sentence B; if not given, that of --b. Empty for none."),
 ]
-JsonFile = Annotated[Path | None, typer.Option("--out", metavar="FILE.json", help="Also write the JSON there.")]
 
 
 def compare(
@@ -147,19 +150,9 @@ def patch(
     b: TextB = None,
     other_a: Annotated[str, typer.Option(metavar="TEXT", help="The other text, of the same number of tokens.")] = "",
     other_b: OtherB = None,
-    wanted: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WORD",
-            help="A word at [MASK], a label, a tag, start or end; default: the two texts' likeliest answers.",
-        ),
-    ] = None,
-    against: Annotated[
-        str | None, typer.Option(metavar="WORD", help="Another word or label, whose score is subtracted.")
-    ] = None,
-    position: Annotated[
-        int | None, typer.Option(help="Token of the word, tag or answer; positions as shown by `tokenize`.")
-    ] = None,
+    wanted: WantedWord = None,
+    against: AgainstWord = None,
+    position: TokenPosition = None,
     part: Annotated[str, typer.Option(help="What is patched: state, attention, feed-forward or head.")] = "state",
     out: JsonFile = None,
     as_json: AsJson = False,

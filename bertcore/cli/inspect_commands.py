@@ -1,4 +1,4 @@
-"""info, tokenize, fill, trace: what a model is, and what it makes of a text."""
+"""info, tokenize, fill: what a model is, and what it says of a text."""
 
 from __future__ import annotations
 
@@ -19,11 +19,9 @@ from bertcore.cli.output import (
     TextB,
     in_lines,
     print_answer,
-    refuse_folder,
     say,
     say_dropped,
     texts,
-    write_arrays,
 )
 from bertcore.config import PRESETS, PUBLISHED, BertConfig
 from bertcore.errors import BertcoreError
@@ -214,51 +212,3 @@ def _verdicts_in_words(verdicts: Mapping[str, Any]) -> list[str]:
     if verdicts["similarity"] is not None:
         found.append(f"Similarity of A and B: cosine {verdicts['similarity']:.3f}")
     return found
-
-
-def trace(
-    model: ModelArgument = None,
-    a: TextA = "",
-    b: TextB = None,
-    out: Annotated[Path, typer.Option("--out", metavar="FILE.npz", help="Where to write the arrays.")] = Path(
-        "trace.npz"
-    ),
-    ablate: Annotated[
-        str | None,
-        typer.Option(
-            metavar="3.5,4.1", help="Heads to switch off, as layer.head, counted from 1; 3 means all of layer 3."
-        ),
-    ] = None,
-    set_segment: Annotated[
-        str | None, typer.Option(metavar="5=1,6=1", help="Segments of single tokens; positions as shown by `tokenize`.")
-    ] = None,
-    set_position: Annotated[
-        str | None, typer.Option(metavar="5=9,9=5", help="Position numbers of single tokens, counted from 0.")
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Save everything that the model computes for one text, as NumPy arrays in one file."""
-    from bertcore.analysis.interventions import parse_heads, parse_places
-    from bertcore.loaded_model import load
-
-    refuse_folder(out)
-    text_a, text_b = texts(a, b)
-    m = load(model)
-    traced = m.trace(
-        text_a,
-        text_b,
-        heads_off=parse_heads(ablate, m.config) if ablate else (),
-        segments=parse_places(set_segment) if set_segment else None,
-        positions=parse_places(set_position) if set_position else None,
-    )
-    arrays = traced.arrays()
-    del arrays["mlm_positions"]  # all of them
-    out = write_arrays(arrays, out)
-    shapes = {name: list(array.shape) for name, array in arrays.items()}
-    table = Listing([{"array": name, "shape": " x ".join(map(str, shape))} for name, shape in shapes.items()], _ARRAYS)
-    values = {"file": str(out), "tokens": traced.tokens, "arrays": shapes, "missing": m.missing}
-    if print_answer(values, table, *m.missing.values(), f"written to {out}", as_json=as_json):
-        say_dropped(traced.encoding)
-
-
-_ARRAYS = {"array": "", "shape": ""}

@@ -39,6 +39,22 @@ Recipe = Annotated[Path | None, typer.Option(help="A JSON file with any of the s
 OutFile = Annotated[
     Path | None, typer.Option("--out", metavar="FILE", help="Also write the result there, with the settings, as JSON.")
 ]
+JsonFile = Annotated[Path | None, typer.Option("--out", metavar="FILE.json", help="Also write the JSON there.")]
+WantedWord = Annotated[
+    str | None,
+    typer.Option(
+        "--wanted",
+        metavar="WORD",
+        help="A word at [MASK], a label, a tag, start or end; default: the likeliest answer (of two texts: of each).",
+    ),
+]
+AgainstWord = Annotated[
+    str | None, typer.Option("--against", metavar="WORD", help="Another word or label, whose score is subtracted.")
+]
+TokenPosition = Annotated[
+    int | None,
+    typer.Option("--position", help="Token of the word, tag or answer; positions as shown by `tokenize`."),
+]
 Resume = Annotated[
     bool,
     typer.Option(

@@ -551,7 +551,7 @@ class Index: ...
 """
 
 
-@pytest.mark.parametrize("page", ["python.md", "analysis.md", "parity.md"])
+@pytest.mark.parametrize("page", ["python.md", "analysis.md"])
 def test_the_python_on_a_page_runs(page: str, named_files: Path) -> None:
     """With a pandas that takes whatever it is given."""
     (named_files / "pandas.py").write_text(PANDAS)
