@@ -6,6 +6,7 @@ Everything here is a thin call into `bertcore.analysis`, `bertcore.tasks`, `bert
 
 from __future__ import annotations
 
+import inspect
 import math
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -148,6 +149,7 @@ class PatchOptions(TargetOptions, total=False):
 
 _READS_AS = ("task", "columns", "max_length", "stride")  # of the data of a fine-tuned model
 _NO_MASK = "There is no [MASK] in the text; write one where a word should be predicted."
+_PACKAGE = str(Path(__file__).parent)
 _TEXTS_AT_ONCE = 2048  # tokenised at a time: a file of a million would fill the memory
 
 
@@ -302,22 +304,20 @@ class LoadedModel:
         >>> [filled[0][0].token for filled in both]
         ['on', 'dog']
         """
-        changes, vocabulary = self._changes(**what_if), self.config.vocab_size
+        vocabulary = self.config.vocab_size
 
-        def answer(encodings: list[Encoding], progress: ReportProgress) -> list[Filled]:
-            masks = [self.masks(encoding) for encoding in encodings]
-            if any(masks) and "mlm" in self.missing:
+        def cost(encoding: Encoding) -> int:
+            masks = self.masks(encoding)
+            if masks and "mlm" in self.missing:
                 raise BertcoreError(self.missing["mlm"])
-            said = self._in_batches(
-                encodings,
-                lambda batch: predict_heads(self.bert, batch, [masks[number] for number in batch.numbers], changes),
-                changes,
-                progress,
-                [len(each) * vocabulary // 1024 for each in masks],
-            )
+            return len(encoding) + len(masks) * vocabulary // 1024
+
+        def answer(batch: Batch, encodings: list[Encoding], changes: Changes | None) -> list[Filled]:
+            masks = [self.masks(encoding) for encoding in encodings]
+            said = predict_heads(self.bert, batch, masks, changes)
             return [self._filled(*each, top, targets, what_if) for each in zip(encodings, masks, said, strict=True)]
 
-        return self._answers("Filling masks", a, b, answer)
+        return self._in_batches("Filling masks", a, b, what_if, answer, cost)
 
     def _filled(
         self, encoding: Encoding, masks: list[int], said: HeadOutputs, top: int, targets: Words, what_if: WhatIf
@@ -419,14 +419,11 @@ class LoadedModel:
         """
         _check_choice("pooling", pooling or "mean", ("mean", "cls"))
         way = Pooling(pooling, normalised=False) if pooling else self.checkpoint.pooling or Pooling("mean", False)
-        changes = self._changes(**what_if)
 
-        def answer(encodings: list[Encoding], progress: ReportProgress) -> list[NDArray[np.float32]]:
-            return self._in_batches(
-                encodings, lambda batch: list(pooled(self.bert, batch, way, layer, changes)), changes, progress
-            )
+        def answer(batch: Batch, _: list[Encoding], changes: Changes | None) -> list[NDArray[np.float32]]:
+            return list(pooled(self.bert, batch, way, layer, changes))
 
-        found = self._answers("Embedding texts", a, None, answer, warns=True)
+        found = self._in_batches("Embedding texts", a, None, what_if, answer, warns=True)
         if isinstance(found, list):
             return np.stack(found) if found else np.empty((0, self.config.hidden_size), dtype=np.float32)
         return found
@@ -500,35 +497,26 @@ class LoadedModel:
         >>> [t.attentions.shape for t in m.trace(["A cat.", "It was warm."], keep=["attentions"])]
         [(6, 6, 5, 5), (6, 6, 6, 6)]
         """
-        changes = self._changes(**what_if)
         for name in keep:
             _check_choice("array of a trace", name, ARRAYS)
         if segments and self.config.type_vocab_size < 2:
             raise BertcoreError(f"Segments cannot be set: {self.missing['segments']}")
         row = self.config.vocab_size // 1024 if "mlm_logits" in keep else 0
 
-        def answer(encodings: list[Encoding], progress: ReportProgress) -> list[TracedText]:
-            encodings = [
-                replace(
-                    each,
-                    segments=_with_values(each.segments, segments),
-                    positions=_with_values(each.positions, positions),
-                )
-                for each in encodings
-            ]
-            found = self._in_batches(
-                encodings,
-                lambda batch: traces(self.bert, batch, keep, changes=changes),
-                changes,
-                progress,
-                [open_cost(len(each)) + row * len(each) for each in encodings],
-            )
+        def changed(encoding: Encoding) -> Encoding:
+            own = _with_values(encoding.segments, segments), _with_values(encoding.positions, positions)
+            return replace(encoding, segments=own[0], positions=own[1])
+
+        def answer(batch: Batch, encodings: list[Encoding], changes: Changes | None) -> list[TracedText]:
             return [
-                TracedText(encoding, self.config, {**arrays, "segment_ids": np.array(encoding.segments)})
-                for encoding, arrays in zip(encodings, found, strict=True)
+                TracedText(encoding, self.config, arrays | {"segment_ids": np.array(encoding.segments)})
+                for encoding, arrays in zip(encodings, traces(self.bert, batch, keep, changes=changes), strict=True)
             ]
 
-        return self._answers("Tracing texts", a, b, answer)
+        def cost(encoding: Encoding) -> int:
+            return open_cost(encoding) + row * len(encoding)
+
+        return self._in_batches("Tracing texts", a, b, what_if, answer, cost, changed)
 
     @overload
     def run(
@@ -551,20 +539,13 @@ class LoadedModel:
         >>> len(found[0]), found[1]["layer.0.attention.probs"].shape
         (6, (6, 6, 6))
         """
-        changes = self._changes(**what_if)
         wanted = named_points(self.bert, [keep] if isinstance(keep, str) else keep)
 
-        def answer(encodings: list[Encoding], progress: ReportProgress) -> list[Activations]:
-            found = self._in_batches(
-                encodings,
-                lambda batch: batch_activations(self.bert, batch, wanted, changes),
-                changes,
-                progress,
-                [open_cost(len(each)) for each in encodings],
-            )
+        def answer(batch: Batch, encodings: list[Encoding], changes: Changes | None) -> list[Activations]:
+            found = batch_activations(self.bert, batch, wanted, changes)
             return [Activations(*each) for each in zip(encodings, found, strict=True)]
 
-        return self._answers("Reading activations", a, b, answer)
+        return self._in_batches("Reading activations", a, b, what_if, answer, open_cost)
 
     @property
     def points(self) -> dict[str, str]:
@@ -607,23 +588,12 @@ class LoadedModel:
         >>> len(m.heads("The cat sat on the mat."))
         36
         """
-        changes = self._changes(**what_if)
 
-        def answer(encodings: list[Encoding], progress: ReportProgress) -> list[Records[HeadReport]]:
-            return self._in_batches(
-                encodings,
-                lambda batch: [
-                    head_reports(arrays["attentions"], encodings[number], where)
-                    for number, arrays in zip(
-                        batch.numbers, traces(self.bert, batch, ["attentions"], changes=changes), strict=True
-                    )
-                ],
-                changes,
-                progress,
-                [open_cost(len(each)) for each in encodings],
-            )
+        def answer(batch: Batch, encodings: list[Encoding], changes: Changes | None) -> list[Records[HeadReport]]:
+            found = traces(self.bert, batch, ["attentions"], changes=changes)
+            return [head_reports(f["attentions"], own, where) for f, own in zip(found, encodings, strict=True)]
 
-        return self._answers("Reading heads", a, b, answer)
+        return self._in_batches("Reading heads", a, b, what_if, answer, open_cost)
 
     @overload
     def lens(self, a: str, b: str | None = None, *, top: int = 5, **what_if: Unpack[WhatIf]) -> LensWords: ...
@@ -643,23 +613,20 @@ class LoadedModel:
         >>> len(words), words[-1][0][0].token == m.fill("The cat sat on the [MASK].")[0][0].token
         (7, True)
         """
-        changes = self._changes(**what_if)
 
-        def answer(encodings: list[Encoding], progress: ReportProgress) -> list[LensWords]:
-            masks = [self.masks(encoding, required=True) for encoding in encodings]
-            states = self._in_batches(
-                encodings,
-                lambda batch: hidden_states_at(self.bert, batch, [masks[each] for each in batch.numbers], changes),
-                changes,
-                progress,
-                [open_cost(len(each)) for each in encodings],
-            )
-            return [
-                LensWords(lens_words(layer_lens(self.bert, each, range(len(at))), self.tokenizer, top), at)
-                for each, at in zip(states, masks, strict=True)  # (L+1,R,H)
-            ]
+        def answer(batch: Batch, encodings: list[Encoding], changes: Changes | None) -> list[LensWords]:
+            masks = [self.masks(encoding) for encoding in encodings]
+            found = []
+            for at, states in zip(masks, hidden_states_at(self.bert, batch, masks, changes), strict=True):  # (L+1,R,H)
+                logits = layer_lens(self.bert, states, range(len(at)))
+                found.append(LensWords(lens_words(logits, self.tokenizer, top), at))
+            return found
 
-        return self._answers("Reading layers", a, b, answer)
+        def cost(encoding: Encoding) -> int:
+            self.masks(encoding, required=True)
+            return open_cost(encoding)
+
+        return self._in_batches("Reading layers", a, b, what_if, answer, cost)
 
     @overload
     def attribute(
@@ -1261,15 +1228,32 @@ class LoadedModel:
 
     def _in_batches(
         self,
-        encodings: Sequence[Encoding],
-        answer: Callable[[Batch], Sequence[R]],
-        changes: Changes | None,
-        progress: ReportProgress,
-        costs: Sequence[int] | None = None,
-    ) -> list[R]:
-        """What is changed may hang on all tokens, and must see no padding."""
-        texts = [self._text(encoding) for encoding in encodings]
-        return for_each(texts, answer, costs=costs, alike=changes is not None, progress=progress)
+        description: str,
+        a: str | Texts,
+        b: str | Texts | None,
+        what_if: WhatIf,
+        answer: Callable[[Batch, list[Encoding], Changes | None], Sequence[R]],
+        cost: Callable[[Encoding], int] = len,
+        changed: Callable[[Encoding], Encoding] = lambda encoding: encoding,
+        warns: bool = False,
+    ) -> R | Results[R]:
+        """The same in padded batches, with what is changed in a pass; `answer` gives those to a batch.
+
+        cost: what a text takes of a batch's budget, in tokens; it may refuse the text. changed: the text as it is read.
+        """
+        changes = self._changes(**what_if)
+
+        def answered(encodings: list[Encoding], progress: ReportProgress) -> list[R]:
+            encodings = list(map(changed, encodings))
+            return for_each(
+                list(map(self._text, encodings)),
+                lambda batch: answer(batch, [encodings[number] for number in batch.numbers], changes),
+                costs=list(map(cost, encodings)),
+                alike=changes is not None,  # what is changed may hang on all tokens, and must see no padding
+                progress=progress,
+            )
+
+        return self._answers(description, a, b, answered, warns)
 
     def _text(self, encoding: Encoding) -> Text:
         return as_text(self.bert, encoding.ids, encoding.segments, encoding.positions)
@@ -1300,9 +1284,11 @@ class LoadedModel:
         return ablate(self.config, heads_off, layers_off, ablate_with, changes)
 
     def _warn_of_cut(self, cut: int, of: int) -> None:
-        """For who called the method that called the caller of this: nothing in numbers says what they are of."""
+        """For the first caller outside of this package: nothing in numbers alone says what they are of."""
         if cut:
-            warnings.warn(cut_texts(cut, of, self.config.max_length), CutOffWarning, stacklevel=4)
+            files = [frame.filename for frame in inspect.stack(0)]
+            level = next((at for at, file in enumerate(files) if not file.startswith(_PACKAGE)), 0) + 1
+            warnings.warn(cut_texts(cut, of, self.config.max_length), CutOffWarning, stacklevel=level)
 
 
 def _other_texts(b: str | None, other_a: str | None, other_b: str | None) -> tuple[str, str | None] | None:

@@ -213,7 +213,7 @@ class TracedText(Table, Trace):
         for name in ACTIVATIONS:
             points = points_of(name, self.config.num_hidden_layers)
             if name == "hidden_states" and self.config.norm == "pre":
-                points[-1] = "encoder.normed"
+                points[-1] = "encoder.final_norm"
             if point in points:
                 array: NDArray[np.float32] = getattr(self, name)
                 return array if name.endswith(("embeddings", "sum")) else array[points.index(point)]

@@ -42,6 +42,7 @@ def surprise_of(
     it. Raises BertcoreError where there is no MLM head, or no mask in the vocabulary.
     """
     from bertcore.analysis.merging import word_groups
+    from bertcore.analysis.passes import as_text
     from bertcore.analysis.words import surprise
 
     return surprise(
@@ -50,8 +51,7 @@ def surprise_of(
         checkpoint.tokenizer.mask_id,
         groups=word_groups(encoding) if whole_words else None,
         max_tokens=INTERACTIVE_TOKENS,
-        segment_ids=text.segments,
-        position_ids=text.positions,
+        text=as_text(checkpoint.model, encoding.ids, text.segments, text.positions),
         changes=what_if.changes(),
         progress=progress,
     )

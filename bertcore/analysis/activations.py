@@ -6,6 +6,7 @@ The names are those of `bertcore.model.hooks`. B texts of a batch, S tokens.
 from collections.abc import Callable, Collection, Iterable, Sequence
 from difflib import get_close_matches
 from fnmatch import filter as matching
+from itertools import groupby
 
 import numpy as np
 import torch
@@ -17,57 +18,33 @@ from bertcore.analysis.passes import Text, changed
 from bertcore.checkpoint.missing_parts import absent_points
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
-from bertcore.model.hooks import Changes, Hook, Recorder
+from bertcore.model.hooks import POINTS, Changes, Hook, Recorder
 from bertcore.progress import ReportProgress, no_progress
 
-# What passes at a point for one text: S tokens, H hidden, E embedding, N heads, D head size, I feed-forward, V words.
-_EMBEDDINGS = {
-    "token": "SE",
-    "segment": "SE",
-    "position": "SE",
-    "sum": "SE",
-    "before_projection": "SE",
-    "output": "SH",
-}
-_LAYER = {
-    "attention.input": "SH",
-    "attention.query": "NSD",
-    "attention.key": "NSD",
-    "attention.value": "NSD",
-    "attention.scores": "NSS",
-    "attention.probs": "NSS",
-    "attention.context_heads": "NSD",
-    "attention.output": "SH",
-    "middle": "SH",
-    "feed_forward.input": "SH",
-    "feed_forward.before_activation": "SI",
-    "feed_forward.activation": "SI",
-    "feed_forward.output": "SH",
-    "output": "SH",
-}
-# Each output head on the last hidden states (B,S,H), and what it gives for one text; K labels.
-_HEADS: dict[str, tuple[str, Callable[[Bert, Tensor, Hook], object]]] = {
-    "mlm": ("SV", lambda model, hidden, hook: model.mlm_logits(hidden, hook)),
-    "nsp": ("2", lambda model, hidden, hook: model.nsp_logits(model.pool(hidden[:, 0], hook), hook)),
-    "sop": ("2", lambda model, hidden, hook: model.sop_logits(model.pool(hidden[:, 0], hook), hook)),
-    "rtd": ("S", lambda model, hidden, hook: model.rtd_logits(hidden, hook)),
-    "classify": ("K", lambda model, hidden, hook: model.classify_logits(hidden[:, 0], hook)),
-    "choice": ("1", lambda model, hidden, hook: model.choice_logits(hidden[:, 0], 1, hook)),
-    "tag": ("SK", lambda model, hidden, hook: model.tag_logits(hidden, hook)),
-    "span": ("S2", lambda model, hidden, hook: model.span_logits(hidden, hook)),
-    "summarise": ("S1", lambda model, hidden, hook: model.sentence_logits(hidden, hook)),
+_LOGITS: dict[str, Callable[[Bert, Tensor, Hook], object]] = {  # of each output head, from last hidden states (B,S,H)
+    "mlm": lambda model, hidden, hook: model.mlm_logits(hidden, hook),
+    "nsp": lambda model, hidden, hook: model.nsp_logits(model.pool(hidden[:, 0], hook), hook),
+    "sop": lambda model, hidden, hook: model.sop_logits(model.pool(hidden[:, 0], hook), hook),
+    "rtd": lambda model, hidden, hook: model.rtd_logits(hidden, hook),
+    "classify": lambda model, hidden, hook: model.classify_logits(hidden[:, 0], hook),
+    "choice": lambda model, hidden, hook: model.choice_logits(hidden[:, 0], 1, hook),
+    "tag": lambda model, hidden, hook: model.tag_logits(hidden, hook),
+    "span": lambda model, hidden, hook: model.span_logits(hidden, hook),
+    "summarise": lambda model, hidden, hook: model.sentence_logits(hidden, hook),
 }
 MEAN_POINTS = ("attention.context_heads", "attention.output", "feed_forward.output")  # what can be ablated
 
 
 def points(model: Bert) -> dict[str, str]:
     """Every hook point of this model, in the order of the pass -> its shape for one text, such as "NSD"."""
-    absent, layers = absent_points(model.config), range(model.encoder.depth)
-    found = {f"embeddings.{part}": shape for part, shape in _EMBEDDINGS.items()}
-    found |= {f"layer.{layer}.{part}": shape for layer in layers for part, shape in _LAYER.items()}
-    found |= {"encoder.normed": "SH"} | ({} if model.pooler is None else {"pooler.output": "H"})
-    found |= {f"{head}.logits": shape for head, (shape, _) in _HEADS.items() if head in model.output_heads}
-    return {point: shape for point, shape in found.items() if point not in absent}
+    missing = {*absent_points(model.config), *(f"{head}.logits" for head in _LOGITS if head not in model.output_heads)}
+    missing |= set() if model.pooler is not None else {"pooler.output"}
+    found: dict[str, str] = {}
+    for is_layer, group in groupby(POINTS.items(), lambda each: "{i}" in each[0]):
+        names = list(group)
+        for layer in range(model.encoder.depth if is_layer else 1):
+            found |= {name.format(i=layer): shape for name, shape in names}
+    return {point: shape for point, shape in found.items() if point not in missing}
 
 
 def described_points(model: Bert) -> dict[str, str]:
@@ -82,6 +59,7 @@ def described_points(model: Bert) -> dict[str, str]:
         "I": f"{config.intermediate_size} (feed-forward)",
         "V": f"{config.vocab_size} words",
         "K": "labels",
+        "C": "1",
     }
     return {point: " x ".join(words.get(side, side) for side in shape) for point, shape in points(model).items()}
 
@@ -123,7 +101,7 @@ def batch_activations(
     named_points(model, wanted)
     with changed(model, changes, record) as hook:
         hidden = batch.hidden(model, hook)
-        for head, (_, logits) in _HEADS.items():
+        for head, logits in _LOGITS.items():
             if f"{head}.logits" in wanted:
                 logits(model, hidden, hook)
         if "pooler.output" in wanted:
@@ -149,6 +127,6 @@ def mean_activations(
                 sums[point] = sums.get(point, 0.0) + value.sum(axis=-2, dtype=np.float64)
         return [None] * len(batch.lengths)
 
-    for_each(texts, add, costs=[open_cost(len(text)) for text in texts], progress=progress)
+    for_each(texts, add, costs=list(map(open_cost, texts)), progress=progress)
     tokens = sum(map(len, texts))
     return {point: (total / tokens).astype(np.float32) for point, total in sums.items()}

@@ -3,7 +3,7 @@
 B texts of a batch, S tokens of the longest of them.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -57,9 +57,9 @@ class Batch:
         return [row for row, each in enumerate(places) for _ in each], [at for each in places for at in each]
 
 
-def open_cost(length: int) -> int:
+def open_cost(text: Sized) -> int:
     """What a text takes of the budget in a pass with a hook, where attention (N,S,S) is computed openly."""
-    return length + length * length // 64
+    return len(text) + len(text) ** 2 // 64
 
 
 def grouped(

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -111,26 +112,13 @@ def surprise(
     encoding: Encoding,
     mask_id: int | None,
     *,
+    text: Text | None = None,
     groups: Sequence[int] | None = None,
-    max_tokens: int = MAX_TOKENS,
-    segment_ids: Sequence[int] | None = None,
-    position_ids: Sequence[int] | None = None,
-    changes: Changes | None = None,
-    progress: ReportProgress = no_progress,
+    **options: Any,
 ) -> Surprise:
-    """As `surprises`, of one text. `segment_ids` and `position_ids` (S) replace the text's own."""
-    read = as_text(model, encoding.ids, encoding.segments if segment_ids is None else segment_ids, position_ids)
-    together = None if groups is None else [groups]
-    return surprises(
-        model,
-        [encoding],
-        mask_id,
-        texts=[read],
-        groups=together,
-        max_tokens=max_tokens,
-        changes=changes,
-        progress=progress,
-    )[0]
+    """As `surprises`, of one text, with its options; `text` is what the model reads, if not the encoding as it is."""
+    texts, together = None if text is None else [text], None if groups is None else [groups]
+    return surprises(model, [encoding], mask_id, texts=texts, groups=together, **options)[0]
 
 
 @torch.inference_mode()
@@ -164,7 +152,7 @@ def surprises(
     variants = [(number, at) for number, places in enumerate(counted) for at in places]  # a text, and what is masked
     lengths = [len(texts[number]) for number, _ in variants]
     row = model.config.vocab_size // 1024  # a row of logits takes the room of that many tokens
-    costs = [(open_cost(length) if changes else length) + row for length in lengths]
+    costs = [(open_cost if changes else len)(texts[number]) + row for number, _ in variants]
     done = 0
     for chosen in grouped(lengths, costs, max_tokens, alike=bool(changes)):
         numbers, places = zip(*(variants[each] for each in chosen), strict=True)

@@ -1,23 +1,6 @@
 """Hooks: what sees the tensor at each named point inside the model, and may return another.
 
-The same names in every family; what a family lacks is never seen (missing_parts.absent_points says why).
-
-embeddings.{token,segment,position,sum}               (B,S,E)
-embeddings.before_projection                          (B,S,E)   where E is not H (ALBERT, small ELECTRA)
-embeddings.output                                     (B,S,H)
-layer.{i}.attention.input                             (B,S,H)   the residual stream; pre-norm: after a LayerNorm
-layer.{i}.attention.{query,key,value,context_heads}   (B,N,S,D)
-layer.{i}.attention.{scores,probs}                    (B,N,S,S) scores: masked
-layer.{i}.attention.output                            (B,S,H)   what attention adds to the residual stream
-layer.{i}.middle                                      (B,S,H)   the residual stream between attention and feed-forward
-layer.{i}.feed_forward.input                          (B,S,H)   the middle; pre-norm: after a LayerNorm
-layer.{i}.feed_forward.{before_activation,activation} (B,S,I)
-layer.{i}.feed_forward.output                         (B,S,H)   what the feed-forward layer adds
-layer.{i}.output                                      (B,S,H)
-encoder.final_norm                                    (B,S,H)   after the last LayerNorm of a pre-norm model
-pooler.output                                         (B,H)
-mlm.logits (B,S,V) or (R,V)   nsp.logits sop.logits (B,2)   rtd.logits (B,S)   classify.logits (B,K)
-choice.logits (B,C)   tag.logits (B,S,K)   span.logits (B,S,2)   summarise.logits (...,1)
+POINTS has their names and shapes, B, S, H ... as in `bert.py`, for one text: in a pass B stands before them.
 """
 
 from __future__ import annotations
@@ -30,6 +13,41 @@ if TYPE_CHECKING:
 
 HookFunction = Callable[[str, "Tensor"], "Tensor"]
 Changes = Mapping[str, Callable[["Tensor"], "Tensor"]]  # hook point -> function applied to the tensor there
+
+# The same names in every family; what a family lacks is never seen (missing_parts.absent_points says why).
+POINTS = {
+    "embeddings.token": "SE",
+    "embeddings.segment": "SE",
+    "embeddings.position": "SE",
+    "embeddings.sum": "SE",
+    "embeddings.before_projection": "SE",  # where E is not H (ALBERT, small ELECTRA)
+    "embeddings.output": "SH",
+    "layer.{i}.attention.input": "SH",  # the residual stream; pre-norm: after a LayerNorm
+    "layer.{i}.attention.query": "NSD",
+    "layer.{i}.attention.key": "NSD",
+    "layer.{i}.attention.value": "NSD",
+    "layer.{i}.attention.scores": "NSS",  # masked
+    "layer.{i}.attention.probs": "NSS",
+    "layer.{i}.attention.context_heads": "NSD",
+    "layer.{i}.attention.output": "SH",  # what attention adds to the residual stream
+    "layer.{i}.middle": "SH",  # the residual stream between attention and feed-forward
+    "layer.{i}.feed_forward.input": "SH",  # the middle; pre-norm: after a LayerNorm
+    "layer.{i}.feed_forward.before_activation": "SI",
+    "layer.{i}.feed_forward.activation": "SI",
+    "layer.{i}.feed_forward.output": "SH",  # what the feed-forward layer adds
+    "layer.{i}.output": "SH",
+    "encoder.final_norm": "SH",  # after the last LayerNorm of a pre-norm model
+    "pooler.output": "H",
+    "mlm.logits": "SV",  # of chosen tokens alone (R,V)
+    "nsp.logits": "2",
+    "sop.logits": "2",
+    "rtd.logits": "S",
+    "classify.logits": "K",
+    "choice.logits": "C",  # of C choices, which are a text each
+    "tag.logits": "SK",
+    "span.logits": "S2",
+    "summarise.logits": "S1",
+}
 
 
 class Hook:

@@ -95,7 +95,7 @@ class TestActivations:
         found = m.run(MASKED[0], keep=["*"])
         assert list(found) == list(points(model)) == list(m.points)
         sizes = {"S": len(m.encode(MASKED[0])), "H": 32, "E": model.config.embedding_width, "N": 4, "D": 8, "I": 48}
-        sizes |= {"V": model.config.vocab_size, "K": 3, "1": 1, "2": 2}
+        sizes |= {"V": model.config.vocab_size, "K": 3, "C": 1, "1": 1, "2": 2}
         for point, shape in points(model).items():
             assert found[point].shape == tuple(sizes[side] for side in shape), point
         model(torch.tensor([m.encode(MASKED[0]).ids]), hook=record)
