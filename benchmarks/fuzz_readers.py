@@ -332,10 +332,10 @@ def _evaluation_set() -> Reader:
 
 
 def _score() -> Reader:
-    from bertcore.evaluation.score_texts import read_texts
+    from bertcore.evaluation.score_texts import read_listed_texts
 
     content = b"The cat sat.\tIt was warm.\n\nThe [doctor|nurse|] said [he|she] was [MASK].\tSo [it|he] was.\n"
-    return Reader(lambda folder: read_texts(folder / "texts.txt"), {"texts.txt": content}, {})
+    return Reader(lambda folder: read_listed_texts(folder / "texts.txt"), {"texts.txt": content}, {})
 
 
 _TASK_FILES = {  # task -> sample file

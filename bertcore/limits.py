@@ -32,10 +32,10 @@ HEADER_BYTES = 16 * MIB  # of a safetensors file: names and shapes of some 100,0
 TOKENIZER_BYTES = 64 * MIB  # XLM-RoBERTa's tokenizer.json, of 250,000 tokens, has 17 MB
 VOCABULARY_BYTES = 32 * MIB  # of a vocab.txt or merges.txt; that of LaBSE, with 500,000 tokens, has 5 MB
 ADDED_TOKENS = 100_000  # published ones add some hundreds
-STEPS = 32  # of a normaliser or a cutter; ALBERT's has 6
+STEPS = 32  # of a normalizer or a pre-tokenizer; ALBERT's has 6
 TEXT_GROWTH = 200.0  # how many times longer they may make a text; SentencePiece's own rules reach 18 (U+FDFA)
 WORD_CHARACTERS = 10_000  # WordPiece: time grows with the square of a word's length; BERT's has 100
-FRAME_PIECES = 64  # special tokens and texts of a frame; RoBERTa's pair has 6
+TEMPLATE_PIECES = 64  # special tokens and texts of a template; RoBERTa's pair has 6
 UNTRIED_BYTES = 8 * MIB  # a larger tokenizer.json is tried in a process of its own first
 
 # --- what is tried in a process of its own (trial.py): such a tokenizer, a Parquet file, a pytorch_model.bin ---

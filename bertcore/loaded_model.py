@@ -1,4 +1,4 @@
-"""A model to ask from Python: the one door to what the engine computes, for notebooks and for the shell.
+"""A model to ask from Python: all that the engine computes, for notebooks and for the shell.
 
 Everything here is a thin call into `bertcore.analysis`, `bertcore.tasks`, `bertcore.training` and
 `bertcore.evaluation`. B texts, S tokens, L layers, N heads, H hidden. Layers, heads and positions count from 0.
@@ -1107,10 +1107,10 @@ class LoadedModel:
         >>> [score.choices for score in m.score_file("templates.txt")]
         [('cat', 'sat'), ('cat', 'sang'), ('dog', 'sat'), ('dog', 'sang')]
         """
-        from bertcore.evaluation.score_texts import read_texts, score_texts
+        from bertcore.evaluation.score_texts import read_listed_texts, score_texts
 
         with progress_bar("Scoring texts") as step:
-            return Records(score_texts(self.checkpoint, read_texts(Path(file)), word, step))
+            return Records(score_texts(self.checkpoint, read_listed_texts(Path(file)), word, step))
 
     def evaluate(
         self,

@@ -23,7 +23,7 @@ from model_report.report import Effort, ModelReport, measure_model
 from bertcore.analysis.reference_values import write_reference
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from bertcore.checkpoint.weights import with_mantissa
-from bertcore.data.mixture import Source
+from bertcore.data.mixture import MixtureFile
 from bertcore.files import read_json_or_empty
 from bertcore.locations import BUILT_IN
 from bertcore.runs.environment import ENVIRONMENT_FILE
@@ -229,5 +229,5 @@ def _texts(run: FinishedRun) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def _single(source: Source) -> str:
+def _single(source: MixtureFile) -> str:
     return "" if source.pairs else " (no pairs)"

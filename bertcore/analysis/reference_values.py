@@ -19,7 +19,7 @@ from bertcore.json_text import parse_json
 from bertcore.model.hooks import hidden_points
 
 REFERENCE_FILE = "reference.json"
-FORMAT_VERSION = 1
+REFERENCE_VERSION = 1
 TOLERANCE = 1e-4  # processors add up in other orders: 1e-6 to 1e-5 apart; another formula (GELU by tanh) is 1e-3 apart
 TEXTS: tuple[tuple[str, str | None], ...] = (
     ("The old woman put the [MASK] on the table.", None),
@@ -54,7 +54,7 @@ def write_reference(checkpoint: Checkpoint, folder: Path) -> Path:
     if not texts:
         raise BertcoreError("No text of the reference values has its mask within what this model reads.")
     file = folder / REFERENCE_FILE
-    write_json(file, {"format_version": FORMAT_VERSION, "texts": [_values(checkpoint, a, b) for a, b in texts]})
+    write_json(file, {"format_version": REFERENCE_VERSION, "texts": [_values(checkpoint, a, b) for a, b in texts]})
     return file
 
 
@@ -68,7 +68,7 @@ def check_reference(checkpoint: Checkpoint) -> ReferenceCheck | None:
         return None
     try:
         stored = parse_json(read_bytes(file).decode("utf-8"))
-        if stored["format_version"] != FORMAT_VERSION:
+        if stored["format_version"] != REFERENCE_VERSION:
             return _off(f"{REFERENCE_FILE} has a format of another version ({stored['format_version']})")
         return _compared(checkpoint, stored["texts"])
     except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):

@@ -16,7 +16,7 @@ from bertcore.cli.output import (
     ColumnText,
     ColumnTextB,
     Listing,
-    Recipe,
+    RecipeFile,
     Resume,
     in_lines,
     is_follower,
@@ -52,7 +52,7 @@ def pretrain(
     ] = None,
     more_corpus: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="RUN", help="The run folder to write.")] = None,
-    recipe: Recipe = None,
+    recipe: RecipeFile = None,
     start: Annotated[
         str | None, typer.Option("--from", metavar="MODEL", help="Checkpoint, run or hub id to start from.")
     ] = None,
@@ -109,7 +109,7 @@ def finetune(
         typer.Option(metavar="FILE", help="Held-out file; if not given, the dev file in the folder of --train."),
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="RUN", help="The run folder to write.")] = None,
-    recipe: Recipe = None,
+    recipe: RecipeFile = None,
     text: ColumnText = None,
     text_b: ColumnTextB = None,
     label: ColumnLabel = None,
@@ -180,7 +180,7 @@ def distil(
         str | None, typer.Option(metavar="MODEL", help="Checkpoint, run or hub id; if not given, the built-in model.")
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="RUN", help="The run folder to write.")] = None,
-    recipe: Recipe = None,
+    recipe: RecipeFile = None,
     resume: Resume = False,
     estimate: Estimate = False,
     as_json: AsJson = False,

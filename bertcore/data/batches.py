@@ -21,8 +21,8 @@ from bertcore.data.masking import PUBLISHED, Fates, choose, hide
 from bertcore.data.pairs import (
     NEXT_SENTENCE,
     NO_LABEL,
-    Pair,
     PairRules,
+    TokenPair,
     WindowCounts,
     cut_windows,
     has_random_starts,
@@ -95,7 +95,7 @@ class PairSampler:
     def __init__(
         self, corpus: Corpus, held_out: bool, length: int, seed: int, rules: PairRules = NEXT_SENTENCE
     ) -> None:
-        self.corpus = with_pieces(corpus, rules.room(length)) if rules.cut_long else corpus
+        self.corpus = with_pieces(corpus, rules.token_budget(length)) if rules.cut_long else corpus
         self.length, self.seed, self.rules = length, seed, rules
         self.documents = corpus.documents(held_out)
         self._ahead: tuple[int, Future[NDArray[np.int64]]] | None = None  # an epoch, and its windows to come
@@ -137,13 +137,13 @@ class PairSampler:
         if count <= left:
             self.position += count
             return
-        room, each = self.rules.room(self.length), len(self._windows)
+        budget, each = self.rules.token_budget(self.length), len(self._windows)
         fewest = self.rules.fewest_sentences
-        if not has_random_starts(self.corpus, self.documents, room):  # as many in every epoch
+        if not has_random_starts(self.corpus, self.documents, budget):  # as many in every epoch
             epochs = (count - left - 1) // each
             count, epoch = count - epochs * each, epoch + epochs
         elif (count - left) // each >= _MANY_EPOCHS:
-            counted = WindowCounts(self.corpus, self.documents, room, fewest)
+            counted = WindowCounts(self.corpus, self.documents, budget, fewest)
             while (now := counted.of_epoch(self._generator(epoch + 1))) < count - left:
                 count, epoch = count - now, epoch + 1
         count -= left
@@ -153,13 +153,13 @@ class PairSampler:
             self._begin_epoch(self.epoch + 1)
         self.position = count
 
-    def pairs(self, windows: NDArray[np.int64], rng: np.random.Generator, label: int | None = None) -> list[Pair]:
+    def pairs(self, windows: NDArray[np.int64], rng: np.random.Generator, label: int | None = None) -> list[TokenPair]:
         """A pair of each window; `rng` decides where it is split and, without a `label`, which B is from elsewhere."""
         return [
             make_pair(self.corpus, self.documents, window, self.length, self.rules, rng, label) for window in windows
         ]
 
-    def take(self, count: int, rng: np.random.Generator) -> list[Pair]:
+    def take(self, count: int, rng: np.random.Generator) -> list[TokenPair]:
         """The pairs of the next `count` windows."""
         return self.pairs(self.windows(count), rng)
 
@@ -184,14 +184,14 @@ class PairSampler:
             windows.set_exception(error)
 
     def _cut(self, epoch: int) -> NDArray[np.int64]:
-        room, rng = self.rules.room(self.length), self._generator(epoch)
-        return cut_windows(self.corpus, self.documents, room, rng, self.rules.fewest_sentences)
+        budget, rng = self.rules.token_budget(self.length), self._generator(epoch)
+        return cut_windows(self.corpus, self.documents, budget, rng, self.rules.fewest_sentences)
 
     def _generator(self, epoch: int) -> np.random.Generator:
         return np.random.default_rng([self.seed, epoch])
 
 
-def lay_out(pairs: list[Pair], tokenizer: Tokenizer) -> tuple[NDArray, NDArray, NDArray | None]:
+def lay_out(pairs: list[TokenPair], tokenizer: Tokenizer) -> tuple[NDArray, NDArray, NDArray | None]:
     """Pairs as the tokenizer frames them, `[CLS] A [SEP] B [SEP]` or `<s> A </s></s> B </s>`: ids, segments and
     attention mask, each (B,S), padded to the longest."""
     framing = tokenizer.framing
@@ -212,11 +212,11 @@ def lay_out_texts(encodings: Iterable[Encoding], tokenizer: Tokenizer) -> tuple[
         [token for token, part in zip(each.ids, each.parts, strict=True) if part != "special"] for each in encodings
     ]
     none = np.zeros(0, dtype=np.int64)
-    return lay_out([Pair(np.array(part, dtype=np.int64), none, NO_LABEL) for part in parts], tokenizer)
+    return lay_out([TokenPair(np.array(part, dtype=np.int64), none, NO_LABEL) for part in parts], tokenizer)
 
 
 def masked_batch(
-    pairs: list[Pair],
+    pairs: list[TokenPair],
     tokenizer: Tokenizer,
     rng: np.random.Generator,
     mask_share: float = 0.15,
@@ -239,7 +239,7 @@ def masked_batch(
     )
 
 
-def causal_batch(pairs: list[Pair], tokenizer: Tokenizer) -> Batch:
+def causal_batch(pairs: list[TokenPair], tokenizer: Tokenizer) -> Batch:
     """Every token predicts the one after it; nothing is masked, and next sentence is not asked."""
     ids, segments, attention_mask = lay_out(pairs, tokenizer)
     has_next = np.ones(ids.shape, dtype=bool) if attention_mask is None else attention_mask == 1

@@ -21,7 +21,7 @@ from bertcore.errors import BertcoreError
 from bertcore.progress import ReportProgress
 from bertcore.tokenizer.tokenizer import Tokenizer
 
-FORMAT_VERSION = 2  # of the key; runs hold on to it
+KEY_VERSION = 2  # of the key; runs hold on to it
 LAYOUT = "shards"  # of the folder
 HELD_OUT_SHARE = 0.02  # of all documents, chosen by their text ...
 HELD_OUT_AT_LEAST = 30  # ... or, in a small corpus, so many of them (a fifth of all at most)
@@ -153,9 +153,9 @@ def corpus_key(files: list[Path], tokenizer: Tokenizer, form: TextFormat = BLOCK
     """Names the cache: changes with any file's content, the vocabulary, or how documents are found.
 
     The vocabulary counts as the library writes it. Should a new version of `tokenizers` write it otherwise, runs that
-    have begun need the old version; FORMAT_VERSION 3 would hash its entries, merges and rules by themselves.
+    have begun need the old version; KEY_VERSION 3 would hash its entries, merges and rules by themselves.
     """
-    digest = hashlib.sha256(f"{FORMAT_VERSION} {HELD_OUT_SHARE}\n{tokenizer.raw.to_str()}\n".encode())
+    digest = hashlib.sha256(f"{KEY_VERSION} {HELD_OUT_SHARE}\n{tokenizer.raw.to_str()}\n".encode())
     texts = text_files(files)
     if form.document_per_file:
         digest.update(b"a document per file\n")

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from bertcore.data.batches import PairSampler
 from bertcore.data.corpus import Corpus
-from bertcore.data.mixture import Source
-from bertcore.data.pairs import Pair, PairRules, other_place, random_next_sentences
+from bertcore.data.mixture import MixtureFile
+from bertcore.data.pairs import PairRules, TokenPair, other_place, random_next_sentences
 
-_SAME_DOCUMENT, _SAME_SOURCE = 0.25, 0.5  # a strange B comes from there up to here in 0..1, else from another source
+_SAME_DOCUMENT, _SAME_SOURCE = 0.25, 0.5  # a random B comes from there up to here in 0..1, else from another source
 
 
 class MixedSampler:
@@ -25,7 +25,7 @@ class MixedSampler:
     def __init__(
         self,
         corpora: Sequence[Corpus],
-        sources: Sequence[Source],
+        sources: Sequence[MixtureFile],
         held_out: bool,
         length: int,
         seed: int,
@@ -35,7 +35,7 @@ class MixedSampler:
         for number, (corpus, source) in enumerate(zip(corpora, sources, strict=True)):
             whole = replace(corpus, held_out=np.full(len(corpus.held_out), held_out))
             own = rules if source.pairs else replace(rules, kind="none")
-            own = replace(own, strange=partial(self._strange, number)) if own.kind == "nsp" else own
+            own = replace(own, random_next=partial(self._random_next, number)) if own.kind == "nsp" else own
             self.samplers.append(PairSampler(whole, held_out, length, seed, own))
         weights = np.array([1.0 if held_out else source.weight for source in sources])
         self._shares = weights / weights.sum()
@@ -86,13 +86,13 @@ class MixedSampler:
         self._taken[:] = taken
         return order
 
-    def pairs(self, windows: NDArray[np.int64], rng: np.random.Generator, label: int | None = None) -> list[Pair]:
+    def pairs(self, windows: NDArray[np.int64], rng: np.random.Generator, label: int | None = None) -> list[TokenPair]:
         return [self.samplers[row[0]].pairs(row[None, 1:], rng, label)[0] for row in windows]
 
-    def take(self, count: int, rng: np.random.Generator) -> list[Pair]:
+    def take(self, count: int, rng: np.random.Generator) -> list[TokenPair]:
         return self.pairs(self.windows(count), rng)
 
-    def _strange(self, number: int, window: NDArray[np.int64], length: int, rng: np.random.Generator) -> NDArray:
+    def _random_next(self, number: int, window: NDArray[np.int64], length: int, rng: np.random.Generator) -> NDArray:
         """A B of some `length` tokens that does not follow."""
         own, where = self.samplers[number], rng.random()
         if where < _SAME_DOCUMENT:

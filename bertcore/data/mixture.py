@@ -14,7 +14,7 @@ MOST_READINGS = 4  # of a small, heavy file while a vocabulary is learned
 
 
 @dataclass(frozen=True)
-class Source(Settings):
+class MixtureFile(Settings):
     """What a mixture says of one file."""
 
     kind: str = setting("text", "Sort of text; held-out figures are given for each kind")
@@ -25,9 +25,9 @@ class Source(Settings):
     held_out: bool = setting(False, "Never trained on: the whole file is for measuring")
 
 
-def sources_of(mixture: Mapping[str, Any]) -> dict[str, Source]:
+def sources_of(mixture: Mapping[str, Any]) -> dict[str, MixtureFile]:
     """By file name. Raises BertcoreError for a mixture that cannot be trained on or measured with."""
-    sources = {name: Source.from_table(value, name) for name, value in mixture.items()}
+    sources = {name: MixtureFile.from_table(value, name) for name, value in mixture.items()}
     if sources and not any(source.weight and not source.held_out for source in sources.values()):
         raise BertcoreError("No file of the mixture is to be trained on; give one a weight.")
     if sources and not any(source.held_out for source in sources.values()):

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from bertcore.data.batches import PairSampler
 from bertcore.data.corpus import Corpus
 from bertcore.data.mixed_sampler import MixedSampler
-from bertcore.data.pairs import Pair
+from bertcore.data.pairs import TokenPair
 
 BETWEEN = -1  # in the place of a separator between two documents
 _SOURCE = 1 << 44  # places of source k are those from k times this number on
@@ -52,7 +52,7 @@ class OriginSampler:
 
     def __init__(self, sampler: PairSampler | MixedSampler, corpora: Sequence[Corpus], separator: int) -> None:
         self.sampler, self._corpora, self._separator = sampler, corpora, separator
-        self.origins: list[Pair] = []
+        self.origins: list[TokenPair] = []
         self._bounds = [corpus.sentence_starts[corpus.document_starts] for corpus in corpora]  # tokens, of documents
 
     @property
@@ -72,7 +72,7 @@ class OriginSampler:
     def windows(self, count: int) -> NDArray[np.int64]:
         return self.sampler.windows(count)
 
-    def pairs(self, windows: NDArray[np.int64], rng: np.random.Generator) -> list[Pair]:
+    def pairs(self, windows: NDArray[np.int64], rng: np.random.Generator) -> list[TokenPair]:
         origins = self.sampler.pairs(windows, rng)
         self.origins += origins
         return [replace(pair, a=self._ids(pair.a), b=self._ids(pair.b)) for pair in origins]

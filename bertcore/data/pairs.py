@@ -25,7 +25,7 @@ _FEW = 32  # so few documents are cut one by one: the longest ones have many mor
 
 
 @dataclass(frozen=True)
-class Pair:
+class TokenPair:
     """Ids of part A and of part B (empty where there is one part alone), and what they are to each other."""
 
     a: NDArray
@@ -48,7 +48,7 @@ class PairRules:
     `exact`: labels and masks have exactly their shares (`bertcore.data.masking`, and held-out text as many pairs with
     one label as with the other); else as in runs before format 5.
 
-    `strange(window, length, rng)` gives a B that does not follow, where packed sequences shall not take it from any
+    `random_next(window, length, rng)` gives a B that does not follow, where packed sequences shall not take it from any
     other document alike.
     """
 
@@ -58,7 +58,7 @@ class PairRules:
     separator: int = -1  # id, between documents in one part
     cut_long: bool = False
     exact: bool = False
-    strange: Callable[[NDArray, int, np.random.Generator], NDArray] | None = None
+    random_next: Callable[[NDArray, int, np.random.Generator], NDArray] | None = None
 
     @classmethod
     def of(
@@ -67,7 +67,7 @@ class PairRules:
         specials = tokenizer.framing.single.specials, tokenizer.framing.pair.specials
         return cls(kind, pack, specials, tokenizer.sep_id, cut_long, exact)
 
-    def room(self, length: int) -> int:
+    def token_budget(self, length: int) -> int:
         """Tokens of text that a window has to hold to fill a sequence."""
         return length - self.specials[self.kind != "none"]
 
@@ -79,17 +79,17 @@ class PairRules:
 NEXT_SENTENCE = PairRules()
 
 
-def with_pieces(corpus: Corpus, room: int) -> Corpus:
-    """The same text, but each sentence of more than `room` tokens is several, of half of that at most.
+def with_pieces(corpus: Corpus, budget: int) -> Corpus:
+    """The same text, but each sentence of more than `budget` tokens is several, of half of that at most.
 
     A transcript without full stops is one sentence from beginning to end.
     """
     starts = corpus.sentence_starts
-    long = np.flatnonzero(np.diff(starts) > room)
+    long = np.flatnonzero(np.diff(starts) > budget)
     if not len(long):
         return corpus
     lengths = starts[long + 1] - starts[long]
-    pieces = -(-lengths // max(1, room // 2))
+    pieces = -(-lengths // max(1, budget // 2))
     inner = pieces - 1  # cuts inside each
     number = np.arange(inner.sum()) - np.repeat(np.cumsum(inner) - inner, inner) + 1  # 1, 2, ... in each
     cuts = np.repeat(starts[long], inner) + number * np.repeat(lengths, inner) // np.repeat(pieces, inner)
@@ -101,28 +101,28 @@ def with_pieces(corpus: Corpus, room: int) -> Corpus:
 
 
 def cut_windows(
-    corpus: Corpus, documents: NDArray, room: int, rng: np.random.Generator, fewest: int = 2
+    corpus: Corpus, documents: NDArray, budget: int, rng: np.random.Generator, fewest: int = 2
 ) -> NDArray[np.int64]:
-    """Windows of whole sentences with at least `room` tokens where the document has them: (W,3).
+    """Windows of whole sentences with at least `budget` tokens where the document has them: (W,3).
 
     Columns: first sentence, sentence after the last, document. Order is random, and so is where in each document
     the first window begins, so that every epoch sees other windows. Fewer than `fewest` sentences are left out,
-    unless they fill the room. `documents` must rise.
+    unless they fill the budget. `documents` must rise.
     """
     order = rng.permutation(documents)
     starts = corpus.sentence_starts
-    first, stop = _first_sentences(corpus, order, room, rng)
+    first, stop = _first_sentences(corpus, order, budget, rng)
     place = np.argsort(order)  # as the documents lie in the text: what is looked up one after the other lies together
     first, stop = first[place], stop[place]
     rounds = []  # (place of the document in the order, first sentence, sentence after the last), a window of each
     while len(place) > _FEW:
-        goes_on = (stop - first >= fewest) | ((stop > first) & (starts[stop] - starts[first] >= room))
+        goes_on = (stop - first >= fewest) | ((stop > first) & (starts[stop] - starts[first] >= budget))
         place, first, stop = place[goes_on], first[goes_on], stop[goes_on]
-        end = np.minimum(np.maximum(np.searchsorted(starts, starts[first] + room), first + 1), stop)
+        end = np.minimum(np.maximum(np.searchsorted(starts, starts[first] + budget), first + 1), stop)
         rounds.append((place, first, end))
         first = end
     for number, begin, last in zip(place.tolist(), first.tolist(), stop.tolist(), strict=True):
-        windows = _cut_document(starts, begin, last, room, fewest)
+        windows = _cut_document(starts, begin, last, budget, fewest)
         rounds.append((np.full(len(windows), number), windows[:, 0], windows[:, 1]))
     if not rounds:
         return np.zeros((0, 3), dtype=np.int64)
@@ -134,12 +134,12 @@ def cut_windows(
 class WindowCounts:
     """How many windows `cut_windows` cuts, without cutting them."""
 
-    def __init__(self, corpus: Corpus, documents: NDArray, room: int, fewest: int) -> None:
-        self._corpus, self._documents, self._room = corpus, documents, room
+    def __init__(self, corpus: Corpus, documents: NDArray, budget: int, fewest: int) -> None:
+        self._corpus, self._documents, self._budget = corpus, documents, budget
         starts, sentences = corpus.sentence_starts, np.arange(len(corpus.sentence_starts) - 1)
         stop = np.repeat(corpus.document_starts[1:], np.diff(corpus.document_starts))  # of each sentence's document
-        goes_on = (stop - sentences >= fewest) | (starts[stop] - starts[sentences] >= room)
-        end = np.minimum(np.maximum(np.searchsorted(starts, starts[sentences] + room), sentences + 1), stop)
+        goes_on = (stop - sentences >= fewest) | (starts[stop] - starts[sentences] >= budget)
+        end = np.minimum(np.maximum(np.searchsorted(starts, starts[sentences] + budget), sentences + 1), stop)
         counts = [0] * (len(sentences) + 1)  # windows from each sentence to the end of its document
         ends, stops = end.tolist(), stop.tolist()
         for sentence in np.flatnonzero(goes_on)[::-1].tolist():
@@ -148,39 +148,39 @@ class WindowCounts:
         self._counts = np.array(counts)
 
     def of_epoch(self, rng: np.random.Generator) -> int:
-        first, _ = _first_sentences(self._corpus, rng.permutation(self._documents), self._room, rng)
+        first, _ = _first_sentences(self._corpus, rng.permutation(self._documents), self._budget, rng)
         return int(self._counts[first].sum())
 
 
-def has_random_starts(corpus: Corpus, documents: NDArray, room: int) -> bool:
+def has_random_starts(corpus: Corpus, documents: NDArray, budget: int) -> bool:
     """Whether a document is so long that its first window begins elsewhere in each epoch; else every epoch has the same
     windows, in another order."""
     starts = corpus.sentence_starts
     first, stop = corpus.document_starts[documents], corpus.document_starts[documents + 1]
-    return bool((starts[stop] - starts[first] > 2 * room).any())
+    return bool((starts[stop] - starts[first] > 2 * budget).any())
 
 
 def _first_sentences(
-    corpus: Corpus, order: NDArray, room: int, rng: np.random.Generator
+    corpus: Corpus, order: NDArray, budget: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Where in each document the first window begins, by chance within a window's length, and where the document ends;
     both (D). A short document begins at its beginning."""
     starts = corpus.sentence_starts
     first, stop = corpus.document_starts[order], corpus.document_starts[order + 1]  # indexing copies
-    long = np.flatnonzero(starts[stop] - starts[first] > 2 * room)
+    long = np.flatnonzero(starts[stop] - starts[first] > 2 * budget)
     lying = long[np.argsort(first[long])]
-    after = np.zeros(len(order), dtype=np.int64)  # sentences that begin within the first `room` tokens
-    after[lying] = np.searchsorted(starts, starts[first[lying]] + room) - first[lying]
+    after = np.zeros(len(order), dtype=np.int64)  # sentences that begin within the first `budget` tokens
+    after[lying] = np.searchsorted(starts, starts[first[lying]] + budget) - first[lying]
     first[long] += rng.integers(0, np.clip(after[long], 1, stop[long] - first[long]))
     return first, stop
 
 
-def _cut_document(starts: NDArray, first: int, stop: int, room: int, fewest: int) -> NDArray[np.int64]:
+def _cut_document(starts: NDArray, first: int, stop: int, budget: int, fewest: int) -> NDArray[np.int64]:
     """The windows of one document, (W,2)."""
     after = np.arange(first + 1, stop + 1)
-    ends = np.minimum(np.maximum(np.searchsorted(starts, starts[first:stop] + room), after), stop).tolist()
+    ends = np.minimum(np.maximum(np.searchsorted(starts, starts[first:stop] + budget), after), stop).tolist()
     windows, begin = [], first
-    while stop - begin >= fewest or (stop > begin and starts[stop] - starts[begin] >= room):
+    while stop - begin >= fewest or (stop > begin and starts[stop] - starts[begin] >= budget):
         windows.append((begin, ends[begin - first]))
         begin = ends[begin - first]
     return np.array(windows, dtype=np.int64).reshape(-1, 2)
@@ -194,50 +194,50 @@ def make_pair(
     rules: PairRules,
     rng: np.random.Generator,
     label: int | None = None,
-) -> Pair:
+) -> TokenPair:
     """One sequence of at most `length` tokens from a window; a pair is split between two of its sentences.
 
     `label`: that of a pair; None: one or the other by chance.
     """
     first, end, document = (int(value) for value in window)
-    starts, tokens, room = corpus.sentence_starts, corpus.tokens, rules.room(length)
+    starts, tokens, budget = corpus.sentence_starts, corpus.tokens, rules.token_budget(length)
     if rules.kind == "none" or end - first < 2:
-        room = length - rules.specials[0] if rules.pack else room
-        text = tokens[starts[first] : min(int(starts[first]) + room, int(starts[end]))]
+        budget = length - rules.specials[0] if rules.pack else budget
+        text = tokens[starts[first] : min(int(starts[first]) + budget, int(starts[end]))]
         if rules.pack:
-            text = _filled(text, room, corpus, documents, document, rules, rng)
-        return Pair(text, tokens[:0], NO_LABEL)
+            text = _filled(text, budget, corpus, documents, document, rules, rng)
+        return TokenPair(text, tokens[:0], NO_LABEL)
     split = int(rng.integers(first + 1, end))
     a, b = tokens[starts[first] : starts[split]], tokens[starts[split] : starts[end]]
     is_other = rng.random() < 0.5 if label is None else bool(label)
     if is_other and rules.kind == "nsp":
-        if len(documents) == 1 and rules.strange is None:
+        if len(documents) == 1 and rules.random_next is None:
             b = _elsewhere_within(corpus, document, split, rng)
         elif rules.pack:
-            wanted = min(len(b), room - len(a))
-            if rules.strange is None:
+            wanted = min(len(b), budget - len(a))
+            if rules.random_next is None:
                 b = random_next_sentences(corpus, documents, document, wanted, rng)
             else:
-                b = rules.strange(window, wanted, rng)
+                b = rules.random_next(window, wanted, rng)
         else:  # as runs of format 1 began: cut in the middle of a sentence more often than a B that follows
-            b = _random_text(corpus, documents, document, room, rng)[: max(len(b), room - len(a))]
+            b = _random_text(corpus, documents, document, budget, rng)[: max(len(b), budget - len(a))]
     swaps_clean = rules.kind == "sop" and rules.cut_long
     if not rules.pack and not swaps_clean:
-        keep_a, keep_b = fit_pair(len(a), len(b), room)
+        keep_a, keep_b = fit_pair(len(a), len(b), budget)
         a, b = a[len(a) - keep_a :], b[:keep_b]
     if is_other and rules.kind == "sop":
         a, b = b, a
     if rules.pack or swaps_clean:
-        a, b = _cut(a, b, room, rng)
+        a, b = _cut(a, b, budget, rng)
     if rules.pack:
-        b = _filled(b, room - len(a), corpus, documents, document, rules, rng)
-    return Pair(a, b, int(is_other))  # 1: NOT_NEXT, SWAPPED
+        b = _filled(b, budget - len(a), corpus, documents, document, rules, rng)
+    return TokenPair(a, b, int(is_other))  # 1: NOT_NEXT, SWAPPED
 
 
-def _cut(a: NDArray, b: NDArray, room: int, rng: np.random.Generator) -> tuple[NDArray, NDArray]:
+def _cut(a: NDArray, b: NDArray, budget: int, rng: np.random.Generator) -> tuple[NDArray, NDArray]:
     """`truncate_seq_pair` of google-research/bert: the longer part loses a token, at its front or back by chance."""
     kept = []
-    for part, keep in zip((a, b), fit_pair(len(a), len(b), room), strict=True):
+    for part, keep in zip((a, b), fit_pair(len(a), len(b), budget), strict=True):
         front = int(rng.binomial(len(part) - keep, 0.5)) if len(part) > keep else 0
         kept.append(part[front : front + keep])
     return kept[0], kept[1]
@@ -245,15 +245,15 @@ def _cut(a: NDArray, b: NDArray, room: int, rng: np.random.Generator) -> tuple[N
 
 def _filled(
     text: NDArray,
-    room: int,
+    budget: int,
     corpus: Corpus,
     documents: NDArray,
     document: int,
     rules: PairRules,
     rng: np.random.Generator,
 ) -> NDArray:
-    """Text, then as often as there is room a separator and text from a document other than `document`."""
-    pieces, free = [text], room - len(text)
+    """Text, then as often as it fits a separator and text from a document other than `document`."""
+    pieces, free = [text], budget - len(text)
     while free > 1 and len(documents) > 1:
         more = _random_text(corpus, documents, document, free - 1, rng)
         pieces += [np.array([rules.separator], dtype=text.dtype), more]
@@ -283,14 +283,14 @@ def random_next_sentences(
 
 
 def _random_text(
-    corpus: Corpus, documents: NDArray, document: int | None, room: int, rng: np.random.Generator
+    corpus: Corpus, documents: NDArray, document: int | None, budget: int, rng: np.random.Generator
 ) -> NDArray:
     other = _random_document(documents, rng)
     while other == document and len(documents) > 1:
         other = _random_document(documents, rng)
     first, stop = corpus.document_starts[other], corpus.document_starts[other + 1]
     begin = corpus.sentence_starts[rng.integers(first, stop)]
-    return corpus.tokens[begin : min(begin + room, int(corpus.sentence_starts[stop]))]
+    return corpus.tokens[begin : min(begin + budget, int(corpus.sentence_starts[stop]))]
 
 
 def other_place(corpus: Corpus, window: NDArray, length: int, rng: np.random.Generator) -> NDArray | None:

@@ -61,7 +61,7 @@ class TextScore:
     dropped: int  # tokens that are not read, as the model reads only so many: what is said is of the others
 
 
-def read_texts(file: Path) -> list[ListedText]:
+def read_listed_texts(file: Path) -> list[ListedText]:
     """The texts of a file, as `read_lines` has them. Raises BertcoreError too for a file that cannot be read."""
     texts = read_lines((line_of(file, number), line) for number, line in numbered_lines(file))
     if not texts:

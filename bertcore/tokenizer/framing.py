@@ -14,7 +14,7 @@ from bertcore.tokenizer.token_labels import VocabularyKind
 Item = TypeVar("Item")
 
 
-class Frame(NamedTuple):
+class Template(NamedTuple):
     """The special tokens before, between and after the tokens of A and B; `between` is empty around one text."""
 
     before: list[int]
@@ -43,22 +43,22 @@ class Frame(NamedTuple):
 
 @dataclass(frozen=True)
 class Framing:
-    """The frames of one text, and of two. B may be empty and still be there; None is no B."""
+    """The templates of one text, and of two. B may be empty and still be there; None is no B."""
 
-    single: Frame
-    pair: Frame
+    single: Template
+    pair: Template
 
-    def frame(self, b: object | None) -> Frame:
+    def template(self, b: object | None) -> Template:
         return self.single if b is None else self.pair
 
     def framed(self, a: Sequence[int], b: Sequence[int] | None) -> tuple[list[int], bytes]:
         """Ids and segments of a sequence."""
-        frame = self.frame(b)
-        return frame.ids(a, b or ()), frame.segments_of(len(a), len(b or ()))
+        template = self.template(b)
+        return template.ids(a, b or ()), template.segments_of(len(a), len(b or ()))
 
     def kept(self, length_a: int, length_b: int | None, max_length: int) -> tuple[int, int]:
-        """How many tokens of A and of B a sequence of `max_length` has room for."""
-        return fit_pair(length_a, length_b or 0, max(0, max_length - self.frame(length_b).specials))
+        """How many tokens of A and of B a sequence of `max_length` can hold."""
+        return fit_pair(length_a, length_b or 0, max(0, max_length - self.template(length_b).specials))
 
     def fitted(self, a: Sequence[int], b: Sequence[int] | None, max_length: int) -> tuple[list[int], bytes, int]:
         """Ids and segments of a sequence of at most `max_length` tokens, and how many were cut off."""
@@ -75,12 +75,12 @@ def framing_of(raw: RawTokenizer, special: SpecialTokens, kind: VocabularyKind) 
     return Framing(_frame(raw, special, pair=False), _frame(raw, special, pair=True))
 
 
-def fit_pair(length_a: int, length_b: int, room: int) -> tuple[int, int]:
-    """How many tokens of A and B to keep so that both fit into `room`: the longer loses first, B on a tie.
+def fit_pair(length_a: int, length_b: int, budget: int) -> tuple[int, int]:
+    """How many tokens of A and B to keep so that both fit into `budget`: the longer loses first, B on a tie.
 
     The rule of `_truncate_seq_pair` in google-research/bert, in closed form.
     """
-    excess = length_a + length_b - room
+    excess = length_a + length_b - budget
     if excess <= 0:
         return length_a, length_b
     from_longer = min(excess, abs(length_a - length_b))
@@ -103,13 +103,13 @@ def _example(raw: RawTokenizer, special: SpecialTokens, pair: bool) -> tuple[str
     return parts, encoding.ids, bytes(encoding.type_ids)
 
 
-def _frame(raw: RawTokenizer, special: SpecialTokens, pair: bool) -> Frame:
+def _frame(raw: RawTokenizer, special: SpecialTokens, pair: bool) -> Template:
     parts, ids, segments = _example(raw, special, pair)
     start_a, end_a = parts.index("a"), parts.rindex("a") + 1
     start_b, end_b = (parts.index("b"), parts.rindex("b") + 1) if pair else (end_a, end_a)
     before, of_a, between = segments[:start_a], segments[start_a : start_a + 1], segments[end_a:start_b]
     of_b, after = segments[start_b : start_b + 1] if pair else b"", segments[end_b:]
-    return Frame(ids[:start_a], ids[end_a:start_b], ids[end_b:], (before, of_a, between, of_b, after))
+    return Template(ids[:start_a], ids[end_a:start_b], ids[end_b:], (before, of_a, between, of_b, after))
 
 
 def _usual_post_processor(raw: RawTokenizer, special: SpecialTokens, kind: VocabularyKind) -> processors.PostProcessor:

@@ -106,8 +106,8 @@ class Tokenizer:
         self._added = raw.get_added_tokens_decoder()
         self._typed_mask = self._mask_as_typed()
         # Some tokenizers hand the text to the model in one piece; words are then found by the marks of the pieces.
-        cutter = raw.pre_tokenizer
-        self._uncut = cutter is None or len(cutter.pre_tokenize_str("c c")) == 1
+        pre_tokenizer = raw.pre_tokenizer
+        self._uncut = pre_tokenizer is None or len(pre_tokenizer.pre_tokenize_str("c c")) == 1
 
     @property
     def vocab_size(self) -> int:
@@ -240,23 +240,23 @@ class Tokenizer:
         return _PartTokens(raw.ids[:keep], offsets, _counted(words))
 
     def _framed(self, a: str, b: str | None, part_a: _PartTokens, part_b: _PartTokens | None, dropped: int) -> Encoding:
-        frame, of_b = self.framing.frame(part_b), part_b or _PartTokens([], [], [])
-        ids, special = frame.ids(part_a.ids, of_b.ids), (0, 0)
+        template, of_b = self.framing.template(part_b), part_b or _PartTokens([], [], [])
+        ids, special = template.ids(part_a.ids, of_b.ids), (0, 0)
         after_a = part_a.words[-1] + 1 if part_a.words else 0
-        parts: list[TextPart] = frame.around("special", ["a"] * len(part_a.ids), ["b"] * len(of_b.ids))
+        parts: list[TextPart] = template.around("special", ["a"] * len(part_a.ids), ["b"] * len(of_b.ids))
         return Encoding(
             text_a=a,
             text_b=b,
             # The library's own tokens are cut out of the text: an unknown one is what was typed, a mask has its space.
             tokens=[self.word(token_id) for token_id in ids],
             ids=ids,
-            segments=list(frame.segments_of(len(part_a.ids), len(of_b.ids))),
+            segments=list(template.segments_of(len(part_a.ids), len(of_b.ids))),
             positions=list(range(len(ids))),
-            offsets=frame.around(special, part_a.offsets, of_b.offsets),
+            offsets=template.around(special, part_a.offsets, of_b.offsets),
             parts=parts,
             dropped=dropped,
             unknown=[i for i, token_id in enumerate(ids) if token_id == self.unk_id],
-            words=frame.around(None, part_a.words, [after_a + word for word in of_b.words]),
+            words=template.around(None, part_a.words, [after_a + word for word in of_b.words]),
             labels=[self.label(token_id) for token_id in ids],
         )
 

@@ -137,17 +137,19 @@ def _apply_settings(raw: RawTokenizer, settings: Mapping[str, Any]) -> None:
     """Where both files speak, `transformers` follows tokenizer_config.json; where it is silent, we follow the other."""
     if settings.get("tokenizer_class") in _PLAIN_CLASSES:
         return
-    normalizer, cutter = raw.normalizer, raw.pre_tokenizer
+    normalizer, pre_tokenizer = raw.normalizer, raw.pre_tokenizer
     if isinstance(normalizer, normalizers.BertNormalizer):
         normalizer.lowercase = _switch(settings, "do_lower_case", normalizer.lowercase)
         normalizer.handle_chinese_chars = _switch(settings, "tokenize_chinese_chars", normalizer.handle_chinese_chars)
         if isinstance(settings.get("strip_accents", 0), bool | None):
             normalizer.strip_accents = settings["strip_accents"]
         raw.normalizer = normalizer
-    if isinstance(cutter, pre_tokenizers.ByteLevel):
-        prefix_space = _switch(settings, "add_prefix_space", cutter.add_prefix_space)
-        if prefix_space != cutter.add_prefix_space:
-            raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=prefix_space, use_regex=cutter.use_regex)
+    if isinstance(pre_tokenizer, pre_tokenizers.ByteLevel):
+        prefix_space = _switch(settings, "add_prefix_space", pre_tokenizer.add_prefix_space)
+        if prefix_space != pre_tokenizer.add_prefix_space:
+            raw.pre_tokenizer = pre_tokenizers.ByteLevel(
+                add_prefix_space=prefix_space, use_regex=pre_tokenizer.use_regex
+            )
             raw.post_processor = None  # it knew of the space; the usual one takes its place
 
 

@@ -18,9 +18,9 @@ from bertcore.files import content_of
 from bertcore.json_text import parse_json
 from bertcore.limits import (
     ADDED_TOKENS,
-    FRAME_PIECES,
     MIB,
     STEPS,
+    TEMPLATE_PIECES,
     TEXT_GROWTH,
     TOKENIZER_BYTES,
     TRIAL_BYTES,
@@ -76,7 +76,7 @@ def _problem(content: Mapping[str, Any]) -> str | None:
         if growth > TEXT_GROWTH:
             return f"its {name} could make a text {growth:.0e} times longer"
         pieces = sum(len(step[key]) for step in steps for key in ("single", "pair") if isinstance(step.get(key), list))
-        if pieces > FRAME_PIECES:
+        if pieces > TEMPLATE_PIECES:
             return f"it puts {pieces:,} special tokens around a text"
     return None
 

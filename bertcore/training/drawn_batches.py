@@ -216,7 +216,7 @@ class RunBatches:
         places, is_padding = np.full(shape, BETWEEN, dtype=np.int64), np.ones(shape, dtype=bool)
         for row, pair in enumerate(sampler.origins):
             b = pair.b.tolist() if len(pair.b) else None
-            framed = self.tokenizer.framing.frame(b).around(BETWEEN, pair.a.tolist(), b or [])
+            framed = self.tokenizer.framing.template(b).around(BETWEEN, pair.a.tolist(), b or [])
             places[row, : len(framed)] = framed
             is_padding[row, : len(framed)] = False
         return places, is_padding

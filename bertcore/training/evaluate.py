@@ -17,8 +17,8 @@ from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.data.batches import Batch, PairSampler, masked_batch
 from bertcore.data.corpus import Corpus, load_corpus
 from bertcore.data.mixed_sampler import MixedSampler
-from bertcore.data.mixture import Source
-from bertcore.data.pairs import NEXT_SENTENCE, NO_LABEL, Pair, PairRules
+from bertcore.data.mixture import MixtureFile
+from bertcore.data.pairs import NEXT_SENTENCE, NO_LABEL, PairRules, TokenPair
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.model.evaluation_mode import evaluation_mode
@@ -56,7 +56,7 @@ class HeldOutText:
     def of_kinds(
         cls,
         corpora: Sequence[Corpus],
-        sources: Sequence[Source],
+        sources: Sequence[MixtureFile],
         tokenizer: Tokenizer,
         length: int,
         sequences: int,
@@ -100,9 +100,9 @@ def _batches(sampler: PairSampler | MixedSampler, tokenizer: Tokenizer, sequence
     return [masked_batch(group, tokenizer, rng, HELD_OUT_MASK_SHARE, exact=exact) for group in groups]
 
 
-def _balanced(sampler: PairSampler | MixedSampler, windows: NDArray, rng: np.random.Generator) -> list[Pair]:
+def _balanced(sampler: PairSampler | MixedSampler, windows: NDArray, rng: np.random.Generator) -> list[TokenPair]:
     """As many pairs with one label as with the other: always giving the same answer is right half of the time."""
-    pairs: list[Pair] = []
+    pairs: list[TokenPair] = []
     labelled = 0
     for window in windows:
         pairs += sampler.pairs(window[None], rng, label=labelled % 2)

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from bertcore.checkpoint.config_file import read_config
 from bertcore.config import HEAD_SIZE, POSITIONS, PRESETS, BertConfig
-from bertcore.data.mixture import Source, find_files, readings, sources_of
+from bertcore.data.mixture import MixtureFile, find_files, readings, sources_of
 from bertcore.data.text import TextFormat, text_files
 from bertcore.errors import BertcoreError
 from bertcore.settings import Settings, setting
@@ -135,7 +135,7 @@ class DataOptions(Settings):
             raise BertcoreError("The mask fate and the random fate are shares of one whole; together at most 1.")
 
     @property
-    def sources(self) -> dict[str, Source]:
+    def sources(self) -> dict[str, MixtureFile]:
         """The files of the mixture by name; empty where there is none."""
         return sources_of(self.mixture)
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from bertcore.data.batches import Batch, causal_batch, make_rows, masked_batch
 from bertcore.data.masking import Fates
-from bertcore.data.pairs import Pair
+from bertcore.data.pairs import TokenPair
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.distributed import ProcessGroup
 from bertcore.training.pretrain_options import PretrainOptions
@@ -32,7 +32,7 @@ class Sampler(Protocol):
 
     def windows(self, count: int) -> NDArray[np.int64]: ...
 
-    def pairs(self, windows: NDArray[np.int64], rng: np.random.Generator) -> list[Pair]: ...
+    def pairs(self, windows: NDArray[np.int64], rng: np.random.Generator) -> list[TokenPair]: ...
 
 
 class PretrainingBatches:

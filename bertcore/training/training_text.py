@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from bertcore.data.batches import PairSampler
 from bertcore.data.corpus import Corpus
 from bertcore.data.mixed_sampler import MixedSampler
-from bertcore.data.mixture import Source
+from bertcore.data.mixture import MixtureFile
 from bertcore.data.pairs import PairRules
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.evaluate import HeldOutText
@@ -23,7 +23,7 @@ class TrainingText:
     """`corpora` of a mixture, one for each of its `sources`; without sources one corpus."""
 
     corpora: Sequence[Corpus]
-    sources: Sequence[Source]
+    sources: Sequence[MixtureFile]
 
     @property
     def key(self) -> str:
@@ -67,9 +67,9 @@ class TrainingText:
         return sum(len(corpus.tokens) for corpus, source in both if source.held_out == held_out)
 
 
-def _as_text(source: Source) -> str:
-    """What a mixture says of a file, for the key. A field that is added to Source may only count where it is not its
-    default: the key of a run that has begun must not change."""
+def _as_text(source: MixtureFile) -> str:
+    """What a mixture says of a file, for the key. A field that is added may only count where it is not its default:
+    the key of a run that has begun must not change."""
     return (
         f"Source(kind={source.kind!r}, weight={source.weight!r}, pairs={source.pairs!r}, held_out={source.held_out!r})"
     )

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bertcore.data.corpus import choose_held_out
-from bertcore.data.pairs import IS_NEXT, NO_LABEL, NOT_NEXT, Pair, PairRules
+from bertcore.data.pairs import IS_NEXT, NO_LABEL, NOT_NEXT, PairRules, TokenPair
 from bertcore.data.text import BLOCKS, Documents, TextFormat
 from bertcore.data.tokenising import document_hash, split_sentences
 from bertcore.errors import BertcoreError
@@ -87,7 +87,7 @@ def held_out_text(files: Sequence[Path], tokenizer: Tokenizer, form: TextFormat 
     return EvaluationText(by_source([d for d in documents if len(d)]), len(hashes), is_whole=False)
 
 
-def whole_text(
+def whole_documents(
     kinds: Mapping[str, Sequence[Path]],
     tokenizer: Tokenizer,
     form: TextFormat = BLOCKS,
@@ -115,7 +115,7 @@ def whole_text(
 
 def whole_files(files: Sequence[Path], tokenizer: Tokenizer, form: TextFormat = BLOCKS) -> EvaluationText:
     """All documents of some files, each a row of its own."""
-    return whole_text({name: [file] for name, file in zip(_names(files), files, strict=True)}, tokenizer, form)
+    return whole_documents({name: [file] for name, file in zip(_names(files), files, strict=True)}, tokenizer, form)
 
 
 def _no_text(files: Sequence[Path]) -> BertcoreError:
@@ -165,8 +165,8 @@ def _sentences(document: list[str]) -> list[str]:
 
 
 _TRIES = 200  # places looked at for sentences of the right length
-_ALIKE = 0.2  # how far the length of a strange B may be from that of the right one
-_FILLED = 0.85  # of the room, by A and its own B
+_ALIKE = 0.2  # how far the length of a random B may be from that of the right one
+_FILLED = 0.85  # of the budget, by A and its own B
 
 
 @dataclass(frozen=True)
@@ -187,11 +187,11 @@ def cut(documents: Sequence[Document], length: int, rules: PairRules, only_full:
     """
     windows = []
     for number, document in enumerate(documents):
-        room = rules.room(length)
-        for first in range(0, len(document), room):
-            stop = min(first + room, len(document))
+        budget = rules.token_budget(length)
+        for first in range(0, len(document), budget):
+            stop = min(first + budget, len(document))
             split = None if rules.kind == "none" else _split(document, first, stop)
-            if not only_full or (stop - first == room and (split is not None or rules.kind == "none")):
+            if not only_full or (stop - first == budget and (split is not None or rules.kind == "none")):
                 windows.append(Window(number, first, split, stop))
     return windows
 
@@ -204,32 +204,32 @@ def _split(document: Document, first: int, stop: int) -> int | None:
     return int(inside[np.argmin(np.abs(inside - (first + stop) / 2))])
 
 
-def following(documents: Sequence[Document], window: Window) -> Pair:
+def following(documents: Sequence[Document], window: Window) -> TokenPair:
     """The window's text as a pair in which B follows A, or as one part."""
     tokens = documents[window.document].tokens
     if window.split is None:
-        return Pair(tokens[window.first : window.stop], tokens[:0], NO_LABEL)
-    return Pair(tokens[window.first : window.split], tokens[window.split : window.stop], IS_NEXT)
+        return TokenPair(tokens[window.first : window.stop], tokens[:0], NO_LABEL)
+    return TokenPair(tokens[window.first : window.split], tokens[window.split : window.stop], IS_NEXT)
 
 
 def whole_sentences(documents: Sequence[Document], length: int, rules: PairRules) -> list[Window]:
     """Windows of whole sentences, two at least, as many as fill most of a sequence of `length`, split nearest the
     middle.
 
-    Room is left for a strange B that is somewhat longer. Of a short document a window has no more than half, where two
-    sentences are that short, so that a strange B can come from another place in it. A sentence that is too long, or
+    Space is left for a random B that is somewhat longer. Of a short document a window has no more than half, where two
+    sentences are that short, so that a random B can come from another place in it. A sentence that is too long, or
     stands alone in its window, is in none of them.
     """
     windows = []
-    most = int(_FILLED * rules.room(length))
+    most = int(_FILLED * rules.token_budget(length))
     for number, document in enumerate(documents):
         starts, sentence = document.starts, 0
         while sentence < len(document.sentences):
             first = int(starts[sentence])
-            room = min(most, len(document) // 2)
+            budget = min(most, len(document) // 2)
             if sentence + 2 < len(starts) and starts[sentence + 2] - first <= most:
-                room = max(room, int(starts[sentence + 2]) - first)
-            after = int(np.searchsorted(starts, first + room, side="right")) - 1  # of the last that fits
+                budget = max(budget, int(starts[sentence + 2]) - first)
+            after = int(np.searchsorted(starts, first + budget, side="right")) - 1  # of the last that fits
             if after > sentence + 1:
                 stop = int(starts[after])
                 windows.append(Window(number, first, _split(document, first, stop), stop))
@@ -247,14 +247,14 @@ def single_sentences(documents: Sequence[Document], fewest: int, most: int) -> l
     ]
 
 
-def strange_next_sentence(
+def random_next_sentence(
     document: Document,
     window: Window,
     pools: Sequence[Sequence[Document]],
-    room: int,
+    budget: int,
     rng: np.random.Generator,
     is_same_document: bool = False,
-) -> Pair | None:
+) -> TokenPair | None:
     """The window's A, and about as many tokens as its B has: whole sentences of another document of `pools`, each pool
     as often as another; or, with `is_same_document`, of another place in `document`.
 
@@ -262,7 +262,7 @@ def strange_next_sentence(
     where no document has such sentences; the window must have a split and be made of whole sentences.
     """
     assert window.split is not None
-    wanted, most = window.stop - window.split, room - (window.split - window.first)
+    wanted, most = window.stop - window.split, budget - (window.split - window.first)
     for _ in range(_TRIES if pools else 0):
         pool = pools[int(rng.integers(len(pools)))]
         other = pool[int(rng.integers(len(pool)))]
@@ -275,7 +275,9 @@ def strange_next_sentence(
         if is_same_document and first < window.stop and first + length > window.first:
             continue
         if length <= most and abs(length - wanted) <= _ALIKE * wanted:
-            return Pair(document.tokens[window.first : window.split], other.tokens[first : first + length], NOT_NEXT)
+            return TokenPair(
+                document.tokens[window.first : window.split], other.tokens[first : first + length], NOT_NEXT
+            )
     return None
 
 

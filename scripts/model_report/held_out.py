@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.data.batches import Batch, lay_out, masked_batch
-from bertcore.data.pairs import Pair, PairRules
+from bertcore.data.pairs import PairRules, TokenPair
 from bertcore.evaluation.sets import Estimate
 from bertcore.model.bert import Bert
 from bertcore.tokenizer.tokenizer import Tokenizer
@@ -27,8 +27,8 @@ from model_report.documents import (
     cut,
     evenly,
     following,
+    random_next_sentence,
     single_sentences,
-    strange_next_sentence,
     whole_sentences,
 )
 from model_report.estimates import expected_calibration_error, mean_by_document
@@ -142,8 +142,8 @@ def words_of_single_sentences(
     So a person types them: 15% of each one's tokens, one at least, all of them behind the mask. Sentences that are
     longer than `length` are left out.
     """
-    room = PairRules.of(checkpoint.tokenizer, "none").room(length)
-    windows = evenly(single_sentences(documents, FEWEST_TOKENS, room), sentences)
+    budget = PairRules.of(checkpoint.tokenizer, "none").token_budget(length)
+    windows = evenly(single_sentences(documents, FEWEST_TOKENS, budget), sentences)
     return _predicted(checkpoint.model, checkpoint.tokenizer, documents, windows, all_masked=True)
 
 
@@ -184,7 +184,7 @@ def _losses_and_ranks(model: Bert, batch: Batch) -> tuple[NDArray[np.float32], N
 
 
 SAME_DOCUMENT, SAME_FILE, OTHER_FILE = "another place in the document", "another document of the file", "another file"
-ANY_STRANGE = "any of these"
+ANY_RANDOM = "any of these"
 
 
 @dataclass(frozen=True)
@@ -193,14 +193,14 @@ class NextSentences:
 
     right: Estimate  # balanced accuracy: the mean of the other two
     true_next: Estimate  # of the pairs in which B follows A
-    strange_next: Estimate  # of those in which it comes from elsewhere
+    random_next: Estimate  # of those in which it comes from elsewhere
 
 
 def next_sentences(
     checkpoint: Checkpoint, documents: Sequence[Document], every: Sequence[Document], length: int, windows: int
 ) -> dict[str, NextSentences]:
-    """By where the strange B comes from: pairs of at most `length` tokens from each of so many windows, once with the
-    true B and once with each strange one. Strange Bs are taken from `every` document, these among them.
+    """By where the random B comes from: pairs of at most `length` tokens from each of so many windows, once with the
+    true B and once with each random one. Random Bs are taken from `every` document, these among them.
 
     Empty where the model has no next-sentence head or no document has two connected sentences.
     """
@@ -211,16 +211,16 @@ def next_sentences(
     files = by_source([document for document in every if document.is_connected])
     chosen = evenly(whole_sentences(documents, length, rules), windows)
     follows = _says_next(checkpoint, [following(documents, window) for window in chosen])
-    judged = {}  # of each strange B: (document, whether its A's own B was accepted, whether it was rejected)
+    judged = {}  # of each random B: (document, whether its A's own B was accepted, whether it was rejected)
     for place in (SAME_DOCUMENT, SAME_FILE, OTHER_FILE):
         pairs, kept = [], []
         for number, window in enumerate(chosen):
             document = documents[window.document]
-            pair = strange_next_sentence(
+            pair = random_next_sentence(
                 document,
                 window,
                 _pools(place, document, files),
-                rules.room(length),
+                rules.token_budget(length),
                 rng,
                 is_same_document=place == SAME_DOCUMENT,
             )
@@ -231,7 +231,7 @@ def next_sentences(
             of_document = np.array([chosen[number].document for number in kept])
             judged[place] = np.stack([of_document, follows[kept], ~_says_next(checkpoint, pairs)])  # (3,P)
     if len(judged) > 1:
-        judged[ANY_STRANGE] = np.concatenate(list(judged.values()), axis=1)
+        judged[ANY_RANDOM] = np.concatenate(list(judged.values()), axis=1)
     return {place: _next_sentences(*found) for place, found in judged.items()}
 
 
@@ -248,12 +248,12 @@ def _next_sentences(documents: NDArray, accepted: NDArray, rejected: NDArray) ->
     return NextSentences(
         right=mean_by_document(np.concatenate([accepted, rejected]), np.concatenate([documents, documents])),
         true_next=mean_by_document(accepted, documents),
-        strange_next=mean_by_document(rejected, documents),
+        random_next=mean_by_document(rejected, documents),
     )
 
 
 @torch.inference_mode()
-def _says_next(checkpoint: Checkpoint, pairs: Sequence[Pair]) -> NDArray[np.bool_]:
+def _says_next(checkpoint: Checkpoint, pairs: Sequence[TokenPair]) -> NDArray[np.bool_]:
     """For each pair whether the model takes B to follow A."""
     model, device = checkpoint.model, checkpoint.model.embeddings.token.weight.device
     says = np.zeros(len(pairs), dtype=bool)

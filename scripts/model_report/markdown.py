@@ -116,16 +116,16 @@ def _next_sentence(text: TextReport) -> str:
     if not text.next_sentence:
         return ""
     rows = [
-        (name, place, f"{found.true_next.count:,}", *map(_percent, (found.true_next, found.strange_next, found.right)))
+        (name, place, f"{found.true_next.count:,}", *map(_percent, (found.true_next, found.random_next, found.right)))
         for name, of_row in text.next_sentence.items()
         for place, found in of_row.items()
     ]
-    head = ("text", "strange B from", "windows", "true B accepted", "strange B rejected", "balanced accuracy")
+    head = ("text", "random B from", "windows", "true B accepted", "random B rejected", "balanced accuracy")
     return (
         "## Next sentence\n\nDoes B follow A? Pairs of whole sentences without masks: each A once with its own B, and "
-        "once with a strange B of about the same length. Balanced accuracy is the mean of the share of true Bs that "
-        "are accepted and the share of strange ones that are rejected; chance is one half. The closer the place a "
-        f"strange B comes from, the less its topic and style give it away.\n\n{_table(head, rows)}"
+        "once with a random B of about the same length. Balanced accuracy is the mean of the share of true Bs that "
+        "are accepted and the share of random ones that are rejected; chance is one half. The closer the place a "
+        f"random B comes from, the less its topic and style give it away.\n\n{_table(head, rows)}"
     )
 
 

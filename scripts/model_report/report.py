@@ -25,8 +25,8 @@ from model_report.documents import (
     ALL_SOURCES,
     EvaluationText,
     held_out_text,
+    whole_documents,
     whole_files,
-    whole_text,
 )
 from model_report.head_census import TEXTS, HeadCensus, head_census, sentence_pairs
 from model_report.held_out import (
@@ -40,7 +40,7 @@ from model_report.held_out import (
     words_of_single_sentences,
 )
 
-FORMAT_VERSION = 3
+REPORT_VERSION = 3
 
 Tell = Callable[[str], None]
 
@@ -72,7 +72,7 @@ class TextReport:
     length: int  # tokens of a sequence
     words: dict[str, WordSummary]
     single_sentences: dict[str, WordSummary]  # read without context
-    next_sentence: dict[str, dict[str, NextSentences]]  # row -> where the strange B comes from -> figures
+    next_sentence: dict[str, dict[str, NextSentences]]  # row -> where the random B comes from -> figures
     by_position: list[PositionRange]
 
 
@@ -89,7 +89,7 @@ class ModelReport:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON's own types; a number that is not known is None."""
-        values: dict[str, Any] = {"format_version": FORMAT_VERSION, **asdict(self)}
+        values: dict[str, Any] = {"format_version": REPORT_VERSION, **asdict(self)}
         for name in ("cloze", "second_cloze", "minimal_pairs"):
             values[name] = getattr(self, name).to_dict()
         if self.text is not None:
@@ -117,7 +117,7 @@ def measure_model(
     effort give the same report. Raises BertcoreError where the model has no masked-word head, or the text cannot be
     read.
     """
-    read = partial(whole_text, kinds or {}, checkpoint.tokenizer, form, unconnected)
+    read = partial(whole_documents, kinds or {}, checkpoint.tokenizer, form, unconnected)
     return _measured(checkpoint, read if kinds else None, effort or Effort(), tell)
 
 

@@ -16,7 +16,7 @@ from bertcore.analysis.targets import Target, pair_target
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.errors import BertcoreError
-from bertcore.evaluation.score_texts import listed_texts, mean_by_choice, read_texts, score_texts
+from bertcore.evaluation.score_texts import listed_texts, mean_by_choice, read_listed_texts, score_texts
 from bertcore.loaded_model import LoadedModel, load
 from bertcore.locations import assets
 from bertcore.tokenizer.tokenizer import Tokenizer
@@ -304,7 +304,7 @@ class TestManyTexts:
         file = tmp_path / "texts.txt"
         file.write_bytes(content.encode("utf-8", "surrogateescape"))
         with pytest.raises(BertcoreError) as error:
-            read_texts(file)
+            read_listed_texts(file)
         assert sentence in str(error.value)
 
     @needs_limits
@@ -312,10 +312,10 @@ class TestManyTexts:
         (tmp_path / "texts.txt").write_text("x" * 3_900_000 + "[a|b]" * 13)  # 8,192 texts: 32 GB
         code = """
 from bertcore.errors import BertcoreError
-from bertcore.evaluation.score_texts import read_texts
+from bertcore.evaluation.score_texts import read_listed_texts
 limit(100)
 try:
-    read_texts(Path(sys.argv[1]))
+    read_listed_texts(Path(sys.argv[1]))
 except BertcoreError as error:
     print(error)
 """
@@ -325,7 +325,7 @@ except BertcoreError as error:
     def test_a_pipe_is_no_file_of_texts(self, tmp_path: Path) -> None:
         os.mkfifo(tmp_path / "texts.txt")
         with pytest.raises(BertcoreError, match="texts.txt"):
-            read_texts(tmp_path / "texts.txt")
+            read_listed_texts(tmp_path / "texts.txt")
 
     def test_what_a_model_cannot_say_says_so(self, opened: Opener) -> None:
         texts = list(listed_texts("A cat", "texts.txt, line 4"))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from bertcore.data.batches import PairSampler, causal_batch, lay_out, masked_batch
-from bertcore.data.pairs import IS_NEXT, NO_LABEL, NOT_NEXT, Pair, cut_windows
+from bertcore.data.pairs import IS_NEXT, NO_LABEL, NOT_NEXT, TokenPair, cut_windows
 from bertcore.errors import BertcoreError
 from tests.engine.corpora import document_of, numbered_corpus, random_corpus
 from tests.engine.models import word_tokenizer
@@ -18,7 +18,7 @@ from tests.engine.models import word_tokenizer
 TOKENIZER = word_tokenizer()
 
 
-def _epoch(sampler: PairSampler, seed: int = 0) -> list[Pair]:
+def _epoch(sampler: PairSampler, seed: int = 0) -> list[TokenPair]:
     return sampler.take(sampler.windows_per_epoch, np.random.default_rng(seed))
 
 
@@ -124,16 +124,19 @@ class TestSampler:
             PairSampler(numbered_corpus([[4]] * 30), False, 64, 0)
 
 
-def _ordinary_pairs(count: int, rng: np.random.Generator) -> list[Pair]:
+def _ordinary_pairs(count: int, rng: np.random.Generator) -> list[TokenPair]:
     def words(low: int) -> NDArray:
         return rng.integers(5, TOKENIZER.vocab_size, rng.integers(low, 30))
 
-    return [Pair(words(1), words(0), int(rng.integers(2))) for _ in range(count)]
+    return [TokenPair(words(1), words(0), int(rng.integers(2))) for _ in range(count)]
 
 
 class TestLayOut:
     def test_as_the_model_reads_it(self) -> None:
-        pairs = [Pair(np.array([10, 11]), np.array([12]), IS_NEXT), Pair(np.array([13]), np.array([], int), NO_LABEL)]
+        pairs = [
+            TokenPair(np.array([10, 11]), np.array([12]), IS_NEXT),
+            TokenPair(np.array([13]), np.array([], int), NO_LABEL),
+        ]
         ids, segments, mask = lay_out(pairs, TOKENIZER)
         cls, sep, pad = TOKENIZER.cls_id, TOKENIZER.sep_id, TOKENIZER.pad_id
         assert ids.tolist() == [[cls, 10, 11, sep, 12, sep], [cls, 13, sep, pad, pad, pad]]
@@ -141,13 +144,13 @@ class TestLayOut:
         assert mask is not None and mask.tolist() == [[1] * 6, [1, 1, 1, 0, 0, 0]]
 
     def test_no_mask_where_nothing_is_padding(self) -> None:
-        assert lay_out([Pair(np.array([9]), np.array([8]), 0)] * 3, TOKENIZER)[2] is None
+        assert lay_out([TokenPair(np.array([9]), np.array([8]), 0)] * 3, TOKENIZER)[2] is None
 
 
 class TestMasking:
     def test_rates_of_the_paper_on_a_large_sample(self) -> None:
         rng = np.random.default_rng(0)
-        pairs = [Pair(rng.integers(5, 60, 40), rng.integers(5, 60, 60), 0) for _ in range(1000)]
+        pairs = [TokenPair(rng.integers(5, 60, 40), rng.integers(5, 60, 60), 0) for _ in range(1000)]
         original = lay_out(pairs, TOKENIZER)[0].reshape(-1)
         batch = masked_batch(pairs, TOKENIZER, rng)
         after = batch.input_ids.numpy().reshape(-1)
@@ -164,7 +167,7 @@ class TestMasking:
 
     def test_chosen_places_are_spread_evenly(self) -> None:
         rng = np.random.default_rng(1)
-        pairs = [Pair(np.arange(10, 30), np.arange(30, 50), 0)] * 4000
+        pairs = [TokenPair(np.arange(10, 30), np.arange(30, 50), 0)] * 4000
         batch = masked_batch(pairs, TOKENIZER, rng)
         places = np.bincount(batch.rows.numpy() % batch.input_ids.shape[1], minlength=43)
         ordinary = np.delete(places, [0, 21, 42])

@@ -12,7 +12,7 @@ from tokenizers.models import WordLevel
 
 from bertcore.data.batches import lay_out, masked_batch
 from bertcore.data.masking import Fates, begins_word, choose, existing_ids, ordinary_ids, span_lengths
-from bertcore.data.pairs import NO_LABEL, Pair
+from bertcore.data.pairs import NO_LABEL, TokenPair
 from bertcore.errors import BertcoreError
 from bertcore.tokenizer.tokenizer import Tokenizer
 from tests.engine.models import word_tokenizer
@@ -23,14 +23,14 @@ WORDS = ["the", "comfortable", "xylophone", "cat", "sat", "comfort", "zebra", "o
 
 def _pairs(
     count: int, words: int, seed: int = 0, tokenizer: Tokenizer = TOKENIZER
-) -> tuple[list[Pair], list[list[list[int]]]]:
+) -> tuple[list[TokenPair], list[list[list[int]]]]:
     """Pairs of random words, and the places of each word in each row, found by encoding it alone."""
     rng = np.random.default_rng(seed)
     pairs, places = [], []
     for _ in range(count):
         chosen = [[str(rng.choice(WORDS)) for _ in range(rng.integers(1, words + 1))] for _ in range(2)]
         a, b = ([tokenizer.encode_batch_ids([word])[0] for word in part] for part in chosen)
-        pairs.append(Pair(np.concatenate(a), np.concatenate(b), 0))
+        pairs.append(TokenPair(np.concatenate(a), np.concatenate(b), 0))
         at, row = 1, []
         for part in (a, b):
             for word in part:
@@ -95,7 +95,7 @@ class TestWords:
 
     def test_every_word_is_chosen_equally_often(self) -> None:
         one = [
-            Pair(
+            TokenPair(
                 np.array(TOKENIZER.encode_batch_ids(["the cat sat on a mat it was very a"])[0]),
                 np.zeros(0, int),
                 NO_LABEL,
@@ -133,7 +133,7 @@ class TestSpans:
         spans = [np.flatnonzero(chosen == number) for number in range(chosen.max() + 1)]
         assert all(len(span) and (np.diff(span) == 1).all() for span in spans)
         assert 3.0 < np.mean([len(span) for span in spans]) < 3.9  # some meet another span or the end of what is wanted
-        pairs = [Pair(ids[0, 1:200], ids[0, 201:401], 0)] * 60
+        pairs = [TokenPair(ids[0, 1:200], ids[0, 201:401], 0)] * 60
         batch = masked_batch(pairs, TOKENIZER, np.random.default_rng(0), 0.15, "spans")
         flat = batch.input_ids.numpy().reshape(-1)
         neighbours = [
@@ -157,7 +157,10 @@ class TestOtherNumberings:
         tokenizer = _word_level({token: i for i, token in enumerate((*words, *self.SPECIAL))})
         the = tokenizer.id("the")
         assert the == 0 and tokenizer.pad_id == 3
-        pairs = [Pair(np.zeros(20, int), np.zeros(10, int), 0), Pair(np.ones(3, int), np.zeros(2, int), 0)] * 40
+        pairs = [
+            TokenPair(np.zeros(20, int), np.zeros(10, int), 0),
+            TokenPair(np.ones(3, int), np.zeros(2, int), 0),
+        ] * 40
         for masking in ("tokens", "words", "spans"):
             batch = masked_batch(pairs, tokenizer, np.random.default_rng(0), 0.15, masking)
             assert batch.attention_mask is not None and batch.real_tokens == 40 * (33 + 8)
@@ -170,7 +173,7 @@ class TestOtherNumberings:
         gaps = {token: 7 * i + 3 for i, token in enumerate((*self.SPECIAL, "the", "cat", "sat"))}
         tokenizer = _word_level(gaps)
         assert existing_ids(tokenizer).tolist() == sorted(gaps.values())
-        pairs = [Pair(np.full(50, gaps["the"]), np.full(50, gaps["cat"]), 0)] * 100
+        pairs = [TokenPair(np.full(50, gaps["the"]), np.full(50, gaps["cat"]), 0)] * 100
         batch = masked_batch(pairs, tokenizer, np.random.default_rng(0), 0.5)
         assert set(np.unique(batch.input_ids.numpy())) <= set(gaps.values())
         assert {gaps["sat"], gaps["[UNK]"]} <= set(np.unique(batch.input_ids.numpy()))  # the whole vocabulary
@@ -178,7 +181,7 @@ class TestOtherNumberings:
     def test_a_vocabulary_without_a_mask_is_named(self) -> None:
         tokenizer = _word_level({token: i for i, token in enumerate((*self.SPECIAL[:4], "the"))})
         with pytest.raises(BertcoreError, match="no \\[MASK\\]"):
-            masked_batch([Pair(np.array([4]), np.array([4]), 0)], tokenizer, np.random.default_rng(0))
+            masked_batch([TokenPair(np.array([4]), np.array([4]), 0)], tokenizer, np.random.default_rng(0))
 
 
 class TestExactShares:
@@ -186,14 +189,14 @@ class TestExactShares:
     @pytest.mark.parametrize("words", [9, 61])
     def test_the_share_holds_over_many_sequences(self, share: float, words: int) -> None:
         """Rounded down, 15% of 61 tokens were 14.75%, and of 9 tokens 11%."""
-        pairs = [Pair(np.full(words - 3, 20), np.full(3, 21), 0)] * 4000
+        pairs = [TokenPair(np.full(words - 3, 20), np.full(3, 21), 0)] * 4000
         batch = masked_batch(pairs, TOKENIZER, np.random.default_rng(0), share, exact=True)
         found = len(batch.rows) / (4000 * words)
         error = 5 * np.sqrt(0.25 / 4000) / words  # of the mean of what is rounded by chance
         assert abs(found - share) < error
 
     def test_a_random_token_is_never_a_special_one(self) -> None:
-        pairs = [Pair(np.full(30, 20), np.full(30, 21), 0)] * 200
+        pairs = [TokenPair(np.full(30, 20), np.full(30, 21), 0)] * 200
         batch = masked_batch(pairs, TOKENIZER, np.random.default_rng(0), 0.9, fates=Fates(0.0, 1.0), exact=True)
         seen = set(batch.input_ids.reshape(-1)[batch.rows].tolist())
         assert not seen & set(TOKENIZER.special_ids)
@@ -201,7 +204,7 @@ class TestExactShares:
 
     @pytest.mark.parametrize("fates", [Fates(), Fates(1.0, 0.0), Fates(0.5, 0.5), Fates(0.0, 0.0)], ids=str)
     def test_the_fates_have_their_shares(self, fates: Fates) -> None:
-        pairs = [Pair(np.full(30, 20), np.full(30, 20), 0)] * 400
+        pairs = [TokenPair(np.full(30, 20), np.full(30, 20), 0)] * 400
         batch = masked_batch(pairs, TOKENIZER, np.random.default_rng(0), 0.5, fates=fates, exact=True)
         seen = batch.input_ids.reshape(-1)[batch.rows].numpy()
         assert np.mean(seen == TOKENIZER.mask_id) == pytest.approx(fates.mask, abs=0.03)

@@ -9,7 +9,17 @@ from tokenizers import Tokenizer as RawTokenizer
 
 from bertcore.data.batches import PairSampler, causal_batch, lay_out, masked_batch
 from bertcore.data.corpus import Corpus, load_corpus
-from bertcore.data.pairs import IN_ORDER, IS_NEXT, NO_LABEL, NOT_NEXT, SWAPPED, Pair, PairRules, make_pair, with_pieces
+from bertcore.data.pairs import (
+    IN_ORDER,
+    IS_NEXT,
+    NO_LABEL,
+    NOT_NEXT,
+    SWAPPED,
+    PairRules,
+    TokenPair,
+    make_pair,
+    with_pieces,
+)
 from bertcore.tokenizer.tokenizer import Tokenizer
 from tests.engine.corpora import STORIES, document_of, numbered_corpus, random_corpus
 from tests.engine.models import word_tokenizer
@@ -22,7 +32,7 @@ def _rules(kind: str, pack: bool) -> PairRules:
     return PairRules(kind, pack, specials=(2, 3), separator=SEPARATOR)
 
 
-def _epoch(corpus: Corpus, length: int, rules: PairRules, seed: int = 0) -> list[Pair]:
+def _epoch(corpus: Corpus, length: int, rules: PairRules, seed: int = 0) -> list[TokenPair]:
     sampler = PairSampler(corpus, False, length, seed, rules)
     return sampler.take(sampler.windows_per_epoch, np.random.default_rng(seed))
 
@@ -227,7 +237,7 @@ class TestFraming:
         texts = "the cat sat on the mat.", "it was very comfortable!"
         a, b = (np.array(ids) for ids in bpe.encode_batch_ids(list(texts)))
         raw: RawTokenizer = bpe.raw
-        ids, segments, mask = lay_out([Pair(a, b, 0), Pair(a, b[:0], NO_LABEL)], bpe)
+        ids, segments, mask = lay_out([TokenPair(a, b, 0), TokenPair(a, b[:0], NO_LABEL)], bpe)
         pair, single = raw.encode(*texts), raw.encode(texts[0])
         assert ids[0].tolist() == pair.ids and segments[0].tolist() == pair.type_ids and not segments.any()
         assert mask is not None and ids[1][mask[1] == 1].tolist() == single.ids

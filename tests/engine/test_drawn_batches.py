@@ -12,7 +12,7 @@ import torch
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.data.batches import Batch, PairSampler
 from bertcore.data.mixed_sampler import MixedSampler
-from bertcore.data.mixture import Source
+from bertcore.data.mixture import MixtureFile
 from bertcore.data.pairs import NO_LABEL, PairRules, has_random_starts
 from bertcore.errors import BertcoreError
 from bertcore.locations import CLASS_DEMO, SHIPPED, assets
@@ -310,7 +310,7 @@ def test_skipping_leaves_a_sampler_where_taking_does(length: int, is_mixed: bool
         if not is_mixed:
             return PairSampler(random_corpus(1), False, length, 5, rules)
         corpora = [random_corpus(seed, documents=12) for seed in (1, 2)]
-        return MixedSampler(corpora, [Source(weight=2.0), Source()], False, length, 5, rules)
+        return MixedSampler(corpora, [MixtureFile(weight=2.0), MixtureFile()], False, length, 5, rules)
 
     if not is_mixed:
         assert has_random_starts(sampler().corpus, sampler().documents, length - 3) == (length == 8)

@@ -17,15 +17,15 @@ from model_report.documents import (
     evenly,
     following,
     held_out_text,
+    random_next_sentence,
     sample,
     single_sentences,
-    strange_next_sentence,
+    whole_documents,
     whole_sentences,
-    whole_text,
 )
 from model_report.estimates import expected_calibration_error, mean_by_document
 from model_report.held_out import (
-    ANY_STRANGE,
+    ANY_RANDOM,
     OTHER_FILE,
     SAME_DOCUMENT,
     SAME_FILE,
@@ -38,7 +38,7 @@ from model_report.held_out import (
 
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.data.corpus import load_corpus
-from bertcore.data.pairs import IS_NEXT, NOT_NEXT, Pair, PairRules
+from bertcore.data.pairs import IS_NEXT, NOT_NEXT, PairRules, TokenPair
 from bertcore.errors import BertcoreError
 from bertcore.evaluation.sets import share
 from tests.engine.corpora import STORIES
@@ -106,14 +106,14 @@ class TestDocuments:
         for number, file in enumerate(files):
             file.write_text("\n\n".join(texts[3 * number : 3 * number + 3]), encoding="utf-8")
         kinds = {"stories": files[:2], "single": files[2:]}
-        text = whole_text(kinds, TOKENIZER, unconnected=files[2:])
+        text = whole_documents(kinds, TOKENIZER, unconnected=files[2:])
         assert text.is_whole and text.documents_in_text == len(text.documents) == 9
         assert [" ".join(d.sentences) for d in text.documents] == [story.replace("\n", " ").strip() for story in texts]
         assert [d.source for d in text.rows["stories"]] == ["a.txt"] * 3 + ["b.txt"] * 3
         assert [d.is_connected for d in text.documents] == [True] * 6 + [False] * 3
         files[2].write_text("\n")
         with pytest.raises(BertcoreError, match="no text in c.txt"):
-            whole_text(kinds, TOKENIZER)
+            whole_documents(kinds, TOKENIZER)
 
     def test_a_sample_is_whole_documents_in_their_order(self) -> None:
         documents = [numbered([10], 10 * number) for number in range(50)]
@@ -149,7 +149,7 @@ class TestSequences:
         assert all({w.first, w.split, w.stop} <= sentences for w in windows)
 
     def test_a_window_leaves_half_of_a_short_document_to_others(self) -> None:
-        """Else a strange B could not come from the same document."""
+        """Else a random B could not come from the same document."""
         found = [numbered([3] * 6), numbered([3, 3], 100), numbered([3], 200)]
         windows = whole_sentences(found, 40, RULES)
         assert [(w.document, w.first, w.split, w.stop) for w in windows] == [(0, 0, 3, 9), (0, 9, 12, 18), (1, 0, 3, 6)]
@@ -163,12 +163,12 @@ class TestSequences:
             (1, 0, None, 9),
         ]
 
-    def test_a_strange_b_is_whole_sentences_about_as_long_of_another_document(self) -> None:
+    def test_a_random_b_is_whole_sentences_about_as_long_of_another_document(self) -> None:
         found = [numbered([5, 8]), numbered([6, 2, 12, 9], 100), numbered([3], 200)]
         window, rng = Window(0, 0, 5, 13), np.random.default_rng(0)
 
-        def seen(room: int, *pools: list[Document]) -> set[tuple[int, int]]:
-            pairs = [strange_next_sentence(found[0], window, pools, room, rng) for _ in range(60)]
+        def seen(budget: int, *pools: list[Document]) -> set[tuple[int, int]]:
+            pairs = [random_next_sentence(found[0], window, pools, budget, rng) for _ in range(60)]
             assert all(p.label == NOT_NEXT and p.a.tolist() == [0, 1, 2, 3, 4] for p in pairs if p is not None)
             return {(int(pair.b[0]), len(pair.b)) for pair in pairs if pair is not None}
 
@@ -180,7 +180,7 @@ class TestSequences:
         document = numbered([4, 4, 5, 5, 4, 9, 4])
         window, rng = Window(0, 8, 13, 18), np.random.default_rng(0)
         pairs = [
-            strange_next_sentence(document, window, [[document]], 13, rng, is_same_document=True) for _ in range(60)
+            random_next_sentence(document, window, [[document]], 13, rng, is_same_document=True) for _ in range(60)
         ]
         assert {(int(pair.b[0]), len(pair.b)) for pair in pairs if pair is not None} == {
             (0, 4),
@@ -190,9 +190,9 @@ class TestSequences:
         }
 
     def test_strange_pairs_are_neither_longer_nor_shorter(self, documents: list[Document]) -> None:
-        rng, room = np.random.default_rng(0), RULES.room(24)
+        rng, budget = np.random.default_rng(0), RULES.token_budget(24)
         windows = [w for w in whole_sentences(documents, 24, RULES) for _ in range(20)]
-        pairs = [(w, strange_next_sentence(documents[w.document], w, [documents], room, rng)) for w in windows]
+        pairs = [(w, random_next_sentence(documents[w.document], w, [documents], budget, rng)) for w in windows]
         difference = [len(pair.b) - (w.stop - (w.split or 0)) for w, pair in pairs if pair is not None]
         assert len(difference) > 100 and abs(np.mean(difference)) < 0.3
 
@@ -334,9 +334,9 @@ class TestNextSentences:
             checkpoint.model.nsp.classify.weight.mul_(0)
             checkpoint.model.nsp.classify.bias.copy_(torch.tensor(bias))
             found = next_sentences(checkpoint, documents, documents, 24, windows=50)
-            assert set(found) >= {SAME_FILE, OTHER_FILE, ANY_STRANGE}
+            assert set(found) >= {SAME_FILE, OTHER_FILE, ANY_RANDOM}
             for of_place in found.values():
-                shares = of_place.right.value, of_place.true_next.value, of_place.strange_next.value
+                shares = of_place.right.value, of_place.true_next.value, of_place.random_next.value
                 assert shares == (0.5, follows, 1 - follows)
                 assert of_place.right.count == 2 * of_place.true_next.count
 
@@ -353,13 +353,13 @@ class TestNextSentences:
                 says.append(int(tiny.model.nsp_logits(tiny.model.pool(hidden[:, 0])).argmax()) == 0)
         assert (found[SAME_FILE].true_next.value, found[SAME_FILE].true_next.count) == (np.mean(says), len(windows))
 
-    def test_each_strange_b_comes_from_its_place(self, tiny: Checkpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_each_random_b_comes_from_its_place(self, tiny: Checkpoint, monkeypatch: pytest.MonkeyPatch) -> None:
         """Tokens say where a sentence is from: tens are its document; ids are not read here."""
         found = [replace(numbered([3, 3, 3, 3], 10 * number), source="ab"[number > 2]) for number in range(5)]
         loose = replace(numbered([3] * 4, 90), source="c", is_connected=False)
-        judged: list[list[Pair]] = []
+        judged: list[list[TokenPair]] = []
 
-        def says_next(checkpoint: Checkpoint, pairs: list[Pair]) -> np.ndarray:
+        def says_next(checkpoint: Checkpoint, pairs: list[TokenPair]) -> np.ndarray:
             judged.append(pairs)
             return np.array([int(pair.b[0]) % 2 == 0 for pair in pairs], dtype=bool)
 
@@ -371,14 +371,14 @@ class TestNextSentences:
         assert all(a == b for a, b in (*tens[0], *tens[1])) and all(len({int(p.a[0]), int(p.b[0])}) == 2 for p in true)
         assert all(abs(int(p.b[0]) - int(p.a[0])) > 3 or p.b[0] < p.a[0] for p in same_document)
         assert all(a != b and b <= 2 for a, b in tens[2]) and all(b in (3, 4) for _, b in tens[3])
-        assert list(shares) == [SAME_DOCUMENT, SAME_FILE, OTHER_FILE, ANY_STRANGE]
+        assert list(shares) == [SAME_DOCUMENT, SAME_FILE, OTHER_FILE, ANY_RANDOM]
         for place, pairs in zip(shares, judged[1:], strict=False):
-            accepted, strange = ([int(p.b[0]) % 2 == 0 for p in group] for group in (true, pairs))
+            accepted, random = ([int(p.b[0]) % 2 == 0 for p in group] for group in (true, pairs))
             assert shares[place].true_next.value == np.mean(accepted)
-            assert shares[place].strange_next.value == pytest.approx(1 - np.mean(strange))
-            assert shares[place].right.value == pytest.approx((np.mean(accepted) + 1 - np.mean(strange)) / 2)
-        assert shares[ANY_STRANGE].true_next.count == 18
-        assert shares[ANY_STRANGE].right.value == pytest.approx(
+            assert shares[place].random_next.value == pytest.approx(1 - np.mean(random))
+            assert shares[place].right.value == pytest.approx((np.mean(accepted) + 1 - np.mean(random)) / 2)
+        assert shares[ANY_RANDOM].true_next.count == 18
+        assert shares[ANY_RANDOM].right.value == pytest.approx(
             np.mean([shares[place].right.value for place in list(shares)[:3]])
         )
 

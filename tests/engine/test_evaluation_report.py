@@ -195,11 +195,11 @@ class TestTheCard:
         found = NextSentences(
             right=Estimate(0.668, 0.007, 3000),
             true_next=Estimate(0.9, 0.01, 1500),
-            strange_next=Estimate(0.436, 0.02, 1500),
+            random_next=Estimate(0.436, 0.02, 1500),
         )
         text = replace(report.text, next_sentence={"news": {SAME_FILE: found}})
         section = figures(replace(report, text=text)).split("## Next sentence")[1].split("##")[0]
-        assert "| true B accepted | strange B rejected | balanced accuracy |" in section
+        assert "| true B accepted | random B rejected | balanced accuracy |" in section
         assert "| news | another document of the file | 1,500 | 90.0% ± 1.0 | 43.6% ± 2.0 | 66.8% ± 0.7 |" in section
 
     def test_tells_how_sure_the_model_is(self, report: ModelReport) -> None:

@@ -10,7 +10,7 @@ import pytest
 from bertcore.data.batches import Batch
 from bertcore.data.corpus import Corpus
 from bertcore.data.mixed_sampler import MixedSampler
-from bertcore.data.mixture import Source, find_files, readings, sources_of
+from bertcore.data.mixture import MixtureFile, find_files, readings, sources_of
 from bertcore.data.pairs import IS_NEXT, NO_LABEL, NOT_NEXT, PairRules
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
@@ -33,22 +33,24 @@ def _corpus(first: int, documents: int = 40) -> Corpus:
     return Corpus(plain.tokens + np.uint32(first), plain.sentence_starts, plain.document_starts, plain.held_out)
 
 
-def _sampler(sources: list[Source], seed: int = 0) -> MixedSampler:
+def _sampler(sources: list[MixtureFile], seed: int = 0) -> MixedSampler:
     corpora = [_corpus(number * 1_000_000) for number in range(len(sources))]
     return MixedSampler(corpora, sources, held_out=False, length=LENGTH, seed=seed, rules=RULES)
 
 
 def test_each_source_is_read_as_often_as_its_weight_says() -> None:
-    sampler = _sampler([Source(weight=6), Source(weight=3), Source(weight=1)])
+    sampler = _sampler([MixtureFile(weight=6), MixtureFile(weight=3), MixtureFile(weight=1)])
     counts = Counter(sampler.windows(1000)[:, 0].tolist())
     assert [counts[number] for number in range(3)] == [600, 300, 100]
-    first_ten = _sampler([Source(weight=6), Source(weight=3), Source(weight=1)]).windows(10)[:, 0].tolist()
+    first_ten = (
+        _sampler([MixtureFile(weight=6), MixtureFile(weight=3), MixtureFile(weight=1)]).windows(10)[:, 0].tolist()
+    )
     assert sorted(first_ten) == [0] * 6 + [1] * 3 + [2]  # in any stretch of the run, not only on average
 
 
 def test_a_resume_goes_on_with_the_same_windows() -> None:
     """The state passes through JSON, as in a snapshot, and over the ends of epochs."""
-    whole, before, after = (_sampler([Source(weight=2), Source(weight=1)]) for _ in range(3))
+    whole, before, after = (_sampler([MixtureFile(weight=2), MixtureFile(weight=1)]) for _ in range(3))
     expected = whole.windows(900)
     first = before.windows(500)
     after.restore(json.loads(json.dumps(before.state)))
@@ -56,7 +58,7 @@ def test_a_resume_goes_on_with_the_same_windows() -> None:
 
 
 def test_what_does_not_follow_comes_from_near_as_often_as_from_far() -> None:
-    sampler = _sampler([Source(), Source()])
+    sampler = _sampler([MixtureFile(), MixtureFile()])
     corpora = [inner.corpus for inner in sampler.samplers]
     where: Counter[str] = Counter()
     labels: Counter[int] = Counter()
@@ -81,7 +83,7 @@ def test_what_does_not_follow_comes_from_near_as_often_as_from_far() -> None:
 
 def test_sentences_that_have_nothing_to_do_with_one_another_make_no_pairs() -> None:
     """And none of them is taken for a B that does not follow."""
-    sampler = _sampler([Source(), Source(pairs=False)])
+    sampler = _sampler([MixtureFile(), MixtureFile(pairs=False)])
     pairs = sampler.take(600, np.random.default_rng(2))
     single = [pair for pair in pairs if pair.a[0] >= 1_000_000]
     assert single and all(pair.label == NO_LABEL and len(pair.b) == 0 for pair in single)
@@ -206,7 +208,7 @@ def test_a_changed_weight_is_another_text(options: PretrainOptions, tmp_path: Pa
 @pytest.mark.parametrize("weights", [(6.0, 3.0, 1.0), (0.37, 0.21, 0.19, 0.23), (1.0, 1.0)])
 def test_the_next_source_is_the_one_furthest_behind_its_share(weights: tuple[float, ...]) -> None:
     """To the last bit, as arrays would say it: a run that is resumed reads on as it began."""
-    sampler = _sampler([Source(weight=weight) for weight in weights])
+    sampler = _sampler([MixtureFile(weight=weight) for weight in weights])
     shares, taken = np.array(weights) / np.sum(weights), np.zeros(len(weights), dtype=np.int64)
     found = np.concatenate([sampler._sources(count) for count in (1, 700, 4_000)])
     for row, number in enumerate(found.tolist()):
