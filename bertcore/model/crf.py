@@ -12,9 +12,7 @@ from torch import Tensor, nn
 from bertcore.tag_schemes import AllowedTransitions, all_transitions
 
 # Scores of forbidden transitions; not -inf, so that forbidden gold labels have a likelihood and gradients are finite.
-_FORBIDDEN = (
-    -1e4
-)  # likelihood: e to this is 0 beside any allowed path, and float32 still keeps three decimals beside it
+_FORBIDDEN = -1e4  # likelihood: e to this is 0 beside any allowed path; float32 still keeps three decimals beside it
 _NEVER = -1e30  # search: no emission outweighs it, 1e8 of them fit into float32
 
 
@@ -43,21 +41,16 @@ class LinearChainCrf(nn.Module):
         super().__init__()
         if labels < 1:
             raise ValueError("a CRF needs at least one label")
-        self.transitions = nn.Parameter(torch.empty(labels, labels))  # [from, to]
-        self.start = nn.Parameter(torch.empty(labels))
-        self.end = nn.Parameter(torch.empty(labels))
-        self.reset_parameters()
+        # zeros prefer no sequence: each token stands for itself, as in a tagger without a CRF
+        self.transitions = nn.Parameter(torch.zeros(labels, labels))  # [from, to]
+        self.start = nn.Parameter(torch.zeros(labels))
+        self.end = nn.Parameter(torch.zeros(labels))
         allowed = allowed or all_transitions(labels)
         if any(part.shape != array.shape for part, array in zip(self._parts(), allowed, strict=True)):
             raise ValueError(f"allowed transitions of {len(allowed.start)} labels do not fit a CRF of {labels}")
         # They follow from the labels, so no file holds them; from_numpy, to be real on a model built on "meta".
         for name, array in allowed._asdict().items():
             self.register_buffer(f"{name}_allowed", torch.from_numpy(array.copy()), persistent=False)
-
-    def reset_parameters(self) -> None:
-        """No preference for any sequence: each token stands for itself, as in a tagger without a CRF."""
-        for part in self._parts():
-            nn.init.zeros_(part)
 
     def log_likelihood(self, emissions: Tensor, tags: Tensor, mask: Tensor) -> Tensor:
         """Log-probability of the gold labels: emissions (B,S,K), tags (B,S), mask (B,S) bool -> (B).
@@ -69,14 +62,11 @@ class LinearChainCrf(nn.Module):
         if tags.shape != mask.shape:
             raise ValueError(f"tags of shape {tuple(tags.shape)} do not fit a mask of shape {tuple(mask.shape)}")
         gold = tags.gather(1, chain.order).masked_fill(~chain.inside, 0)
-        value = self._path_score(chain, gold) - self._log_partition(chain)
-        return torch.where(chain.inside.any(1), value, torch.zeros_like(value))
+        return self._path_score(chain, gold) - self._log_partition(chain)
 
     def log_partition(self, emissions: Tensor, mask: Tensor) -> Tensor:
         """Log of the sum of exp(score) over all label sequences: (B,S,K), (B,S) -> (B); 0 for a row without labels."""
-        chain = _labelled_first(emissions, mask)
-        value = self._log_partition(chain)
-        return torch.where(chain.inside.any(1), value, torch.zeros_like(value))
+        return self._log_partition(_labelled_first(emissions, mask))
 
     @torch.no_grad()
     def decode(self, emissions: Tensor, mask: Tensor) -> list[list[int]]:
@@ -113,21 +103,22 @@ class LinearChainCrf(nn.Module):
             return torch.autograd.grad(total, scores)[0]
 
     def _path_score(self, chain: _Chain, gold: Tensor) -> Tensor:
-        """Score of one label sequence per row, gold (B,T) -> (B)."""
+        """Score of one label sequence per row, gold (B,T) -> (B); 0 for a row without labels."""
         start, transition, end = self._scores(_FORBIDDEN)
         emitted = chain.emissions.gather(2, gold[:, :, None]).squeeze(2) * chain.inside  # (B,T)
         moved = transition[gold[:, :-1], gold[:, 1:]] * chain.inside[:, 1:]  # (B,T-1)
         last = chain.inside.sum(1, keepdim=True).clamp(min=1) - 1
-        return start[gold[:, 0]] + emitted.sum(1) + moved.sum(1) + end[gold.gather(1, last).squeeze(1)]
+        score = start[gold[:, 0]] + emitted.sum(1) + moved.sum(1) + end[gold.gather(1, last).squeeze(1)]
+        return score.masked_fill(~chain.inside[:, 0], 0)
 
     def _log_partition(self, chain: _Chain) -> Tensor:
-        """The forward algorithm in log space: (B)."""
+        """The forward algorithm in log space: (B); 0 for a row without labels."""
         start, transition, end = self._scores(_FORBIDDEN)
         total = start + chain.emissions[:, 0]  # (B,K) log-sum over all paths that end in each label
         for place in range(1, chain.inside.shape[1]):
             step = torch.logsumexp(total[:, :, None] + transition, dim=1) + chain.emissions[:, place]
             total = torch.where(chain.inside[:, place, None], step, total)
-        return torch.logsumexp(total + end, dim=1)
+        return torch.logsumexp(total + end, dim=1).masked_fill(~chain.inside[:, 0], 0)
 
     def _scores(self, forbidden: float) -> tuple[Tensor, Tensor, Tensor]:
         """Start (K), transition (K,K) and end (K), with a fixed score for what is forbidden."""
