@@ -24,15 +24,13 @@ import torch
 import typer
 
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from bertcore.model.losses import TaskBatch
 from bertcore.resolve_model import resolve_model
 from bertcore.runs.run_folder import RunFolder
-from bertcore.tasks.features.collate import TaskBatches
-from bertcore.tasks.features.decode import decode
-from bertcore.tasks.features.make import make_features
-from bertcore.tasks.features.predictions import gold_answers
-from bertcore.tasks.inference.predict import reading_batches
-from bertcore.tasks.metrics import measure
+from bertcore.tasks.batches import TaskBatches
+from bertcore.tasks.evaluate import measure, right_answers
+from bertcore.tasks.kinds import make_features
+from bertcore.tasks.kinds.base import TaskBatch
+from bertcore.tasks.predict import decode, reading_batches
 from bertcore.tasks.readers.reading import find_file, task_named
 from bertcore.training.compute import choose_precision
 from bertcore.training.evaluate import EVALUATION_FILE
@@ -181,7 +179,7 @@ def _theirs(options: FinetuneOptions) -> dict[str, float]:
     for step in range(steps):
         epoch, place = divmod(step, len(batches))
         with precision.autocast(torch.device("cpu")):
-            _output(model, batches.batch(batches.order(epoch)[place]), features.head).loss.backward()
+            _output(model, batches.batch(batches.order(epoch)[place])).loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), training.gradient_clip)
         optimizer.step()
         schedule.step()
@@ -192,12 +190,12 @@ def _theirs(options: FinetuneOptions) -> dict[str, float]:
     return _metrics(model, held_out)
 
 
-def _output(model: Any, batch: TaskBatch, head: str) -> Any:
+def _output(model: Any, batch: TaskBatch) -> Any:
     return model(
         input_ids=batch.input_ids,
         attention_mask=batch.attention_mask,
         token_type_ids=batch.segment_ids,
-        labels=batch.labels[head],
+        labels=batch.labels,
     )
 
 
@@ -206,9 +204,9 @@ def _metrics(model: Any, batches: TaskBatches) -> dict[str, float]:
     """On the very batches that our own measurement reads, in fp32."""
     model.eval()
     features = batches.features
-    outputs = [(units, _output(model, batches.batch(units), features.head).logits) for units in batches.order()]
+    outputs = [(units, _output(model, batches.batch(units)).logits) for units in batches.order()]
     given = [prediction.answer for prediction in decode(features, outputs)]
-    found = measure(features.kind, gold_answers(features.examples), given, features.labels)
+    found = measure(features.kind.name, right_answers(features.examples), given, features.labels)
     return {name: float(value) for name, value in found.items() if value is not None}
 
 

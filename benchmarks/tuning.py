@@ -15,9 +15,11 @@ import torch
 from benchmarks.peer import random_model, same_in_transformers
 from benchmarks.timing import Row
 from bertcore.model.bert import Bert
-from bertcore.model.losses import TaskBatch, task_losses
-from bertcore.tasks.features.collate import TaskBatches
-from bertcore.tasks.features.kinds import Ragged, TextFeatures
+from bertcore.tasks.batches import TaskBatches
+from bertcore.tasks.kinds import TASK_KINDS
+from bertcore.tasks.kinds.base import Features, TaskBatch
+from bertcore.tasks.packed import Ragged
+from bertcore.tasks.predict import task_loss
 from bertcore.training.optimizer import make_optimizer
 
 VOCAB, EXAMPLES, BATCH, ROUNDS = 8192, 1920, 32, 3
@@ -35,13 +37,13 @@ def rows() -> list[Row]:
     return [Row(what, f"{EXAMPLES / ours_s:.0f}", f"{EXAMPLES / peer_s:.0f}", ratio, f">= {ASKED}", ratio >= ASKED)]
 
 
-def short_sentences(count: int) -> TextFeatures:
+def short_sentences(count: int) -> Features:
     """Random words, labels 0 and 1."""
     rng = np.random.default_rng(0)
     lengths = np.clip(rng.exponential(MEAN_WORDS, count).astype(int), 1, MOST_WORDS) + 2  # [CLS] and [SEP]
     ids = [rng.integers(5, VOCAB, length) for length in lengths]
-    return TextFeatures(
-        kind="classify",
+    return Features(
+        kind=TASK_KINDS["classify"],
         head="classify",
         examples=(),
         labels=("0", "1"),
@@ -49,12 +51,13 @@ def short_sentences(count: int) -> TextFeatures:
         segments=Ragged.of([0] * length for length in lengths),
         cut=np.zeros(count, dtype=np.int64),
         example_of=np.arange(count),
+        unit_starts=np.arange(count + 1),
         labelled=True,
         answers=rng.integers(0, 2, count),
     )
 
 
-def our_epoch(features: TextFeatures) -> Callable[[int], float]:
+def our_epoch(features: Features) -> Callable[[int], float]:
     start = random_model("mini", VOCAB, 0.1)
     model = Bert(
         start.config.with_changes(labels=features.labels), ["classify"], generator=torch.Generator().manual_seed(0)
@@ -65,14 +68,14 @@ def our_epoch(features: TextFeatures) -> Callable[[int], float]:
     def epoch(number: int) -> float:
         started = time.perf_counter()
         for batch in batches.epoch(number):
-            task_losses(model, batch).total.backward()
+            task_loss(model, batch).backward()
             _update(model, optimizer)
         return time.perf_counter() - started
 
     return epoch
 
 
-def peer_epoch(features: TextFeatures) -> Callable[[int], float]:
+def peer_epoch(features: Features) -> Callable[[int], float]:
     from transformers import BertForSequenceClassification
 
     encoder: Any = same_in_transformers(random_model("mini", VOCAB, 0.1), attention="sdpa")
@@ -85,9 +88,7 @@ def peer_epoch(features: TextFeatures) -> Callable[[int], float]:
         started = time.perf_counter()
         for first in range(0, len(order), BATCH):
             batch: TaskBatch = batches.batch(order[first : first + BATCH])
-            output = model(
-                input_ids=batch.input_ids, attention_mask=batch.attention_mask, labels=batch.labels["classify"]
-            )
+            output = model(input_ids=batch.input_ids, attention_mask=batch.attention_mask, labels=batch.labels)
             output.loss.backward()
             _update(model, optimizer)
         return time.perf_counter() - started

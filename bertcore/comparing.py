@@ -31,8 +31,9 @@ from bertcore.analysis.words import pieces_at
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.table import Records, Table
-from bertcore.tasks.features.predictions import Prediction
-from bertcore.tasks.inference.predict import as_example, task_kind
+from bertcore.tasks.kinds import TASK_KINDS
+from bertcore.tasks.kinds.base import Prediction
+from bertcore.tasks.predict import as_example, task_kind
 from bertcore.tokenizer.token_labels import SHOWN_SPACE
 from bertcore.training.task_files import predict_as_learned
 
@@ -244,6 +245,6 @@ def _word_changes(
 def _answer(checkpoint: Checkpoint, text_a: str, text_b: str | None) -> Prediction | None:
     """What a fine-tuned model says; None for another one, and for a question without its passage."""
     kind = task_kind(checkpoint)
-    if kind is None or (kind in ("span", "choice") and not (text_b or "").strip()):
+    if kind is None or (TASK_KINDS[kind].needs_b and not (text_b or "").strip()):
         return None
     return predict_as_learned(checkpoint, [as_example(kind, text_a, text_b)])[0]

@@ -110,10 +110,9 @@ if TYPE_CHECKING:
     from bertcore.evaluation.report import ModelReport
     from bertcore.evaluation.score_texts import TextScore
     from bertcore.evaluation.sets import MinimalPairs
-    from bertcore.tasks.examples import Example, Kind
-    from bertcore.tasks.features.predictions import Prediction
-    from bertcore.tasks.inference.evaluate import TaskEvaluation
-    from bertcore.tasks.readers.spec import Role
+    from bertcore.tasks.evaluate import TaskEvaluation
+    from bertcore.tasks.kinds.base import Example, Prediction
+    from bertcore.tasks.spec import Role
 
 Files = str | Path | Sequence[str | Path]  # one, or several
 Words = Collection[str] | None
@@ -1040,9 +1039,9 @@ class LoadedModel:
     # --- a task, and how good it is -----------------------------------------------------------------------------------
 
     @property
-    def task_kind(self) -> Kind | None:
+    def task_kind(self) -> str | None:
         """What it was taught: "classify", "tag", "span" ...; None for a model without a task."""
-        from bertcore.tasks.inference.predict import task_kind
+        from bertcore.tasks.predict import task_kind
 
         return task_kind(self.checkpoint)
 
@@ -1070,7 +1069,7 @@ class LoadedModel:
         >>> sentiment.predict("We had a wonderful day.").label in sentiment.config.labels
         True
         """
-        from bertcore.tasks.inference.predict import as_example, required_kind
+        from bertcore.tasks.predict import as_example, required_kind
 
         kind = required_kind(self.checkpoint)
         pairs, is_single = pairs_of(a, b)

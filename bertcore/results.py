@@ -17,7 +17,7 @@ from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
 from bertcore.html import Picture, attention, bars, cells, element, escape, text_line, valued_tokens
 from bertcore.table import Table, as_frame
-from bertcore.tasks.features.predictions import Prediction
+from bertcore.tasks.kinds.base import Prediction
 from bertcore.tokenizer.tokenizer import Encoding
 
 

@@ -33,11 +33,11 @@ from bertcore.locations import ABOUT_FILE, BUILT_IN, TUNED, assets, built_in_che
 from bertcore.runs.environment import ENVIRONMENT_FILE
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tag_schemes import entity_spans
-from bertcore.tasks.examples import AnswerExample, TaggedExample
-from bertcore.tasks.features.predictions import AnswerPrediction, Prediction, TagsPrediction, gold_answers
-from bertcore.tasks.inference.evaluate import TaskEvaluation
-from bertcore.tasks.inference.predict import as_example, required_kind
-from bertcore.tasks.metrics import measure
+from bertcore.tasks.evaluate import TaskEvaluation, measure, right_answers
+from bertcore.tasks.kinds.base import Prediction
+from bertcore.tasks.kinds.span import AnswerExample, AnswerPrediction
+from bertcore.tasks.kinds.tag import TaggedExample, TagsPrediction
+from bertcore.tasks.predict import as_example, required_kind
 from bertcore.tasks.readers.reading import TaskFile, task_named
 from bertcore.training.evaluate import EVALUATION_FILE
 from bertcore.training.finetune import start_or_resume_finetuning
@@ -230,7 +230,7 @@ def _by_type(labels: Sequence[str], confusion: Sequence[Sequence[int]]) -> list[
 
 def simple_answers(train: TaskFile, dev: TaskFile) -> dict[str, float]:
     """The metrics of the simplest way to answer: the "simple" of tuned_cards.json."""
-    gold: Sequence[Any] = gold_answers(dev.examples)
+    gold: Sequence[Any] = right_answers(dev.examples)
     tagged = [each for each in dev.examples if isinstance(each, TaggedExample)]
     asked = [each for each in dev.examples if isinstance(each, AnswerExample)]
     given: list[Any] = [Counter(gold).most_common(1)[0][0]] * len(gold) if not tagged and not asked else []

@@ -24,8 +24,7 @@ import typer
 
 from bertcore.checkpoint.weights import SAFETENSORS
 from bertcore.resolve_model import resolve_model
-from bertcore.tasks.features.predictions import gold_answers
-from bertcore.tasks.metrics import measure
+from bertcore.tasks.evaluate import measure, right_answers
 from bertcore.tasks.readers.reading import TaskFile, task_named
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
 from bertcore.training.task_examples import read_examples
@@ -92,7 +91,7 @@ def always_the_commonest(held_out: TaskFile) -> dict[str, float]:
     """Metrics of giving each example the label that most of them have; empty where the task is not to choose one."""
     if task_named(held_out.task).kind != "classify":
         return {}
-    gold = gold_answers(held_out.examples)
+    gold = right_answers(held_out.examples)
     commonest = Counter(gold).most_common(1)[0][0]
     found = measure("classify", gold, [commonest] * len(gold), held_out.labels)
     return {name: value for name, value in found.items() if value is not None}

@@ -47,9 +47,10 @@ from bertcore.locations import TINY, assets, built_in_checkpoint
 from bertcore.resolve_model import resolve_model
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tag_schemes import entity_spans
-from bertcore.tasks.examples import TaggedExample
-from bertcore.tasks.features.predictions import AnswerPrediction, LabelPrediction, TagsPrediction
-from bertcore.tasks.inference.predict import as_example, predict
+from bertcore.tasks.kinds.classify import LabelPrediction
+from bertcore.tasks.kinds.span import AnswerPrediction
+from bertcore.tasks.kinds.tag import TaggedExample, TagsPrediction
+from bertcore.tasks.predict import as_example, predict
 from bertcore.tokenizer.tokenizer import Encoding
 
 Holds = Callable[..., bool]  # (asked, what the check says, number of the mask, what it says more)

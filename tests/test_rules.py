@@ -31,7 +31,7 @@ TORCH_FREE = (
     "bertcore.runs.known_runs",
     "bertcore.analysis.align",
     "bertcore.analysis.compare",
-    "bertcore.tasks.examples",
+    "bertcore.tasks.kinds",
     "bertcore.tag_schemes",
     "bertcore.families",
     "bertcore.checkpoint.missing_parts",

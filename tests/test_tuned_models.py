@@ -9,7 +9,7 @@ from app.state.task_info import task_info
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.loaded_model import load
 from bertcore.locations import TUNED, assets, shipped_checkpoint, tuned_models
-from bertcore.tasks.inference.predict import required_kind
+from bertcore.tasks.predict import required_kind
 from scripts.make_tuned import answer_of, probes
 
 pytestmark = pytest.mark.skipif(not tuned_models(), reason="the fine-tuned models are not made yet: make tuned")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bertcore.errors import BertcoreError
 from bertcore.tasks.decoding import USUAL, Decoding
+from bertcore.tasks.kinds import TASK_KINDS
 
 from ..state.what_if import NOTHING_CHANGED, WhatIf
 
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.model.hooks import Changes
     from bertcore.progress import ReportProgress
-    from bertcore.tasks.examples import Example
-    from bertcore.tasks.features.predictions import Prediction
+    from bertcore.tasks.kinds.base import Example, Prediction, TaskKind
 
     from ..state.readings import Reading
 
@@ -57,9 +57,10 @@ def request_for(reading: Reading, editors: Mapping[str, str]) -> ApplyRequest | 
     if task is None or task.kind == "summarise":
         return None
     b = encoding.text_b
-    if task.kind in ("span", "choice"):
+    kind = TASK_KINDS[task.kind]
+    if kind.needs_b:
         b = editors.get(task.kind, "")
-    elif task.kind == "tag" or task.is_pair is False:
+    elif not kind.takes_b or task.is_pair is False:
         b = None
     return ApplyRequest(encoding.text_a, b, reading.request.what_if, tuple(encoding.ids))
 
@@ -70,7 +71,7 @@ def apply_model(checkpoint: Checkpoint, request: ApplyRequest, progress: ReportP
     Changes of single tokens (attention rows, segments, positions) act where the head reads the very tokens that they
     were made for: not in a passage that is typed elsewhere.
     """
-    from bertcore.tasks.inference.predict import as_example, task_kind
+    from bertcore.tasks.predict import as_example, task_kind
     from bertcore.training.task_files import predict_as_learned
 
     started = time.perf_counter()
@@ -79,7 +80,7 @@ def apply_model(checkpoint: Checkpoint, request: ApplyRequest, progress: ReportP
         if kind is None:
             raise BertcoreError(f"The model {checkpoint.name} has no task head.")
         example = as_example(kind, request.text_a, request.text_b)
-        is_same = kind in ("classify", "multilabel", "regress", "tag") and _reads_same(checkpoint, example, request)
+        is_same = _reads_same(checkpoint, TASK_KINDS[kind], example, request)
         what_if = request.what_if if is_same else request.what_if.without_places()
         before = predict_as_learned(checkpoint, [example], progress, decoding=request.decoding)[0]
         if not what_if:
@@ -91,15 +92,11 @@ def apply_model(checkpoint: Checkpoint, request: ApplyRequest, progress: ReportP
         return Applied(request, problem=str(error))
 
 
-def _reads_same(checkpoint: Checkpoint, example: Example, request: ApplyRequest) -> bool:
+def _reads_same(checkpoint: Checkpoint, kind: TaskKind[Any, Any], example: Example, request: ApplyRequest) -> bool:
     """Whether the head reads the tokens that the changes were made for."""
-    from bertcore.tasks.examples import TaggedExample
-
-    a, b = request.text_a, request.text_b
-    if isinstance(example, TaggedExample):
-        a, b = " ".join(example.words), None
+    a, b, _ = kind.written(example)
     encoding = checkpoint.tokenizer.encode(a, b, max_length=checkpoint.config.max_length)
-    return tuple(encoding.ids) == request.token_ids
+    return kind.reads_as_typed and tuple(encoding.ids) == request.token_ids
 
 
 def _changes(checkpoint: Checkpoint, what_if: WhatIf) -> Changes:

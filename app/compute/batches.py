@@ -17,8 +17,8 @@ from bertcore.runs.snapshots import snapshot_before
 if TYPE_CHECKING:
     from bertcore.model.bert import Bert
     from bertcore.runs.run_folder import RunFolder
+    from bertcore.tasks.kinds.base import TokenAnswer, UnitAnswer
     from bertcore.training.drawn_batches import Draw, DrawnBatch, RunBatches
-    from bertcore.training.example_answers import Answered, Place
 
 LEFT_ALONE, HIDDEN, REPLACED, KEPT, NEXT_WORD = range(5)  # fates, as in bertcore.training.drawn_batches
 ASKED, RIGHT, WRONG = range(5, 8)  # of a token off which a task's answer is read; ASKED: a number, more or less right
@@ -56,7 +56,7 @@ class LabelShare:
 @dataclass(frozen=True, eq=False)
 class ShownExamples:
     """What a batch of examples has besides its tokens. `units`: what a snapshot says of each example, window or
-    question, see bertcore.training.example_answers.Answered; none where there is no snapshot."""
+    question, see bertcore.tasks.kinds.base.UnitAnswer; none where there is no snapshot."""
 
     kind: str  # of the task
     epoch: int  # from 1
@@ -64,13 +64,13 @@ class ShownExamples:
     examples: np.ndarray  # (B) from 0
     cut: np.ndarray  # (B) tokens
     labels: tuple[LabelShare, ...]
-    units: tuple[Answered, ...] = ()
+    units: tuple[UnitAnswer, ...] = ()
 
-    def unit(self, row: int) -> Answered | None:
+    def unit(self, row: int) -> UnitAnswer | None:
         """The one that a sequence belongs to."""
         return next((unit for unit in self.units if row in unit.rows), None)
 
-    def places(self, row: int, position: int) -> list[Place]:
+    def places(self, row: int, position: int) -> list[TokenAnswer]:
         """The answers that are read off a token: two where an answer both begins and ends there."""
         unit = self.unit(row)
         found = () if unit is None else unit.places

@@ -15,10 +15,9 @@ from .batches import ASKED, RIGHT, WRONG, LabelShare, ShownBatch, ShownExamples,
 
 if TYPE_CHECKING:
     from bertcore.model.bert import Bert
+    from bertcore.tasks.kinds.base import TokenAnswer, UnitAnswer
     from bertcore.training.drawn_examples import DrawnExamples, ExampleBatches
-    from bertcore.training.example_answers import Answered, BatchAnswers, Place
-
-SEVERAL = ("tag", "summarise")  # kinds of task whose examples have an answer at each of several tokens
+    from bertcore.training.example_answers import BatchAnswers
 
 
 class ExampleReader:
@@ -50,9 +49,11 @@ class ExampleReader:
             is_padding=drawn.is_padding,
             pair_labels=np.full(len(ids), -1),
             words={number: tokenizer.label(number) for number in np.unique(ids).tolist()},
-            losses=None if answers is None or chosen is None else _losses(chosen[0], answers, drawn.features.kind),
+            losses=None
+            if answers is None or chosen is None
+            else _losses(chosen[0], answers, drawn.features.kind.several_answers),
             task=ShownExamples(
-                kind=drawn.features.kind,
+                kind=drawn.features.kind.name,
                 epoch=drawn.epoch + 1,
                 of=len(drawn.features.examples),
                 examples=drawn.examples,
@@ -97,9 +98,9 @@ def _fates(drawn: DrawnExamples, answers: BatchAnswers | None) -> np.ndarray:
     return fates
 
 
-def _losses(snapshot: int, answers: BatchAnswers, kind: str) -> TokenLosses:
-    asked: Sequence[Answered | Place] = answers.units
-    if kind in SEVERAL:
+def _losses(snapshot: int, answers: BatchAnswers, has_several: bool) -> TokenLosses:
+    asked: Sequence[UnitAnswer | TokenAnswer] = answers.units
+    if has_several:
         asked = [place for unit in answers.units for place in unit.places]
     right = [float("nan") if each.is_right is None else float(each.is_right) for each in asked]
     return TokenLosses(snapshot, answers.losses, answers.loss, float(np.mean(right)) if right else float("nan"))

@@ -115,7 +115,7 @@ def _load(folder: Path, tokenizer: Tokenizer | None) -> Checkpoint:
 def _task_of(checkpoint: Checkpoint, folder: Path) -> TaskInfo | None:
     if not TASK_HEADS.intersection(checkpoint.output_heads):
         return None  # the usual case, which need not wait for what tasks are made of
-    from bertcore.tasks.inference.predict import labels_of, task_kind
+    from bertcore.tasks.predict import labels_of, task_kind
 
     from ..state.task_info import task_info
 

@@ -18,8 +18,9 @@ import numpy as np
 from PySide6.QtCore import QCoreApplication
 
 from bertcore.analysis.attention_heads import KINDS, HeadKind, classify_heads
-from bertcore.tasks.examples import TaggedExample
-from bertcore.tasks.features.predictions import AnswerPrediction, LabelPrediction, TagsPrediction
+from bertcore.tasks.kinds.classify import LabelPrediction
+from bertcore.tasks.kinds.span import AnswerPrediction
+from bertcore.tasks.kinds.tag import TaggedExample, TagsPrediction
 
 from ..look import numbers
 from ..state.readings import Reading

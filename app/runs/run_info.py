@@ -18,6 +18,7 @@ from bertcore.runs.metrics_file import EVALUATION, HELD_OUT
 from bertcore.runs.run_folder import QUESTIONS, RunFolder, RunStatus
 from bertcore.runs.snapshots import can_resume
 from bertcore.runs.sweep_results import SweepPlace, read_place
+from bertcore.tasks.readers.registry import metrics_of
 from bertcore.training.pretrain_options import PretrainOptions
 
 from ..look.language import QT_TRANSLATE_NOOP
@@ -101,7 +102,7 @@ def with_kind(info: RunInfo, config: dict[str, Any]) -> RunInfo:
         kind=kind if isinstance(kind, str) and kind in KINDS else PretrainOptions.kind,
         does=name_from_file(kind_words(config)),
         task_kind=spec.kind if spec else None,
-        metrics=spec.measured if spec else (),
+        metrics=metrics_of(spec) if spec else (),
         has_questions=_has_questions(config),
     )
 

@@ -9,8 +9,8 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication
 
 from bertcore.files import read_json_or_empty
-from bertcore.tasks.readers.registry import TASKS
-from bertcore.tasks.readers.spec import TaskSpec
+from bertcore.tasks.readers.registry import TASKS, metrics_of
+from bertcore.tasks.spec import TaskSpec
 
 from ..look import numbers
 from ..look.language import QT_TRANSLATE_NOOP
@@ -157,7 +157,7 @@ def task_info(
         return TaskInfo(kind, labels, number_range=number_range)
     is_pair = spec.is_pair if kind in ("classify", "regress", "multilabel") else None
     limits = spec.number_range or number_range
-    return TaskInfo(kind, labels, task_title(spec), is_pair, limits, _measured(measured, spec.measured))
+    return TaskInfo(kind, labels, task_title(spec), is_pair, limits, _measured(measured, metrics_of(spec)))
 
 
 def _measured(file: Path, metrics: tuple[str, ...]) -> tuple[str, float] | None:

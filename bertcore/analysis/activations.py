@@ -3,7 +3,7 @@
 The names are those of `bertcore.model.hooks`. B texts of a batch, S tokens.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 from fnmatch import filter as matching
 from itertools import groupby
@@ -11,33 +11,26 @@ from itertools import groupby
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from bertcore.analysis.batches import Batch, for_each, open_cost
 from bertcore.analysis.passes import Text, changed
+from bertcore.analysis.predict import head_logits
 from bertcore.checkpoint.missing_parts import absent_points
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
-from bertcore.model.hooks import POINTS, Changes, Hook, Recorder
+from bertcore.model.hooks import POINTS, Changes, Recorder
+from bertcore.model.output_heads import HEAD_TITLES
 from bertcore.progress import ReportProgress, no_progress
 
-_LOGITS: dict[str, Callable[[Bert, Tensor, Hook], object]] = {  # of each output head, from last hidden states (B,S,H)
-    "mlm": lambda model, hidden, hook: model.mlm_logits(hidden, hook),
-    "nsp": lambda model, hidden, hook: model.nsp_logits(model.pool(hidden[:, 0], hook), hook),
-    "sop": lambda model, hidden, hook: model.sop_logits(model.pool(hidden[:, 0], hook), hook),
-    "rtd": lambda model, hidden, hook: model.rtd_logits(hidden, hook),
-    "classify": lambda model, hidden, hook: model.classify_logits(hidden[:, 0], hook),
-    "choice": lambda model, hidden, hook: model.choice_logits(hidden[:, 0], 1, hook),
-    "tag": lambda model, hidden, hook: model.tag_logits(hidden, hook),
-    "span": lambda model, hidden, hook: model.span_logits(hidden, hook),
-    "summarise": lambda model, hidden, hook: model.sentence_logits(hidden, hook),
-}
 MEAN_POINTS = ("attention.context_heads", "attention.output", "feed_forward.output")  # what can be ablated
 
 
 def points(model: Bert) -> dict[str, str]:
     """Every hook point of this model, in the order of the pass -> its shape for one text, such as "NSD"."""
-    missing = {*absent_points(model.config), *(f"{head}.logits" for head in _LOGITS if head not in model.output_heads)}
+    missing = {
+        *absent_points(model.config),
+        *(f"{head}.logits" for head in HEAD_TITLES if head not in model.output_heads),
+    }
     missing |= set() if model.pooler is not None else {"pooler.output"}
     found: dict[str, str] = {}
     for is_layer, group in groupby(POINTS.items(), lambda each: "{i}" in each[0]):
@@ -101,9 +94,9 @@ def batch_activations(
     named_points(model, wanted)
     with changed(model, changes, record) as hook:
         hidden = batch.hidden(model, hook)
-        for head, logits in _LOGITS.items():
+        for head in HEAD_TITLES:
             if f"{head}.logits" in wanted:
-                logits(model, hidden, hook)
+                head_logits(model, head, hidden, hook)
         if "pooler.output" in wanted:
             model.pool(hidden[:, 0], hook)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -17,11 +17,13 @@ from numpy.typing import NDArray
 from bertcore.analysis.interventions import check_rows
 from bertcore.analysis.passes import as_text
 from bertcore.analysis.predict import cut_off_mask, predict_masks, task_logits
-from bertcore.analysis.targets import Target, pair_target, word_target
+from bertcore.analysis.targets import Measure, Target, pair_target, word_target
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.model.hooks import Changes
-from bertcore.tasks.inference.predict import labels_of
+from bertcore.tasks.kinds import kind_of_model
+from bertcore.tasks.kinds.base import TaskKind
+from bertcore.tasks.predict import labels_of
 from bertcore.tokenizer.tokenizer import Encoding
 from bertcore.tokenizer.word_ids import word_id_at
 
@@ -68,16 +70,8 @@ def find_target(
         raise BertcoreError(cut)
     if is_masked and "mlm" in output_heads:
         return choice.word(text.ids.index(mask_id or 0) if position is None else position)
-    if "classify" in output_heads:
-        return choice.label()
-    if "tag" in output_heads:
-        return choice.tag(position)
-    if "span" in output_heads:
-        return choice.end_of_answer(position)
-    if "choice" in output_heads:
-        return choice.number(Target("choice", measure="logit"), "score of this choice")
-    if "summarise" in output_heads:
-        return choice.number(Target("summarise"), "in the summary")
+    if (kind := kind_of_model(output_heads, checkpoint.config)) is not None:
+        return choice.of_task(kind, position)
     if position is not None and "mlm" in output_heads:
         return choice.word(position)
     for verdict in ("nsp", "sop"):
@@ -122,18 +116,21 @@ class _Choice:
         names = [tokenizer.word(each) for each in (wanted, against) if each is not None]
         return NamedTarget(word_target(position, wanted, against=against), " against ".join(names))
 
-    def label(self) -> NamedTarget:
-        if self.checkpoint.config.problem == "regression":
-            return self.number(Target("classify", measure="logit"), "number")
-        wanted, against, name = self._labelled(lambda encoding: self._logits(encoding, "classify"))
-        return NamedTarget(Target("classify", wanted, against=against), name)
+    def of_task(self, kind: TaskKind[Any, Any], position: int | None) -> NamedTarget:
+        """A label of the text, or of a token; where an answer starts or ends; or the one number that the head gives."""
+        if kind.chooses_tokens:
+            return self.end_of_answer(kind.head, position)
+        if kind.number_name:
+            measure: Measure = "log_probability" if kind.probability else "logit"
+            return self.number(Target(kind.head, measure=measure), kind.number_name)
+        if kind.reads == "first":
+            wanted, against, name = self._labelled(lambda encoding: self._logits(encoding, kind.head))
+            return NamedTarget(Target(kind.head, wanted, against=against), name)
+        at = self._tagged_token(kind.head) if position is None else position
+        wanted, against, name = self._labelled(lambda encoding: self._logits(encoding, kind.head)[at])
+        return NamedTarget(Target(kind.head, wanted, at, against=against), f"{name} at {self.text.labels[at]}")
 
-    def tag(self, position: int | None) -> NamedTarget:
-        at = self._tagged_token() if position is None else position
-        wanted, against, name = self._labelled(lambda encoding: self._logits(encoding, "tag")[at])
-        return NamedTarget(Target("tag", wanted, at, against=against), f"{name} at {self.text.labels[at]}")
-
-    def end_of_answer(self, position: int | None) -> NamedTarget:
+    def end_of_answer(self, head: str, position: int | None) -> NamedTarget:
         if not self.text.text_b:
             raise BertcoreError("There is no passage; put the text that holds the answer into B.")
         wanted = self.wanted or _ENDS[0]
@@ -143,9 +140,11 @@ class _Choice:
             raise BertcoreError("The start or end of an answer is compared at a position; leave out the other word.")
         which, against = _ENDS.index(wanted), None
         if position is None:
-            position, against = self._likeliest([self._answer_scores(each)[:, which] for each in self._texts], None)
+            position, against = self._likeliest(
+                [self._answer_scores(each, head)[:, which] for each in self._texts], None
+            )
         names = [self.text.labels[at] for at in (position, against) if at is not None]
-        return NamedTarget(Target("span", which, position, against=against), f"{wanted} at {' against '.join(names)}")
+        return NamedTarget(Target(head, which, position, against=against), f"{wanted} at {' against '.join(names)}")
 
     def verdict(self, head: Literal["nsp", "sop"]) -> NamedTarget:
         names = _VERDICTS[head]
@@ -193,7 +192,7 @@ class _Choice:
             against = best[0]
         return best[-1], against
 
-    def _tagged_token(self) -> int:
+    def _tagged_token(self, head: str) -> int:
         """The first token that the other text has another of; or the first that has a tag; or the first word."""
         words = [at for at, part in enumerate(self.text.parts) if part != "special"]
         if not words:
@@ -201,12 +200,12 @@ class _Choice:
         if self.other is not None:
             pairs = enumerate(zip(self.text.ids, self.other.ids, strict=False))
             return next((at for at, (ours, theirs) in pairs if ours != theirs), words[0])
-        names, best = labels_of(self.checkpoint), self._logits(self.text, "tag").argmax(axis=-1)
+        names, best = labels_of(self.checkpoint), self._logits(self.text, head).argmax(axis=-1)
         return next((at for at in words if names[best[at]] != "O"), words[0])
 
-    def _answer_scores(self, encoding: Encoding) -> NDArray[np.float32]:
+    def _answer_scores(self, encoding: Encoding, head: str) -> NDArray[np.float32]:
         """Start and end (S,2), of the passage alone."""
-        scores = self._logits(encoding, "span").copy()
+        scores = self._logits(encoding, head).copy()
         scores[[part != "b" for part in encoding.parts]] = -np.inf
         return scores
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bertcore.errors import BertcoreError
 from bertcore.model.hooks import NO_HOOK, Changes, Hook
+from bertcore.tasks.kinds import TASK_KINDS
 from bertcore.tokenizer.special_tokens import MASK
 from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 
@@ -154,15 +155,20 @@ def task_logits(model: Bert, hidden: NDArray) -> dict[str, NDArray[np.float32]]:
     import torch
 
     states = torch.from_numpy(np.ascontiguousarray(hidden)).to(model.embeddings.token.weight)[None]  # (1,S,H)
-    heads: dict[str, Callable[[], Tensor]] = {
-        "classify": lambda: model.classify_logits(states[:, 0])[0],
-        "tag": lambda: model.tag_logits(states)[0],
-        "span": lambda: torch.stack(model.span_logits(states), dim=-1)[0],
-        "choice": lambda: model.choice_logits(states[:, 0], 1)[0],
-        "summarise": lambda: model.sentence_logits(states)[0],
-    }
+    heads = {kind.head: kind for kind in TASK_KINDS.values() if kind.head in model.output_heads}
     with torch.inference_mode():
-        return {task: logits().float().cpu().numpy() for task, logits in heads.items() if task in model.output_heads}
+        logits = {head: kind.arrange(head_logits(model, head, states), 1) for head, kind in heads.items()}
+    return {head: values[0].float().cpu().numpy() for head, values in logits.items()}
+
+
+def head_logits(model: Bert, head: str, hidden: Tensor, hook: Hook = NO_HOOK) -> Tensor:
+    """Logits of any output head from last hidden states (B,S,H): (B,K) where it reads [CLS], else (B,S,K) or (B,S)."""
+    kind = next((kind for kind in TASK_KINDS.values() if kind.head == head), None)
+    if kind is not None:
+        return kind.scores(model, hidden[:, 0] if kind.reads == "first" else hidden, hook)
+    read = model.pool(hidden[:, 0], hook) if head in ("nsp", "sop") else hidden
+    logits: Tensor = getattr(model, f"{head}_logits")(read, hook)
+    return logits
 
 
 def top_words(logits: NDArray, tokenizer: Tokenizer, k: int, among: Sequence[int] | None = None) -> list[WordGuess]:

@@ -6,17 +6,20 @@ Importable without torch: a target is plain data, so that it can be named, compa
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from bertcore.analysis.interventions import check_rows
 from bertcore.errors import BertcoreError
+from bertcore.model.hooks import NO_HOOK
+from bertcore.tasks.kinds import TASK_KINDS
+from bertcore.tasks.kinds.base import TaskKind
 
 if TYPE_CHECKING:
     from torch import Tensor
 
     from bertcore.model.bert import Bert
 
-TaskHead = Literal["mlm", "nsp", "sop", "rtd", "classify", "tag", "span", "choice", "summarise", "similarity"]
+TaskHead = str  # "mlm", "nsp", "sop", "rtd", "similarity", or the head of a kind of task
 Measure = Literal["log_probability", "logit"]
 
 
@@ -39,7 +42,7 @@ class Target:
     @property
     def reads_all(self) -> bool:
         """Whether it needs the last hidden states of all tokens, as start and end of an answer do; else of one."""
-        return self.head == "span"
+        return any(kind.chooses_tokens for kind in TASK_KINDS.values() if kind.head == self.head)
 
     def of(self, model: Bert, hidden: Tensor) -> Tensor:
         """Last hidden states (B,S,H) -> (B)."""
@@ -49,7 +52,7 @@ class Target:
     def read(self, model: Bert, hidden: Tensor) -> Tensor:
         """Last hidden states of its token (B,H), or of all (B,S,H) where it `reads_all` -> (B)."""
         if getattr(model, self.head) is None:
-            raise BertcoreError(_MISSING[self.head])
+            raise BertcoreError(_MISSING.get(self.head) or self._kind(model).missing_head)
         logits = self._logits(model, hidden)  # (B,K)
         index = self.position if self.reads_all else self.index
         number = self._measured(model, logits, index)
@@ -70,15 +73,12 @@ class Target:
         if self.head == "rtd":
             logits = model.rtd_logits(hidden)[:, None]  # (B,1)
             return logits * logits.new_tensor([1.0, -1.0])  # replaced, the text's own
-        if self.head == "classify":
-            return model.classify_logits(hidden)
-        if self.head == "tag":
-            return model.tag_logits(hidden)
-        if self.head == "choice":
-            return model.choice_logits(hidden, 1)
-        if self.head == "summarise":
-            return model.sentence_logits(hidden)[:, None]  # (B,1)
-        return model.span_logits(hidden)[self.index]
+        scores = self._kind(model).scores(model, hidden, NO_HOOK)
+        return scores[..., self.index] if self.reads_all else scores
+
+    def _kind(self, model: Bert) -> TaskKind[Any, Any]:
+        """What its head has learned."""
+        return next(kind for kind in TASK_KINDS.values() if kind.fits([self.head], model.config))
 
     def _measured(self, model: Bert, logits: Tensor, index: int) -> Tensor:
         from torch.nn.functional import logsigmoid
@@ -91,10 +91,10 @@ class Target:
             )
         if self.measure == "logit":
             return logits[:, index]
-        problem = model.config.problem if self.head == "classify" else ""
-        if problem == "regression" or self.head == "choice":
+        probability = _PROBABILITY.get(self.head) or self._kind(model).probability
+        if probability is None:
             raise BertcoreError("This head gives a number, not a probability; use its logit.")
-        if problem == "multi_label_classification" or self.head in ("rtd", "summarise"):
+        if probability == "sigmoid":
             return logsigmoid(logits[:, index])  # each by itself
         return logits.log_softmax(dim=-1)[:, index]
 
@@ -132,14 +132,10 @@ def pair_target(task: Literal["nsp", "sop"] = "nsp", verdict: int = 0, measure: 
     return Target(task, verdict, 0, measure)
 
 
-_MISSING: dict[TaskHead, str] = {
+_PROBABILITY = {"mlm": "softmax", "nsp": "softmax", "sop": "softmax", "rtd": "sigmoid"}
+_MISSING = {
     "mlm": "This model has no masked-word (MLM) head, so it gives no word a probability.",
     "nsp": "This model has no NSP head, so it says nothing about a pair.",
     "sop": "This model has no SOP head, so it says nothing about a pair.",
     "rtd": "This model has no head that says which tokens were replaced.",
-    "classify": "This model has no classification head.",
-    "tag": "This model has no tagging head.",
-    "span": "This model has no head that finds answers.",
-    "choice": "This model has no head that chooses.",
-    "summarise": "This model has no head that picks sentences for a summary.",
 }

@@ -117,6 +117,7 @@ def our_outputs(model: Bert, batch: InputBatch, heads: Collection[str], choices:
     """`choices`: for a head that compares them, how many sequences of the batch go together."""
     import torch
 
+    from bertcore.analysis.predict import head_logits
     from bertcore.model.hooks import Recorder
 
     record, layers = Recorder(), range(model.config.num_hidden_layers)
@@ -127,16 +128,9 @@ def our_outputs(model: Bert, batch: InputBatch, heads: Collection[str], choices:
             "hidden": torch.stack([*states[:-1], hidden]),
             "attentions": torch.stack([record[f"layer.{i}.attention.probs"] for i in layers]),
         }
-        first = hidden[:, 0]
         for head in heads:
-            if head in ("nsp", "sop"):
-                found[head] = getattr(model, f"{head}_logits")(model.pool(first))
-            elif head == "choice":
-                found[head] = model.choice_logits(first, choices)
-            elif head == "span":
-                found[head] = torch.stack(model.span_logits(hidden), dim=-1)
-            else:
-                found[head] = getattr(model, f"{head}_logits")(first if head == "classify" else hidden)
+            logits = head_logits(model, head, hidden)
+            found[head] = logits.view(-1, choices) if head == "choice" else logits  # (B*C,1) -> (B,C)
     return found
 
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from bertcore.cli.output import Listing, print_answer
 
 if TYPE_CHECKING:
+    from bertcore.tasks.kinds.base import TokenAnswer, UnitAnswer
     from bertcore.training.drawn_examples import DrawnExamples, ExampleBatches
-    from bertcore.training.example_answers import Answered, BatchAnswers, Place
+    from bertcore.training.example_answers import BatchAnswers
 
 _BEGINNING = 7  # tokens of a sequence that the list of them shows, [CLS] among them
 
@@ -28,7 +29,7 @@ def show_examples(
     values = {
         "step": drawn.step,
         "epoch": drawn.epoch + 1,
-        "task": drawn.features.kind,
+        "task": drawn.features.kind.name,
         "shape": [sequences, length],
         "tokens": int((~drawn.is_padding).sum()),
         "padding": int(drawn.is_padding.sum()),
@@ -64,7 +65,7 @@ def _examples(
             yield {"example": int(drawn.examples[rows[0]]) + 1, **answer, "sequences": sequences}
 
 
-def _sequence(batches: ExampleBatches, drawn: DrawnExamples, unit: Answered | None, row: int) -> dict[str, Any]:
+def _sequence(batches: ExampleBatches, drawn: DrawnExamples, unit: UnitAnswer | None, row: int) -> dict[str, Any]:
     length = int((~drawn.is_padding[row]).sum())
     tokens: list[dict[str, Any]] = [
         {"position": position, "read": batches.tokenizer.label(number), "segment": int(drawn.segments[row, position])}
@@ -77,7 +78,7 @@ def _sequence(batches: ExampleBatches, drawn: DrawnExamples, unit: Answered | No
     return {"sequence": row + 1, "cut": int(drawn.cut[row]), "padding": padding, "tokens": tokens}
 
 
-def _place(place: Place) -> dict[str, Any]:
+def _place(place: TokenAnswer) -> dict[str, Any]:
     options = [[option.name, option.probability] for option in place.options]
     answer = {"right": place.right, "given": place.given, "loss": place.loss, "options": options}
     return {"what": place.what, **answer} if place.what else answer

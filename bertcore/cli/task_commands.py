@@ -116,7 +116,7 @@ def predict(
     Give a question as --a and its passage as --b; a beginning as --a and its endings as --b, one per line.
     """
     from bertcore.loaded_model import load
-    from bertcore.tasks.inference.predict import as_example, required_kind
+    from bertcore.tasks.predict import as_example, required_kind
 
     refuse_folder(out)
     options = PredictOptions.from_file(recipe) if recipe else PredictOptions()

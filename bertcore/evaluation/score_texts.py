@@ -23,9 +23,8 @@ from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.limits import MOST_LISTED_TEXTS
 from bertcore.progress import ReportProgress, no_progress
-from bertcore.tasks.examples import Example, Kind
-from bertcore.tasks.features.predictions import LabelPrediction, Prediction
-from bertcore.tasks.inference.predict import as_example, task_kind
+from bertcore.tasks.kinds.base import Example, Prediction
+from bertcore.tasks.predict import as_example, task_kind
 from bertcore.tasks.readers.lines import line_of, numbered_lines
 from bertcore.tokenizer.tokenizer import Encoding
 from bertcore.training.task_files import predict_as_learned
@@ -152,7 +151,7 @@ def score_texts(
                 word_probability=probability,
                 next_sentence=_next_sentence(checkpoint, encoding),
                 answer=None if answer is None else _plain(answer.answer),
-                answer_probability=answer.probabilities[answer.label] if isinstance(answer, LabelPrediction) else None,
+                answer_probability=None if answer is None else answer.certainty,
                 similarity=_similarity(checkpoint, text),
                 dropped=encoding.dropped,
             )
@@ -241,7 +240,7 @@ def _similarity(checkpoint: Checkpoint, text: ListedText) -> float | None:
     return cosine(*sentence_vectors(checkpoint.model, encodings, checkpoint.pooling))
 
 
-def _example(kind: Kind, text: ListedText) -> Example:
+def _example(kind: str, text: ListedText) -> Example:
     try:
         return as_example(kind, text.a, text.b)
     except BertcoreError as error:

@@ -379,18 +379,16 @@ class Bert(nn.Module):
         """Hidden states (B,S,H) -> (B,S), above 0 where the token seems replaced."""
         return hook("rtd.logits", self._head("rtd")(hidden))
 
-    def classify_logits(self, first: Tensor, hook: Hook = NO_HOOK) -> Tensor:
-        """Last hidden states of [CLS] (B,H) -> (B,K)."""
-        return hook("classify.logits", self._sequence_scores("classify", first, hook))
+    def task_scores(self, head: str, hidden: Tensor, hook: Hook = NO_HOOK) -> Tensor:
+        """What the head for a task says of last hidden states (...,H): (...,K).
 
-    def choice_logits(self, first: Tensor, choices: int, hook: Hook = NO_HOOK) -> Tensor:
-        """Last hidden states of [CLS] (B*C,H), the choices of one question on end -> (B,C)."""
-        scores = self._sequence_scores("choice", first, hook)
-        return hook("choice.logits", scores.view(-1, choices))  # (B*C,1) -> (B,C)
-
-    def tag_logits(self, hidden: Tensor, hook: Hook = NO_HOOK) -> Tensor:
-        """Hidden states (B,S,H) -> (B,S,K)."""
-        return hook("tag.logits", self._head("tag")(hidden))
+        classify and choice read those of [CLS] and give K labels or numbers, and one score; tag K labels of a token;
+        span two, whether the answer starts and ends there; summarise one for the [CLS] before a sentence.
+        """
+        read = self._head(head)
+        if getattr(read, "reads_pooled", False) and self.pooler is not None:
+            hidden = self.pool(hidden, hook)
+        return hook(f"{head}.logits", read(hidden))
 
     def tag_log_likelihood(self, scores: Tensor, labels: Tensor) -> Tensor:
         """Tagger's scores (B,S,K) and labels (B,S), -100 where a token has none -> log-likelihoods of the CRF (B)."""
@@ -400,19 +398,6 @@ class Bert(nn.Module):
     def best_tags(self, scores: Tensor, labelled: Tensor) -> list[list[int]]:
         """Tagger's scores (B,S,K), mask (B,S) of the tokens that have a label -> the likeliest legal sequences."""
         return self._head("crf").decode(scores.float(), labelled.bool())
-
-    def span_logits(self, hidden: Tensor, hook: Hook = NO_HOOK) -> tuple[Tensor, Tensor]:
-        """Hidden states (B,S,H) -> scores of each token as the answer's first and last, 2 x (B,S)."""
-        start, end = hook("span.logits", self._head("span")(hidden)).unbind(-1)  # (B,S,2) -> 2 x (B,S)
-        return start, end
-
-    def sentence_logits(self, firsts: Tensor, hook: Hook = NO_HOOK) -> Tensor:
-        """Hidden states of the [CLS] before each sentence (...,H) -> its score for the summary (...)."""
-        return hook("summarise.logits", self._head("summarise")(firsts)).squeeze(-1)  # (...,1) -> (...)
-
-    def _sequence_scores(self, name: str, first: Tensor, hook: Hook) -> Tensor:
-        head = self._head(name)
-        return head(self.pool(first, hook) if head.reads_pooled and self.pooler is not None else first)
 
     def _head(self, name: str) -> Any:
         head = getattr(self, name)

@@ -10,7 +10,7 @@ from bertcore.errors import printable
 from bertcore.runs.metrics_file import EVALUATION, HELD_OUT
 from bertcore.runs.run_folder import RESUME
 from bertcore.runs.updates import MOST_UPDATES, SlowStep, Update, read_slow_step, read_update
-from bertcore.tasks.readers.spec import METRICS
+from bertcore.tasks.kinds import TASK_KINDS
 
 KINDS = ("train", HELD_OUT, EVALUATION, "phase", RESUME, "snapshot")  # of lines
 MOST_PHASES = 1000  # and resumes
@@ -99,7 +99,7 @@ SOURCES = {
     "loss_soft": Source("train", "soft_loss"),
     "loss_task": Source("train", "loss"),
     "loss_task_held_out": Source("held_out", "loss"),
-    **{metric_key(metric): Source("held_out", metric) for metrics in METRICS.values() for metric in metrics},
+    **{metric_key(metric): Source("held_out", metric) for kind in TASK_KINDS.values() for metric in kind.metrics},
 }
 
 

@@ -20,7 +20,7 @@ from bertcore.runs.failure_causes import cause_of
 from bertcore.runs.known_runs import known_runs
 from bertcore.runs.metrics_file import EVALUATION, HELD_OUT, METRICS, examples_of_curve
 from bertcore.runs.run_folder import RunFolder, RunStatus
-from bertcore.tasks.readers.registry import TASKS
+from bertcore.tasks.readers.registry import TASKS, metrics_of
 
 SWEEP = "sweep.json"
 SETTINGS = ("learning_rate", "batch_size", "epochs")  # what a sweep varies, beside the seed
@@ -319,7 +319,7 @@ def _figures_of(config: Mapping[str, Any]) -> tuple[Sequence[str], bool]:
     data = config.get("data")
     task = data.get("task") if config.get("kind") == "finetune" and isinstance(data, Mapping) else None
     if isinstance(task, str) and task in TASKS:
-        return TASKS[task].measured, True
+        return metrics_of(TASKS[task]), True
     return ("mlm_loss", "loss"), False
 
 

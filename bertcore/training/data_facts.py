@@ -6,7 +6,7 @@ facts = text_facts(options.data)            # documents and sentences of plain t
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -19,19 +19,12 @@ from bertcore.data.corpus import Lines
 from bertcore.data.text import Documents, is_records
 from bertcore.data.tokenising import split_sentences
 from bertcore.errors import BertcoreError
-from bertcore.tasks.examples import (
-    AnswerExample,
-    ChoiceExample,
-    Example,
-    SummaryExample,
-    TaggedExample,
-    TextExample,
-)
-from bertcore.tasks.features.make import make_features
+from bertcore.tasks.kinds import TASK_KINDS, make_features
+from bertcore.tasks.kinds.base import Example, TaskKind
 from bertcore.tasks.readers.lines import layout_suffix, numbered_lines
-from bertcore.tasks.readers.reading import TaskFile, task_named
-from bertcore.tasks.readers.spec import Request, Role, TaskSpec
+from bertcore.tasks.readers.reading import task_named
 from bertcore.tasks.readers.tables import read_rows
+from bertcore.tasks.spec import Request, Role, TaskSpec
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.pretrain_options import DataOptions
@@ -84,7 +77,7 @@ class Lengths:
 
 
 @dataclass(frozen=True)
-class Layout:
+class FileLayout:
     """How a file is read. `name`: "table", "cola", "conll", "squad", "choices", "summaries" for examples; "blocks",
     "lines", "records", "files" for plain text."""
 
@@ -98,7 +91,7 @@ class TaskFacts:
     """Of a task's examples. `train` and `held_out` are how many there are."""
 
     file: str
-    layout: Layout
+    layout: FileLayout
     rows: tuple[ShownRow, ...]
     labels: tuple[tuple[str, int], ...]  # the most frequent first; of taggers per word, of numbers in ranges
     other_labels: int
@@ -116,7 +109,7 @@ class TaskFacts:
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Of `to_dict`, also after it has been JSON. Raises KeyError or TypeError for something else."""
         parts: dict[str, Any] = {
-            "layout": Layout(**values["layout"]),
+            "layout": FileLayout(**values["layout"]),
             "rows": tuple(ShownRow(**row) for row in values["rows"]),
             "labels": tuple((label, count) for label, count in values["labels"]),
             "lengths": Lengths.from_dict(values["lengths"]),
@@ -130,7 +123,7 @@ class TextFacts:
     """Of plain text. `share`: how much of it was read, 0..1; the counts are of that part."""
 
     files: tuple[str, ...]
-    layout: Layout
+    layout: FileLayout
     rows: tuple[str, ...]  # how the first documents begin
     documents: int
     sentences: int
@@ -143,7 +136,11 @@ class TextFacts:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """As TaskFacts.from_dict."""
-        parts = {"layout": Layout(**values["layout"]), "files": tuple(values["files"]), "rows": tuple(values["rows"])}
+        parts = {
+            "layout": FileLayout(**values["layout"]),
+            "files": tuple(values["files"]),
+            "rows": tuple(values["rows"]),
+        }
         return cls(**{**values, **parts})
 
 
@@ -178,11 +175,12 @@ def task_facts(options: FinetuneOptions, tokenizer: Tokenizer) -> TaskFacts:
     spec = task_named(options.data.task)
     train, dev = read_examples(options)
     some = _spread(train.examples, _MOST_TOKENISED)
-    counts = _label_counts(spec, train)
+    kind = TASK_KINDS[spec.kind]
+    counts = kind.label_counts(train.examples)
     return TaskFacts(
         file=train.file.name,
         layout=_layout_of(spec, train.file, options),
-        rows=tuple(_shown(example) for example in train.examples[:ROWS_SHOWN]),
+        rows=tuple(_shown(kind, example) for example in train.examples[:ROWS_SHOWN]),
         labels=tuple(counts[:LABELS_SHOWN]),
         other_labels=len(counts[LABELS_SHOWN:]),
         train=len(train.examples),
@@ -227,58 +225,14 @@ def _lengths(
 ) -> Lengths:
     limit = options.data.max_length
     features = make_features(
-        spec.kind, examples, tokenizer, labels, max_length=limit, doc_stride=options.data.stride, need_answers=True
+        spec.kind, examples, tokenizer, labels, max_length=limit, stride=options.data.stride, need_answers=True
     )
-    whole = features.ids.lengths + features.cut  # (N)
-    lengths = np.zeros(len(examples), dtype=np.int64)
-    if spec.kind == "span":  # windows of a passage overlap by what is not new in the next one
-        np.add.at(lengths, features.example_of, np.minimum(whole, options.data.stride))
-        last = np.flatnonzero(np.diff([*features.example_of, len(examples)]))
-        lengths[features.example_of[last]] += np.maximum(whole[last] - options.data.stride, 0)
-    else:
-        np.maximum.at(lengths, features.example_of, whole)
-    return Lengths.of(lengths, limit)
+    return Lengths.of(features.example_lengths, limit)
 
 
-def _label_counts(spec: TaskSpec, train: TaskFile) -> list[tuple[str, int]]:
-    """The labels and how often each occurs. Numbers are counted in five ranges, from the lowest on."""
-    if spec.kind == "regress":
-        numbers = np.array([cast(float, cast(TextExample, each).label) for each in train.examples])
-        counts, edges = np.histogram(numbers, bins=5)
-        return [(f"{a:.3g} – {b:.3g}", int(n)) for n, a, b in zip(counts, edges[:-1], edges[1:], strict=True)]
-    counter = Counter(label for example in train.examples for label in _labels_of(example))
-    return counter.most_common()
-
-
-def _labels_of(example: Example) -> Iterable[str]:
-    if isinstance(example, TaggedExample):
-        return example.tags or ()
-    if isinstance(example, AnswerExample):
-        return ("answered",) if example.answers else ("not answered",)
-    if isinstance(example, ChoiceExample):
-        return () if example.label is None else (str(example.label + 1),)
-    if isinstance(example, SummaryExample):
-        return ("picked" if label else "left out" for label in example.labels or ())
-    return example.label if isinstance(example.label, tuple) else (str(example.label),)
-
-
-def _shown(example: Example) -> ShownRow:
-    if isinstance(example, TaggedExample):
-        tags = example.tags or ("",) * len(example.words)
-        marked = (f"{word} [{tag}]" for word, tag in zip(example.words, tags, strict=True) if tag not in ("O", ""))
-        return ShownRow(_short(" ".join(example.words)), None, _short(", ".join(marked)))
-    if isinstance(example, AnswerExample):
-        answer = example.answers[0][0] if example.answers else ""
-        return ShownRow(_short(example.question), _short(example.passage), _short(answer))
-    if isinstance(example, ChoiceExample):
-        right = "" if example.label is None else example.endings[example.label]
-        return ShownRow(_short(example.context), _short(" / ".join(example.endings)), _short(right))
-    if isinstance(example, SummaryExample):
-        picked = (text for text, is_in in zip(example.sentences, example.labels or (), strict=False) if is_in)
-        return ShownRow(_short(" ".join(example.sentences)), None, _short(" ".join(picked)))
-    label = example.label
-    words = ", ".join(label) if isinstance(label, tuple) else f"{label:g}" if isinstance(label, float) else label or ""
-    return ShownRow(_short(example.text_a), None if example.text_b is None else _short(example.text_b), words)
+def _shown(kind: TaskKind[Any, Any], example: Example) -> ShownRow:
+    text_a, text_b, label = kind.written(example)
+    return ShownRow(_short(text_a), None if text_b is None else _short(text_b), _short(label))
 
 
 def _short(text: str) -> str:
@@ -286,20 +240,20 @@ def _short(text: str) -> str:
     return text if len(text) <= _CHARACTERS_SHOWN else text[: _CHARACTERS_SHOWN - 1] + "…"
 
 
-def _layout_of(spec: TaskSpec, file: Path, options: FinetuneOptions) -> Layout:
+def _layout_of(spec: TaskSpec, file: Path, options: FinetuneOptions) -> FileLayout:
     """Which columns are read as what; those of a file in columns without names are numbered from 1."""
     suffix = layout_suffix(file)
     own = cast(dict[Role, str], options.data.columns)
     if spec.layout == "conll" and suffix not in (".jsonl", ".ndjson", ".parquet"):
         first = next((line.split() for _, line in numbered_lines(file) if line.strip()), [])
         tag = own.get("label") or str(spec.tag_column or len(first))
-        return Layout("conll", suffix, {"text": own.get("text") or "1", "label": tag})
+        return FileLayout("conll", suffix, {"text": own.get("text") or "1", "label": tag})
     if spec.layout == "cola" or suffix == ".json":
-        return Layout(spec.layout, suffix)
+        return FileLayout(spec.layout, suffix)
     available = list(next(iter(read_rows(file))).fields)
     request = Request(spec, file, False, own)
     found = {role: request.column(role, available, required=False) for role in spec.columns}
-    return Layout(spec.layout, suffix, {str(role): column for role, column in found.items() if column})
+    return FileLayout(spec.layout, suffix, {str(role): column for role, column in found.items() if column})
 
 
 # --- plain text
@@ -336,7 +290,7 @@ def text_facts(data: DataOptions) -> TextFacts:
     )
     return TextFacts(
         tuple(file.name for file in files),
-        Layout(name, layout_suffix(files[0]), {"text": data.text_field} if name == "records" else {}),
+        FileLayout(name, layout_suffix(files[0]), {"text": data.text_field} if name == "records" else {}),
         tuple(rows),
         counts["documents"],
         counts["sentences"],

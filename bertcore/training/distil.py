@@ -19,10 +19,10 @@ from torch.nn import functional as F
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint, without_spare_rows
 from bertcore.checkpoint.config_file import read_config
 from bertcore.data.batches import Batch
+from bertcore.data.pairs import NO_LABEL
 from bertcore.errors import BertcoreError
 from bertcore.files import write_json
 from bertcore.model.bert import Bert
-from bertcore.model.losses import NO_LABEL, Losses
 from bertcore.resolve_model import snapshot_errors
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import OPTIMIZER_FILE, keep_source
@@ -30,7 +30,7 @@ from bertcore.training.distil_options import DistilOptions
 from bertcore.training.distributed import ProcessGroup
 from bertcore.training.loop import start_training
 from bertcore.training.model_card import Teaching, place_of
-from bertcore.training.objective import next_sentence_accuracy, word_accuracy
+from bertcore.training.objective import Losses, next_sentence_accuracy, word_accuracy
 from bertcore.training.options import RunOptions
 from bertcore.training.pretrain import NO_TEXT, Pretraining, refuse_text
 from bertcore.training.trainable import OnEvent, RunEnd, StepPlan, StepResult, TrainingSetup

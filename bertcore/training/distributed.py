@@ -23,8 +23,8 @@ from torch.nn.parallel import DistributedDataParallel
 
 from bertcore.errors import BertcoreError
 from bertcore.json_text import parse_json
-from bertcore.model.losses import Losses
 from bertcore.training.failures import as_sentence
+from bertcore.training.objective import Losses
 
 TIMEOUT = timedelta(hours=1)  # how long the others may be busy, with a snapshot for instance
 FAILURE_GRACE_S = 10.0  # how long process 0 may take to end by itself when another has failed

@@ -17,27 +17,16 @@ from numpy.typing import NDArray
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.checkpoint.config_file import read_config
 from bertcore.model.bert import Bert
-from bertcore.model.losses import TaskBatch
 from bertcore.progress import ReportProgress
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sources import changed_since
-from bertcore.tasks.features.collate import Order, TaskBatches
-from bertcore.tasks.features.kinds import (
-    ChoiceFeatures,
-    Features,
-    SpanFeatures,
-    SummaryFeatures,
-    TagFeatures,
-    TextFeatures,
-)
+from bertcore.tasks.batches import Order, TaskBatches
+from bertcore.tasks.kinds.base import Features, TaskBatch
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.redrawing import check_first_batch, newest_snapshot, refuse_step, training_states
 from bertcore.training.task_examples import read_examples
 from bertcore.training.task_files import data_key, training_batches
-
-IN, OUT = "in the summary", "not in the summary"  # what is said of a sentence
-ANSWERED, UNANSWERED = "answered here", "no answer here"  # and of a window of a passage
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,25 +120,8 @@ def open_examples(run: str | Path, progress: ReportProgress = lambda share: None
 def label_counts(features: Features, units: NDArray[np.int64] | None = None) -> dict[str, int]:
     """How often each right answer occurs, in these units or in all; empty where answers are numbers.
 
-    Of labels and tags their names, of endings their numbers from 1, of sentences IN and OUT, of windows ANSWERED and
-    UNANSWERED.
+    By the names of `TaskKind.answer_numbers`.
     """
-    units = np.arange(len(features.unit_starts) - 1) if units is None else units
-    names: tuple[str, ...] = features.labels
-    if isinstance(features, TagFeatures):
-        numbers = features.answers.joined(units)
-    elif isinstance(features, SummaryFeatures):
-        names, numbers = (OUT, IN), features.answers.joined(units).astype(np.int64)
-    elif isinstance(features, SpanFeatures):
-        names, numbers = (UNANSWERED, ANSWERED), (features.answers[units, 0] > 0).astype(np.int64)
-    elif isinstance(features, ChoiceFeatures):
-        most = int(np.diff(features.question_starts).max())
-        names, numbers = tuple(str(number + 1) for number in range(most)), features.answers[units]
-    else:
-        assert isinstance(features, TextFeatures)
-        if features.kind == "regress":
-            return {}
-        answers = features.answers[units]
-        numbers = np.nonzero(answers > 0.5)[1] if features.kind == "multilabel" else answers
+    names, numbers = features.kind.answer_numbers(features, np.arange(features.units) if units is None else units)
     counts = np.bincount(numbers[numbers >= 0].astype(np.int64), minlength=len(names))
     return dict(zip(names, counts.tolist(), strict=True))

@@ -16,17 +16,17 @@ from bertcore.errors import BertcoreError, UnreadableError
 from bertcore.files import write_json
 from bertcore.model.bert import Bert, initialise
 from bertcore.model.hooks import Recorder
-from bertcore.model.losses import NO_LABEL, Losses, TaskBatch, task_losses
 from bertcore.resolve_model import resolve_model, snapshot_errors
 from bertcore.runs.metrics_file import examples_of_curve
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sources import note_sources
-from bertcore.tasks.examples import AnswerExample, Example
-from bertcore.tasks.features.collate import Order, TaskBatches, to_device
-from bertcore.tasks.inference.evaluate import TaskEvaluation, evaluate_task
-from bertcore.tasks.inference.predict import reading_batches
+from bertcore.tasks.batches import Order, TaskBatches
+from bertcore.tasks.evaluate import TaskEvaluation, evaluate_task
+from bertcore.tasks.kinds import TASK_KINDS
+from bertcore.tasks.kinds.base import Example, TaskBatch
+from bertcore.tasks.predict import reading_batches, task_loss
 from bertcore.tasks.readers.reading import TaskFile, task_named
-from bertcore.tasks.readers.spec import TaskSpec
+from bertcore.tasks.spec import TaskSpec
 from bertcore.training.compute import same_precision, set_threads
 from bertcore.training.control import MEASURING_SHARE
 from bertcore.training.evaluate import EVALUATION_FILE
@@ -35,21 +35,13 @@ from bertcore.training.first_batch import write_task_batch
 from bertcore.training.head_activity import SEQUENCES, head_activity
 from bertcore.training.loop import start_training
 from bertcore.training.model_card import RunStory, task_card
+from bertcore.training.objective import Losses
 from bertcore.training.optimizer import SCHEDULES, depth_of, make_optimizer
 from bertcore.training.options import Budget, RunOptions
 from bertcore.training.task_examples import read_examples, sample
 from bertcore.training.task_files import data_key, learned_windows, training_batches
 from bertcore.training.trainable import OnEvent, PlannedBatches, RunEnd, StepPlan, StepResult, Trainable, TrainingSetup
 
-HEAD_OF_KIND = {  # kind of task -> the head that learns it
-    "classify": "classify",
-    "regress": "classify",
-    "multilabel": "classify",
-    "tag": "tag",
-    "span": "span",
-    "choice": "choice",
-    "summarise": "summarise",
-}
 _FEWEST_STEPS = 150  # where no budget is given: three passes over a small file would teach nothing
 _SMALLEST_SAMPLE = 64  # of the held-out examples; also what is measured before the first step
 _SAMPLE_OF_MINUTES = 512  # where the budget is in minutes, and nobody knows how many steps that will be
@@ -78,11 +70,7 @@ class StepBatch(NamedTuple):
     @property
     def tokens(self) -> int:
         """Real ones, without padding, of the parts that count."""
-        return sum(
-            part.input_ids.numel() if part.attention_mask is None else int(part.attention_mask.sum())
-            for part, labels in zip(self.parts, self.labels, strict=True)
-            if labels
-        )
+        return sum(part.tokens for part, labels in zip(self.parts, self.labels, strict=True) if labels)
 
 
 def start_or_resume_finetuning(
@@ -126,6 +114,8 @@ class FineTuning(Trainable):
         if self.group.is_first:
             note_sources(run, [train.file, dev.file])
         spec = task_named(options.data.task)
+        if lacks := TASK_KINDS[spec.kind].lacks():
+            report(lacks)
         report("Opening the model.")
         checkpoint = _starting_point(options, run)
         model = task_model(checkpoint, spec, train, options).to(device)
@@ -150,7 +140,7 @@ class FineTuning(Trainable):
         count = self._examples_of_curve(run) or self._sample_size(batches, held_out)
         precision = same_precision(training.precision, self.group)
         self._per_epoch = len(batches)
-        self._loss = self.group.parallel(model, task_losses)
+        self._loss = self.group.parallel(model, _losses)
         self.setup = TaskSetup(
             device=device,
             precision=precision,
@@ -222,8 +212,7 @@ class FineTuning(Trainable):
             here = part[start:stop] if start < stop else part[:1]
             batch = self.setup.batches.batch(here)
             parts.append(batch)
-            counted = sum(_count_labels(values) for values in batch.labels.values())
-            labels.append(counted if start < stop else 0)
+            labels.append(batch.counted if start < stop else 0)
         return StepBatch(units, parts, labels)
 
     def sort_of(self, step: int, fraction: float) -> tuple[int, int]:
@@ -248,7 +237,7 @@ class FineTuning(Trainable):
         losses: list[torch.Tensor] = []
         for part, labels in zip(batch.parts, batch.labels, strict=True):
             with setup.precision.autocast(setup.device):
-                loss = self._loss(to_device(part, setup.device)).total
+                loss = self._loss(part.to(setup.device)).total
             share = labels / max(all_labels, 1)  # a part's loss is the mean over its labels
             (loss * (share * size)).backward()  # gradients are averaged over the processes
             losses.append(loss.detach() * share)
@@ -266,7 +255,7 @@ class FineTuning(Trainable):
         model, device = self.setup.model, self.setup.device
         (all_labels,) = self.group.all_reduce(sum(batch.labels))
         losses = [
-            float(task_losses(model, to_device(part, device)).total) * labels / max(all_labels, 1)
+            float(task_loss(model, part.to(device))) * labels / max(all_labels, 1)
             for part, labels in zip(batch.parts, batch.labels, strict=True)
         ]
         (whole,) = self.group.all_reduce(sum(losses))
@@ -311,13 +300,13 @@ class FineTuning(Trainable):
         before it as the steps, which is many times as fast on some machines."""
         setup, is_last = self.setup, fraction >= 1.0
         with nullcontext() if is_last else setup.precision.autocast(setup.device):
-            evaluation = evaluate_task(setup.model, setup.curve, setup.device)
+            evaluation = evaluate_task(setup.model, setup.curve)
         self._evaluation = evaluation if is_last and setup.curve is setup.held_out else None
         return {**_numbers(evaluation), "heads": self._head_activity()}
 
     def _head_activity(self) -> dict[str, list[list[float]]]:
         model, batches = self.setup.model, self.setup.looked_at
-        batch = to_device(batches.batch(batches.order()[0][:SEQUENCES]), self.setup.device)
+        batch = batches.batch(batches.order()[0][:SEQUENCES]).to(self.setup.device)
         mask = batch.attention_mask
 
         def read(hook: Recorder) -> None:
@@ -336,7 +325,7 @@ class FineTuning(Trainable):
     def finish(self, folder: RunFolder, end: RunEnd) -> dict[str, Any]:
         """A measurement on all that is held out, apart from the curve's; and the model card."""
         setup = self.setup
-        evaluation = self._evaluation or evaluate_task(setup.model, setup.held_out, setup.device)
+        evaluation = self._evaluation or evaluate_task(setup.model, setup.held_out)
         numbers = _numbers(evaluation)
         written = {"step": end.step, **asdict(evaluation), "answers": numbers["answers"]}
         write_json(folder.path / EVALUATION_FILE, written)
@@ -393,9 +382,9 @@ def _examples_in_words(batches: TaskBatches) -> str:
     return f"{len(features.examples):,} examples{cut}"
 
 
-def _count_labels(labels: torch.Tensor) -> int:
-    """What a loss is a mean over. Scores of a regression all count: -100 may be one of them."""
-    return labels.numel() if labels.is_floating_point() else int((labels != NO_LABEL).sum())
+def _losses(model: Bert, batch: TaskBatch) -> Losses:
+    loss = task_loss(model, batch)
+    return Losses(loss, {batch.head: loss}, {})
 
 
 def _starting_point(options: FinetuneOptions, run: Path) -> Checkpoint:
@@ -414,21 +403,16 @@ def _starting_point(options: FinetuneOptions, run: Path) -> Checkpoint:
 
 def task_model(checkpoint: Checkpoint, spec: TaskSpec, train: TaskFile, options: FinetuneOptions) -> Bert:
     """The checkpoint's encoder with the task's head: its own if it has that one with these labels, else a fresh one."""
-    head, dropout = HEAD_OF_KIND[spec.kind], options.training.dropout
-    changes: dict[str, Any] = {
-        "labels": train.labels if train.labels or spec.kind != "regress" else ("score",),
-        "problem_type": spec.problem,
-        "number_range": spec.range_of(train.examples),
-        "no_answer": any(isinstance(each, AnswerExample) and not each.answers for each in train.examples),
-    }
+    kind, dropout = TASK_KINDS[spec.kind], options.training.dropout
+    changes = kind.config(spec, train.labels, train.examples)
     if dropout is not None:
         changes |= dict.fromkeys(("hidden_dropout_prob", "attention_probs_dropout_prob", "classifier_dropout"), dropout)
     if options.training.classifier_dropout is not None:
         changes["classifier_dropout"] = options.training.classifier_dropout
-    if options.crf and spec.kind != "tag":
+    if options.crf and not kind.takes_crf:
         raise BertcoreError(f"A CRF is for taggers; {spec.name} has no tags.")
     config = checkpoint.config.with_changes(**changes)
-    heads = ["tag", "crf"] if options.crf else [head]
+    heads = [kind.head, *(["crf"] if options.crf else [])]
     generator = torch.Generator().manual_seed(options.training.seed)
     model = Bert(config, heads, checkpoint.model.pooler is not None or None, generator)
     if options.from_scratch:

@@ -6,8 +6,9 @@ from typing import Any
 from torch import Tensor
 
 from bertcore.data.batches import Batch
+from bertcore.data.pairs import NO_LABEL
 from bertcore.files import jsonable, write_json
-from bertcore.model.losses import NO_LABEL, TaskBatch
+from bertcore.tasks.kinds.base import TaskBatch
 from bertcore.tokenizer.tokenizer import Tokenizer
 
 FIRST_BATCH_FILE = "first_batch.json"
@@ -47,8 +48,8 @@ def write_task_batch(
     `most`: sequences to write, None: all. Returns the first words.
     """
     sequences = _sequences(batch.input_ids, batch.segment_ids, batch.attention_mask, tokenizer, most)
-    answers = {head: _named(values.tolist(), labels) for head, values in batch.labels.items()}
-    rows = {head: values.tolist() for head, values in batch.rows.items()}
+    answers = {batch.head: _named(batch.labels.tolist(), labels)}
+    rows = {} if batch.rows is None else {batch.head: batch.rows.tolist()}
     write_json(run / name, jsonable({"sequences": sequences, "labels": answers, "rows": rows}))
     return _begin(sequences)
 

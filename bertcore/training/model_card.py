@@ -20,8 +20,8 @@ from bertcore.model.output_heads import HEAD_TITLES
 from bertcore.runs.metrics_file import HELD_OUT
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sources import noted_sources
-from bertcore.tasks.inference.evaluate import TaskEvaluation
-from bertcore.tasks.readers.spec import TaskSpec
+from bertcore.tasks.evaluate import TaskEvaluation
+from bertcore.tasks.spec import TaskSpec
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.options import Budget

@@ -1,6 +1,9 @@
 """From a pretraining batch to a loss with named parts, and what is logged of it."""
 
-from collections.abc import Callable
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -8,8 +11,25 @@ from torch import Tensor
 from bertcore.data.batches import Batch
 from bertcore.data.pairs import NO_LABEL
 from bertcore.model.bert import Bert
-from bertcore.model.losses import Losses
 from bertcore.model.torch_parts import divided_cross_entropy
+
+
+@dataclass(frozen=True)
+class Losses:
+    """`parts` are unweighted, by the name of the head ("mlm", "nsp", ...); `total` is their weighted sum."""
+
+    total: Tensor
+    parts: dict[str, Tensor]
+    logits: dict[str, Tensor]
+
+    @classmethod
+    def of(
+        cls, parts: dict[str, Tensor], logits: dict[str, Tensor], weights: Mapping[str, float] | None = None
+    ) -> Losses:
+        """A part that `weights` does not name counts once."""
+        weighted = [part * (weights or {}).get(name, 1.0) for name, part in parts.items()]
+        return cls(sum(weighted[1:], weighted[0]), parts, logits)
+
 
 Numbers = dict[str, float | None]  # by name; None: a batch of this kind has no such number
 Totals = tuple[int, int]  # words to predict and labelled pairs, of all parts and processes together

@@ -18,7 +18,6 @@ from bertcore.data.text import Paragraphs, read_documents
 from bertcore.errors import BertcoreError
 from bertcore.files import write_json
 from bertcore.model.bert import Bert
-from bertcore.model.losses import Losses
 from bertcore.resolve_model import resolve_model, snapshot_errors
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import keep_source
@@ -30,7 +29,7 @@ from bertcore.training.first_batch import write_pretraining_batch
 from bertcore.training.head_activity import SEQUENCES, head_activity
 from bertcore.training.loop import start_training
 from bertcore.training.model_card import RunStory, Teaching, pretraining_card
-from bertcore.training.objective import Numbers, compiled_losses, pretraining_loss, step_metrics
+from bertcore.training.objective import Losses, Numbers, compiled_losses, pretraining_loss, step_metrics
 from bertcore.training.optimizer import make_optimizer, warmup_stable_decay
 from bertcore.training.options import RunOptions
 from bertcore.training.pretrain_options import HEADS_OF_PAIRS, DataOptions, PretrainOptions

@@ -8,10 +8,10 @@ from typing import cast
 import numpy as np
 
 from bertcore.errors import BertcoreError
-from bertcore.tasks.examples import Example, SummaryExample
+from bertcore.tasks.kinds import TASK_KINDS
+from bertcore.tasks.kinds.base import Example
 from bertcore.tasks.readers.reading import TaskFile, find_file, read_task, task_named
-from bertcore.tasks.readers.spec import Role, TaskSpec
-from bertcore.tasks.readers.summaries import with_labels
+from bertcore.tasks.spec import Role, TaskSpec
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.options import HELD_OUT_SEED
 
@@ -54,8 +54,5 @@ def sample(examples: Sequence[Example], count: int | None) -> tuple[Example, ...
 
 
 def with_answers(spec: TaskSpec, file: TaskFile) -> TaskFile:
-    """Summaries in someone's own words say only in a roundabout way which sentences to pick: these are found first."""
-    if spec.kind != "summarise":
-        return file
-    examples = cast(tuple[SummaryExample, ...], file.examples)
-    return replace(file, examples=tuple(each if each.labels is not None else with_labels(each) for each in examples))
+    """With those answers that are first to be found in what the file says."""
+    return replace(file, examples=tuple(map(TASK_KINDS[spec.kind].labelled, file.examples)))

@@ -15,34 +15,17 @@ from bertcore.model.hooks import Changes
 from bertcore.progress import ReportProgress
 from bertcore.runs.known_runs import run_around
 from bertcore.runs.run_folder import RunFolder
+from bertcore.tasks.batches import TaskBatches
 from bertcore.tasks.decoding import USUAL, Decoding
-from bertcore.tasks.examples import (
-    AnswerExample,
-    ChoiceExample,
-    Example,
-    SummaryExample,
-    TaggedExample,
-    TextExample,
-)
-from bertcore.tasks.features.collate import TaskBatches
-from bertcore.tasks.features.make import make_features
-from bertcore.tasks.features.predictions import Prediction
-from bertcore.tasks.inference.evaluate import TaskEvaluation, evaluate_task
-from bertcore.tasks.inference.predict import (
-    Windows,
-    labels_of,
-    predict,
-    reading_batches,
-    required_kind,
-    task_kind,
-)
+from bertcore.tasks.evaluate import TaskEvaluation, evaluate_task
+from bertcore.tasks.kinds import TASK_KINDS, make_features
+from bertcore.tasks.kinds.base import Example, Prediction
+from bertcore.tasks.predict import Windows, labels_of, predict, reading_batches, required_kind, task_kind
 from bertcore.tasks.readers.reading import TaskFile, read_task, task_named
-from bertcore.tasks.readers.spec import Role
+from bertcore.tasks.spec import Role
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
 from bertcore.training.task_examples import with_answers
-
-_LAYOUTS = {"regress": "similarity", "span": "answer", "choice": "choose"}  # tasks whose name is not their kind's
 
 
 def examples_of_file(
@@ -52,14 +35,15 @@ def examples_of_file(
 
     Raises BertcoreError where the file does not fit, or the model was not fine-tuned on a task.
     """
-    kind, learned = required_kind(checkpoint), data_of_run(checkpoint.folder)
+    kind, learned = TASK_KINDS[required_kind(checkpoint)], data_of_run(checkpoint.folder)
     if learned is not None and task in (None, learned.task):
         own = {role: name for role, name in learned.columns.items() if role != "label"}  # the file may have none
         return read_task(learned.task, file, "test", cast(Mapping[Role, str], {**own, **columns})).examples
-    if task is None and kind == "classify":
-        with suppress(BertcoreError):  # single texts
-            return read_task("pairs", file, "test", columns).examples
-    return read_task(task or _LAYOUTS.get(kind, kind), file, "test", columns).examples
+    usual, *others = (spec.name for spec in kind.tasks)
+    for name in others if task is None else ():  # pairs, where the file has them
+        with suppress(BertcoreError):
+            return read_task(name, file, "test", columns).examples
+    return read_task(task or usual, file, "test", columns).examples
 
 
 def training_batches(
@@ -74,7 +58,7 @@ def training_batches(
         train.labels,
         max_length=min(data.max_length, config.max_length),
         crf=options.crf,
-        doc_stride=data.stride,
+        stride=data.stride,
         need_answers=True,
     )
     has_segments = config.type_vocab_size > 1
@@ -82,27 +66,15 @@ def training_batches(
 
 
 def data_key(train: TaskFile, dev: TaskFile, tokenizer: Tokenizer) -> str:
-    """Changes with any example, the labels or the vocabulary."""
+    """Changes with any example, the labels or the vocabulary.
+
+    A field that an example gets one day may only count where it is not its default: the key of a run that has begun
+    must not change.
+    """
     digest = hashlib.sha256(tokenizer.raw.to_str().encode())
     for file in (train, dev):
-        examples = ", ".join(map(_as_text, file.examples)) + ("," if len(file.examples) == 1 else "")
-        digest.update(f"({file.labels!r}, ({examples}))".encode("utf-8", "replace"))
+        digest.update(repr((file.labels, file.examples)).encode("utf-8", "replace"))
     return digest.hexdigest()[:32]
-
-
-# A field that is added may only count where it is not its default: the key of a run that has begun must not change.
-_FIELDS: dict[type[Example], tuple[str, ...]] = {
-    TextExample: ("text_a", "text_b", "label"),
-    TaggedExample: ("words", "tags"),
-    AnswerExample: ("id", "question", "passage", "answers"),
-    ChoiceExample: ("context", "endings", "label"),
-    SummaryExample: ("sentences", "labels", "reference"),
-}
-
-
-def _as_text(example: Example) -> str:
-    kind = type(example)
-    return f"{kind.__name__}({', '.join(f'{name}={getattr(example, name)!r}' for name in _FIELDS[kind])})"
 
 
 def evaluate_file(
@@ -134,7 +106,7 @@ def evaluate_file(
         crf="crf" in checkpoint.output_heads,
         need_answers=True,
     )
-    return evaluate_task(checkpoint.model, batches, checkpoint.model.embeddings.token.weight.device, decoding)
+    return evaluate_task(checkpoint.model, batches, decoding)
 
 
 def predict_as_learned(

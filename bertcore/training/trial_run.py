@@ -23,8 +23,8 @@ from bertcore.locations import home
 from bertcore.runs.environment import memory_mib
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import is_mark
-from bertcore.tasks.features.collate import TaskBatches
-from bertcore.tasks.inference.evaluate import evaluate_task
+from bertcore.tasks.batches import TaskBatches
+from bertcore.tasks.evaluate import evaluate_task
 from bertcore.training.data_facts import Lengths
 from bertcore.training.distil import Distilling
 from bertcore.training.distil_options import DistilOptions
@@ -290,7 +290,7 @@ class FineTuningTrial(Trial):
     def _time_evaluating(self, batches: TaskBatches) -> Cost:
         setup = self.trainable.setup
         with timed() as one:
-            evaluate_task(setup.model, setup.looked_at, setup.device)
+            evaluate_task(setup.model, setup.looked_at)
         return one.cost * float(padded_tokens(batches).sum() / padded_tokens(setup.looked_at).sum())
 
 

@@ -27,7 +27,7 @@ from bertcore.analysis.targets import Target
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.config import BertConfig
 from bertcore.model.bert import Bert
-from bertcore.tasks.inference.predict import as_example, predict
+from bertcore.tasks.predict import as_example, predict
 from bertcore.tokenizer.tokenizer import Tokenizer
 
 TIMEOUT_MS = 120_000

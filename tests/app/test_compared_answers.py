@@ -12,7 +12,7 @@ from app.rooms.apply.room import ApplyRoom
 from app.shell.window import Window
 from app.state.baseline import Baseline, OtherModel, OtherText
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from bertcore.tasks.inference.predict import as_example, predict
+from bertcore.tasks.predict import as_example, predict
 from tests.app.test_apply_room import ENDINGS, PASSAGE, TIMEOUT_MS, A, apply_to, make_model, settle
 
 __all__ = ["apply_to"]  # the fixture

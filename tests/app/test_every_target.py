@@ -203,7 +203,7 @@ def test_a_change_inside_is_seen_in_it(case: Case, desk: Desk) -> None:
 def test_apply_answers_from_the_swapped_pass(case: Case, desk: Desk) -> None:
     """And from the original text beside it."""
     from app.compute.applying import apply_model, request_for
-    from bertcore.tasks.features.predictions import LabelPrediction
+    from bertcore.tasks.kinds.classify import LabelPrediction
 
     swapped = desk.read(WhatIf(swap=Swap("state", 3, 4, case.other)))
     request = request_for(swapped, {})

@@ -13,7 +13,7 @@ from app.rooms.film.room import FilmRoom
 from app.shell.window import Window
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.runs.run_folder import RunFolder
-from bertcore.tasks.inference.predict import as_example, predict
+from bertcore.tasks.predict import as_example, predict
 from bertcore.training.pretrain_options import PretrainOptions
 from tests.app.conftest import TIMEOUT_MS, settle
 from tests.app.test_apply_room import ENDINGS, PASSAGE, A, make_model

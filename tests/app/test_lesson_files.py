@@ -19,8 +19,11 @@ from app.widgets.spots import SPOTS
 from bertcore.analysis.attention_heads import KINDS
 from bertcore.errors import BertcoreError
 from bertcore.locations import TUNED
-from bertcore.tasks.examples import AnswerExample, Example, TaggedExample, TextExample
-from bertcore.tasks.features.predictions import AnswerPrediction, LabelPrediction, Prediction, TagsPrediction
+from bertcore.tasks.kinds.base import Example, Prediction
+from bertcore.tasks.kinds.classify import LabelPrediction
+from bertcore.tasks.kinds.span import AnswerExample, AnswerPrediction
+from bertcore.tasks.kinds.tag import TaggedExample, TagsPrediction
+from bertcore.tasks.kinds.texts import TextExample
 
 ROOT = Path(__file__).parents[2]
 FILE = Path("mine.md")

@@ -19,9 +19,9 @@ from app.shell.window import Window
 from app.widgets.spots import SPOTS, find_spot
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.errors import BertcoreError
-from bertcore.tasks.examples import TextExample
-from bertcore.tasks.features.predictions import LabelPrediction
-from bertcore.tasks.inference.predict import predict
+from bertcore.tasks.kinds.classify import LabelPrediction
+from bertcore.tasks.kinds.texts import TextExample
+from bertcore.tasks.predict import predict
 from tests.app.conftest import TIMEOUT_MS, settle
 from tests.app.test_apply_room import make_model
 

@@ -18,9 +18,10 @@ from bertcore.locations import TINY
 from bertcore.model.bert import sinusoidal_table
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.decoding import Decoding
-from bertcore.tasks.examples import SummaryExample
-from bertcore.tasks.features.decode import DecodeSettings, decode
-from bertcore.tasks.features.make import make_features
+from bertcore.tasks.kinds import make_features
+from bertcore.tasks.kinds.base import DecodeSettings
+from bertcore.tasks.kinds.summarise import SummaryExample
+from bertcore.tasks.predict import decode
 from bertcore.tasks.readers.reading import task_named
 from bertcore.training.finetune import task_model
 from bertcore.training.finetune_options import FinetuneOptions, TuningOptions

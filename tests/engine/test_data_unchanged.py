@@ -11,14 +11,12 @@ import pytest
 from bertcore.data.batches import Batch, PairSampler, causal_batch, masked_batch
 from bertcore.data.corpus import Corpus, corpus_key, load_corpus
 from bertcore.data.mixture import MixtureFile
-from bertcore.tasks.examples import (
-    AnswerExample,
-    ChoiceExample,
-    Example,
-    SummaryExample,
-    TaggedExample,
-    TextExample,
-)
+from bertcore.tasks.kinds.base import Example
+from bertcore.tasks.kinds.choice import ChoiceExample
+from bertcore.tasks.kinds.span import AnswerExample
+from bertcore.tasks.kinds.summarise import SummaryExample
+from bertcore.tasks.kinds.tag import TaggedExample
+from bertcore.tasks.kinds.texts import TextExample
 from bertcore.tasks.readers.reading import TaskFile
 from bertcore.training.task_files import data_key
 from bertcore.training.training_text import TrainingText

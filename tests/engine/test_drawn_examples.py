@@ -17,15 +17,13 @@ from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.cli.main import app
 from bertcore.errors import BertcoreError
 from bertcore.locations import assets
-from bertcore.model.losses import task_losses
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import snapshot_before
-from bertcore.tasks.features.decode import decode
-from bertcore.tasks.inference.evaluate import example_losses
-from bertcore.tasks.inference.predict import run_task, settings_for
+from bertcore.tasks.kinds.base import DecodeSettings, TokenAnswer
+from bertcore.tasks.predict import by_unit, decode, example_losses, run_task, task_loss
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.drawn_examples import DrawnExamples, open_examples
-from bertcore.training.example_answers import BatchAnswers, Place, example_answers
+from bertcore.training.example_answers import BatchAnswers, example_answers
 from bertcore.training.finetune import FineTuning, StepBatch, start_or_resume_finetuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.trainable import StepPlan
@@ -144,9 +142,7 @@ def test_every_batch_is_the_one_that_was_trained_on(name: str, runs: Runs) -> No
         for field in ("input_ids", "segment_ids", "attention_mask"):
             mine, theirs = getattr(drawn.batch, field), getattr(read, field)
             assert (mine is None) == (theirs is None) and (mine is None or torch.equal(mine, theirs)), field
-        assert {head: values.tolist() for head, values in drawn.batch.labels.items()} == {
-            head: values.tolist() for head, values in read.labels.items()
-        }
+        assert drawn.batch.labels.tolist() == read.labels.tolist()
         real = read.attention_mask is None or read.attention_mask.bool()
         assert ((~torch.from_numpy(drawn.is_padding)) == real).all()
         assert [row for rows in drawn.rows for row in rows] == list(range(len(drawn.ids)))
@@ -162,23 +158,23 @@ def test_the_losses_and_answers_are_those_of_the_checkpoint(name: str, runs: Run
     assert answers.loss == pytest.approx(logged[2], rel=1e-4)
     loaded = load_checkpoint(RunFolder(run).snapshot_path(1)).model.eval()
     with torch.no_grad():
-        assert answers.loss == pytest.approx(float(task_losses(loaded, drawn.batch).total), rel=1e-6)
+        assert answers.loss == pytest.approx(float(task_loss(loaded, drawn.batch)), rel=1e-6)
     places = [place for unit in answers.units for place in unit.places]
     assert np.isfinite(answers.losses).sum() == len({(place.row, place.position) for place in places})
     assert not drawn.is_padding[np.isfinite(answers.losses)].any()
     batches = open_examples(run)
-    outputs = run_task(loaded, batches.batches, torch.device("cpu"))
+    outputs = run_task(loaded, batches.batches)
     if name not in ("crf", "squad2"):  # there an example's loss is another mean
-        each = example_losses(drawn.features, outputs)[drawn.units]
+        each = example_losses(drawn.features, by_unit(drawn.features, outputs))[drawn.units]
         assert [unit.loss for unit in answers.units] == pytest.approx(each.tolist(), rel=1e-4)
     if name != "squad2":  # whose answer is the best of all windows
-        given = [decode(drawn.features, outputs, settings_for(loaded))[unit].answer for unit in drawn.units]
+        given = [decode(drawn.features, outputs, DecodeSettings.of(loaded))[unit].answer for unit in drawn.units]
         for unit, answer, number in zip(answers.units, given, drawn.units, strict=True):
             _assert_given(name, drawn, unit.given, unit.places, answer, int(number))
 
 
 def _assert_given(
-    name: str, drawn: DrawnExamples, given: object, places: tuple[Place, ...], answer: Any, number: int
+    name: str, drawn: DrawnExamples, given: object, places: tuple[TokenAnswer, ...], answer: Any, number: int
 ) -> None:
     if name == "stsb":
         assert given == pytest.approx(answer, rel=1e-4)

@@ -13,8 +13,9 @@ import torch
 from bertcore.data.batches import Batch
 from bertcore.data.cloze import ClozeSentence
 from bertcore.model.bert import Bert
-from bertcore.model.losses import TaskBatch
-from bertcore.tasks.inference.predict import run_task
+from bertcore.tasks.kinds import TASK_KINDS
+from bertcore.tasks.kinds.base import TaskBatch
+from bertcore.tasks.predict import run_task
 from bertcore.training.batch_losses import batch_losses
 from bertcore.training.evaluate import best_and_worst, measured
 from bertcore.training.example_answers import example_answers
@@ -25,13 +26,12 @@ from tests.engine.models import random_batch, tiny_config, tiny_model, word_toke
 
 IDS, SEGMENTS, MASK = random_batch(tiny_config(), [6, 6])
 BATCH = Batch(IDS, SEGMENTS, None, torch.tensor([1, 8]), torch.tensor([3, 4]), torch.tensor([0, 1]), False, 12)
-TASK = TaskBatch(IDS, SEGMENTS, MASK, {"classify": torch.tensor([0, 1])}, {})
+TASK = TaskBatch(TASK_KINDS["classify"], "classify", IDS, SEGMENTS, MASK, torch.tensor([0, 1]))
 # Only so much of what is drawn as is read before the model is asked.
 DRAWN: Any = SimpleNamespace(batch=BATCH, ids=IDS.numpy())
-DRAWN_EXAMPLES: Any = SimpleNamespace(batch=TASK)
-BATCHES: Any = SimpleNamespace(
-    order=lambda: [np.array([0, 1])], batch=lambda units: TASK, features=SimpleNamespace(head="classify")
-)
+FEATURES = SimpleNamespace(kind=TASK.kind)
+DRAWN_EXAMPLES: Any = SimpleNamespace(batch=TASK, features=FEATURES)
+BATCHES: Any = SimpleNamespace(order=lambda: [np.array([0, 1])], batch=lambda units: TASK, features=FEATURES)
 STEP: Any = SimpleNamespace(batch=IDS)
 
 
@@ -52,7 +52,7 @@ MEASURING: dict[str, Callable[[Bert], object]] = {
     "slow_motion": _slow_motion,
     "batch_losses": lambda model: batch_losses(model, DRAWN),
     "example_answers": lambda model: example_answers(model, DRAWN_EXAMPLES, str),
-    "run_task": lambda model: run_task(model, BATCHES, torch.device("cpu")),
+    "run_task": lambda model: run_task(model, BATCHES),
 }
 
 

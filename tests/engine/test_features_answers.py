@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bertcore.errors import BertcoreError
-from bertcore.tasks.examples import AnswerExample
-from bertcore.tasks.features.decode import DecodeSettings, decode
-from bertcore.tasks.features.kinds import SpanFeatures
-from bertcore.tasks.features.make import make_features, windows
-from bertcore.tasks.features.predictions import AnswerPrediction
+from bertcore.tasks.kinds import make_features
+from bertcore.tasks.kinds.base import DecodeSettings
+from bertcore.tasks.kinds.span import AnswerExample, AnswerPrediction, SpanFeatures, windows
+from bertcore.tasks.predict import decode
 from bertcore.tokenizer.tokenizer import Tokenizer
 from tests.engine.family_tokenizers import WRITERS
 from tests.engine.models import word_tokenizer
@@ -52,7 +51,7 @@ class TestAgainstTransformers:
         """Its `stride` is what two windows share; ours, the paper's code's, is how far one begins behind the other."""
         ours, theirs = pairs[family]
         text, most, stride = PASSAGE * 3, 60, 11
-        found = features_of(ours, AnswerExample("1", QUESTION, text), max_length=most, doc_stride=stride)
+        found = features_of(ours, AnswerExample("1", QUESTION, text), max_length=most, stride=stride)
         room = int(found.passage[0, 1])
         expected = theirs(
             QUESTION, text, truncation="only_second", max_length=most, stride=room - stride,
@@ -76,7 +75,7 @@ class TestAgainstTransformers:
         ours, theirs = pairs[family]
         start = PASSAGE.index(answer)
         example = AnswerExample("1", QUESTION, PASSAGE, ((answer, start), ("The", 0)))
-        found = features_of(ours, example, max_length=36, doc_stride=5)
+        found = features_of(ours, example, max_length=36, stride=5)
         expected = theirs(
             QUESTION, PASSAGE, truncation="only_second", max_length=36, stride=int(found.passage[0, 1]) - 5,
             return_overflowing_tokens=True, return_offsets_mapping=True,
@@ -116,7 +115,7 @@ def test_real_answers_come_back_from_the_tokens_that_are_learned() -> None:
         for asked in passage["qas"][:1]
         for answer in asked["answers"][:1]
     ]
-    features = features_of(word_tokenizer(), *examples, max_length=256, doc_stride=64)
+    features = features_of(word_tokenizer(), *examples, max_length=256, stride=64)
     assert len(features.ids) > 2 * len(examples) > 400
     found: dict[int, set[str]] = {}
     for window, (start, end) in enumerate(features.answers.tolist()):
@@ -146,7 +145,7 @@ class TestWindows:
         example = AnswerExample("1", "the " * 70, "a bird sang")
         found = features_of(word_tokenizer(), example, max_length=384)
         assert found.passage.tolist() == [[66, 3, 0]]
-        short = features_of(word_tokenizer(), example, max_length=15, doc_stride=5)
+        short = features_of(word_tokenizer(), example, max_length=15, stride=5)
         assert short.passage.tolist() == [[8, 3, 0]]
 
     def test_an_empty_passage_has_no_answer(self) -> None:
@@ -161,7 +160,7 @@ class TestWindows:
             (("dog", 4), {}, "Example 1 .q7.*“dog” is not at character 4"),
             (("the", -3), {}, "is not at character -3"),
             (("the", 0), {"max_length": 4}, "A window of 4 tokens"),
-            (("the", 0), {"doc_stride": 0}, "a stride of 0"),
+            (("the", 0), {"stride": 0}, "a stride of 0"),
         ],
     )
     def test_what_does_not_fit(self, answer: tuple[str, int], settings: dict[str, Any], message: str) -> None:
@@ -179,14 +178,14 @@ class TestDecoding:
             AnswerExample("1", "the cat", self.passage),
             AnswerExample("2", "a dog", self.passage),
             max_length=12,
-            doc_stride=3,
+            stride=3,
         )
         self.scores = np.zeros((len(self.features.ids), 12, 2))
 
-    def decoded(self, **settings: Any) -> list[AnswerPrediction]:
+    def decoded(self, no_answer_above: float | None = None) -> list[AnswerPrediction]:
         units = np.random.default_rng(0).permutation(len(self.scores))
         parts = [(part, self.scores[part]) for part in np.array_split(units, 3)]
-        found = decode(self.features, parts, DecodeSettings(**settings))
+        found = decode(self.features, parts, DecodeSettings(no_answer_above=no_answer_above))
         assert all(isinstance(prediction, AnswerPrediction) for prediction in found)
         return found  # type: ignore[return-value]
 
@@ -200,6 +199,12 @@ class TestDecoding:
         words = self.passage.split()[before : before + 3]
         assert found.text == " ".join(words) and (found.score, found.no_answer_score) == (7.0, 0.0)
         assert self.passage[found.start : found.end] == found.text and found.answer == found.text
+
+    def test_equal_scores_go_to_the_first_window(self) -> None:
+        places = [(window, int(self.features.passage[window, 0])) for window in (0, 1)]
+        for window, begin in places:
+            self.scores[window, begin] = 2.0
+        assert self.decoded()[0].text == self.passage.split()[0] and self.decoded()[0].score == 4.0
 
     def test_no_answer_where_cls_is_ahead_in_every_window(self) -> None:
         self.scores[:, 0] = 2.0

@@ -8,11 +8,14 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bertcore.model.losses import TaskBatch
-from bertcore.tasks.examples import AnswerExample, ChoiceExample, Example, SummaryExample, TaggedExample, TextExample
-from bertcore.tasks.features.collate import TaskBatches, shuffled_order, sorted_order
-from bertcore.tasks.features.kinds import SummaryFeatures, TagFeatures
-from bertcore.tasks.features.make import make_features
+from bertcore.tasks.batches import TaskBatches, shuffled_order, sorted_order
+from bertcore.tasks.kinds import make_features
+from bertcore.tasks.kinds.base import Example, TaskBatch
+from bertcore.tasks.kinds.choice import ChoiceExample
+from bertcore.tasks.kinds.span import AnswerExample
+from bertcore.tasks.kinds.summarise import SummaryExample, SummaryFeatures
+from bertcore.tasks.kinds.tag import TagFeatures, TaggedExample
+from bertcore.tasks.kinds.texts import TextExample
 from tests.engine.models import word_tokenizer
 
 TOKENIZER = word_tokenizer()
@@ -99,7 +102,7 @@ class TestWhatIsInABatch:
         assert batch.segment_ids is not None and batch.attention_mask is not None
         assert batch.segment_ids.tolist() == [[0] * 8, pair.segments]
         assert batch.attention_mask.tolist() == [[1] * 4 + [0] * 4, [1] * 8]
-        assert batch.labels["classify"].tolist() == [0, 1]
+        assert batch.labels.tolist() == [0, 1]
         without = TaskBatches(batches.features, 2, 7, segments=False).batch(np.array([0]))
         assert without.segment_ids is None and without.attention_mask is None
 
@@ -108,7 +111,7 @@ class TestWhatIsInABatch:
         batches = batches_of("tag", list(examples), 2, ("O", "B", "I"))
         assert isinstance(batches.features, TagFeatures)
         batch = batches.batch(np.array([0, 1]))
-        assert batch.labels["tag"].tolist() == [[-100, 0, 1, -100, 2, -100], [-100, 1, -100, -100, -100, -100]]
+        assert batch.labels.tolist() == [[-100, 0, 1, -100, 2, -100], [-100, 1, -100, -100, -100, -100]]
 
     def test_choices_of_unlike_number_are_apart(self) -> None:
         examples = [ChoiceExample("the cat", tuple("abcd"[: 2 + i % 3]), i % 2) for i in range(20)]
@@ -117,7 +120,7 @@ class TestWhatIsInABatch:
         assert len(batches) == len(order)
         for units, batch in zip(order, batches.epoch(0), strict=True):
             assert batch.input_ids.shape[0] == batch.choices * len(units)
-            assert batch.labels["choice"].tolist() == [int(unit) % 2 for unit in units]
+            assert batch.labels.tolist() == [int(unit) % 2 for unit in units]
             expected = [TOKENIZER.encode("the cat", end).ids for unit in units for end in examples[unit].endings]
             assert batch.input_ids.tolist() == expected
 
@@ -129,17 +132,18 @@ class TestWhatIsInABatch:
         batches = batches_of("summarise", list(examples), 2)
         assert isinstance(batches.features, SummaryFeatures)
         batch = batches.batch(np.array([1, 0]))
-        rows = batch.rows["summarise"]
+        rows = batch.rows
+        assert rows is not None
         assert (batch.input_ids.flatten()[rows] == TOKENIZER.cls_id).all() and rows.tolist() == [0, 3, 6, 9, 13]
-        assert batch.labels["summarise"].tolist() == [1, 1, 0, 0, 1]
+        assert batch.labels.tolist() == [1, 1, 0, 0, 1]
 
     def test_windows(self) -> None:
         example = AnswerExample("1", "the cat", "a dog sat on the mat", (("mat", 17),))
-        features = make_features("span", [example], TOKENIZER, max_length=10, doc_stride=2)
+        features = make_features("span", [example], TOKENIZER, max_length=10, stride=2)
         batches = TaskBatches(features, 8, 7, shuffle=False)
         [batch] = batches.epoch(0)
         # [CLS] the cat [SEP] a dog sat on the [SEP], then two tokens further: sat on the mat
-        assert batch.labels["span"].tolist() == [[0, 0], [7, 7]]
+        assert batch.labels.tolist() == [[0, 0], [7, 7]]
         assert batch.input_ids.shape == (2, 10) and TOKENIZER.word(int(batch.input_ids[1, 7])) == "mat"
 
     def test_only_batches_have_tensors(self) -> None:

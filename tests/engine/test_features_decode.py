@@ -9,17 +9,15 @@ import pytest
 import torch
 
 from bertcore.model.crf import LinearChainCrf
-from bertcore.tasks.examples import ChoiceExample, Example, TaggedExample, TextExample
-from bertcore.tasks.features.decode import DecodeSettings, decode
-from bertcore.tasks.features.kinds import Features
-from bertcore.tasks.features.make import make_features
-from bertcore.tasks.features.predictions import (
-    ChoicePrediction,
-    LabelPrediction,
-    LabelSetPrediction,
-    TagsPrediction,
-    gold_answers,
-)
+from bertcore.tasks.evaluate import right_answers
+from bertcore.tasks.kinds import make_features
+from bertcore.tasks.kinds.base import DecodeSettings, Example, Features
+from bertcore.tasks.kinds.choice import ChoiceExample, ChoicePrediction
+from bertcore.tasks.kinds.classify import LabelPrediction
+from bertcore.tasks.kinds.multilabel import LabelSetPrediction
+from bertcore.tasks.kinds.tag import TaggedExample, TagsPrediction
+from bertcore.tasks.kinds.texts import TextExample
+from bertcore.tasks.predict import decode
 from tests.engine.models import word_tokenizer
 
 TEXTS: list[Example] = [TextExample("the cat"), TextExample("a dog sat"), TextExample("it was")]
@@ -44,10 +42,9 @@ class TestLabels:
         outputs = [(np.arange(3), scores)]
         features = features_of("multilabel", TEXTS)
         assert [p.answer for p in decode(features, outputs)] == [("a", "c"), (), LABELS]
-        strict = decode(features, outputs, DecodeSettings(threshold=0.9))
-        assert [p.answer for p in strict] == [(), (), LABELS]
-        assert isinstance(strict[0], LabelSetPrediction)
-        assert strict[0].probabilities["c"] == pytest.approx(1 / (1 + math.exp(-2)))
+        first = decode(features, outputs)[0]
+        assert isinstance(first, LabelSetPrediction)
+        assert first.probabilities["c"] == pytest.approx(1 / (1 + math.exp(-2)))
 
     def test_numbers(self) -> None:
         outputs = [(np.array([1, 0]), torch.tensor([[2.5], [-1.0]])), (np.array([2]), np.array([[0.0]]))]
@@ -94,7 +91,7 @@ class TestTags:
                 parameter.zero_()
             next(p for p in crf.parameters() if p.shape == (4, 4))[0, 1] = -9.0  # a, then b
         found = decode(features, [(np.array([0, 1]), torch.tensor(self.scores()).float())],
-                       DecodeSettings(best_tags=crf.decode))  # fmt: skip
+                       DecodeSettings(crf=crf))  # fmt: skip
         first, second = (prediction.answer for prediction in found)
         assert first in [("a", tag, "c") for tag in "acd"] + [(tag, "b", "c") for tag in "bcd"]
         assert second in [("c", "b", tag, "b", "O") for tag in "bcd"] + [("c", "b", "a", tag, "O") for tag in "acd"]
@@ -108,7 +105,7 @@ class TestTags:
             for parameter in crf.parameters():
                 parameter.copy_(torch.randn(parameter.shape, generator=generator))
         scores = torch.tensor(self.scores()).float()
-        settings = DecodeSettings(best_tags=crf.decode, tag_shares=crf.marginals)
+        settings = DecodeSettings(crf=crf)
         found = decode(features, [(np.array([0, 1]), scores)], settings)[0]
         weights = {}
         with torch.no_grad():
@@ -126,4 +123,4 @@ def test_right_answers_in_the_form_of_predictions() -> None:
     examples: list[Example] = [
         TextExample("a", None, "x"), TaggedExample(("a",), ("O",)), TaggedExample(("a",)), ChoiceExample("a", ("b",), 0)
     ]  # fmt: skip
-    assert gold_answers(examples) == ["x", ("O",), None, 0]
+    assert right_answers(examples) == ["x", ("O",), None, 0]

@@ -8,14 +8,17 @@ import pytest
 import torch
 
 from bertcore.model.bert import Bert
-from bertcore.model.losses import task_losses
-from bertcore.tasks.examples import AnswerExample, ChoiceExample, SummaryExample, TaggedExample, TextExample
-from bertcore.tasks.features.collate import TaskBatches
-from bertcore.tasks.features.decode import DecodeSettings, decode
-from bertcore.tasks.features.make import make_features
-from bertcore.tasks.features.predictions import gold_answers
-from bertcore.tasks.inference.evaluate import example_losses
-from bertcore.tasks.metrics import measure
+from bertcore.tasks.batches import TaskBatches
+from bertcore.tasks.decoding import Decoding
+from bertcore.tasks.evaluate import measure, right_answers
+from bertcore.tasks.kinds import make_features
+from bertcore.tasks.kinds.base import DecodeSettings
+from bertcore.tasks.kinds.choice import ChoiceExample
+from bertcore.tasks.kinds.span import AnswerExample
+from bertcore.tasks.kinds.summarise import SummaryExample
+from bertcore.tasks.kinds.tag import TaggedExample
+from bertcore.tasks.kinds.texts import TextExample
+from bertcore.tasks.predict import by_unit, decode, example_losses, run_task, task_loss
 from bertcore.training.optimizer import make_optimizer
 from tests.engine.models import tiny_config, word_tokenizer
 
@@ -79,7 +82,7 @@ def train(model: Bert, batches: TaskBatches) -> None:
         losses = []
         for batch in batches.epoch(epoch):
             optimizer.zero_grad()
-            losses.append(task_losses(model, batch).total)
+            losses.append(task_loss(model, batch))
             losses[-1].backward()
             torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             optimizer.step()
@@ -92,7 +95,7 @@ def test_ten_examples_are_learned(case: str) -> None:
     kind, examples, labels, metric = CASES[case]
     tokenizer = word_tokenizer()
     features = make_features(
-        kind, examples, tokenizer, labels, max_length=22, crf=case == "crf", doc_stride=4, need_answers=True
+        kind, examples, tokenizer, labels, max_length=22, crf=case == "crf", stride=4, need_answers=True
     )  # type: ignore[arg-type]
     config = tiny_config(labels=labels, problem_type=PROBLEMS.get(kind), hidden_dropout_prob=0.0, initializer_range=0.1)
     model = Bert(
@@ -104,16 +107,12 @@ def test_ten_examples_are_learned(case: str) -> None:
     assert len(examples) == 10 and (kind != "span" or len(features.ids) > 15)
     train(model, batches)
     held_out = TaskBatches(features, 3, tokenizer.pad_id, shuffle=False)
-    with torch.no_grad():
-        losses = [task_losses(model.eval(), batch) for batch in held_out.epoch()]
-    outputs = [(units, loss.logits[features.head]) for units, loss in zip(held_out.order(), losses, strict=True)]
-    settings = DecodeSettings(
-        best_tags=model.best_tags if case == "crf" else None, no_answer_above=0.0, sentences=1, max_answer_tokens=5
-    )
+    outputs = run_task(model.eval(), held_out)
+    settings = replace(DecodeSettings.of(model, Decoding(sentences=1, max_answer_tokens=5)), no_answer_above=0.0)
     predicted = decode(features, outputs, settings)
-    found = measure(kind, gold_answers(examples), [prediction.answer for prediction in predicted], labels)  # type: ignore[arg-type]
+    found = measure(kind, right_answers(examples), [prediction.answer for prediction in predicted], labels)  # type: ignore[arg-type]
     assert found[metric] > (0.98 if kind == "regress" else 0.9999), (found, predicted)
-    per_example = example_losses(features, outputs)
+    per_example = example_losses(features, by_unit(features, outputs))
     assert len(per_example) == 10 and (per_example < 0.2).all()
 
 
@@ -129,26 +128,22 @@ def test_the_loss_of_one_example_is_that_of_a_batch_of_it(case: str) -> None:
     ).eval()
     batches = TaskBatches(features, 4, tokenizer.pad_id, seed=1)
     with torch.no_grad():
-        alone = [float(task_losses(model, batches.batch(np.array([unit]))).total) for unit in range(10)]
-        outputs = [
-            (units, task_losses(model, batches.batch(units)).logits[features.head]) for units in batches.order(0)
-        ]
-    np.testing.assert_allclose(example_losses(features, outputs), alone, atol=1e-5)
+        alone = [float(task_loss(model, batches.batch(np.array([unit])))) for unit in range(10)]
+        outputs = run_task(model, batches)
+    np.testing.assert_allclose(example_losses(features, by_unit(features, outputs)), alone, atol=1e-5)
 
 
 def test_the_loss_of_a_passage_is_the_mean_of_its_windows() -> None:
     tokenizer = word_tokenizer()
     examples = CASES["span"][1]
-    features = make_features("span", examples, tokenizer, max_length=22, doc_stride=4)
+    features = make_features("span", examples, tokenizer, max_length=22, stride=4)
     model = Bert(tiny_config(), ["span"], generator=torch.Generator().manual_seed(3)).eval()
     batches = TaskBatches(features, 4, tokenizer.pad_id, seed=1)
     with torch.no_grad():
-        alone = np.array(
-            [float(task_losses(model, batches.batch(np.array([i]))).total) for i in range(len(features.ids))]
-        )
-        outputs = [(units, task_losses(model, batches.batch(units)).logits["span"]) for units in batches.order(0)]
+        alone = np.array([float(task_loss(model, batches.batch(np.array([i])))) for i in range(len(features.ids))])
+        outputs = run_task(model, batches)
     by_hand = [alone[features.example_of == example].mean() for example in range(10)]
-    np.testing.assert_allclose(example_losses(features, outputs), by_hand, atol=1e-5)
+    np.testing.assert_allclose(example_losses(features, by_unit(features, outputs)), by_hand, atol=1e-5)
 
 
 def test_without_answers_the_model_still_answers() -> None:
@@ -165,9 +160,7 @@ def test_without_answers_the_model_still_answers() -> None:
             generator=torch.Generator().manual_seed(3),
         ).eval()
         batches = TaskBatches(features, 4, tokenizer.pad_id)
-        outputs = [
-            (units, task_losses(model, batches.batch(units)).logits[features.head]) for units in batches.order(0)
-        ]
+        outputs = run_task(model, batches)
         assert len(decode(features, outputs)) == 10
         if kind != "span":
-            assert np.isnan(example_losses(features, outputs)).all()
+            assert np.isnan(example_losses(features, by_unit(features, outputs))).all()

@@ -8,11 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bertcore.errors import BertcoreError
-from bertcore.tasks.examples import SummaryExample
-from bertcore.tasks.features.decode import DecodeSettings, decode
-from bertcore.tasks.features.kinds import SummaryFeatures
-from bertcore.tasks.features.make import make_features
-from bertcore.tasks.features.predictions import SummaryPrediction, gold_answers
+from bertcore.tasks.decoding import Decoding
+from bertcore.tasks.evaluate import right_answers
+from bertcore.tasks.kinds import make_features
+from bertcore.tasks.kinds.base import DecodeSettings
+from bertcore.tasks.kinds.summarise import SummaryExample, SummaryFeatures, SummaryPrediction
+from bertcore.tasks.predict import decode
 from tests.engine.models import word_tokenizer
 
 TOKENIZER = word_tokenizer()
@@ -67,7 +68,7 @@ class TestDecoding:
         features = features_of(first, second, max_length=15)
         assert features.firsts.lengths.tolist() == [3, 1]
         [of_first, of_second] = decode(
-            features, [(np.array([1, 0]), np.array([-5.0, 0.0, -2.0, 3.0]))], DecodeSettings(sentences=2)
+            features, [(np.array([1, 0]), np.array([-5.0, 0.0, -2.0, 3.0]))], DecodeSettings(Decoding(sentences=2))
         )
         assert isinstance(of_first, SummaryPrediction) and isinstance(of_second, SummaryPrediction)
         assert of_first.chosen == (0, 2) and of_first.answer == "the cat sat\non the mat"
@@ -81,4 +82,4 @@ class TestDecoding:
             SummaryExample(sentences, (True, False, True), "it sat"),
             SummaryExample(sentences),
         ]
-        assert gold_answers(examples) == ["the cat\non", "it sat", None]
+        assert right_answers(examples) == ["the cat\non", "it sat", None]

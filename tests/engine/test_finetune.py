@@ -12,8 +12,8 @@ import torch
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RunFolder
-from bertcore.tasks.examples import AnswerExample
-from bertcore.tasks.inference.predict import as_example, predict, task_kind
+from bertcore.tasks.kinds.span import AnswerExample
+from bertcore.tasks.predict import as_example, predict, task_kind
 from bertcore.training.finetune import EVALUATION_FILE, FineTuning, start_or_resume_finetuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.optimizer import SCHEDULES, depth_of, make_optimizer
@@ -106,7 +106,9 @@ def test_what_it_learned_opens_here_and_in_transformers(learned: Path) -> None:
     theirs = transformers.BertForSequenceClassification.from_pretrained(snapshot).eval()
     ids = torch.tensor([opened.tokenizer.encode("it was a dog").ids])
     with torch.no_grad():
-        assert torch.allclose(theirs(ids).logits, opened.model.classify_logits(opened.model(ids)[:, 0]), atol=1e-5)
+        assert torch.allclose(
+            theirs(ids).logits, opened.model.task_scores("classify", opened.model(ids)[:, 0]), atol=1e-5
+        )
     assert theirs.config.id2label == {0: "negative", 1: "positive"}
 
 
@@ -174,7 +176,7 @@ def test_every_score_of_a_regression_counts(model: Path, tmp_path: Path) -> None
         _, batch = run.next_batch(1, 0.0)
     finally:
         run.close()
-    assert any((part.labels["classify"] == -100).any() for part in batch.parts)
+    assert any((part.labels == -100).any() for part in batch.parts)
     assert batch.labels == [len(part.input_ids) for part in batch.parts]
 
 

@@ -11,10 +11,9 @@ import torch
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.loaded_model import load
 from bertcore.runs.run_folder import RunFolder
-from bertcore.tasks.features.predictions import gold_answers
-from bertcore.tasks.inference import evaluate as evaluating
-from bertcore.tasks.inference.predict import Windows, predict
-from bertcore.tasks.metrics import measure
+from bertcore.tasks import evaluate as evaluating
+from bertcore.tasks.evaluate import measure, right_answers
+from bertcore.tasks.predict import Windows, predict
 from bertcore.tasks.readers.reading import read_task
 from bertcore.training.evaluate import EVALUATION_FILE, HeldOutText
 from bertcore.training.finetune import start_or_resume_finetuning
@@ -83,7 +82,7 @@ def test_the_run_evaluate_and_predict_report_one_figure(
     assert evaluated.metrics == reported["metrics"] and evaluated.loss == reported["loss"]
     gold = read_task("tag", options.data.dev, "dev", {}).examples
     said = [each.answer for each in opened.predict_file(options.data.dev)]
-    assert measure("tag", gold_answers(gold), said, opened.config.labels) == reported["metrics"]
+    assert measure("tag", right_answers(gold), said, opened.config.labels) == reported["metrics"]
     assert 0 < reported["metrics"]["f1"] < 1  # a figure that could differ
     last = metrics(run, "held_out")[-1]
     assert last["loss"] == reported["loss"] and last["f1"] == reported["metrics"]["f1"] and last["examples"] == 9
@@ -107,7 +106,7 @@ def test_passages_are_read_in_the_windows_of_their_run(tmp_path: Path, one_threa
     scores = [each.score for each in opened.predict_file(file)]
     assert scores == [each.score for each in predict(opened.checkpoint, examples, windows=Windows(24, 8))]
     assert scores != [each.score for each in predict(opened.checkpoint, examples, windows=Windows(64, 16))]
-    assert measure("span", gold_answers(examples), said) == _reported(tmp_path / "run")["metrics"]
+    assert measure("span", right_answers(examples), said) == _reported(tmp_path / "run")["metrics"]
 
 
 def test_where_held_out_text_is_cut_it_is_said(tmp_path: Path) -> None:

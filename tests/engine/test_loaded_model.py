@@ -25,7 +25,8 @@ from bertcore.errors import BertcoreError, CutOffWarning
 from bertcore.loaded_model import LoadedModel, load
 from bertcore.locations import assets
 from bertcore.runs.run_folder import RunFolder
-from bertcore.tasks.features.predictions import LabelPrediction, TagsPrediction
+from bertcore.tasks.kinds.classify import LabelPrediction
+from bertcore.tasks.kinds.tag import TagsPrediction
 from tests.engine.corpora import STORIES
 from tests.engine.models import tiny_checkpoint
 

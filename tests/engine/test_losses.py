@@ -1,6 +1,5 @@
-"""The loss of each head: as `transformers` computes it, by name, with weights, and it can be learned."""
+"""The loss of each kind of task: as `transformers` computes it, and it can be learned."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -9,8 +8,12 @@ from torch import Tensor
 
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.checkpoint.tensor_names import class_name
+from bertcore.data.pairs import NO_LABEL
 from bertcore.model.bert import Bert, MissingHeadError
-from bertcore.model.losses import NO_LABEL, Losses, TaskBatch, task_losses
+from bertcore.tasks.kinds import TASK_KINDS
+from bertcore.tasks.kinds.base import TaskBatch
+from bertcore.tasks.predict import batch_logits, task_loss
+from bertcore.training.objective import Losses
 from bertcore.training.optimizer import make_optimizer
 from tests.engine.models import tiny_model, word_tokenizer
 
@@ -27,13 +30,15 @@ ANSWERS: dict[str, Tensor] = {
     "tag": TAGS,
     "crf": TAGS,
     "span": torch.tensor([[1, 3], [2, 2], [NO_LABEL, NO_LABEL], [5, 8]]),
-    "summarise": torch.tensor([1, 0, 0, 1, 1]),
+    "summarise": torch.tensor([1.0, 0.0, 0.0, 1.0, 1.0]),
 }
 
 
-def batch_for(labels: Mapping[str, Tensor]) -> TaskBatch:
-    rows = {"summarise": FIRSTS}
-    return TaskBatch(IDS, torch.zeros_like(IDS), MASK, labels, rows, choices=2)
+def batch_for(head: str, labels: Tensor, kind: str = "", mask: Tensor | None = MASK) -> TaskBatch:
+    """Of the kind that learns the head, where none is named."""
+    learned = TASK_KINDS[kind or {"crf": "tag"}.get(head, head)]
+    rows = FIRSTS if head == "summarise" else None
+    return TaskBatch(learned, head, IDS, torch.zeros_like(IDS), mask, labels, rows, 2 if head == "choice" else 1)
 
 
 def model_for(head: str) -> Bert:
@@ -58,9 +63,8 @@ def their_loss(model: Bert, folder: Path, head: str, **answers: Tensor) -> Tenso
 def test_as_transformers(head: str, tmp_path: Path) -> None:
     model = model_for(head)
     theirs = their_loss(model, tmp_path, head, labels=ANSWERS[head])
-    ours = task_losses(model, batch_for({head: ANSWERS[head]}))
-    assert float(ours.total.detach()) == pytest.approx(float(theirs), abs=1e-5)
-    assert set(ours.parts) == set(ours.logits) == {head}
+    ours = task_loss(model, batch_for(head, ANSWERS[head]))
+    assert float(ours.detach()) == pytest.approx(float(theirs), abs=1e-5)
 
 
 def test_answers_as_transformers(tmp_path: Path) -> None:
@@ -68,41 +72,37 @@ def test_answers_as_transformers(tmp_path: Path) -> None:
     model = model_for("span")
     labels = torch.tensor([[1, 3], [2, 2], [LENGTH, LENGTH], [5, 8]])
     theirs = their_loss(model, tmp_path, "span", start_positions=labels[:, 0], end_positions=labels[:, 1])
-    unpadded = TaskBatch(IDS, torch.zeros_like(IDS), None, {"span": ANSWERS["span"]}, {})
-    model_without_mask = load_checkpoint(tmp_path).model
-    ours = task_losses(model, unpadded)
-    hidden = model_without_mask(IDS, None, MASK)
-    start, end = model_without_mask.span_logits(hidden)
+    opened = load_checkpoint(tmp_path).model
     by_hand = [
         torch.nn.functional.cross_entropy(logits[[0, 1, 3]], ANSWERS["span"][[0, 1, 3], place])
-        for place, logits in enumerate((start, end))
+        for place, logits in enumerate(opened.task_scores("span", opened(IDS, None, MASK)).unbind(-1))
     ]
     assert float(sum(by_hand) / 2) == pytest.approx(float(theirs), abs=1e-5)
-    assert torch.isfinite(ours.total)
+    assert torch.isfinite(task_loss(model, batch_for("span", ANSWERS["span"], mask=None)))
 
 
 @pytest.mark.parametrize(
-    ("problem", "labels"),
+    ("kind", "labels"),
     [
-        ("regression", torch.tensor([0.5, 4.0, 2.5, 0.0])),
-        ("multi_label_classification", torch.tensor([[0, 1, 1], [1, 0, 0], [0, 0, 0], [1, 1, 1]])),
+        ("regress", torch.tensor([0.5, 4.0, 2.5, 0.0])),
+        ("multilabel", torch.tensor([[0.0, 1, 1], [1, 0, 0], [0, 0, 0], [1, 1, 1]])),
     ],
 )
-def test_other_problems_of_a_classifier(problem: str, labels: Tensor, tmp_path: Path) -> None:
-    names = ("score",) if problem == "regression" else LABELS
-    model = tiny_model(("classify",), labels=names, problem_type=problem)
-    theirs = their_loss(model, tmp_path, "classify", labels=labels.float())
-    ours = task_losses(model, batch_for({"classify": labels}))
-    assert float(ours.total) == pytest.approx(float(theirs), abs=1e-5)
+def test_other_problems_of_a_classifier(kind: str, labels: Tensor, tmp_path: Path) -> None:
+    names = ("score",) if kind == "regress" else LABELS
+    model = tiny_model(("classify",), labels=names, problem_type=TASK_KINDS[kind].problem)
+    theirs = their_loss(model, tmp_path, "classify", labels=labels)
+    ours = task_loss(model, batch_for("classify", labels, kind))
+    assert float(ours) == pytest.approx(float(theirs), abs=1e-5)
 
 
 def test_the_crf_counts_whole_sequences() -> None:
     model = model_for("crf")
     assert model.crf is not None
-    loss = task_losses(model, batch_for({"crf": TAGS}))
-    emissions = model.tag_logits(model(IDS, None, MASK))
+    loss = task_loss(model, batch_for("crf", TAGS))
+    emissions = model.task_scores("tag", model(IDS, None, MASK))
     likelihood = model.crf.log_likelihood(emissions, TAGS.clamp(min=0), TAGS >= 0)
-    assert float(loss.total) == pytest.approx(-float(likelihood.sum()) / int((TAGS >= 0).sum()), abs=1e-5)
+    assert float(loss) == pytest.approx(-float(likelihood.sum()) / int((TAGS >= 0).sum()), abs=1e-5)
     tags = model.best_tags(emissions, TAGS >= 0)
     assert [len(row) for row in tags] == (TAGS >= 0).sum(1).tolist()
 
@@ -114,30 +114,39 @@ def test_parts_are_weighted() -> None:
 
 def test_a_batch_without_any_counted_label_costs_nothing() -> None:
     model = model_for("tag")
-    loss = task_losses(model, batch_for({"tag": torch.full_like(TAGS, NO_LABEL)})).total
+    batch = batch_for("tag", torch.full_like(TAGS, NO_LABEL))
+    loss = task_loss(model, batch)
     loss.backward()
-    assert float(loss) == 0 and all(torch.isfinite(p.grad).all() for p in model.parameters() if p.grad is not None)
+    assert float(loss) == batch.counted == 0
+    assert all(torch.isfinite(p.grad).all() for p in model.parameters() if p.grad is not None)
 
 
 def test_a_head_that_is_not_there() -> None:
     with pytest.raises(MissingHeadError, match="tagging"):
-        task_losses(tiny_model(("mlm",)), batch_for({"tag": TAGS}))
-    with pytest.raises(ValueError, match="no loss for taggg"):
-        task_losses(tiny_model(("mlm",)), batch_for({"taggg": TAGS}))
-    with pytest.raises(ValueError, match="without labels"):
-        task_losses(tiny_model(("mlm",)), batch_for({}))
+        task_loss(tiny_model(("mlm",)), batch_for("tag", TAGS))
+
+
+@pytest.mark.parametrize("head", ANSWERS)
+def test_only_what_the_head_reads_is_computed_and_it_is_the_same(head: str) -> None:
+    """Without a hook the last layer leaves out what no head reads; with one it shows everything."""
+    from bertcore.model.hooks import Recorder
+
+    model, batch = model_for(head).eval(), batch_for(head, ANSWERS[head])
+    with torch.no_grad():
+        fast, seen = batch_logits(model, batch), batch_logits(model, batch, Recorder())
+    assert torch.allclose(fast, seen, atol=1e-6) and fast.shape == seen.shape
 
 
 @pytest.mark.parametrize("head", ANSWERS)
 def test_every_head_learns_and_is_read_again(head: str, tmp_path: Path) -> None:
     model = model_for(head)
-    batch, optimizer = batch_for({head: ANSWERS[head]}), make_optimizer(model, 1e-2, 0.0)
-    first = float(task_losses(model, batch).total)
+    batch, optimizer = batch_for(head, ANSWERS[head]), make_optimizer(model, 1e-2, 0.0)
+    first = float(task_loss(model, batch))
     for _ in range(40):
         optimizer.zero_grad()
-        task_losses(model, batch).total.backward()
+        task_loss(model, batch).backward()
         optimizer.step()
-    learned = float(task_losses(model, batch).total)
+    learned = float(task_loss(model, batch))
     assert learned < 0.2 * first
     save_checkpoint(model, word_tokenizer(), tmp_path)
-    assert float(task_losses(load_checkpoint(tmp_path).model, batch).total) == pytest.approx(learned, abs=1e-6)
+    assert float(task_loss(load_checkpoint(tmp_path).model, batch)) == pytest.approx(learned, abs=1e-6)

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from string import Formatter
 
-from bertcore.tasks.examples import AnswerExample
+from bertcore.tasks.kinds.span import AnswerExample
 from bertcore.tasks.readers.reading import read_task
 from scripts.make_questions import HELD_OUT_NAMES, PARTS, part_file, read_facts, write_questions
 

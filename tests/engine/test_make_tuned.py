@@ -9,7 +9,8 @@ import torch
 
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.locations import BUILT_IN, TUNED, assets
-from bertcore.tasks.examples import AnswerExample, TaggedExample
+from bertcore.tasks.kinds.span import AnswerExample
+from bertcore.tasks.kinds.tag import TaggedExample
 from bertcore.tasks.readers.reading import TaskFile
 from scripts.make_tuned import main, simple_answers
 from tests.engine.models import tiny_model, word_tokenizer

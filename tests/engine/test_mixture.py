@@ -14,10 +14,10 @@ from bertcore.data.mixture import MixtureFile, find_files, readings, sources_of
 from bertcore.data.pairs import IS_NEXT, NO_LABEL, NOT_NEXT, PairRules
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
-from bertcore.model.losses import Losses
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training import evaluate as evaluating
+from bertcore.training.objective import Losses
 from bertcore.training.pretrain import start_or_resume
 from bertcore.training.pretrain_options import PretrainOptions
 from tests.engine.corpora import STORIES, document_of, numbered_corpus

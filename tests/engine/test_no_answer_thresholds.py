@@ -3,15 +3,13 @@
 import math
 
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bertcore.tasks.examples import AnswerExample
-from bertcore.tasks.features.collate import TaskBatches
-from bertcore.tasks.features.make import make_features
-from bertcore.tasks.inference.evaluate import evaluate_task
-from bertcore.tasks.metrics import answer_scores, best_thresholds
+from bertcore.tasks.batches import TaskBatches
+from bertcore.tasks.evaluate import evaluate_task
+from bertcore.tasks.kinds import make_features
+from bertcore.tasks.kinds.span import AnswerExample, answer_scores, best_thresholds
 from tests.engine.models import tiny_model, word_tokenizer
 
 TEXTS = ["Rome", "in Rome", "the", "a big cat", "", "cat"]
@@ -66,9 +64,9 @@ def test_an_evaluation_tells_it() -> None:
         AnswerExample("2", "on the mat", passage),
     ]
     model = tiny_model(["span"], no_answer=True)
-    features = make_features("span", examples, tokenizer, max_length=24, doc_stride=8)
-    metrics = evaluate_task(model, TaskBatches(features, 2, tokenizer.pad_id), torch.device("cpu")).metrics
+    features = make_features("span", examples, tokenizer, max_length=24, stride=8)
+    metrics = evaluate_task(model, TaskBatches(features, 2, tokenizer.pad_id)).metrics
     assert metrics["best_f1"] >= max(metrics["f1"], 0.5) and metrics["best_exact_match"] >= metrics["exact_match"]
-    with_answers = make_features("span", examples[:1], tokenizer, max_length=24, doc_stride=8)
-    metrics = evaluate_task(model, TaskBatches(with_answers, 2, tokenizer.pad_id), torch.device("cpu")).metrics
+    with_answers = make_features("span", examples[:1], tokenizer, max_length=24, stride=8)
+    metrics = evaluate_task(model, TaskBatches(with_answers, 2, tokenizer.pad_id)).metrics
     assert not any(name.startswith("best") for name in metrics)

@@ -8,7 +8,8 @@ import pytest
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.checkpoint.config_file import read_config_values
 from bertcore.errors import BertcoreError
-from bertcore.tasks.examples import TextExample
+from bertcore.tasks.kinds import TASK_KINDS
+from bertcore.tasks.kinds.texts import TextExample
 from bertcore.tasks.readers.registry import TASKS
 from tests.engine.models import tiny_config, tiny_model, word_tokenizer
 
@@ -18,10 +19,13 @@ def examples(*numbers: float | None) -> list[TextExample]:
 
 
 def test_of_the_task_or_of_the_examples() -> None:
-    assert TASKS["stsb"].range_of(examples(1.0, 3.0)) == (0.0, 5.0)
-    assert TASKS["similarity"].range_of(examples(0.5, -1.0, None, 0.25)) == (-1.0, 0.5)
-    assert TASKS["similarity"].range_of(examples(2.0, 2.0)) is None and TASKS["similarity"].range_of([]) is None
-    assert TASKS["classify"].range_of([TextExample("a", None, "1"), TextExample("a", None, "2")]) is None
+    def learned(task: str, given: list[TextExample]) -> object:
+        return TASK_KINDS[TASKS[task].kind].config(TASKS[task], (), given)["number_range"]
+
+    assert learned("stsb", examples(1.0, 3.0)) == (0.0, 5.0)
+    assert learned("similarity", examples(0.5, -1.0, None, 0.25)) == (-1.0, 0.5)
+    assert learned("similarity", examples(2.0, 2.0)) is None and learned("similarity", []) is None
+    assert learned("classify", [TextExample("a", None, "1"), TextExample("a", None, "2")]) is None
 
 
 def test_a_checkpoint_keeps_it_and_transformers_reads_it(tmp_path: Path) -> None:

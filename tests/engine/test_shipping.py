@@ -14,8 +14,8 @@ from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.checkpoint.weights import with_mantissa
 from bertcore.locations import assets
 from bertcore.runs.run_folder import RunFolder
-from bertcore.tasks.examples import TextExample
-from bertcore.tasks.inference.predict import as_example
+from bertcore.tasks.kinds.texts import TextExample
+from bertcore.tasks.predict import as_example
 from bertcore.tasks.readers.reading import TaskFile
 from bertcore.training.pretrain_options import PretrainOptions
 from scripts.make_model import BOOKS, DRY_STEPS, ROOT

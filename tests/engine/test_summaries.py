@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bertcore.errors import BertcoreError
-from bertcore.tasks.features.decode import choose_sentences
+from bertcore.tasks.kinds.summarise import choose_sentences
 
 TEXT = [
     "The cat sat on the mat.",
@@ -24,9 +24,6 @@ class TestChoosing:
     @pytest.mark.parametrize(("scores", "chosen"), [([9, 1, 8, 2, 3], [0, 3, 4]), ([8, 1, 9, 2, 3], [2, 3, 4])])
     def test_a_shared_trigram_blocks_the_lower_score(self, scores: list[int], chosen: list[int]) -> None:
         assert choose_sentences(scores, TEXT, 3) == chosen
-
-    def test_blocking_can_be_switched_off(self) -> None:
-        assert choose_sentences([9, 1, 8, 2, 3], TEXT, 3, block_trigrams=False) == [0, 2, 4]
 
     def test_a_blocked_sentence_blocks_nothing(self) -> None:
         """The second is left out for its first three words; the third shares words with the second alone."""

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bertcore.errors import BertcoreError
-from bertcore.tasks.examples import AnswerExample
+from bertcore.tasks.kinds.span import AnswerExample
 from bertcore.tasks.readers.reading import read_task
 
 PASSAGE = "  Tom lives in Rome. Anna lives in Oslo, and Rome is far."

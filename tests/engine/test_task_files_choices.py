@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bertcore.errors import BertcoreError
-from bertcore.tasks.examples import ChoiceExample
+from bertcore.tasks.kinds.choice import ChoiceExample
 from bertcore.tasks.readers.reading import read_task
 
 SWAG = (

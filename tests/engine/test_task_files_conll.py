@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bertcore.errors import BertcoreError
-from bertcore.tasks.examples import TaggedExample
+from bertcore.tasks.kinds.tag import TaggedExample
 from bertcore.tasks.readers.reading import read_task
 from bertcore.tasks.readers.registry import TASKS
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bertcore.errors import BertcoreError
-from bertcore.tasks.examples import TextExample
+from bertcore.tasks.kinds.texts import TextExample
 from bertcore.tasks.readers.reading import read_task
 from bertcore.tasks.readers.registry import TASKS
 

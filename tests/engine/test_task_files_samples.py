@@ -8,7 +8,12 @@ import pytest
 
 from bertcore.locations import assets, built_in_checkpoint
 from bertcore.tag_schemes import entity_spans
-from bertcore.tasks.examples import AnswerExample, ChoiceExample, Example, SummaryExample, TaggedExample, TextExample
+from bertcore.tasks.kinds.base import Example
+from bertcore.tasks.kinds.choice import ChoiceExample
+from bertcore.tasks.kinds.span import AnswerExample
+from bertcore.tasks.kinds.summarise import SummaryExample
+from bertcore.tasks.kinds.tag import TaggedExample
+from bertcore.tasks.kinds.texts import TextExample
 from bertcore.tasks.readers.reading import TaskFile, read_task, sample_folder
 from bertcore.tasks.readers.registry import TASKS
 from bertcore.tokenizer.tokenizer import Tokenizer

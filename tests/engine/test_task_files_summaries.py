@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from bertcore.errors import BertcoreError
-from bertcore.tasks.examples import SummaryExample
+from bertcore.tasks.kinds import TASK_KINDS
+from bertcore.tasks.kinds.summarise import SummaryExample, greedy_labels
 from bertcore.tasks.readers.reading import read_task
-from bertcore.tasks.readers.summaries import greedy_labels, verbatim_labels, with_labels
+from bertcore.tasks.readers.summaries import verbatim_labels
 
 SENTENCES = (
     "The old mill burned down on Friday.",
@@ -49,9 +50,10 @@ def test_a_summary_in_other_words_stays_a_reference(tmp_path: Path) -> None:
     file = document(tmp_path, sentences=SENTENCES, summary="A fire destroyed the old mill, but nobody was hurt in it.")
     (example,) = read_task("summaries", file).examples
     assert isinstance(example, SummaryExample) and example.labels is None
-    assert with_labels(example, most=1).labels == (False, True, False, False)  # 12/18 + 6/16 against 6/19 + 4/17
+    labels = greedy_labels(example.sentences, example.reference or "", most=1)
+    assert labels == (False, True, False, False)  # 12/18 + 6/16 against 6/19 + 4/17
     with pytest.raises(ValueError, match="nothing to learn from"):
-        with_labels(SummaryExample(SENTENCES))
+        TASK_KINDS["summarise"].labelled(SummaryExample(SENTENCES))
 
 
 def test_an_extract_split_elsewhere() -> None:

@@ -11,9 +11,10 @@ import pytest
 
 from bertcore.errors import BertcoreError
 from bertcore.limits import TASK_LINE_BYTES
-from bertcore.tasks.examples import TextExample
+from bertcore.tasks.kinds import TASK_KINDS
+from bertcore.tasks.kinds.texts import TextExample
 from bertcore.tasks.readers.reading import TaskFile, read_task
-from bertcore.tasks.readers.registry import TASKS
+from bertcore.tasks.readers.registry import TASKS, metrics_of
 
 ROWS = [("a good day", "good"), ("a bad day", "bad"), ('it is "good", so', "good")]
 EXAMPLES = tuple(TextExample(text, label=label) for text, label in ROWS)
@@ -215,7 +216,7 @@ def test_tasks_hold_together() -> None:
     for name, spec in TASKS.items():
         assert spec.name == name and spec.metrics
         assert set(spec.label_names.values()) <= set(spec.labels)
-        assert (spec.problem is not None) == (spec.kind in ("classify", "regress", "multilabel"))
+        assert spec.kind in TASK_KINDS and metrics_of(spec)[0] in spec.metrics
 
 
 def test_nothing_here_loads_torch() -> None:

@@ -7,19 +7,18 @@ import warnings
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bertcore import locations
 from bertcore.errors import BertcoreError
 from bertcore.limits import CONFUSION_LABELS
-from bertcore.tasks.examples import TextExample
-from bertcore.tasks.features.collate import TaskBatches
-from bertcore.tasks.features.make import make_features
-from bertcore.tasks.inference.evaluate import evaluate_task
-from bertcore.tasks.metrics import confusion, entity_scores, exact_match, measure, normalised, ranked, word_f1
-from bertcore.tasks.stemmer import stem
+from bertcore.tasks.batches import TaskBatches
+from bertcore.tasks.evaluate import evaluate_task, measure
+from bertcore.tasks.kinds import make_features
+from bertcore.tasks.kinds.span import exact_match, normalised, word_f1
+from bertcore.tasks.kinds.tag import entity_scores
+from bertcore.tasks.kinds.texts import TextExample
+from bertcore.tasks.metrics import confusion, ranked
 from tests.engine.models import tiny_model, word_tokenizer
 
 BIO = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC")
@@ -124,24 +123,6 @@ class TestAsTheLibraries:
         scores = [scorer.score(right, given) for right, given in zip(*sides, strict=True)]
         expected = {name: np.mean([score[name].fmeasure for score in scores]) for name in names}
         assert measure("summarise", *sides) == pytest.approx(expected, abs=1e-12)
-
-    def test_stems_as_nltk(self) -> None:
-        """Of the built-in model's words, and of endings put together at random."""
-        from nltk.stem.porter import PorterStemmer
-
-        vocabulary = (locations.built_in_checkpoint() / "vocab.txt").read_text(encoding="utf-8").split()
-        words = {word for word in vocabulary if word.isascii() and word.isalnum()}
-        endings = (
-            "ational", "izer", "abli", "alli", "eli", "ization", "fulli", "logi", "icate", "ical", "ful", "ness",
-            "ement", "ion", "iti", "ed", "ing", "ied", "eed", "ies", "", "s", "y", "e", "ll", "ly",
-        )  # fmt: skip
-        rng = random.Random(0)
-        for _ in range(10_000):
-            letters = "".join(rng.choices("bcdlstzyaeiouwx", k=rng.randint(0, 5)))
-            words.add(letters + "".join(rng.choices(endings, k=2)))
-        oracle = PorterStemmer()
-        assert len(words) > 9_000
-        assert {word: stem(word) for word in words if stem(word) != oracle.stem(word)} == {}
 
 
 class TestNumbers:
@@ -275,7 +256,7 @@ def test_what_cannot_be_compared() -> None:
 
 
 def test_no_torch() -> None:
-    code = "import sys, bertcore.tasks.metrics, bertcore.tasks.features.make;sys.exit('torch' in sys.modules)"
+    code = "import sys, bertcore.tasks.metrics, bertcore.tasks.kinds;sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
@@ -287,6 +268,6 @@ def test_thousands_of_labels_have_no_confusion_matrix(count: int) -> None:
     examples = [TextExample("the cat", label=labels[0]), TextExample("a dog sat", label=labels[-1])]
     features = make_features("classify", examples, tokenizer, labels, max_length=24)
     model = tiny_model(["classify"], labels=labels)
-    evaluation = evaluate_task(model, TaskBatches(features, 2, tokenizer.pad_id), torch.device("cpu"))
+    evaluation = evaluate_task(model, TaskBatches(features, 2, tokenizer.pad_id))
     assert (evaluation.confusion is None) == (count > CONFUSION_LABELS)
     assert evaluation.labels == labels and "accuracy" in evaluation.metrics

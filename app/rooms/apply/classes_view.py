@@ -9,8 +9,10 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from bertcore.tasks.examples import Example
-from bertcore.tasks.features.predictions import LabelPrediction, LabelSetPrediction, NumberPrediction, Prediction
+from bertcore.tasks.kinds.base import Example, Prediction
+from bertcore.tasks.kinds.classify import LabelPrediction
+from bertcore.tasks.kinds.multilabel import LabelSetPrediction
+from bertcore.tasks.kinds.regress import NumberPrediction
 
 from ...compute.applying import Applied
 from ...compute.question import Question

@@ -7,8 +7,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen
 
 from bertcore.tag_schemes import detect_scheme, entity_spans
-from bertcore.tasks.examples import Example, TaggedExample
-from bertcore.tasks.features.predictions import Prediction, TagsPrediction
+from bertcore.tasks.kinds.base import Example, Prediction
+from bertcore.tasks.kinds.tag import TaggedExample, TagsPrediction
 
 from ...compute.applying import Applied
 from ...figures.figure import Numbers, numbers_of

@@ -8,8 +8,10 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from bertcore.tasks.decoding import USUAL, Decoding
-from bertcore.tasks.examples import AnswerExample, ChoiceExample, Example, SummaryExample
-from bertcore.tasks.features.predictions import AnswerPrediction, ChoicePrediction, Prediction, SummaryPrediction
+from bertcore.tasks.kinds.base import Example, Prediction
+from bertcore.tasks.kinds.choice import ChoiceExample, ChoicePrediction
+from bertcore.tasks.kinds.span import AnswerExample, AnswerPrediction
+from bertcore.tasks.kinds.summarise import SummaryExample, SummaryPrediction
 
 from ...compute.applying import Applied
 from ...figures.figure import Numbers, numbers_of

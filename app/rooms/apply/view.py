@@ -7,8 +7,7 @@ from PySide6.QtGui import QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
 from bertcore.tasks.decoding import USUAL, Decoding
-from bertcore.tasks.examples import Example
-from bertcore.tasks.features.predictions import Prediction
+from bertcore.tasks.kinds.base import Example, Prediction
 
 from ...compute.applying import Applied, ApplyRequest, apply_model
 from ...compute.question import Question

@@ -6,16 +6,13 @@ from collections.abc import Iterator, Mapping
 
 from PySide6.QtCore import QCoreApplication
 
-from bertcore.tasks.examples import Example, TaggedExample
-from bertcore.tasks.features.predictions import (
-    AnswerPrediction,
-    ChoicePrediction,
-    LabelPrediction,
-    LabelSetPrediction,
-    NumberPrediction,
-    Prediction,
-    TagsPrediction,
-)
+from bertcore.tasks.kinds.base import Example, Prediction
+from bertcore.tasks.kinds.choice import ChoicePrediction
+from bertcore.tasks.kinds.classify import LabelPrediction
+from bertcore.tasks.kinds.multilabel import LabelSetPrediction
+from bertcore.tasks.kinds.regress import NumberPrediction
+from bertcore.tasks.kinds.span import AnswerPrediction
+from bertcore.tasks.kinds.tag import TaggedExample, TagsPrediction
 
 from ...compute.applying import apply_model, request_for
 from ...compute.over_time import OpenSnapshot

@@ -7,7 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from bertcore.errors import BertcoreError
-from bertcore.tasks.readers.spec import Role, TaskSpec
+from bertcore.tasks.spec import Role, TaskSpec
 
 from ...widgets.card import label
 from ...widgets.controls import Choice

@@ -5,7 +5,7 @@ import html
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from bertcore.training.data_facts import Fault, Layout, Lengths, ShownRow, TaskFacts, TextFacts
+from bertcore.training.data_facts import Fault, FileLayout, Lengths, ShownRow, TaskFacts, TextFacts
 from bertcore.training.run_estimate import RunEstimate
 
 from ...look import numbers, theme
@@ -134,7 +134,7 @@ class DataCard(Card):
         self.time.setText(sentence)
         self.time.setVisible(bool(sentence))
 
-    def _show_layout(self, layout: Layout, notes: tuple[str, ...]) -> None:
+    def _show_layout(self, layout: FileLayout, notes: tuple[str, ...]) -> None:
         self.layout_words.setText(layout_in_words(layout))
         self.layout_words.show()
         self.notes.setText(" ".join(notes))
@@ -168,7 +168,7 @@ class DataCard(Card):
         self._lengths_title.setText(self.tr("Sentence length in tokens"))
         self._show_rows(("", "", ""), tuple(ShownRow(text, None, "") for text in facts.rows))
 
-    def _show_lengths(self, lengths: Lengths, layout: Layout, total: int) -> None:
+    def _show_lengths(self, lengths: Lengths, layout: FileLayout, total: int) -> None:
         self.lengths.set_lengths(lengths)
         self.lengths_words.setText(lengths_in_words(lengths, layout, total))
         for widget in (self._lengths_title, self.lengths, self.lengths_words):

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QCoreApplication
 
-from bertcore.training.data_facts import Layout, Lengths, TaskFacts, TextFacts
+from bertcore.training.data_facts import FileLayout, Lengths, TaskFacts, TextFacts
 from bertcore.training.run_estimate import RunEstimate
 
 from ...look import numbers
@@ -70,7 +70,7 @@ _LABELS = {  # of tasks whose labels have no names in the file
 _BUSY = 0.6  # of the machine, by other programs
 
 
-def titles(layout: Layout) -> tuple[str, str, str]:
+def titles(layout: FileLayout) -> tuple[str, str, str]:
     """Of the columns of a table of examples; "" where the layout has none."""
     first, second, label = (
         translate("DataWords", title) if title else "" for title in _TITLES.get(layout.name, _TEXTS)
@@ -78,7 +78,7 @@ def titles(layout: Layout) -> tuple[str, str, str]:
     return first, second, label
 
 
-def label_name(label: str, layout: Layout) -> str:
+def label_name(label: str, layout: FileLayout) -> str:
     """A label as it is shown."""
     if layout.name == "choices":
         return translate("DataWords", "ending {number}").format(number=label)
@@ -86,7 +86,7 @@ def label_name(label: str, layout: Layout) -> str:
     return translate("DataWords", known) if known else label
 
 
-def layout_in_words(layout: Layout) -> str:
+def layout_in_words(layout: FileLayout) -> str:
     """How the file is laid out, and which of its columns are read as what."""
     is_table = layout.name in ("table", "squad", "choices", "summaries") and bool(layout.columns)
     if not is_table:
@@ -111,7 +111,7 @@ def held_out_in_words(facts: TaskFacts) -> str:
     return translate("DataWords", "There is no dev file next to it, so some of the examples are held out.")
 
 
-def lengths_in_words(lengths: Lengths, layout: Layout, total: int) -> str:
+def lengths_in_words(lengths: Lengths, layout: FileLayout, total: int) -> str:
     """What is cut, or read in parts."""
     longer, limit = lengths.longer, numbers.count(lengths.cut_at)
     counted = numbers.count(lengths.counted)

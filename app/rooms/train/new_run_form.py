@@ -20,7 +20,7 @@ from bertcore.errors import BertcoreError
 from bertcore.files import write_json
 from bertcore.model.parameter_count import count_parameters
 from bertcore.tasks.readers.reading import find_file
-from bertcore.tasks.readers.spec import TaskSpec
+from bertcore.tasks.spec import TaskSpec
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.pretrain_options import HEADS_OF_PAIRS, PretrainOptions
 

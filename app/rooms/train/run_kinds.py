@@ -19,8 +19,8 @@ from bertcore.resolve_model import resolve_model
 from bertcore.tasks.readers.lines import layout_suffix, numbered_lines
 from bertcore.tasks.readers.reading import find_file, read_task, sample_folder
 from bertcore.tasks.readers.registry import TASKS
-from bertcore.tasks.readers.spec import Role, TaskSpec
 from bertcore.tasks.readers.tables import read_rows
+from bertcore.tasks.spec import Role, TaskSpec
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions, TrainingOptions, continued

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
+from bertcore.tasks.kinds import TASK_KINDS
+
 from ...compute.batches import ShownBatch
-from ...compute.example_batches import SEVERAL
 from ...look import numbers
 from ...look.bidi import isolated
 from ...look.language import QT_TRANSLATE_NOOP
 
 if TYPE_CHECKING:
-    from bertcore.training.example_answers import Answered, Place, Said
+    from bertcore.tasks.kinds.base import Answer, TokenAnswer, UnitAnswer
 
 translate = QCoreApplication.translate
 _TYPES = {  # of CoNLL-2003
@@ -26,13 +27,13 @@ _TYPES = {  # of CoNLL-2003
 }
 
 
-def said(kind: str, answer: Said) -> str:
+def said(kind: str, answer: Answer) -> str:
     """A right or given answer as the screen names it."""
     if isinstance(answer, float):
         return numbers.decimal(answer)
     if kind == "choice":
         return translate("BatchPage", "ending {number}").format(number=answer)
-    fixed = {  # as bertcore.training.drawn_examples has them
+    fixed = {  # as the kinds of bertcore.tasks have them
         "in the summary": translate("BatchPage", "in the summary"),
         "not in the summary": translate("BatchPage", "not in the summary"),
         "answered here": translate("BatchPage", "answer in this window"),
@@ -61,8 +62,8 @@ def about_unit(batch: ShownBatch, row: int) -> str:
     return " · ".join(parts)
 
 
-def _answer(kind: str, unit: Answered) -> str:
-    if kind in SEVERAL:
+def _answer(kind: str, unit: UnitAnswer) -> str:
+    if TASK_KINDS[kind].several_answers:
         right = sum(bool(place.is_right) for place in unit.places)
         count = len(unit.places)  # lupdate wants a plain name
         words = (
@@ -88,7 +89,7 @@ def about_place(batch: ShownBatch, row: int, position: int) -> str:
     return " ".join(_about(task.kind, place) for place in places)
 
 
-def _about(kind: str, place: Place) -> str:
+def _about(kind: str, place: TokenAnswer) -> str:
     words = {
         "tag": translate("BatchPage", "is the right tag here. The model: {given}."),
         "summarise": translate("BatchPage", "is right for the sentence after this [CLS]. The model: {given}."),

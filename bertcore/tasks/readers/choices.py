@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from bertcore.errors import BertcoreError
-from bertcore.tasks.examples import ChoiceExample
-from bertcore.tasks.readers.lines import refuse
-from bertcore.tasks.readers.spec import Contents, Request
-from bertcore.tasks.readers.tables import Row, label_text, read_rows, text_in
+from bertcore.tasks.kinds.choice import ChoiceExample
+from bertcore.tasks.readers.lines import label_text, refuse
+from bertcore.tasks.readers.tables import Row, read_rows, text_in
+from bertcore.tasks.spec import Contents, Request
 
 _ENDING = re.compile(r"ending_?(\d+)")
 _FEWEST = 2

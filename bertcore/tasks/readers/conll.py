@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from bertcore.errors import BertcoreError
 from bertcore.tag_schemes import Scheme, convert_tags, detect_scheme
-from bertcore.tasks.examples import TaggedExample
-from bertcore.tasks.readers.lines import layout_suffix, line_of, numbered_lines, refuse
-from bertcore.tasks.readers.spec import Contents, Request
-from bertcore.tasks.readers.tables import check_known, label_text, read_rows, text_in
+from bertcore.tasks.kinds.tag import TaggedExample
+from bertcore.tasks.readers.lines import label_text, layout_suffix, line_of, numbered_lines, refuse
+from bertcore.tasks.readers.tables import read_rows, text_in
+from bertcore.tasks.spec import Contents, Request
 
 DOCUMENT_START = "-DOCSTART-"
 _SPACES = re.compile(r"[ \t]+")  # not str.split(), which parts words at other spaces too
@@ -78,7 +78,7 @@ def _example(request: Request, sentence: Sentence, scheme: Scheme) -> TaggedExam
         return TaggedExample(tuple(sentence.words))
     tags = sentence.tags if scheme == "none" else convert_tags(sentence.tags, scheme)
     for word, tag in enumerate(tags):
-        check_known(request, sentence.place(word), tag)
+        request.check_known(sentence.place(word), tag)
     return TaggedExample(tuple(sentence.words), tuple(tags))
 
 

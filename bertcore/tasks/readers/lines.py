@@ -1,5 +1,6 @@
 """The lines of a task file, numbered; and the one way in which a file that does not fit is refused."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,6 +31,15 @@ def quoted(value: object) -> str:
     if value is None or value == "":
         return "nothing"
     return brief(value)
+
+
+def label_text(value: object) -> str | None:
+    """A label as text, one object for all rows that have it: 1, 1.0 and "1" are the same. None where there is none."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return sys.intern(str(value).strip()) or None if isinstance(value, str | int | float) else None
 
 
 def line_of(file: Path, number: int) -> str:

@@ -9,24 +9,24 @@ from bertcore.data.text import PACKED
 from bertcore.errors import BertcoreError
 from bertcore.locations import assets
 from bertcore.tag_schemes import Scheme
-from bertcore.tasks.examples import Example
+from bertcore.tasks.kinds.base import Example
 from bertcore.tasks.readers.choices import read_choices
 from bertcore.tasks.readers.conll import read_tagged
 from bertcore.tasks.readers.registry import TASKS
-from bertcore.tasks.readers.spec import Layout, Request, Role, TaskSpec
 from bertcore.tasks.readers.squad import read_answers
 from bertcore.tasks.readers.summaries import read_summaries
-from bertcore.tasks.readers.tables import read_cola, read_texts
+from bertcore.tasks.readers.tables import read_cola, read_labelled_texts
+from bertcore.tasks.spec import LayoutName, Request, Role, TaskSpec
 
 _READERS = {
-    "table": read_texts,
+    "table": read_labelled_texts,
     "cola": read_cola,
     "conll": read_tagged,
     "squad": read_answers,
     "choices": read_choices,
     "summaries": read_summaries,
 }
-_ENDINGS: dict[Layout, tuple[str, ...]] = {  # of files that are named by their part alone, as "train.csv"
+_ENDINGS: dict[LayoutName, tuple[str, ...]] = {  # of files that are named by their part alone, as "train.csv"
     "table": (".tsv", ".csv", ".jsonl", ".parquet"),
     "cola": (".tsv",),
     "conll": (".conll", ".txt", ".tsv", ".bio", ".jsonl", ".parquet"),

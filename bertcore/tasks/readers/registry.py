@@ -3,40 +3,20 @@
 from collections.abc import Iterable
 from typing import Any
 
-from bertcore.tasks.readers.spec import Role, TaskSpec
+from bertcore.tasks.kinds import TASK_KINDS
+from bertcore.tasks.kinds.base import TaskKind
+from bertcore.tasks.kinds.choice import CHOICE_COLUMNS
+from bertcore.tasks.kinds.span import ANSWER_COLUMNS
+from bertcore.tasks.kinds.summarise import ROUGE, SUMMARY_COLUMNS
+from bertcore.tasks.kinds.tag import ENTITY_METRICS, WORD_COLUMNS
+from bertcore.tasks.spec import Columns, TaskSpec
 
-_ENTAILMENT = {"0": "entailment", "1": "not_entailment"}
 _ACCURACY = ("accuracy",)
-_ENTITIES = ("f1", "precision", "recall", "accuracy")  # of tags that mark no entities there is accuracy only
-_TEXT = ("text", "sentence", "sentence1", "premise")
-_TEXT_A = ("text", "text_a", "sentence1", "question1", "premise", "#1 String")
-_TEXT_B = ("text_b", "sentence2", "question2", "hypothesis", "#2 String")
-_LABEL = ("label", "labels", "score", "gold_label", "is_duplicate", "Quality")
-_WORDS: dict[Role, tuple[str, ...]] = {"text": ("words", "tokens"), "label": ("tags", "ner_tags")}
-_ANSWER: dict[Role, tuple[str, ...]] = {
-    "text": ("passage", "context", "text"),
-    "text_b": ("question", "text_b"),
-    "label": ("answer", "answers", "label"),
-}
-_CHOICE: dict[Role, tuple[str, ...]] = {
-    "text": ("sent1", "context", "text"),
-    "text_b": ("sent2", "text_b"),
-    "label": ("label",),
-}
-_SUMMARY: dict[Role, tuple[str, ...]] = {
-    "text": ("sentences", "document", "text", "article"),
-    "label": ("labels", "summary", "reference", "highlights"),
-}
 
 
-def _pair(a: str, b: str, label: str) -> dict[Role, tuple[str, ...]]:
+def _pair(a: str, b: str, label: str) -> Columns:
     """Columns as GLUE names them, or as `datasets` and our samples do."""
-    names: dict[Role, tuple[str, ...]] = {
-        "text": (a, "sentence1", "premise"),
-        "text_b": (b, "sentence2", "hypothesis"),
-        "label": (label, "label"),
-    }
-    return names
+    return {"text": (a, "sentence1", "premise"), "text_b": (b, "sentence2", "hypothesis"), "label": (label, "label")}
 
 
 def _files(**parts: str | Iterable[str]) -> dict[str, tuple[str, ...]]:
@@ -108,71 +88,58 @@ _GLUE = (
 )  # fmt: skip
 _CLASSIC = (
     TaskSpec(
-        "conll2003", "tag", "Names in a sentence (CoNLL-2003)", "conll", _ENTITIES,
-        columns=_WORDS, files=_CONLL, scheme="BIO", sample="names",
+        "conll2003", "tag", "Names in a sentence (CoNLL-2003)", "conll", ENTITY_METRICS,
+        columns=WORD_COLUMNS, files=_CONLL, scheme="BIO", sample="names",
         labels=("O", *(f"{letter}-{kind}" for kind in ("PER", "ORG", "LOC", "MISC") for letter in "BI")),
     ),
     TaskSpec(
         "conll2003-pos", "tag", "Parts of speech (CoNLL-2003)", "conll", _ACCURACY,
-        columns=_WORDS, files=_CONLL, scheme="none", tag_column=2, sample="names",
+        columns=WORD_COLUMNS, files=_CONLL, scheme="none", tag_column=2, sample="names",
     ),
     TaskSpec(
-        "conll2003-chunk", "tag", "Phrases in a sentence (CoNLL-2003)", "conll", _ENTITIES,
-        columns=_WORDS, files=_CONLL, scheme="BIO", tag_column=3, sample="names",
+        "conll2003-chunk", "tag", "Phrases in a sentence (CoNLL-2003)", "conll", ENTITY_METRICS,
+        columns=WORD_COLUMNS, files=_CONLL, scheme="BIO", tag_column=3, sample="names",
     ),
     TaskSpec(
         "squad", "span", "The answer in a passage (SQuAD 1.1)", "squad", ("f1", "exact_match"),
-        columns=_ANSWER, has_unanswerable=False, files=_files(train="train-v1.1.json", dev="dev-v1.1.json"),
+        columns=ANSWER_COLUMNS, has_unanswerable=False, files=_files(train="train-v1.1.json", dev="dev-v1.1.json"),
         sample="questions-answered",
     ),
     TaskSpec(
         "squad2", "span", "The answer in a passage, if it has one (SQuAD 2.0)", "squad", ("f1", "exact_match"),
-        columns=_ANSWER, files=_files(train="train-v2.0.json", dev="dev-v2.0.json"), sample="questions",
+        columns=ANSWER_COLUMNS, files=_files(train="train-v2.0.json", dev="dev-v2.0.json"), sample="questions",
     ),
     TaskSpec(
         "swag", "choice", "What happens next? (SWAG)", "choices", _ACCURACY,
-        columns=_CHOICE, files=_files(train="train.csv", dev="val.csv", test="test.csv"), sample="endings",
+        columns=CHOICE_COLUMNS, files=_files(train="train.csv", dev="val.csv", test="test.csv"), sample="endings",
     ),
     TaskSpec(
         "commonsenseqa", "choice", "Choose the right answer (CommonsenseQA)", "choices", _ACCURACY,
-        columns=_CHOICE, sample="everyday",
+        columns=CHOICE_COLUMNS, sample="everyday",
         files=_files(
             train=("train_rand_split.jsonl", "train.jsonl"), dev=("dev_rand_split.jsonl", "valid.jsonl"),
             test=("test_rand_split_no_answers.jsonl", "test.jsonl"),
         ),
     ),
     TaskSpec(
-        "summaries", "summarise", "The sentences that sum up a text", "summaries", ("rouge2", "rouge1", "rougeL"),
-        columns=_SUMMARY, sample="summaries",
+        "summaries", "summarise", "The sentences that sum up a text", "summaries", ROUGE,
+        columns=SUMMARY_COLUMNS, sample="summaries",
     ),
 )  # fmt: skip
-_OWN = (  # for people's own files
-    TaskSpec(
-        "classify", "classify", "Classify texts", "table", ("accuracy", "f1_macro"),
-        columns={"text": _TEXT, "label": _LABEL}, sample="sentiment",
-    ),
-    TaskSpec(
-        "pairs", "classify", "Classify pairs of texts", "table", ("accuracy", "f1_macro"),
-        columns={"text": _TEXT_A, "text_b": _TEXT_B, "label": _LABEL}, sample="paraphrase",
-    ),
-    TaskSpec(
-        "similarity", "regress", "Score pairs of texts", "table", ("spearmanr", "pearson"),
-        columns={"text": _TEXT_A, "text_b": _TEXT_B, "label": ("score", "label")}, sample="similarity",
-    ),
-    TaskSpec(
-        "multilabel", "multilabel", "Give texts several labels at once", "table", ("f1_micro", "f1_macro", "accuracy"),
-        columns={"text": _TEXT, "label": ("labels", "label")}, sample="topics",
-    ),
-    TaskSpec("tag", "tag", "Tag the words in a text", "conll", _ENTITIES, columns=_WORDS, sample="names"),
-    TaskSpec(
-        "answer", "span", "Find the answer in a passage", "squad", ("f1", "exact_match"),
-        columns=_ANSWER, sample="questions",
-    ),
-    TaskSpec("choose", "choice", "Choose the best ending", "choices", _ACCURACY, columns=_CHOICE, sample="endings"),
-    TaskSpec(
-        "summarise", "summarise", "Pick the sentences that sum up a text", "summaries", ("rouge2", "rouge1", "rougeL"),
-        columns=_SUMMARY, sample="summaries",
-    ),
-)  # fmt: skip
+# And for people's own files those of each kind.
+TASKS: dict[str, TaskSpec] = {
+    spec.name: spec for spec in (*_GLUE, *_CLASSIC, *(own for kind in TASK_KINDS.values() for own in kind.tasks))
+}
 
-TASKS: dict[str, TaskSpec] = {spec.name: spec for spec in (*_GLUE, *_CLASSIC, *_OWN)}
+
+def metrics_of(spec: TaskSpec) -> tuple[str, ...]:
+    """What is measured on a task's held-out examples, the main metric first."""
+    return TASK_KINDS[spec.kind].measured(spec.metrics)
+
+
+def register(kind: TaskKind[Any, Any]) -> None:
+    """Make a kind of task, and the tasks that it names, known to everything that asks for one by its name."""
+    known = dict(TASK_KINDS)
+    TASK_KINDS.clear()
+    TASK_KINDS.update({kind.name: kind, **known})  # asked before those that are more general
+    TASKS.update({spec.name: spec for spec in kind.tasks})

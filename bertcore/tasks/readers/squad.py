@@ -14,10 +14,10 @@ from typing import Any
 from bertcore.errors import BertcoreError
 from bertcore.json_text import parse_json
 from bertcore.limits import JSON_VALUES
-from bertcore.tasks.examples import AnswerExample
+from bertcore.tasks.kinds.span import AnswerExample
 from bertcore.tasks.readers.lines import layout_suffix, line_of, quoted, refuse, whole_text
-from bertcore.tasks.readers.spec import Contents, Request
 from bertcore.tasks.readers.tables import read_rows, text_in
+from bertcore.tasks.spec import Contents, Request
 
 _NO_PLACE = -1  # of an answer whose file names no character
 

@@ -2,31 +2,25 @@
 
 A row has its sentences as a list ("sentences"), or a text that is split here ("document"); and labels, one for each
 sentence, or a reference ("summary"). Where the reference is made of the document's own sentences, these are the labels;
-else it is kept, and `greedy_labels` makes the best of it.
+else it is kept, and `Summarise.labelled` makes the best of it.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
-from itertools import accumulate, pairwise
+from itertools import accumulate
 
 from bertcore.data.tokenising import split_sentences
 from bertcore.errors import BertcoreError
-from bertcore.tasks.examples import SummaryExample
+from bertcore.tasks.kinds.summarise import SummaryExample
 from bertcore.tasks.readers.lines import refuse
-from bertcore.tasks.readers.spec import Contents, Request
 from bertcore.tasks.readers.tables import Row, read_rows, text_in
-from bertcore.tasks.rouge import f_measure
+from bertcore.tasks.spec import Contents, Request
 
-_WORD = re.compile(r"[^\W_]+")
 _SPACES = re.compile(r"\s+")
 _SHORTEST_RUN = 20  # characters that the reference and the document share; fewer may be chance
 _LEFT_OVER = 0.1  # share of the reference that may not stand in the document; above that it is someone's own words
-
-NGram = tuple[str, ...]
 
 
 def read_summaries(request: Request) -> Contents:
@@ -35,37 +29,6 @@ def read_summaries(request: Request) -> Contents:
     if not examples:
         raise BertcoreError(f"The file {request.file} has no documents; it needs one JSON object in each line.")
     return Contents(examples)
-
-
-def with_labels(example: SummaryExample, most: int = 3) -> SummaryExample:
-    """The example with greedy labels where it has a reference only. Raises ValueError if it has neither."""
-    if example.labels is not None:
-        return example
-    if example.reference is None:
-        raise ValueError("a document without labels or reference has nothing to learn from")
-    return replace(example, labels=greedy_labels(example.sentences, example.reference, most))
-
-
-def greedy_labels(sentences: Sequence[str], reference: str, most: int = 3) -> tuple[bool, ...]:
-    """Which sentences, at most so many, come close to a summary that someone wrote.
-
-    One is added after the other, each time the one that raises ROUGE-1 F + ROUGE-2 F most, until none does (Nallapati
-    et al. 2017, section 3; Liu and Lapata 2019, section 4.1). Pairs of words are counted within sentences. On equal
-    gains the earlier sentence is taken. Words as rouge-score has them, without stemming, with letters of any script.
-    """
-    target = _Counts([reference])
-    counted = [_Counts([sentence]) for sentence in sentences]
-    chosen: set[int] = set()
-    best, so_far = 0.0, _Counts([])
-    while len(chosen) < most:
-        left = [place for place in range(len(sentences)) if place not in chosen]
-        scores = {place: (so_far + counted[place]).score(target) for place in left}
-        winner = max(left, key=lambda place: scores[place], default=None)
-        if winner is None or scores[winner] <= best:
-            break
-        best, so_far = scores[winner], so_far + counted[winner]
-        chosen.add(winner)
-    return tuple(place in chosen for place in range(len(sentences)))
 
 
 def verbatim_labels(sentences: Sequence[str], reference: str) -> tuple[bool, ...] | None:
@@ -104,27 +67,6 @@ def _longest_shared(document: str, target: str, begin: int) -> int:
         else:
             high = middle - 1
     return low
-
-
-class _Counts:
-    """How often each word and each pair of words occurs in some sentences."""
-
-    def __init__(self, sentences: Sequence[str]) -> None:
-        self.one: Counter[NGram] = Counter()
-        self.two: Counter[NGram] = Counter()
-        for sentence in sentences:
-            words = _WORD.findall(sentence.lower())
-            self.one.update((word,) for word in words)
-            self.two.update(pairwise(words))
-
-    def __add__(self, other: _Counts) -> _Counts:
-        both = _Counts([])
-        both.one, both.two = self.one + other.one, self.two + other.two
-        return both
-
-    def score(self, target: _Counts) -> float:
-        """ROUGE-1 F + ROUGE-2 F."""
-        return f_measure(self.one, target.one) + f_measure(self.two, target.two)
 
 
 def _example(request: Request, row: Row) -> SummaryExample:

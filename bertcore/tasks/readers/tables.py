@@ -5,9 +5,6 @@ file may quote its fields (RFC 4180); between its columns stands what its header
 """
 
 import csv
-import math
-import re
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from json import JSONDecodeError
@@ -17,15 +14,13 @@ from typing import Any, NamedTuple
 from bertcore.errors import BertcoreError
 from bertcore.json_text import parse_json
 from bertcore.limits import TASK_FILE_BYTES, TASK_LINE_BYTES, TASK_LINES
-from bertcore.tasks.examples import TextExample
+from bertcore.tasks.kinds import TASK_KINDS
+from bertcore.tasks.kinds.texts import TextExample
 from bertcore.tasks.readers.lines import layout_suffix, line_of, numbered_lines, quoted, refuse, too_large
-from bertcore.tasks.readers.spec import Contents, Request
+from bertcore.tasks.spec import LABELS_SHOWN, Contents, Request
 from bertcore.trial import TrialFailed, try_file
 
 TABLES = (".tsv", ".txt", ".csv", ".jsonl", ".ndjson", ".parquet")
-_BETWEEN_LABELS = re.compile(r"[|;,]")
-_UNLABELLED = "-1"  # how test files are marked whose labels are secret
-_LABELS_SHOWN = 12
 _PARQUET_ROWS = 1024  # at once
 
 
@@ -71,7 +66,7 @@ def text_in(place: str, what: str, value: object) -> str:
     return text
 
 
-def read_texts(request: Request) -> Contents:
+def read_labelled_texts(request: Request) -> Contents:
     """Texts or pairs with a label, a number or several labels each: the layout "table"."""
     broken: list[str] | None = [] if request.spec.drops_broken_rows else None
     return texts_of(request, read_rows(request.file, broken=broken), broken)
@@ -79,6 +74,7 @@ def read_texts(request: Request) -> Contents:
 
 def texts_of(request: Request, rows: Iterable[Row], broken: list[str] | None = None) -> Contents:
     """Examples of rows, and the labels: those that are known, or all that were found, sorted."""
+    kind = TASK_KINDS[request.spec.kind]
     examples: list[TextExample] = []
     disagreed = 0
     columns: tuple[str, str | None, str | None] | None = None
@@ -94,88 +90,19 @@ def texts_of(request: Request, rows: Iterable[Row], broken: list[str] | None = N
                 raise
             broken.append(row.place)
             continue
-        examples.append(TextExample(*texts, label=_label(request, row, label) if label else None))
+        known = kind.read_label(request, row.place, label, row.fields.get(label)) if label else None
+        examples.append(TextExample(*texts, label=known))
     if not examples:
         raise BertcoreError(f"The file {request.file} has no examples; choose one with rows below its header.")
-    return Contents(examples, _all_labels(request, examples), disagreed + len(broken or ()), _notes(disagreed, broken))
-
-
-def check_known(request: Request, place: str, label: str) -> str:
-    """The label itself. Raises BertcoreError if the task, or the training file, does not have it."""
-    known = request.known_labels
-    if known and label not in request.known_label_set:
-        more = ", ..." if len(known) > _LABELS_SHOWN else ""
-        raise refuse(place, f"one of the labels {', '.join(known[:_LABELS_SHOWN])}{more}", label)
-    return label
-
-
-def label_text(value: object) -> str | None:
-    """A label as text, one object for all rows that have it: 1, 1.0 and "1" are the same. None where there is none."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return sys.intern(str(value).strip()) or None if isinstance(value, str | int | float) else None
+    return Contents(
+        examples, kind.labels_of(request, examples), disagreed + len(broken or ()), _notes(disagreed, broken)
+    )
 
 
 def _columns(request: Request, available: list[str]) -> tuple[str, str | None, str | None]:
     text_a = request.column("text", available)
     assert text_a is not None
     return text_a, request.column("text_b", available), request.column("label", available, request.needs_labels)
-
-
-def _label(request: Request, row: Row, column: str) -> str | float | tuple[str, ...] | None:
-    value = row.fields.get(column)
-    if request.spec.kind == "multilabel":
-        return _several(request, row.place, value)
-    label = label_text(value)
-    if not request.needs_labels and label in (None, _UNLABELLED):
-        return None
-    if request.spec.kind == "regress":
-        return _number(request, row.place, column, label)
-    if label is None:
-        raise refuse(row.place, f"a label in column '{column}'", value)
-    return check_known(request, row.place, request.spec.name_of(label))
-
-
-def _several(request: Request, place: str, value: object) -> tuple[str, ...]:
-    """Several labels, or none: a list in JSON and Parquet, elsewhere parted by | or ; or a comma."""
-    pieces = value if isinstance(value, list) else _BETWEEN_LABELS.split(label_text(value) or "")
-    labels = (request.spec.name_of(text) for piece in pieces if (text := label_text(piece)))
-    return tuple(dict.fromkeys(check_known(request, place, label) for label in labels))
-
-
-def _number(request: Request, place: str, column: str, label: str | None) -> float:
-    lowest, highest = request.spec.number_range or (-math.inf, math.inf)
-    try:
-        number = float(label or "")
-    except ValueError:
-        number = math.nan
-    if not (lowest <= number <= highest and math.isfinite(number)):
-        limits = f" from {lowest:g} to {highest:g}" if request.spec.number_range else ""
-        raise refuse(place, f"a number{limits} in column '{column}'", label)
-    return number
-
-
-def _all_labels(request: Request, examples: Sequence[TextExample]) -> tuple[str, ...]:
-    """Known ones, or all that occur. Raises BertcoreError if those cannot be the labels of a task."""
-    if request.known_labels or request.spec.kind == "regress":
-        return request.known_labels
-    if request.spec.kind == "multilabel":
-        seen = {label for example in examples for label in example.label or ()}  # type: ignore[union-attr]
-    else:
-        seen = {str(example.label) for example in examples if example.label is not None}
-    if request.needs_labels and len(seen) < (1 if request.spec.kind == "multilabel" else 2):
-        raise BertcoreError(
-            f"{request.file.name} has fewer than two different labels ({', '.join(sorted(seen)) or 'none at all'}); "
-            "a classifier needs at least two. Name the label column with --label."
-        )
-    if request.spec.kind == "classify" and len(seen) == len(examples) > _LABELS_SHOWN:
-        raise BertcoreError(
-            f"{request.file.name} has a different label in each of its {len(examples)} rows, such as "
-            f"{quoted(min(seen))}; name the label column with --label."
-        )
-    return tuple(sorted(seen))
 
 
 def _notes(disagreed: int, broken: list[str] | None) -> tuple[str, ...]:
@@ -334,7 +261,7 @@ def _fits(header: list[str], cells: list[str], place: str, broken: list[str] | N
     if len(cells) == len(header):
         return True
     if broken is None:
-        some = ", ".join(header[:_LABELS_SHOWN])[:200]
+        some = ", ".join(header[:LABELS_SHOWN])[:200]
         expected = f"{len(header)} column{'s' * (len(header) != 1)} ({some})"
         raise BertcoreError(f"{place}: expected {expected}, found {len(cells)}: {quoted(' | '.join(cells))}.")
     broken.append(place)

@@ -4,25 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from bertcore.errors import BertcoreError
 from bertcore.tag_schemes import Scheme
-from bertcore.tasks.examples import Example, Kind, TextExample
+from bertcore.tasks.readers.lines import refuse
 
-Layout = Literal["table", "cola", "conll", "squad", "choices", "summaries"]
+LayoutName = Literal["table", "cola", "conll", "squad", "choices", "summaries"]
 Role = Literal["text", "text_b", "label"]  # what a column is for; --text, --text-b and --label name one's own
 
-# Measured on held-out examples, by kind of task; the first is the main one where the task names no other.
-METRICS: dict[Kind, tuple[str, ...]] = {
-    "classify": ("accuracy", "f1", "f1_macro", "matthews_correlation"),
-    "regress": ("spearmanr", "pearson"),
-    "multilabel": ("f1_micro", "f1_macro", "accuracy"),
-    "tag": ("f1", "precision", "recall", "accuracy"),
-    "span": ("f1", "exact_match"),
-    "choice": ("accuracy",),
-    "summarise": ("rouge2", "rouge1", "rougeL"),
-}
+Columns = Mapping[Role, tuple[str, ...]]  # names to try, in this order
+LABELS_SHOWN = 12  # in messages
 
 
 @dataclass(frozen=True)
@@ -30,13 +22,13 @@ class TaskSpec:
     """One task: what is asked of the model, how it is measured, and how its files are laid out."""
 
     name: str
-    kind: Kind
+    kind: str
     title: str
-    layout: Layout
+    layout: LayoutName
     metrics: tuple[str, ...]  # the first is the main one
     labels: tuple[str, ...] = ()  # none: those in the training file
     label_names: Mapping[str, str] = field(default_factory=dict)  # as the file writes a label -> our name
-    columns: Mapping[Role, tuple[str, ...]] = field(default_factory=dict)  # names to try, in this order
+    columns: Columns = field(default_factory=dict)  # names to try, in this order
     files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by part: names in the folder as published
     scheme: Scheme | None = None  # of tags; None: as the training file has it, with IOB1 written as BIO
     tag_column: int | None = None  # in "conll" files, from 1; None: the last
@@ -50,34 +42,8 @@ class TaskSpec:
     def is_pair(self) -> bool:
         return "text_b" in self.columns
 
-    @property
-    def measured(self) -> tuple[str, ...]:
-        """The metrics of its held-out examples, the main one first."""
-        known = METRICS[self.kind]
-        main = next((name for name in self.metrics if name in known), known[0])
-        return (main, *(name for name in known if name != main))
-
-    @property
-    def problem(self) -> str | None:
-        """As config.json's `problem_type` has it; None where the head is no classifier of whole texts."""
-        return _PROBLEMS.get(self.kind)
-
-    def range_of(self, examples: Sequence[Example]) -> tuple[float, float] | None:
-        """Lowest and highest number of a "regress" task: as published, else as the examples to learn from have them."""
-        numbers = [each.label for each in examples if isinstance(each, TextExample) and isinstance(each.label, float)]
-        if self.kind != "regress" or self.number_range or not numbers:
-            return self.number_range
-        return (min(numbers), max(numbers)) if min(numbers) < max(numbers) else None
-
     def name_of(self, label: str) -> str:
         return self.label_names.get(label, label)
-
-
-_PROBLEMS = {
-    "classify": "single_label_classification",
-    "regress": "regression",
-    "multilabel": "multi_label_classification",
-}
 
 
 @dataclass(frozen=True)
@@ -99,6 +65,14 @@ class Request:
         """To look up thousands of them, row by row."""
         return frozenset(self.known_labels)
 
+    def check_known(self, place: str, label: str) -> str:
+        """The label itself. Raises BertcoreError if the task, or the training file, does not have it."""
+        known = self.known_labels
+        if known and label not in self.known_label_set:
+            more = ", ..." if len(known) > LABELS_SHOWN else ""
+            raise refuse(place, f"one of the labels {', '.join(known[:LABELS_SHOWN])}{more}", label)
+        return label
+
     def column(self, role: Role, available: Sequence[str], required: bool = True) -> str | None:
         """The name of the column for a role. None if it is absent and not required, or the task has none of the kind.
 
@@ -119,7 +93,7 @@ class Request:
 class Contents(NamedTuple):
     """What a reader found in a file."""
 
-    examples: Sequence[Example]
+    examples: Sequence[Any]
     labels: tuple[str, ...] = ()
     dropped: int = 0  # examples that were left out; `notes` say which and why
     notes: tuple[str, ...] = ()

@@ -1,26 +1,15 @@
 """Features to batches of tensors: dynamic padding, and an order that (seed, epoch) alone fixes.
 
-B sequences of S tokens, R rows of B*S, K labels, C choices.
+B sequences of S tokens, R rows of B*S, U units.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
-from bertcore.data.pairs import NO_LABEL
-from bertcore.model.losses import TaskBatch
-from bertcore.tasks.features.kinds import (
-    ChoiceFeatures,
-    Features,
-    SpanFeatures,
-    SummaryFeatures,
-    TagFeatures,
-    TextFeatures,
-)
+from bertcore.tasks.kinds.base import Features, TaskBatch
 
 BATCHES_SORTED_TOGETHER = 100  # enough to leave little padding, few enough that batches differ from epoch to epoch
 
@@ -97,18 +86,16 @@ class TaskBatches:
 
     def __len__(self) -> int:
         """Batches of an epoch, alike in all."""
-        return len(sorted_order(self._lengths, self.batch_size, self._groups))
-
-    @property
-    def _groups(self) -> NDArray[np.int64] | None:
-        """Questions with unlike numbers of choices do not fit into one batch."""
-        return self._rows if isinstance(self.features, ChoiceFeatures) else None
+        return len(sorted_order(self._lengths, self.batch_size, self._rows))
 
     def order(self, epoch: int = 0) -> Order:
-        """The units of each batch of an epoch: a pure function of (seed, epoch)."""
+        """The units of each batch of an epoch: a pure function of (seed, epoch).
+
+        Questions with unlike numbers of choices do not fit into one batch.
+        """
         if not self.shuffle:
-            return sorted_order(self._lengths, self.batch_size, self._groups)
-        return shuffled_order(self._lengths, self.batch_size, np.random.default_rng([self.seed, epoch]), self._groups)
+            return sorted_order(self._lengths, self.batch_size, self._rows)
+        return shuffled_order(self._lengths, self.batch_size, np.random.default_rng([self.seed, epoch]), self._rows)
 
     def epoch(self, epoch: int = 0, first: int = 0) -> Iterator[TaskBatch]:
         """The batches of an epoch, from batch number `first` on."""
@@ -116,50 +103,20 @@ class TaskBatches:
 
     def batch(self, units: NDArray[np.int64]) -> TaskBatch:
         """The sequences of some units, padded to the longest, with their labels."""
-        features = self.features
+        features, kind = self.features, self.features.kind
         sequences = features.sequences_of(units)
         lengths = features.ids.lengths_of(sequences)
         ids = features.ids.padded(sequences, self.pad_id)
         segments = features.segments.padded(sequences, 0) if self._segments else None
         is_real = np.arange(ids.shape[1]) < lengths[:, None]
-        rows, choices = {}, 1
-        if isinstance(features, SummaryFeatures):
-            rows = {features.head: _summary_rows(features, sequences, ids.shape[1])}
-        if isinstance(features, ChoiceFeatures):
-            choices = int(self._rows[units[0]])
+        rows = kind.batch_rows(features, sequences, ids.shape[1])
         return TaskBatch(
+            kind,
+            features.head,
             torch.from_numpy(ids),
             None if segments is None else torch.from_numpy(segments),
             None if is_real.all() else torch.from_numpy(is_real.astype(np.int64)),
-            {features.head: _labels(features, units, sequences)},
-            rows,
-            choices,
+            torch.from_numpy(kind.batch_labels(features, units, sequences)),
+            None if rows is None else torch.from_numpy(rows),
+            int(self._rows[units[0]]),
         )
-
-
-def _labels(features: Features, units: NDArray[np.int64], sequences: NDArray[np.int64]) -> Tensor:
-    if isinstance(features, TagFeatures):
-        return torch.from_numpy(features.answers.padded(sequences, NO_LABEL))  # (B,S)
-    if isinstance(features, SummaryFeatures):
-        return torch.from_numpy(features.answers.joined(sequences))  # (R)
-    assert isinstance(features, TextFeatures | SpanFeatures | ChoiceFeatures)
-    return torch.from_numpy(features.answers[units])  # (B), (B,K), (B,2) or (B/C)
-
-
-def _summary_rows(features: SummaryFeatures, sequences: NDArray[np.int64], length: int) -> Tensor:
-    """(R) indices into B*S of every sentence's [CLS]."""
-    begins = np.repeat(np.arange(len(sequences)) * length, features.firsts.lengths_of(sequences))
-    return torch.from_numpy(begins + features.firsts.joined(sequences))
-
-
-def to_device(batch: TaskBatch, device: torch.device) -> TaskBatch:
-    if batch.input_ids.device == device:
-        return batch
-    return replace(
-        batch,
-        input_ids=batch.input_ids.to(device),
-        segment_ids=None if batch.segment_ids is None else batch.segment_ids.to(device),
-        attention_mask=None if batch.attention_mask is None else batch.attention_mask.to(device),
-        labels={name: value.to(device) for name, value in batch.labels.items()},
-        rows={name: value.to(device) for name, value in batch.rows.items()},
-    )

@@ -1,1 +1,0 @@
-"""A model with a task head at work: what it predicts, and how well."""

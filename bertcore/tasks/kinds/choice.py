@@ -1,0 +1,159 @@
+"""choice: one of several endings of a beginning, each scored as a pair with it (Devlin et al. 2019, section 4.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bertcore.data.pairs import NO_LABEL
+from bertcore.errors import BertcoreError
+from bertcore.tasks.kinds.base import (
+    DecodeSettings,
+    Example,
+    Features,
+    Prediction,
+    TaskKind,
+    UnitAnswer,
+    cross_entropy,
+    packed,
+)
+from bertcore.tasks.packed import SequenceWriter
+from bertcore.tasks.spec import Columns, TaskSpec
+from bertcore.tokenizer.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from bertcore.model.crf import LinearChainCrf
+
+CHOICE_COLUMNS: Columns = {"text": ("sent1", "context", "text"), "text_b": ("sent2", "text_b"), "label": ("label",)}
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceExample(Example):
+    """A beginning and some endings, one of them right."""
+
+    context: str
+    endings: tuple[str, ...]
+    label: int | None = None  # which of the endings
+
+    @property
+    def answer(self) -> int | None:
+        return self.label
+
+
+@dataclass(frozen=True)
+class ChoicePrediction(Prediction):
+    choice: int  # from 0
+    probabilities: tuple[float, ...]  # of each ending; they sum to 1
+
+    @property
+    def answer(self) -> int:
+        return self.choice
+
+
+class Choice(TaskKind[ChoiceExample, Features]):
+    """A unit is a question with a sequence for each ending."""
+
+    name = head = "choice"
+    example = ChoiceExample
+    metrics = ("accuracy",)
+    reads = "first"
+    probability = None  # of the score of one ending by itself
+    number_name = "score of this choice"
+    missing_head = "This model has no head that chooses."
+    needs_b = True
+    tasks = (
+        TaskSpec(
+            "choose", "choice", "Choose the best ending", "choices", ("accuracy",),
+            columns=CHOICE_COLUMNS, sample="endings",
+        ),
+    )  # fmt: skip
+
+    def typed(self, text_a: str, text_b: str | None) -> ChoiceExample:
+        """A is the beginning, each line of B an ending."""
+        endings = tuple(line.strip() for line in (text_b or "").splitlines() if line.strip())
+        if len(endings) < 2:
+            raise BertcoreError("There is nothing to choose from; put two or more endings into B, one on each line.")
+        return ChoiceExample(text_a, endings)
+
+    def features(
+        self,
+        examples: Sequence[ChoiceExample],
+        tokenizer: Tokenizer,
+        labels: tuple[str, ...],
+        max_length: int,
+        **settings: Any,
+    ) -> Features:
+        """The beginning with each of its endings, as pairs. Raises BertcoreError where there is no such ending."""
+        answers = np.array([_ending(i, example) for i, example in enumerate(examples)], dtype=np.int64)
+        pairs = ((i, each.context, ending or None) for i, each in enumerate(examples) for ending in each.endings)
+        writer = SequenceWriter().add_pairs(pairs, tokenizer, max_length)
+        starts = np.cumsum([0, *(len(example.endings) for example in examples)])
+        return packed(Features, self, examples, writer, answers, unit_starts=starts)
+
+    def arrange(self, scores: Tensor, choices: int) -> Tensor:
+        return scores.view(-1, choices)  # (U*C,1) -> (U,C)
+
+    def losses(self, logits: Tensor, labels: Tensor) -> Tensor:
+        return cross_entropy(logits, labels)
+
+    def decode(
+        self, features: Features, logits: Sequence[NDArray[np.float64]], settings: DecodeSettings
+    ) -> list[ChoicePrediction]:
+        """(C) of each: the likeliest ending."""
+        from scipy.special import softmax
+
+        return [ChoicePrediction(int(row.argmax()), tuple(softmax(row).tolist())) for row in logits]
+
+    def measure(self, gold: Sequence[int], predicted: Sequence[int], labels: list[str]) -> dict[str, Any]:
+        return {"accuracy": sum(right == given for right, given in zip(gold, predicted, strict=True)) / len(gold)}
+
+    def unit_answer(
+        self,
+        features: Features,
+        unit: int,
+        logits: NDArray[np.float64],
+        losses: NDArray[np.float64],
+        crf: LinearChainCrf | None,
+        token: Callable[[int], str],
+    ) -> UnitAnswer:
+        """Each ending off its own [CLS]; the loss stands at the right one's."""
+        from scipy.special import softmax
+
+        right, names = int(features.answers[unit]), _numbers(len(logits))
+        found = self._one_of(names, softmax(logits), right, int(logits.argmax()), 0, float(losses), row=right)
+        return UnitAnswer(range(len(logits)), found.right, found.given, found.loss, (found,))
+
+    def written(self, example: ChoiceExample) -> tuple[str, str | None, str]:
+        right = "" if example.label is None else example.endings[example.label]
+        return example.context, " / ".join(example.endings), right
+
+    def label_words(self, example: ChoiceExample) -> Iterable[str]:
+        return () if example.label is None else (str(example.label + 1),)
+
+    def answer_numbers(self, features: Features, units: NDArray[np.int64]) -> tuple[Sequence[str], NDArray]:
+        return _numbers(int(np.diff(features.unit_starts).max())), features.answers[units]
+
+    def lines(self, prediction: ChoicePrediction, example: ChoiceExample) -> list[tuple[str | float, str]]:
+        return list(zip(prediction.probabilities, example.endings, strict=True))
+
+
+def _numbers(count: int) -> tuple[str, ...]:
+    return tuple(str(number + 1) for number in range(count))
+
+
+def _ending(place: int, example: ChoiceExample) -> int:
+    if not example.endings:
+        raise BertcoreError(f"Example {place + 1} has no endings to choose from.")
+    if example.label is None:
+        return NO_LABEL
+    if not 0 <= example.label < len(example.endings):
+        raise BertcoreError(
+            f"Example {place + 1} says that ending {example.label + 1} is right, but has {len(example.endings)}."
+        )
+    return example.label

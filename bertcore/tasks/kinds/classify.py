@@ -1,0 +1,131 @@
+"""classify: one label of several for a text or a pair (Devlin et al. 2019, section 4.1)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bertcore.data.pairs import NO_LABEL
+from bertcore.errors import BertcoreError
+from bertcore.tasks.kinds.base import (
+    DecodeSettings,
+    Features,
+    Prediction,
+    TokenAnswer,
+    cross_entropy,
+    label_number,
+)
+from bertcore.tasks.kinds.texts import LABEL_COLUMNS, PAIR_COLUMNS, TEXT_COLUMNS, TextExample, TextKind
+from bertcore.tasks.metrics import f1_of_counts
+from bertcore.tasks.readers.lines import quoted
+from bertcore.tasks.spec import LABELS_SHOWN, Request, TaskSpec
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+@dataclass(frozen=True)
+class LabelPrediction(Prediction):
+    label: str
+    probabilities: dict[str, float]  # of every label; they sum to 1
+
+    @property
+    def answer(self) -> str:
+        return self.label
+
+    @property
+    def certainty(self) -> float:
+        return self.probabilities[self.label]
+
+
+class Classify(TextKind):
+    name = "classify"
+    problem = "single_label_classification"
+    metrics = ("accuracy", "f1", "f1_macro", "matthews_correlation")
+    has_labels = has_confusion = True
+    tasks = (
+        TaskSpec(
+            "classify", "classify", "Classify texts", "table", ("accuracy", "f1_macro"),
+            columns={"text": TEXT_COLUMNS, "label": LABEL_COLUMNS}, sample="sentiment",
+        ),
+        TaskSpec(
+            "pairs", "classify", "Classify pairs of texts", "table", ("accuracy", "f1_macro"),
+            columns={**PAIR_COLUMNS, "label": LABEL_COLUMNS}, sample="paraphrase",
+        ),
+    )  # fmt: skip
+
+    def label_in(self, request: Request, place: str, label: str | None) -> tuple[str, Any]:
+        return "a label", None if label is None else request.check_known(place, request.spec.name_of(label))
+
+    def labels_of(self, request: Request, examples: Sequence[TextExample]) -> tuple[str, ...]:
+        seen = {str(example.label) for example in examples if example.label is not None}
+        if request.known_labels:
+            return request.known_labels
+        self.refuse_few(request, seen, 2)
+        if len(seen) == len(examples) > LABELS_SHOWN:
+            raise BertcoreError(
+                f"{request.file.name} has a different label in each of its {len(examples)} rows, such as "
+                f"{quoted(min(seen))}; name the label column with --label."
+            )
+        return tuple(sorted(seen))
+
+    def answers(self, examples: Sequence[TextExample], numbers: dict[str, int]) -> NDArray[np.int64]:
+        found = (
+            NO_LABEL if each.label is None else label_number(i, str(each.label), numbers)
+            for i, each in enumerate(examples)
+        )
+        return np.fromiter(found, dtype=np.int64, count=len(examples))
+
+    def losses(self, logits: Tensor, labels: Tensor) -> Tensor:
+        return cross_entropy(logits, labels)
+
+    def decode(
+        self, features: Features, logits: Sequence[NDArray[np.float64]], settings: DecodeSettings
+    ) -> list[LabelPrediction]:
+        """(K) of each: the likeliest label."""
+        from scipy.special import softmax
+
+        labels = features.labels
+        return [
+            LabelPrediction(labels[int(row.argmax())], dict(zip(labels, softmax(row).tolist(), strict=True)))
+            for row in logits
+        ]
+
+    def measure(self, gold: Sequence[str], predicted: Sequence[str], labels: list[str]) -> dict[str, Any]:
+        """accuracy, f1 (of the second of two labels, as GLUE), f1_macro (over the labels that occur, right or
+        predicted), matthews_correlation."""
+        every = sorted({*labels, *gold, *predicted})  # no matrix of them: there may be thousands
+        shared = Counter(a for a, b in zip(gold, predicted, strict=True) if a == b)
+        counted = (shared, Counter(gold), Counter(predicted))
+        right, there, given = (np.array([counts[label] for label in every], dtype=np.float64) for counts in counted)
+        f1 = dict(zip(every, f1_of_counts(right, there, given), strict=True))
+        metrics = {
+            "accuracy": right.sum() / len(gold),
+            "f1_macro": np.mean([f1[label] for label in sorted({*gold, *predicted})]),
+            "matthews_correlation": _matthews(right, there, given),
+        }
+        return metrics | ({"f1": f1[labels[1]]} if len(labels) == 2 else {})
+
+    def first_answer(self, features: Features, right: Any, scores: NDArray[np.float64], loss: float) -> TokenAnswer:
+        from scipy.special import softmax
+
+        return self._one_of(features.labels, softmax(scores), int(right), int(scores.argmax()), 0, loss)
+
+    def answer_numbers(self, features: Features, units: NDArray[np.int64]) -> tuple[Sequence[str], NDArray]:
+        return features.labels, features.answers[units]
+
+    def lines(self, prediction: LabelPrediction, example: TextExample) -> list[tuple[str | float, str]]:
+        return [(share, name) for name, share in sorted(prediction.probabilities.items(), key=lambda item: -item[1])]
+
+
+def _matthews(right: NDArray[np.float64], there: NDArray[np.float64], given: NDArray[np.float64]) -> float:
+    """For any number of labels (Gorodkin 2004); 0 where one side is constant."""
+    total = there.sum()
+    covariance = right.sum() * total - there @ given
+    spread = (total**2 - there @ there) * (total**2 - given @ given)
+    return float(covariance / np.sqrt(spread)) if spread else 0.0

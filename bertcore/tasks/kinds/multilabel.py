@@ -1,0 +1,137 @@
+"""multilabel: several labels at once for a text, or none."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bertcore.errors import BertcoreError
+from bertcore.tasks.kinds.base import (
+    DecodeSettings,
+    Features,
+    Prediction,
+    TokenAnswer,
+    binary_cross_entropy,
+    label_number,
+)
+from bertcore.tasks.kinds.texts import TEXT_COLUMNS, TextExample, TextKind
+from bertcore.tasks.metrics import f1_of_counts
+from bertcore.tasks.readers.lines import label_text
+from bertcore.tasks.spec import Request, TaskSpec
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+THRESHOLD = 0.5  # probability from which on a label is given
+_BETWEEN_LABELS = re.compile(r"[|;,]")
+
+
+@dataclass(frozen=True)
+class LabelSetPrediction(Prediction):
+    labels: tuple[str, ...]  # those at or above the threshold
+    probabilities: dict[str, float]  # of every label, each for itself
+
+    @property
+    def answer(self) -> tuple[str, ...]:
+        return self.labels
+
+
+class Multilabel(TextKind):
+    name = "multilabel"
+    has_labels = True
+    problem = "multi_label_classification"
+    probability = "sigmoid"
+    metrics = ("f1_micro", "f1_macro", "accuracy")
+    tasks = (
+        TaskSpec(
+            "multilabel", "multilabel", "Give texts several labels at once", "table",
+            ("f1_micro", "f1_macro", "accuracy"),
+            columns={"text": TEXT_COLUMNS, "label": ("labels", "label")}, sample="topics",
+        ),
+    )  # fmt: skip
+
+    def read_label(self, request: Request, place: str, column: str, value: object) -> tuple[str, ...]:
+        """Several labels, or none: a list in JSON and Parquet, elsewhere parted by | or ; or a comma."""
+        pieces = value if isinstance(value, list) else _BETWEEN_LABELS.split(label_text(value) or "")
+        labels = (request.spec.name_of(text) for piece in pieces if (text := label_text(piece)))
+        return tuple(dict.fromkeys(request.check_known(place, label) for label in labels))
+
+    def label_in(self, request: Request, place: str, label: str | None) -> tuple[str, Any]:
+        return "labels", self.read_label(request, place, "", label)
+
+    def labels_of(self, request: Request, examples: Sequence[TextExample]) -> tuple[str, ...]:
+        if request.known_labels:
+            return request.known_labels
+        seen = {label for example in examples for label in self.label_words(example)}
+        self.refuse_few(request, seen, 1)
+        return tuple(sorted(seen))
+
+    def answers(self, examples: Sequence[TextExample], numbers: dict[str, int]) -> NDArray[np.float32]:
+        table = np.zeros((len(examples), len(numbers)), dtype=np.float32)
+        for i, example in enumerate(examples):
+            if example.label is None:
+                table[i] = math.nan
+            elif isinstance(example.label, tuple):
+                table[i, [label_number(i, label, numbers) for label in example.label]] = 1.0
+            else:
+                raise BertcoreError(f"Example {i + 1} has “{example.label}” where a list of labels is expected.")
+        return table
+
+    def losses(self, logits: Tensor, labels: Tensor) -> Tensor:
+        return binary_cross_entropy(logits, labels)
+
+    def decode(
+        self, features: Features, logits: Sequence[NDArray[np.float64]], settings: DecodeSettings
+    ) -> list[LabelSetPrediction]:
+        """(K) of each: every label whose probability is at or above the threshold."""
+        from scipy.special import expit
+
+        likely = [dict(zip(features.labels, expit(row).tolist(), strict=True)) for row in logits]
+        return [
+            LabelSetPrediction(tuple(label for label, share in each.items() if share >= THRESHOLD), each)
+            for each in likely
+        ]
+
+    def measure(
+        self, gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]], labels: list[str]
+    ) -> dict[str, Any]:
+        """accuracy (all of them right), f1_micro, f1_macro (over the labels that occur)."""
+        right, given = (np.array([[label in row for label in labels] for row in side]) for side in (gold, predicted))
+        both, there, found = ((side.sum(axis=0).astype(np.float64)) for side in (right & given, right, given))
+        occurs = (right | given).any(axis=0)
+        return {
+            "accuracy": (right == given).all(axis=1).mean(),
+            "f1_micro": f1_of_counts(both.sum(), there.sum(), found.sum()),
+            "f1_macro": f1_of_counts(both, there, found)[occurs].mean() if occurs.any() else 0.0,
+        }
+
+    def first_answer(self, features: Features, right: Any, scores: NDArray[np.float64], loss: float) -> TokenAnswer:
+        from scipy.special import expit
+
+        likely = expit(scores)
+        both = (
+            ", ".join(name for name, is_in in zip(features.labels, chosen, strict=True) if is_in)
+            for chosen in (right > 0.5, likely >= THRESHOLD)
+        )
+        names, given = both
+        return TokenAnswer(
+            0, 0, names, given, loss, names == given, self._options(features.labels, likely, right > 0.5)
+        )
+
+    def answer_numbers(self, features: Features, units: NDArray[np.int64]) -> tuple[Sequence[str], NDArray]:
+        return features.labels, np.nonzero(features.answers[units] > 0.5)[1]
+
+    def label_written(self, label: Any) -> str:
+        return ", ".join(label or ())
+
+    def label_words(self, example: TextExample) -> Iterable[str]:
+        return example.label if isinstance(example.label, tuple) else ()
+
+    def lines(self, prediction: LabelSetPrediction, example: TextExample) -> list[tuple[str | float, str]]:
+        return [(share, name) for name, share in sorted(prediction.probabilities.items(), key=lambda item: -item[1])]

@@ -1,0 +1,118 @@
+"""Whole texts and pairs: what classifying, scoring and giving several labels have in common."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bertcore.errors import BertcoreError
+from bertcore.tasks.kinds.base import Example, Features, TaskKind, TokenAnswer, UnitAnswer, packed
+from bertcore.tasks.packed import SequenceWriter
+from bertcore.tasks.readers.lines import label_text, refuse
+from bertcore.tasks.spec import Columns, Request
+from bertcore.tokenizer.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from bertcore.model.crf import LinearChainCrf
+
+LABEL_COLUMNS = ("label", "labels", "score", "gold_label", "is_duplicate", "Quality")
+TEXT_COLUMNS = ("text", "sentence", "sentence1", "premise")
+PAIR_COLUMNS: Columns = {
+    "text": ("text", "text_a", "sentence1", "question1", "premise", "#1 String"),
+    "text_b": ("text_b", "sentence2", "question2", "hypothesis", "#2 String"),
+}
+_UNLABELLED = "-1"  # how test files are marked whose labels are secret
+
+
+@dataclass(frozen=True, slots=True)
+class TextExample(Example):
+    """A sentence or pair, and what is to be said about it: a label, a number, or several labels at once."""
+
+    text_a: str
+    text_b: str | None = None
+    label: str | float | tuple[str, ...] | None = None  # None: not known
+
+    @property
+    def answer(self) -> str | float | tuple[str, ...] | None:
+        return self.label
+
+
+class TextKind(TaskKind[TextExample, Features]):
+    """A sequence for each example, and an answer that is read off its [CLS]."""
+
+    head = "classify"
+    example = TextExample
+    reads = "first"
+    reads_as_typed = True
+    missing_head = "This model has no classification head."
+
+    def typed(self, text_a: str, text_b: str | None) -> TextExample:
+        return TextExample(text_a, text_b if text_b and text_b.strip() else None)
+
+    def read_label(self, request: Request, place: str, column: str, value: object) -> Any:
+        label = label_text(value)
+        if not request.needs_labels and label in (None, _UNLABELLED):
+            return None
+        expected, found = self.label_in(request, place, label)
+        if found is None:
+            raise refuse(place, f"{expected} in column '{column}'", value)
+        return found
+
+    @abstractmethod
+    def label_in(self, request: Request, place: str, label: str | None) -> tuple[str, Any]:
+        """What a column should have, in words, and the label that its text is; None where it is none."""
+
+    def features(
+        self,
+        examples: Sequence[TextExample],
+        tokenizer: Tokenizer,
+        labels: tuple[str, ...],
+        max_length: int,
+        **settings: Any,
+    ) -> Features:
+        """Raises BertcoreError for a label that `labels` does not have, or what is no number."""
+        pairs = ((i, each.text_a, each.text_b or None) for i, each in enumerate(examples))
+        writer = SequenceWriter().add_pairs(pairs, tokenizer, max_length)
+        answers = self.answers(examples, {label: number for number, label in enumerate(labels)})
+        return packed(Features, self, examples, writer, answers, labels=labels)
+
+    @abstractmethod
+    def answers(self, examples: Sequence[TextExample], numbers: dict[str, int]) -> NDArray:
+        """(E,...) what is right; `numbers` are those of the labels."""
+
+    def unit_answer(
+        self,
+        features: Features,
+        unit: int,
+        logits: NDArray[np.float64],
+        losses: NDArray[np.float64],
+        crf: LinearChainCrf | None,
+        token: Callable[[int], str],
+    ) -> UnitAnswer:
+        loss = float(losses.mean())
+        found = self.first_answer(features, features.answers[unit], logits, loss)
+        return UnitAnswer(range(1), found.right, found.given, loss, (found,))
+
+    @abstractmethod
+    def first_answer(self, features: Features, right: Any, scores: NDArray[np.float64], loss: float) -> TokenAnswer:
+        """What is read off [CLS], the token 0 of row 0."""
+
+    def written(self, example: TextExample) -> tuple[str, str | None, str]:
+        return example.text_a, example.text_b, self.label_written(example.label)
+
+    def label_written(self, label: Any) -> str:
+        return str(label or "")
+
+    def refuse_few(self, request: Request, seen: set[str], least: int) -> None:
+        """Raises BertcoreError where a file that is learned from has fewer labels."""
+        if request.needs_labels and len(seen) < least:
+            few = ", ".join(sorted(seen)) or "none at all"
+            raise BertcoreError(
+                f"{request.file.name} has fewer than two different labels ({few}); a classifier needs at least "
+                "two. Name the label column with --label."
+            )

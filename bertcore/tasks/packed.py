@@ -1,0 +1,163 @@
+"""Many texts to tokens at once, on all cores, as `Tokenizer.encode` makes them; and sequences packed into arrays.
+
+N sequences, T tokens of all together.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bertcore.data.text import in_portions
+from bertcore.errors import BertcoreError
+from bertcore.tokenizer.special_tokens import MASK
+from bertcore.tokenizer.tokenizer import MAX_CHARACTERS, Tokenizer
+
+AT_ONCE = 1_000  # examples handed to the library in one go: enough for all cores, little to keep in memory
+_NO_LIMIT = 10**9
+
+
+@dataclass(frozen=True)
+class Ragged:
+    """N rows on end: row i is values[starts[i] : starts[i + 1]]."""
+
+    values: NDArray  # (T,...)
+    starts: NDArray[np.int64]  # (N+1), from 0 to T
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def __getitem__(self, row: int) -> NDArray:
+        return self.values[self.starts[row] : self.starts[row + 1]]
+
+    def __iter__(self) -> Iterator[NDArray]:
+        return (self[row] for row in range(len(self)))
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        return np.diff(self.starts)
+
+    def lengths_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        lengths: NDArray[np.int64] = self.starts[rows + 1] - self.starts[rows]
+        return lengths
+
+    def joined(self, rows: NDArray[np.int64]) -> NDArray:
+        """The values of some rows, one row after the other."""
+        parts = [self[row] for row in rows]
+        return np.concatenate(parts) if parts else self.values[:0]
+
+    def padded(self, rows: NDArray[np.int64], fill: int) -> NDArray[np.int64]:
+        """Some rows as (len(rows), longest of them), `fill` behind their ends."""
+        lengths = self.lengths_of(rows)
+        table = np.full((len(rows), int(lengths.max(initial=0))), fill, dtype=np.int64)
+        table[np.arange(table.shape[1]) < lengths[:, None]] = self.joined(rows)
+        return table
+
+    @classmethod
+    def of(cls, rows: Iterable[Iterable[int]]) -> Ragged:
+        """Rows of whole numbers, 32 bits each."""
+        values, starts = array("i"), array("q", [0])
+        for row in rows:
+            values.extend(row)
+            starts.append(len(values))
+        return cls(np.array(values, dtype=np.int32), np.array(starts, dtype=np.int64))
+
+
+class Pieces(NamedTuple):
+    """The tokens of one text, without special ones."""
+
+    ids: list[int]
+    offsets: list[tuple[int, int]]  # characters [start, end) in the text; may begin with the space before a word
+
+
+def text_ids(tokenizer: Tokenizer, texts: Sequence[str]) -> list[list[int]]:
+    """Token ids of each text. Raises BertcoreError, with the text, for one that is not valid Unicode."""
+    different = list(dict.fromkeys(texts))  # passages and beginnings come many times
+    plain = [text for text in different if not _is_special(text)]
+    try:
+        by_text: dict[str, list[int]] = {}
+        for portion in in_portions(plain):
+            by_text.update(zip(portion, tokenizer.encode_batch_ids(portion), strict=True))
+    except Exception:  # the library does not say which text it was
+        by_text = {text: _one(tokenizer, text).ids for text in plain}
+    return [by_text[text] if text in by_text else _one(tokenizer, text).ids for text in texts]
+
+
+def text_pieces(tokenizer: Tokenizer, texts: Sequence[str]) -> list[Pieces]:
+    """The same with the characters that each token stands for."""
+    different = list(dict.fromkeys(texts))
+    plain = [text for text in different if not _is_special(text)]
+    by_text: dict[str, Pieces] = {}
+    try:
+        for portion in in_portions(plain):
+            raw = tokenizer.raw.encode_batch(portion, add_special_tokens=False)
+            pieces = (Pieces(encoding.ids, encoding.offsets) for encoding in raw)
+            by_text.update(zip(portion, pieces, strict=True))
+    except Exception:
+        by_text = {}
+    for text in different:
+        if text not in by_text:
+            by_text[text] = _one(tokenizer, text)
+    return [by_text[text] for text in texts]
+
+
+def _is_special(text: str) -> bool:
+    """Whether `Tokenizer.encode` changes the text before the library sees it: a typed mask, a text without end."""
+    return MASK in text or len(text) > MAX_CHARACTERS
+
+
+def _one(tokenizer: Tokenizer, text: str) -> Pieces:
+    try:
+        encoding = tokenizer.encode(text, max_length=_NO_LIMIT)
+    except BertcoreError as error:
+        excerpt = text[:60].encode("utf-8", "replace").decode()
+        raise BertcoreError(f"A text of the task cannot be tokenised (“{excerpt}”): {error}") from None
+    of_text = [place for place, part in enumerate(encoding.parts) if part == "a"]
+    return Pieces([encoding.ids[place] for place in of_text], [encoding.offsets[place] for place in of_text])
+
+
+class SequenceWriter:
+    """Takes sequences one by one and keeps them packed."""
+
+    def __init__(self) -> None:
+        self._ids, self._segments, self._starts = array("i"), bytearray(), array("q", [0])
+        self._cut, self._example_of = array("q"), array("q")
+
+    def add(self, example: int, ids: list[int], segments: bytes | bytearray, cut: int = 0) -> None:
+        """A sequence of an example, given by number; `cut`: tokens that it had no room for."""
+        self._ids.extend(ids)
+        self._segments += segments
+        self._starts.append(len(self._ids))
+        self._cut.append(cut)
+        self._example_of.append(example)
+
+    def add_pairs(
+        self, pairs: Iterable[tuple[int, str, str | None]], tokenizer: Tokenizer, max_length: int
+    ) -> SequenceWriter:
+        """Texts, or pairs of texts, cut to `max_length` tokens: the number of the example, A and perhaps B of each."""
+        every = iter(pairs)
+        while portion := list(islice(every, AT_ONCE)):
+            of_a = text_ids(tokenizer, [a for _, a, _ in portion])
+            of_b = iter(text_ids(tokenizer, [b for _, _, b in portion if b]))
+            for (example, _, b), ids in zip(portion, of_a, strict=True):
+                self.add(example, *tokenizer.framing.fitted(ids, next(of_b) if b else None, max_length))
+        return self
+
+    def done(self) -> tuple[Ragged, Ragged, NDArray[np.int64], NDArray[np.int64]]:
+        """Ids (32 bits) and segments (8 bits) of all sequences; tokens that each had no room for, and its example."""
+        starts = np.array(self._starts, dtype=np.int64)
+        segments = np.frombuffer(bytes(self._segments), dtype=np.uint8)
+        ids = Ragged(np.array(self._ids, dtype=np.int32), starts)
+        cut, example_of = (np.array(each, dtype=np.int64) for each in (self._cut, self._example_of))
+        return ids, Ragged(segments, starts), cut, example_of
+
+
+def portions(count: int, at_once: int = AT_ONCE) -> Iterator[range]:
+    """0, 1 ... count - 1 in portions."""
+    return (range(first, min(first + at_once, count)) for first in range(0, count, at_once))

@@ -1,0 +1,217 @@
+"""Running a model with a task head: its logits, its loss, and what it predicts for texts or a whole file."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from bertcore.checkpoint.checkpoint import Checkpoint
+from bertcore.config import BertConfig
+from bertcore.data.pairs import NO_LABEL
+from bertcore.errors import BertcoreError
+from bertcore.model.bert import Bert
+from bertcore.model.evaluation_mode import evaluation_mode
+from bertcore.model.hooks import NO_HOOK, Changes, Hook, Intervention
+from bertcore.progress import ReportProgress
+from bertcore.tasks.batches import TaskBatches
+from bertcore.tasks.decoding import USUAL, Decoding
+from bertcore.tasks.kinds import TASK_KINDS, kind_of_model, make_features
+from bertcore.tasks.kinds.base import DecodeSettings, Example, Features, Prediction, TaskBatch
+from bertcore.tokenizer.tokenizer import Tokenizer
+
+BATCH_SIZE = 16
+STRIDE = 128  # where no run says otherwise, a window of a long passage begins every so many tokens
+Outputs = Iterable[tuple[NDArray[np.int64], Any]]  # the units of a batch, and the logits for them, NumPy or torch
+
+
+class Windows(NamedTuple):
+    """How a long passage is cut: into windows of `length` tokens, one of which begins every `stride` tokens."""
+
+    length: int
+    stride: int
+
+
+def task_kind(checkpoint: Checkpoint) -> str | None:
+    """What the checkpoint was fine-tuned on, as one of the kinds of tasks; None where it has no such head."""
+    kind = kind_of_model(checkpoint.output_heads, checkpoint.config)
+    return None if kind is None else kind.name
+
+
+def required_kind(checkpoint: Checkpoint) -> str:
+    """As `task_kind`. Raises BertcoreError where it is None."""
+    kind = task_kind(checkpoint)
+    if kind is None:
+        raise BertcoreError(
+            f"The model {checkpoint.name} was not fine-tuned on a task; "
+            "fine-tune it (bertcore finetune) or open another."
+        )
+    return kind
+
+
+def as_example(kind: str, text_a: str, text_b: str | None = None) -> Example:
+    """What was typed, as an example of a task; how the texts are read: `TaskKind.typed`.
+
+    Raises BertcoreError where a part is missing.
+    """
+    if not text_a.strip():
+        raise BertcoreError("There is no text; type a sentence.")
+    example: Example = TASK_KINDS[kind].typed(text_a, text_b)
+    return example
+
+
+def predict(
+    checkpoint: Checkpoint,
+    examples: Sequence[Example],
+    progress: ReportProgress | None = None,
+    *,
+    windows: Windows | None = None,
+    decoding: Decoding = USUAL,
+    changes: Changes | None = None,
+    tell_cut: Callable[[int], object] = lambda _: None,
+) -> list[Prediction]:
+    """What the model says of each example, in their order; `windows` as in `reading_batches`, `progress` and `changes`
+    as in `run_task`. `tell_cut` is called with how many examples the model does not read to their end.
+
+    Raises BertcoreError where the model has no head for a task.
+    """
+    kind, config = TASK_KINDS[required_kind(checkpoint)], checkpoint.config
+    kind.refuse(checkpoint.name, config)
+    batches = reading_batches(
+        kind.name,
+        [kind.unanswered(example) for example in examples],
+        checkpoint.tokenizer,
+        labels_of(checkpoint),
+        config,
+        windows,
+        crf="crf" in checkpoint.output_heads,
+    )
+    tell_cut(batches.features.examples_cut)
+    outputs = run_task(checkpoint.model, batches, progress, changes=changes)
+    return decode(batches.features, outputs, DecodeSettings.of(checkpoint.model, decoding))
+
+
+def reading_batches(
+    kind: str,
+    examples: Sequence[Example],
+    tokenizer: Tokenizer,
+    labels: tuple[str, ...],
+    config: BertConfig,
+    windows: Windows | None = None,
+    *,
+    crf: bool = False,
+    need_answers: bool = False,
+) -> TaskBatches:
+    """What a model reads outside training. Whoever predicts or measures reads this, so that their figures agree.
+
+    Texts are cut where the model's positions end, whatever the length in training; passages are read in windows like
+    those that the model learned from. `need_answers` as in `make_features`.
+    """
+    whole = config.max_length
+    windows = windows or Windows(whole, min(STRIDE, whole // 4))
+    features = make_features(
+        kind,
+        examples,
+        tokenizer,
+        labels,
+        max_length=min(windows.length, whole) if TASK_KINDS[kind].has_windows else whole,
+        crf=crf,
+        stride=windows.stride,
+        need_answers=need_answers,
+    )
+    return TaskBatches(features, BATCH_SIZE, tokenizer.pad_id, segments=config.type_vocab_size > 1, shuffle=False)
+
+
+def labels_of(checkpoint: Checkpoint) -> tuple[str, ...]:
+    """What its classifier or tagger chooses from."""
+    config, kind = checkpoint.config, kind_of_model(checkpoint.output_heads, checkpoint.config)
+    if kind is None or not kind.has_labels:
+        return ()
+    return config.labels or tuple(f"LABEL_{number}" for number in range(config.label_count))
+
+
+def batch_logits(model: Bert, batch: TaskBatch, hook: Hook = NO_HOOK) -> torch.Tensor:
+    """Logits of the task's head, laid out as the kind's `losses` take them.
+
+    Without a hook the last layer computes only the hidden states that the head reads.
+    """
+    kind, rows, length = batch.kind, batch.rows, batch.input_ids.shape[1]
+    if kind.reads == "first":
+        rows = torch.arange(0, batch.input_ids.numel(), length, device=batch.input_ids.device)
+    only = rows if hook is NO_HOOK else None
+    hidden = model(batch.input_ids, batch.segment_ids, batch.attention_mask, rows=only, hook=hook)  # (B,S,H) or (R,H)
+    if rows is not None and only is None:
+        hidden = hidden.flatten(0, 1)[rows]
+    return kind.arrange(kind.scores(model, hidden, hook), batch.choices)
+
+
+def task_loss(model: Bert, batch: TaskBatch) -> torch.Tensor:
+    """What fine-tuning minimises: the mean of the kind's `losses` over the labels that count; 0 where none does."""
+    return batch.kind.loss(model, batch_logits(model, batch), batch)
+
+
+@torch.no_grad()
+def run_task(
+    model: Bert, batches: TaskBatches, progress: ReportProgress | None = None, *, changes: Changes | None = None
+) -> list[tuple[NDArray[np.int64], NDArray]]:
+    """The units of each batch with the head's logits for them; `progress` is called before each batch.
+
+    changes: what is made of the tensors at some hook points, as in `trace`.
+    """
+    hook, device = Intervention(changes) if changes else NO_HOOK, model.embeddings.token.weight.device
+    outputs = []
+    order = list(batches.order())
+    with evaluation_mode(model):
+        for number, units in enumerate(order):
+            if progress is not None:
+                progress(number / len(order))
+            logits = batch_logits(model, batches.batch(units).to(device), hook)
+            outputs.append((units, logits.float().cpu().numpy()))
+    return outputs
+
+
+def by_unit(features: Features, outputs: Outputs) -> list[NDArray[np.float64]]:
+    """The logits of each unit, by number and without padding. Raises ValueError where those of one are missing."""
+    of_unit: dict[int, NDArray[np.float64]] = {}
+    for units, logits in outputs:
+        if isinstance(logits, torch.Tensor):  # NumPy knows no bfloat16
+            logits = logits.detach().float().cpu().numpy()
+        rows = features.kind.split(features, units, np.asarray(logits, dtype=np.float64))
+        of_unit.update(zip(units.tolist(), rows, strict=True))
+    missing = [unit for unit in range(features.units) if unit not in of_unit]
+    if missing:
+        raise ValueError(f"no logits for {len(missing)} of {features.units}, the first of them number {missing[0]}")
+    return [of_unit[unit] for unit in range(features.units)]
+
+
+_USUAL_SETTINGS = DecodeSettings()
+
+
+def decode(features: Features, outputs: Outputs, settings: DecodeSettings = _USUAL_SETTINGS) -> list[Prediction]:
+    """A prediction for each example, in their order. Raises ValueError where the logits of one are missing."""
+    return list(features.kind.decode(features, by_unit(features, outputs), settings))
+
+
+def unit_losses(
+    features: Features, units: Iterable[int], logits: Sequence[NDArray[np.float64]]
+) -> list[NDArray[np.float64]]:
+    """For each of these units, by number, the losses of its labels, in their shape; NaN where a label is not known."""
+    losses = []
+    for unit, row in zip(units, logits, strict=True):
+        labels = torch.from_numpy(np.asarray(features.answers[unit]))[None]
+        labels = labels if labels.is_floating_point() else labels.long()
+        found = features.kind.losses(torch.from_numpy(row)[None], labels)
+        if not labels.is_floating_point():
+            found = found.masked_fill(labels == NO_LABEL, torch.nan)
+        losses.append(found[0].numpy())
+    return losses
+
+
+def example_losses(features: Features, logits: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """(E) the mean over the labels of each example alone; NaN where its answer is not known."""
+    known = [losses[~np.isnan(losses)] for losses in unit_losses(features, range(features.units), logits)]
+    of_units = [float(losses.mean()) if losses.size else np.nan for losses in known]
+    example_of = features.example_of[features.unit_starts[:-1]]
+    count = len(features.examples)
+    return np.bincount(example_of, of_units, minlength=count) / np.bincount(example_of, minlength=count)
