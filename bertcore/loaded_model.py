@@ -841,7 +841,7 @@ class LoadedModel:
             found = head_effects(self.bert, text, named.target, progress=step)
         layers, heads = found.without.shape
         about = {"prediction": named.name, "value": found.intact}
-        return Grid({"layer": range(layers), "head": range(heads)}, {"effect": found.effect}, about)
+        return Grid({"layer": range(layers), "head": range(heads)}, {"effect": found.effect}, about).by(self.name)
 
     def link_effects(
         self,
@@ -876,7 +876,9 @@ class LoadedModel:
             effects = link_effects(self.bert, text, named.target, *link, progress=step)
         row = head, from_position
         arrays = {"attention": first_order.attention[row], "gradient": first_order.gradient[row], "effect": effects}
-        return Grid({"to": encoding.tokens}, arrays, {"prediction": named.name, "value": first_order.value})
+        return Grid({"to": encoding.tokens}, arrays, {"prediction": named.name, "value": first_order.value}).by(
+            self.name
+        )
 
     def logit_parts(
         self,
@@ -898,7 +900,9 @@ class LoadedModel:
         ((6, 6), (6,), True)
         """
         encoding, text = self._read(a, b)
-        return logit_parts(self.bert, text, self._target(encoding, None, wanted, against, position).target)
+        return logit_parts(self.bert, text, self._target(encoding, None, wanted, against, position).target).by(
+            self.name
+        )
 
     def residual_stream(self, a: str, b: str | None = None) -> Grid:
         """How much each layer adds to each token's vector (L,S): L2 lengths, and cosines with what was there.
@@ -911,7 +915,7 @@ class LoadedModel:
         """
         encoding, text = self._read(a, b)
         found = vars(residual_stream(self.bert, text))
-        return Grid({"layer": range(self.config.num_hidden_layers), "token": encoding.tokens}, found)
+        return Grid({"layer": range(self.config.num_hidden_layers), "token": encoding.tokens}, found).by(self.name)
 
     def neurons(self, a: str, b: str | None = None, *, top: int = 20) -> Grid:
         """The `top` feed-forward neurons of all layers that fire most for each token: "layer", "neuron", "activation",
@@ -925,7 +929,7 @@ class LoadedModel:
         return Grid(
             {"token": encoding.tokens, "place": range(1, found.layers.shape[1] + 1)},
             {"layer": found.layers, "neuron": found.neurons, "activation": found.activations},
-        )
+        ).by(self.name)
 
     def neuron_words(self, layer: int, neuron: int, *, top: int = 10) -> PushedWords:
         """The words that a feed-forward neuron makes likelier (`.up`) and less likely (`.down`): word, dot product.
@@ -936,7 +940,7 @@ class LoadedModel:
         >>> len(m.neuron_words(5, 11, top=4).up)
         4
         """
-        return pushed_words(self.bert, self.tokenizer, layer, neuron, top)
+        return pushed_words(self.bert, self.tokenizer, layer, neuron, top).by(self.name)
 
     def attention_norms(self, a: str, b: str | None = None) -> Grid:
         """How long each vector is that a head takes from one token to another, "norm", beside the "attention" itself:
@@ -951,7 +955,7 @@ class LoadedModel:
         return Grid(
             {"layer": range(layers), "head": range(heads), "from": traced.tokens, "to": traced.tokens},
             {"attention": traced.attentions, "norm": norms},
-        )
+        ).by(self.name)
 
     def attention_flow(
         self,
@@ -979,7 +983,7 @@ class LoadedModel:
         with progress_bar("Following attention") as step:
             tokens = range(len(traced.tokens))
             amount = rollout(attentions)[-1] if method == "rollout" else attention_flow(attentions, tokens, None, step)
-        return Grid({"to": traced.tokens, "from": traced.tokens}, {"amount": amount})
+        return Grid({"to": traced.tokens, "from": traced.tokens}, {"amount": amount}).by(self.name)
 
     # --- words and vectors --------------------------------------------------------------------------------------------
 
@@ -999,12 +1003,12 @@ class LoadedModel:
                 raise BertcoreError(
                     f"Words are compared with one vector of {width} numbers, not with {np.shape(word)}."
                 )
-            return Records(words.near_vector(np.asarray(word, np.float32), top, by))
+            return Records(words.near_vector(np.asarray(word, np.float32), top, by)).by(self.name)
         encoding = self.encode(word)
         ids = [token for token, part in zip(encoding.ids, encoding.parts, strict=True) if part != "special"]
         if encoding.unknown or not ids:
             raise BertcoreError(f"The vocabulary of {self.name} has no {word!r}.")
-        return Records(words.near(ids, top, by))
+        return Records(words.near(ids, top, by)).by(self.name)
 
     def word_in_sentences(self, word: str, sentences: Texts) -> WordInSentences:
         """One word where it stands in several sentences, and how alike it is there (Ethayarajh 2019): `.vectors`
@@ -1018,7 +1022,7 @@ class LoadedModel:
         ([0, 1], (7, 2, 2))
         """
         with progress_bar("Reading sentences") as step:
-            return word_in_sentences(self.bert, self.tokenizer, word, list(sentences), step)
+            return word_in_sentences(self.bert, self.tokenizer, word, list(sentences), step).by(self.name)
 
     def pca(self, a: str, b: str | None = None, *, components: int = 2) -> Grid:
         """Hidden states on their principal components, the same for all layers: "pc1", "pc2" ... each (L+1,S), the one
@@ -1034,7 +1038,7 @@ class LoadedModel:
             {"layer": range(self.config.num_hidden_layers + 1), "token": encoding.tokens},
             {f"pc{number}": found.points[..., number - 1] for number in range(1, components + 1)},
             {"explained_variance_ratio": found.explained_variance_ratio.tolist()},
-        )
+        ).by(self.name)
 
     # --- a task, and how good it is -----------------------------------------------------------------------------------
 
@@ -1109,7 +1113,7 @@ class LoadedModel:
         from bertcore.evaluation.score_texts import read_listed_texts, score_texts
 
         with progress_bar("Scoring texts") as step:
-            return Records(score_texts(self.checkpoint, read_listed_texts(Path(file)), word, step))
+            return Records(score_texts(self.checkpoint, read_listed_texts(Path(file)), word, step)).by(self.name)
 
     def evaluate(
         self,

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from bertcore.analysis.interventions import EMBEDDINGS, check_layers, check_numbers
 from bertcore.errors import BertcoreError
+from bertcore.html import Picture, cells
 from bertcore.model.hooks import Changes, Hook, HookFunction, hidden_points
 from bertcore.table import Table
 
@@ -95,6 +96,16 @@ class LogitParts(Table):
             rows += [{"part": "head", "layer": layer, "head": head, "logit": value} for head, value in enumerate(heads)]
             rows += [{"part": "feed-forward", "layer": layer, "logit": added}]
         return [{"part": None, "layer": None, "head": None} | row for row in rows]
+
+    def picture(self) -> Picture:
+        """Heads and feed-forward layers as a map; what else there is, below it."""
+        values = np.concatenate([self.heads, self.feed_forward[:, None]], axis=1)  # (L,N+1)
+        layers, heads = [f"layer {layer}" for layer in range(len(values))], self.heads.shape[1]
+        columns = [*(f"head {head}" for head in range(heads)), "feed-forward"]
+        others = {**{f"{name} embedding": value for name, value in self.embeddings.items()}, "biases": self.biases}
+        note = f"All parts add up to the logit, {self.logit:.2f}: "
+        note += ", ".join(f"{name} {value:.2f}" for name, value in others.items()) + " and these."
+        return Picture("Parts of a logit", cells(values, layers, columns, "", signed=True), note)
 
 
 def residual_stream(

@@ -74,11 +74,14 @@ def shown(m: LoadedModel) -> dict[str, Table]:
         "links": m.link_effects(masked, layer=0, head=0, from_position=1),
         "norms": m.attention_norms(HOSTILE),
         "stream": m.residual_stream(HOSTILE),
+        "logit": m.logit_parts(masked),
+        "pushed": m.neuron_words(0, 1),
+        "nearest": m.nearest("cat"),
         "run": Run(assets() / "runs" / "bertscope-tiny"),
     }
 
 
-NAMES = (
+NAMES = [
     "fill",
     "texts",
     "lens",
@@ -90,10 +93,8 @@ NAMES = (
     "heads",
     "effects",
     "links",
-    "norms",
-    "stream",
-    "run",
-)
+]
+NAMES += ["norms", "stream", "logit", "pushed", "nearest", "run"]
 
 
 @pytest.mark.parametrize("name", NAMES)
