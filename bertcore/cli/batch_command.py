@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bertcore.cli.output import AsJson, Listing, print_answer
+from bertcore.cli import arguments as args
+from bertcore.cli.output import Listing, print_answer
 from bertcore.cli.task_batch import show_examples
 from bertcore.errors import BertcoreError
 
@@ -33,7 +34,7 @@ def batch(
     sequence: Annotated[
         int | None, typer.Option(min=1, help="Show the tokens of this sequence of the batch.", show_default=False)
     ] = None,
-    as_json: AsJson = False,
+    as_json: args.AsJson = False,
 ) -> None:
     """Show a step's batch as the model read it, drawn again from the seed: masks or labels, losses, predictions."""
     from bertcore.runs.run_folder import RunFolder
@@ -148,8 +149,7 @@ def _overview(sequences: list[dict[str, Any]]) -> Listing:
         losses = [token["loss"] for token in predicted if "loss" in token]
         numbers = {"tokens": len(sequence["tokens"]), "to_predict": len(predicted)}
         rows.append({**sequence, **numbers, "loss": sum(losses) / len(losses) if losses else None})
-    names = ("sequence", "pair", "documents", "tokens", "to_predict", "loss")
-    return Listing(rows, {**dict.fromkeys(names, ""), "loss": ".2f"})
+    return Listing(rows, "sequence pair documents tokens to_predict loss:.2f")
 
 
 def _tokens(sequence: dict[str, Any]) -> Listing:
@@ -157,8 +157,7 @@ def _tokens(sequence: dict[str, Any]) -> Listing:
     for token in sequence["tokens"]:
         word, probability = token["guesses"][0] if "guesses" in token else (None, None)
         rows.append({**token, "first_guess": word and f"{word} {probability:.1%}"})
-    names = ("position", "read", "predict", "fate", "loss", "first_guess")
-    return Listing(rows, {**dict.fromkeys(names, ""), "loss": ".2f"})
+    return Listing(rows, "position read predict fate loss:.2f first_guess")
 
 
 def _sequence(batches: RunBatches, drawn: DrawnBatch, losses: BatchLosses | None, row: int) -> dict[str, Any]:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bertcore.cli.output import AsJson, Listing, ModelArgument, print_answer
+from bertcore.cli import arguments as args
+from bertcore.cli.output import Listing, print_answer
 from bertcore.errors import BertcoreError
 from bertcore.locations import base_of
 
@@ -26,11 +27,11 @@ _TITLES = {"hidden": "hidden states", "attentions": "attentions"}
 
 
 def check(
-    model: ModelArgument = None,
+    model: args.Model = None,
     tolerance: Annotated[
         float, typer.Option(help="The largest difference that is no error: 1e-6 to 1e-5 is usual in fp32.")
     ] = 1e-4,
-    as_json: AsJson = False,
+    as_json: args.AsJson = False,
 ) -> None:
     """Compare a checkpoint with `transformers`: hidden states, attentions and the logits of each head.
 
@@ -56,7 +57,7 @@ def check(
     rows = [{"compared": _TITLES.get(name, name), "largest_difference": value} for name, value in differences.items()]
     print_answer(
         values,
-        Listing(rows, {"compared": "", "largest_difference": ".1e"}),
+        Listing(rows, "compared largest_difference:.1e"),
         f"{'The same' if agrees else 'Not the same'} as {values['class']} of transformers, within {tolerance:g}.",
         stored and f"The window compares with {stored} from now on.",
         as_json=as_json,

@@ -9,25 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from bertcore.cli.output import (
-    FROM_ONE,
-    AgainstWord,
-    AsJson,
-    JsonFile,
-    Listing,
-    ModelArgument,
-    TextA,
-    TextB,
-    TokenPosition,
-    WantedWord,
-    answer_in_words,
-    checked_text,
-    print_answer,
-    refuse_folder,
-    say,
-    texts,
-    write_table,
-)
+from bertcore.cli import arguments as args
+from bertcore.cli.output import Listing, answer_in_words, print_answer, refuse_folder, say, write_table
 
 if TYPE_CHECKING:
     from bertcore.comparing import Comparison, TextComparison
@@ -41,9 +24,9 @@ OtherB = Annotated[
 
 
 def compare(
-    model: ModelArgument = None,
-    a: TextA = "",
-    b: TextB = None,
+    model: args.Model = None,
+    a: args.TextA = "",
+    b: args.TextB = None,
     other_a: Annotated[str | None, typer.Option(metavar="TEXT", help="Another text, to compare with --a.")] = None,
     other_b: OtherB = None,
     other_model: Annotated[
@@ -52,8 +35,8 @@ def compare(
     other_step: Annotated[
         int | None, typer.Option(metavar="NUMBER", help="A training step of this model's run, to compare it with.")
     ] = None,
-    out: JsonFile = None,
-    as_json: AsJson = False,
+    out: args.JsonFile = None,
+    as_json: args.AsJson = False,
 ) -> None:
     """Compare a model with another one, with a step of its training, or one text with another.
 
@@ -62,12 +45,12 @@ def compare(
     from bertcore.loaded_model import load
 
     refuse_folder(out)
-    text_a, text_b = texts(a, b) if a or b is not None or other_a is not None else (None, None)
+    text_a, text_b = args.texts(a, b) if a or b is not None or other_a is not None else (None, None)
     found = load(model).compare(
         text_a,
         text_b,
-        other_a=checked_text("other-a", other_a, required=True),
-        other_b=checked_text("other-b", other_b),
+        other_a=args.checked_text("other-a", other_a, required=True),
+        other_b=args.checked_text("other-b", other_b),
         other_model=other_model,
         other_step=other_step,
     )
@@ -104,8 +87,7 @@ def _comparison(found: Comparison) -> dict[str, Any]:
 
 
 def _texts_for_people(text: TextComparison) -> Iterator[str | Listing]:
-    shares = {"probability": ".1%", "other_probability": ".1%"}
-    yield Listing(text.words.rows(), {"position": "", "token": "", **shares, "rank": "", "other_rank": ""})
+    yield Listing(text.words.rows(), "position token probability:.1% other_probability:.1% rank other_rank")
     if text.next_sentence is not None and text.other_next_sentence is not None:
         yield f"B follows A: {text.next_sentence:.1%}, in the other {text.other_next_sentence:.1%}"
     for name, answer in (("Answer", text.answer), ("Answer of the other", text.other_answer)):
@@ -113,9 +95,7 @@ def _texts_for_people(text: TextComparison) -> Iterator[str | Listing]:
             yield f"{name}: {answer_in_words(answer.answer)}"
     heads = sorted(text.heads.rows(), key=lambda head: -head["divergence_bits"])[:_SHOWN]
     is_same = all((head.layer, head.head) == (head.other_layer, head.other_head) for head in text.heads)
-    columns = {"layer": FROM_ONE, "head": FROM_ONE, "divergence_bits": ".3f"}
-    if not is_same:
-        columns |= {"other_layer": FROM_ONE, "other_head": FROM_ONE}
+    columns = f"layer:+1 head:+1 divergence_bits:.3f{'' if is_same else ' other_layer:+1 other_head:+1'}"
     yield Listing(heads, columns, "Heads that differ most (Jensen-Shannon divergence); layers and heads count from 1:")
     if text.states is not None:
         rows = [
@@ -124,14 +104,14 @@ def _texts_for_people(text: TextComparison) -> Iterator[str | Listing]:
             for least in (text.alignment.pairs[int(row.argmin())][0],)
         ]
         title = "Cosine of each token's hidden states, here and in the other: mean, and the least similar token"
-        yield Listing(rows, {"layer": "", "mean": ".3f", "least": ".3f", "token": ""}, f"{title} (0: embeddings):")
+        yield Listing(rows, "layer mean:.3f least:.3f token", f"{title} (0: embeddings):")
     elif text.cka is not None:
         rows = [
             {"layer": layer, "most_similar": int(row.argmax()), "cka": float(row.max())}
             for layer, row in enumerate(text.cka)
         ]
         title = "Similarity of layers (CKA), 0 the embeddings; for each layer the most similar one of the other:"
-        yield Listing(rows, {"layer": "", "most_similar": "", "cka": ".3f"}, title)
+        yield Listing(rows, "layer most_similar cka:.3f", title)
 
 
 def _parameters_for_people(found: Comparison) -> Iterator[str | Listing]:
@@ -139,23 +119,23 @@ def _parameters_for_people(found: Comparison) -> Iterator[str | Listing]:
         most = sorted(found.parameters, key=lambda each: -each.relative)[:_SHOWN]
         rows = [{**asdict(part), "relative": part.relative} for part in most]
         title = "Parameters that changed most (norm of the change, and its share of the other's norm):"
-        yield Listing(rows, {"layer": FROM_ONE, "part": "", "change": ".3f", "relative": ".2%"}, title)
+        yield Listing(rows, "layer:+1 part change:.3f relative:.2%", title)
     if found.moved_words:
         yield f"Words whose embedding moved most: {', '.join(word.token for word in found.moved_words)}"
 
 
 def patch(
-    model: ModelArgument = None,
-    a: TextA = "",
-    b: TextB = None,
+    model: args.Model = None,
+    a: args.TextA = "",
+    b: args.TextB = None,
     other_a: Annotated[str, typer.Option(metavar="TEXT", help="The other text, of the same number of tokens.")] = "",
     other_b: OtherB = None,
-    wanted: WantedWord = None,
-    against: AgainstWord = None,
-    position: TokenPosition = None,
+    wanted: args.Wanted = None,
+    against: args.Against = None,
+    position: args.Position = None,
     part: Annotated[str, typer.Option(help="What is patched: state, attention, feed-forward or head.")] = "state",
-    out: JsonFile = None,
-    as_json: AsJson = False,
+    out: args.JsonFile = None,
+    as_json: args.AsJson = False,
 ) -> None:
     """Show where the difference between two texts is: patch one text's pass with the other's, place by place.
 
@@ -165,12 +145,12 @@ def patch(
     from bertcore.loaded_model import load
 
     refuse_folder(out)
-    text_a, text_b = texts(a, b)
+    text_a, text_b = args.texts(a, b)
     found = load(model).patch(
         text_a,
         text_b,
-        other_a=checked_text("other-a", other_a, required=True) or "",
-        other_b=checked_text("other-b", other_b),
+        other_a=args.checked_text("other-a", other_a, required=True) or "",
+        other_b=args.checked_text("other-b", other_b),
         wanted=wanted,
         against=against,
         position=position,
@@ -200,7 +180,7 @@ def _map(found: PatchedText) -> Listing:
         {"layer": name, **dict(zip(layers, shares, strict=True))}
         for name, shares in zip(names, found.map.T.tolist(), strict=True)
     ]
-    return Listing(rows, {"layer": "", **dict.fromkeys(layers, "z.2f")})
+    return Listing(rows, " ".join(["layer", *(f"{layer}:z.2f" for layer in layers)]))
 
 
 def score(
@@ -218,7 +198,7 @@ def score(
         typer.Option(metavar="WORD", help="A word whose probability at [MASK] is shown; default: the likeliest."),
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE.csv", help="Also write the table there.")] = None,
-    as_json: AsJson = False,
+    as_json: args.AsJson = False,
 ) -> None:
     """Score many texts: how likely each is, a word at [MASK], next sentence, or a fine-tuned model's answer."""
     from bertcore.evaluation.score_texts import mean_by_choice
@@ -227,7 +207,7 @@ def score(
 
     refuse_folder(out)
     m = load(model)
-    scores = m.score_file(file, checked_text("word", word, required=True))
+    scores = m.score_file(file, args.checked_text("word", word, required=True))
     means = mean_by_choice(scores)
     if cut := sum(each.dropped > 0 for each in scores):
         say(cut_texts(cut, len(scores), m.config.max_length), error_stream=True)
@@ -242,14 +222,7 @@ def score(
     print_answer({"texts": rows, "means": means}, Listing(shown, _COLUMNS), *of_places, as_json=as_json)
 
 
-_COLUMNS = {  # of TextScore
-    "text": "",
-    "log_likelihood": ".2f",
-    "surprise_bits": ".2f",
-    "word": "",
-    "word_probability": ".1%",
-    "next_sentence": ".1%",
-    "answer": "",
-    "answer_probability": ".1%",
-    "similarity": ".3f",
-}
+_COLUMNS = (  # of TextScore
+    "text log_likelihood:.2f surprise_bits:.2f word word_probability:.1% next_sentence:.1% "
+    "answer answer_probability:.1% similarity:.3f"
+)

@@ -5,12 +5,13 @@ from typing import Annotated, Literal
 
 import typer
 
-from bertcore.cli.output import AsJson, ModelArgument, print_answer, refuse_folder, write_arrays, write_table
+from bertcore.cli import arguments as args
+from bertcore.cli.output import print_answer, refuse_folder, write_arrays, write_table
 from bertcore.errors import BertcoreError
 
 
 def embed(
-    model: ModelArgument = None,
+    model: args.Model = None,
     file: Annotated[
         Path | None, typer.Option("--file", metavar="TEXTS", help="Text file with one text on each line (also packed).")
     ] = None,
@@ -23,7 +24,7 @@ def embed(
     out: Annotated[
         Path, typer.Option("--out", metavar="FILE", help="Where to write: .npz (vectors, texts) or .csv.")
     ] = Path("vectors.npz"),
-    as_json: AsJson = False,
+    as_json: args.AsJson = False,
 ) -> None:
     """Save a vector for each line of a file, for whatever is built on them."""
     import numpy as np

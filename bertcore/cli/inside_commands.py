@@ -7,29 +7,14 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from bertcore.cli.output import (
-    FROM_ONE,
-    AgainstWord,
-    AsJson,
-    JsonFile,
-    Listing,
-    ModelArgument,
-    TextA,
-    TextB,
-    TokenPosition,
-    WantedWord,
-    print_answer,
-    refuse_folder,
-    say_dropped,
-    texts,
-    write_arrays,
-)
+from bertcore.cli import arguments as args
+from bertcore.cli.output import Listing, print_answer, refuse_folder, say_dropped, write_arrays
 
 
 def trace(
-    model: ModelArgument = None,
-    a: TextA = "",
-    b: TextB = None,
+    model: args.Model = None,
+    a: args.TextA = "",
+    b: args.TextB = None,
     out: Annotated[Path, typer.Option("--out", metavar="FILE.npz", help="Where to write the arrays.")] = Path(
         "trace.npz"
     ),
@@ -45,14 +30,14 @@ def trace(
     set_position: Annotated[
         str | None, typer.Option(metavar="5=9,9=5", help="Position numbers of single tokens, counted from 0.")
     ] = None,
-    as_json: AsJson = False,
+    as_json: args.AsJson = False,
 ) -> None:
     """Save everything that the model computes for one text, as NumPy arrays in one file."""
     from bertcore.analysis.interventions import parse_heads, parse_places
     from bertcore.loaded_model import load
 
     refuse_folder(out)
-    text_a, text_b = texts(a, b)
+    text_a, text_b = args.texts(a, b)
     m = load(model)
     traced = m.trace(
         text_a,
@@ -65,33 +50,30 @@ def trace(
     del arrays["mlm_positions"]  # all of them
     out = write_arrays(arrays, out)
     shapes = {name: list(array.shape) for name, array in arrays.items()}
-    table = Listing([{"array": name, "shape": " x ".join(map(str, shape))} for name, shape in shapes.items()], _ARRAYS)
+    rows = [{"array": name, "shape": " x ".join(map(str, shape))} for name, shape in shapes.items()]
     values = {"file": str(out), "tokens": traced.tokens, "arrays": shapes, "missing": m.missing}
-    if print_answer(values, table, *m.missing.values(), f"written to {out}", as_json=as_json):
+    if print_answer(values, Listing(rows, "array shape"), *m.missing.values(), f"written to {out}", as_json=as_json):
         say_dropped(traced.encoding)
 
 
-_ARRAYS = {"array": "", "shape": ""}
-
-
 def attribute(
-    model: ModelArgument = None,
-    a: TextA = "",
-    b: TextB = None,
-    wanted: WantedWord = None,
-    against: AgainstWord = None,
-    position: TokenPosition = None,
+    model: args.Model = None,
+    a: args.TextA = "",
+    b: args.TextB = None,
+    wanted: args.Wanted = None,
+    against: args.Against = None,
+    position: args.Position = None,
     method: Annotated[
         str, typer.Option(help="integrated_gradients, or leave_one_out: each token masked in turn.")
     ] = "integrated_gradients",
-    out: JsonFile = None,
-    as_json: AsJson = False,
+    out: args.JsonFile = None,
+    as_json: args.AsJson = False,
 ) -> None:
     """Show how much each token supports a prediction, in nats of its ln p."""
     from bertcore.loaded_model import load
 
     refuse_folder(out)
-    text_a, text_b = texts(a, b)
+    text_a, text_b = args.texts(a, b)
     found = load(model).attribute(
         text_a, text_b, wanted=wanted, against=against, position=position, method=cast(Any, method)
     )
@@ -99,7 +81,7 @@ def attribute(
     start = "" if found.baseline is None else f", {found.baseline:.3f} with every word masked"
     print_answer(
         {**{name: getattr(found, name) for name in names}, "tokens": found.rows()},
-        Listing(found.rows(), {"token": "", "score": "+.3f"}),
+        Listing(found.rows(), "token score:+.3f"),
         f"{found.prediction}: {found.value:.3f}{start}.",
         as_json=as_json,
         out=out,
@@ -107,41 +89,39 @@ def attribute(
 
 
 def lens(
-    model: ModelArgument = None,
-    a: TextA = "",
-    b: TextB = None,
+    model: args.Model = None,
+    a: args.TextA = "",
+    b: args.TextB = None,
     top: Annotated[int, typer.Option("--top", min=1, help="Number of words for each mask and layer.")] = 1,
-    out: JsonFile = None,
-    as_json: AsJson = False,
+    out: args.JsonFile = None,
+    as_json: args.AsJson = False,
 ) -> None:
     """Show what each layer would put for every [MASK] (the logit lens); layer 0 is the embeddings."""
     from bertcore.loaded_model import load
 
     refuse_folder(out)
-    rows = load(model).lens(*texts(a, b), top=top).rows()
-    columns = {"layer": "", "position": "", "token": "", "probability": ".1%"}
-    print_answer({"words": rows}, Listing(rows, columns), as_json=as_json, out=out)
+    rows = load(model).lens(*args.texts(a, b), top=top).rows()
+    print_answer({"words": rows}, Listing(rows, "layer position token probability:.1%"), as_json=as_json, out=out)
 
 
 def heads(
-    model: ModelArgument = None,
-    a: TextA = "",
-    b: TextB = None,
+    model: args.Model = None,
+    a: args.TextA = "",
+    b: args.TextB = None,
     where: Annotated[
         str | None,
         typer.Option(
             metavar="WHAT", help='Only heads of a kind, or by conditions: "attn(it -> cat) > 0.3"; the best first.'
         ),
     ] = None,
-    out: JsonFile = None,
-    as_json: AsJson = False,
+    out: args.JsonFile = None,
+    as_json: args.AsJson = False,
 ) -> None:
     """Show what each attention head does in a text: its kind, entropy, distance; layers and heads count from 1."""
     from bertcore.loaded_model import load
 
     refuse_folder(out)
-    rows = load(model).heads(*texts(a, b), where=where).rows()
-    columns = {"layer": FROM_ONE, "head": FROM_ONE, "kind": "", "kind_score": ".2f", "entropy_nats": ".2f"}
-    columns |= {"mean_distance_tokens": ".1f", "a_to_b": ".2f", "on_special": ".2f"}
+    rows = load(model).heads(*args.texts(a, b), where=where).rows()
+    columns = "layer:+1 head:+1 kind kind_score:.2f entropy_nats:.2f mean_distance_tokens:.1f a_to_b:.2f on_special:.2f"
     none = None if rows else "No head does that in this text."
     print_answer({"heads": rows}, Listing(rows, columns), none, as_json=as_json, out=out)

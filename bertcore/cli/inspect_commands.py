@@ -11,18 +11,8 @@ import typer
 
 from bertcore.checkpoint.config_file import read_config
 from bertcore.checkpoint.missing_parts import absent_points, what_is_missing
-from bertcore.cli.output import (
-    AsJson,
-    Listing,
-    ModelArgument,
-    TextA,
-    TextB,
-    in_lines,
-    print_answer,
-    say,
-    say_dropped,
-    texts,
-)
+from bertcore.cli import arguments as args
+from bertcore.cli.output import Listing, in_lines, print_answer, say, say_dropped
 from bertcore.config import PRESETS, PUBLISHED, BertConfig
 from bertcore.errors import BertcoreError
 from bertcore.model.parameter_count import count_parameters
@@ -38,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def info(
-    model: ModelArgument = None,
+    model: args.Model = None,
     preset: Annotated[
         str | None,
         typer.Option(help=f"A preset or published size, without weights: {', '.join([*PRESETS, *PUBLISHED])}."),
@@ -46,7 +36,7 @@ def info(
     compare: Annotated[
         bool, typer.Option("--compare", help="Compare the published models, measured on this machine (half a minute).")
     ] = False,
-    as_json: AsJson = False,
+    as_json: args.AsJson = False,
 ) -> None:
     """Show what a model consists of, and what it can do."""
     if preset is not None and model is not None:
@@ -113,20 +103,19 @@ def _compare(model: str | None, preset: str | None, as_json: bool) -> None:
     if model is not None:
         extra[model] = read_config(resolve_model(model))
     rows = [asdict(row) for row in family_table(extra)]
-    columns = {"name": "", "family": "", "layers": "", "hidden_size": "", "parameters": "", "speed": ".2f"}
     print_answer(
         rows,
-        Listing(rows, columns),
+        Listing(rows, "name family layers hidden_size parameters speed:.2f"),
         "Parameters: encoder with its pooler, shared ones counted once.",
         f"Speed: a forward pass of {TOKENS} tokens on one thread of this machine, as a multiple of {REFERENCE}'s.",
         as_json=as_json,
     )
 
 
-def tokenize(model: ModelArgument = None, a: TextA = "", b: TextB = None, as_json: AsJson = False) -> None:
+def tokenize(model: args.Model = None, a: args.TextA = "", b: args.TextB = None, as_json: args.AsJson = False) -> None:
     """Show the tokens of a sentence or pair, with ids, segments, positions and offsets."""
     folder = resolve_model(model)  # needs no weights, so `load` would be a waste
-    text_a, text_b = texts(a, b)
+    text_a, text_b = args.texts(a, b)
     with snapshot_errors(folder):
         encoding = Tokenizer.from_folder(folder).encode(text_a, text_b, max_length=read_config(folder).max_length)
     names = ("tokens", "ids", "segments", "positions", "offsets", "parts", "dropped")
@@ -143,25 +132,25 @@ def tokenize(model: ModelArgument = None, a: TextA = "", b: TextB = None, as_jso
             strict=True,
         )
     ]
-    table = Listing(rows, dict.fromkeys(rows[0], ""))
+    table = Listing(rows, "position token id segment part characters")
     if print_answer({name: getattr(encoding, name) for name in names}, table, as_json=as_json):
         say_dropped(encoding)
 
 
 def fill(
-    model: ModelArgument = None,
-    a: TextA = "",
-    b: TextB = None,
+    model: args.Model = None,
+    a: args.TextA = "",
+    b: args.TextB = None,
     top: Annotated[int, typer.Option("--top", min=1, help="Number of words for each mask.")] = 5,
     allow_random: Annotated[
         bool, typer.Option("--allow-random", help="Use a random head if the model has none.")
     ] = False,
-    as_json: AsJson = False,
+    as_json: args.AsJson = False,
 ) -> None:
     """Show the most likely words for every [MASK], and what the model says about the pair."""
     from bertcore.loaded_model import load
 
-    text_a, text_b = texts(a, b)
+    text_a, text_b = args.texts(a, b)
     m = load(model, random_output_heads=["mlm"] if allow_random else [])
     filled = m.fill(text_a, text_b, top=top)
     verdicts = _verdicts(filled)
@@ -173,17 +162,15 @@ def fill(
     if random_output_heads and not as_json:
         say("The model has no MLM head: these words come from a random one and mean nothing.", error_stream=True)
     words = [{**row, "token": m.tokenizer.label(row["id"])} for row in filled.rows()]
-    shown = {"probability": ".1%", "token": ""}
+    shown = "probability:.1% token"
     sentences = _verdicts_in_words(verdicts)
     if text_b and not sentences:
         sentences = [m.missing["nsp"]]
     if print_answer(
         {"masks": masks, **verdicts, "random_output_heads": random_output_heads},
-        Listing(words, {"position": "", **shown}),
+        Listing(words, f"position {shown}"),
         *sentences,
-        Listing(
-            verdicts["replaced"] or (), {"probability": ".1%", "token": ""}, "Probability that a token was replaced:"
-        ),
+        Listing(verdicts["replaced"] or (), shown, "Probability that a token was replaced:"),
         as_json=as_json,
     ):
         say_dropped(filled.encoding)

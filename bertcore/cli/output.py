@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.markup import escape
@@ -21,48 +21,6 @@ if TYPE_CHECKING:
     import numpy as np
 
     from bertcore.tokenizer.tokenizer import Encoding
-
-ModelArgument = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="[MODEL]",
-        help="Checkpoint folder, run folder (its newest snapshot) or hub id; default: the built-in model.",
-        show_default=False,
-    ),
-]
-TextA = Annotated[str, typer.Option("--a", metavar="TEXT", help="The sentence, or sentence A of a pair.")]
-TextB = Annotated[str | None, typer.Option("--b", metavar="TEXT", help="Sentence B.", show_default=False)]
-ColumnText = Annotated[str | None, typer.Option("--text", metavar="COLUMN", help="Column with the text.")]
-ColumnTextB = Annotated[str | None, typer.Option("--text-b", metavar="COLUMN", help="Column with text B.")]
-ColumnLabel = Annotated[str | None, typer.Option("--label", metavar="COLUMN", help="Column with the label or answer.")]
-RecipeFile = Annotated[Path | None, typer.Option(help="A JSON file with any of the settings; flags override it.")]
-OutFile = Annotated[
-    Path | None, typer.Option("--out", metavar="FILE", help="Also write the result there, with the settings, as JSON.")
-]
-JsonFile = Annotated[Path | None, typer.Option("--out", metavar="FILE.json", help="Also write the JSON there.")]
-WantedWord = Annotated[
-    str | None,
-    typer.Option(
-        "--wanted",
-        metavar="WORD",
-        help="A word at [MASK], a label, a tag, start or end; default: the likeliest answer (of two texts: of each).",
-    ),
-]
-AgainstWord = Annotated[
-    str | None, typer.Option("--against", metavar="WORD", help="Another word or label, whose score is subtracted.")
-]
-TokenPosition = Annotated[
-    int | None,
-    typer.Option("--position", help="Token of the word, tag or answer; positions as shown by `tokenize`."),
-]
-Resume = Annotated[
-    bool,
-    typer.Option(
-        "--resume", help="Continue the run in --out, or start it. A budget given here replaces the run's own."
-    ),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-
 
 # What JSON itself leaves as it is, and a terminal may obey.
 _CONTROL_IN_JSON = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -83,19 +41,17 @@ class Listing:
     """Rows of a result as a table for people. A column that is None in every row is left out."""
 
     rows: Sequence[Mapping[str, Any]]
-    # Field of a row -> the format of its numbers, such as ".1%"; FROM_ONE for what a result counts from 0.
-    columns: Mapping[str, str]
+    columns: str  # fields of a row, with the format of their numbers: "layer:+1 token probability:.1%"; +1: from 1
     title: str = ""
-
-
-FROM_ONE = "from 1"
 
 
 def print_answer(values: Any, *parts: str | Listing | None, as_json: bool, out: Path | None = None) -> bool:
     """What a command found: `values` as JSON, in the file `out` and with --json on the output; else `parts`, sentences
     and tables, for a person. True where it was for a person: more lines may follow."""
     if out:
-        write_answer(out, values)
+        from bertcore.files import json_bytes
+
+        write_bytes(out, json_bytes(values), makes_folder=True)
     if as_json:
         print_json(values)
         return False
@@ -112,27 +68,27 @@ def _print_table(listing: Listing) -> None:
     from rich.box import SIMPLE
     from rich.cells import cell_len
     from rich.console import Console
-    from rich.table import Column, Table
+    from rich.table import Table
 
     if listing.title:
         say(listing.title)
-    names = [name for name in listing.columns if any(row.get(name) is not None for row in listing.rows)]
+    named = [column.partition(":")[::2] for column in listing.columns.split()]
+    columns = [(name, how) for name, how in named if any(row.get(name) is not None for row in listing.rows)]
     texts = [
-        [name.replace("_", " "), *(printable(shown(row.get(name), listing.columns[name])) for row in listing.rows)]
-        for name in names
+        [name.replace("_", " "), *(printable(shown(row.get(name), how)) for row in listing.rows)]
+        for name, how in columns
     ]
     widths = [max(map(cell_len, column)) for column in texts]
     console = Console()
-    around = 3 * len(names) + 1
-    for number in sorted(range(len(names)), key=lambda number: -widths[number]):
+    around = 3 * len(columns) + 1
+    for number in sorted(range(len(columns)), key=lambda number: -widths[number]):
         longest_word = max(cell_len(word) for text in texts[number] for word in text.split(" "))
         too_wide = sum(widths) + around - console.width
         widths[number] -= max(0, min(too_wide, widths[number] - longest_word))
-    columns = []
-    for name, column, width in zip(names, texts, widths, strict=True):
+    table = Table(box=SIMPLE)
+    for (name, _), (header, *_cells), width in zip(columns, texts, widths, strict=True):
         is_number = all(isinstance(row.get(name), int | float | None) for row in listing.rows)
-        columns.append(Column(escape(column[0]), width=width, justify="right" if is_number else "left"))
-    table = Table(*columns, box=SIMPLE)
+        table.add_column(escape(header), width=width, justify="right" if is_number else "left")
     for cells in zip(*(column[1:] for column in texts), strict=True):
         table.add_row(*map(escape, cells))
     Console(width=max(console.width, sum(widths) + around)).print(table)
@@ -144,7 +100,7 @@ def shown(value: Any, how: str = "") -> str:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, int | float) and how == FROM_ONE:
+    if isinstance(value, int | float) and how == "+1":
         return str(value + 1)
     if isinstance(value, float):
         return format(value, how or ".4f")
@@ -183,13 +139,6 @@ def refuse_folder(file: Path | None) -> None:
         raise BertcoreError(f"{file} is a folder; give --out the name of a file.")
 
 
-def write_answer(file: Path, answer: dict[str, Any]) -> None:
-    """Into a JSON file, as `write_bytes`."""
-    from bertcore.files import json_bytes
-
-    write_bytes(file, json_bytes(answer), makes_folder=True)
-
-
 def write_arrays(arrays: dict[str, np.ndarray], out: Path) -> Path:
     """Into a .npz file, as `write_bytes`; its name, which ends in .npz."""
     import numpy as np
@@ -220,26 +169,6 @@ def write_bytes(out: Path, content: bytes, makes_folder: bool = False) -> None:
         write_atomic(out, content, follow=True)
     except OSError as error:
         raise BertcoreError(f"The file {out} cannot be written: {reason_of(error)}; choose another place.") from None
-
-
-def checked_text(name: str, text: str | None, required: bool = False) -> str | None:
-    """A text argument that is valid Unicode and, where it must, says something."""
-    if text is None:
-        return None
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        raise BertcoreError(f"The text of --{name} is not valid UTF-8.") from None
-    if required and not text.strip():
-        raise BertcoreError(f"The text of --{name} is empty; give a sentence.")
-    return text
-
-
-def texts(a: str, b: str | None) -> tuple[str, str | None]:
-    """The texts of --a, which must say something, and --b."""
-    text_a, text_b = checked_text("a", a, required=True), checked_text("b", b)
-    assert text_a is not None
-    return text_a, text_b
 
 
 def measured_on(examples: int, examples_cut: int) -> str:

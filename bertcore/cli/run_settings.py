@@ -8,7 +8,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from bertcore.cli.output import checked_text
+from bertcore.cli import arguments as args
 from bertcore.locations import runs_folder
 from bertcore.settings import Setting, Settings, plain_number, settings_of
 from bertcore.training.resume_settings import Options, has_run, stored_settings
@@ -54,7 +54,7 @@ def run_and_settings(
     """
     options = kind.from_file(recipe) if recipe else kind()
     run = out or runs_folder() / f"{time.strftime('%Y-%m-%d')}-{name or options.name}"
-    checked_text("out", str(run))  # the libraries that write it take no other names
+    args.checked_text("out", str(run))  # the libraries that write it take no other names
     if resume and has_run(run):
         return run, stored_settings(kind, run, recipe), True
     return run, options, False

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from bertcore.cli.output import AsJson, Listing, print_answer, say
+from bertcore.cli import arguments as args
+from bertcore.cli.output import Listing, print_answer, say
 from bertcore.cli.progress import watching
 from bertcore.cli.run_settings import Command, with_parameters
 from bertcore.errors import BertcoreError, brief
@@ -96,7 +97,7 @@ def sweep(
     run: Annotated[Path | None, typer.Argument(help="The folder of any of its runs.")] = None,
     out: Annotated[Path | None, typer.Option("--out", hidden=True)] = None,  # as the window names every run
     resume: Annotated[bool, typer.Option("--resume", help="First train the runs that have not finished.")] = False,
-    as_json: AsJson = False,
+    as_json: args.AsJson = False,
 ) -> None:
     """Show what a sweep found: several runs that differ in a few settings. `finetune --rates 5` starts one."""
     folder = run or out
@@ -115,14 +116,13 @@ def sweep(
 
 
 def print_sweep(sweep: Sweep, as_json: bool) -> None:
-    title = sweep.figure.replace("_", " ")
     rows = []
     for group in sweep.groups:
         varied = {name: "usual" if value is None else f"{value:g}" for name, value in group.values.items()}
         is_best = group is sweep.best and len(sweep.groups) > 1
-        rows.append({**varied, title: figure_in_words(group), "runs": _states(group), "": "best" if is_best else None})
+        rows.append({**varied, sweep.figure: figure_in_words(group), "runs": _states(group), "best": is_best or None})
     left_out = [f"Left out: {run.status.message}" for run in sweep.unreadable]
-    columns = dict.fromkeys((*sweep.varied, title, "runs", ""), "")
+    columns = " ".join((*sweep.varied, sweep.figure, "runs", "best"))
     if not print_answer(as_table(sweep), Listing(rows, columns), *left_out, as_json=as_json):
         return
     if sweep.best_run is None:

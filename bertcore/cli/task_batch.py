@@ -99,8 +99,7 @@ def _overview(examples: list[dict[str, Any]]) -> Listing:
             facts = {"sequence": sequence["sequence"], "example": example["example"], "tokens": len(sequence["tokens"])}
             facts |= {"cut": sequence["cut"] or None, "begins_with": words}
             rows.append({**facts, **(answer if number == 0 else {})})
-    names = ("sequence", "example", "tokens", "cut", "begins_with", "right", "given", "is_right", "loss")
-    return Listing(rows, {**dict.fromkeys(names, ""), "right": ".2f", "given": ".2f", "loss": ".3f"})
+    return Listing(rows, "sequence example tokens cut begins_with right:.2f given:.2f is_right loss:.3f")
 
 
 def _tokens(examples: list[dict[str, Any]], number: int) -> Listing:
@@ -113,5 +112,4 @@ def _tokens(examples: list[dict[str, Any]], number: int) -> Listing:
         for token in sequence["tokens"]
         for answer in token.get("answers", ({},))
     ]
-    names = ("position", "read", "segment", "what", "right", "given", "loss")
-    return Listing(rows, {**dict.fromkeys(names, ""), "right": ".2f", "given": ".2f", "loss": ".3f"})
+    return Listing(rows, "position read segment what right:.2f given:.2f loss:.3f")

@@ -7,25 +7,8 @@ from typing import Annotated, Any, Self, cast
 
 import typer
 
-from bertcore.cli.output import (
-    AsJson,
-    ColumnLabel,
-    ColumnText,
-    ColumnTextB,
-    Listing,
-    ModelArgument,
-    OutFile,
-    RecipeFile,
-    TextA,
-    TextB,
-    answer_in_words,
-    checked_text,
-    in_lines,
-    measured_on,
-    print_answer,
-    refuse_folder,
-    say,
-)
+from bertcore.cli import arguments as args
+from bertcore.cli.output import Listing, answer_in_words, in_lines, measured_on, print_answer, refuse_folder, say
 from bertcore.cli.run_settings import with_flags_of
 from bertcore.errors import BertcoreError
 from bertcore.settings import Recipe as RecipeBase
@@ -94,20 +77,16 @@ class PredictOptions(CommandOptions):
     file: str | None = setting(None, "Texts to read instead")
 
 
-@with_flags_of(Decoding, leave_out=())
+@with_flags_of(PredictOptions, leave_out=("model", "columns", "a", "b"))
 def predict(
-    model: ModelArgument = None,
-    a: TextA = "",
-    b: TextB = None,
-    file: Annotated[str | None, typer.Option(metavar="FILE", help="File with texts, instead of --a and --b.")] = None,
-    task: Annotated[
-        str | None, typer.Option(help="Format of the file; default: that of the model's kind of task.")
-    ] = None,
-    text: ColumnText = None,
-    text_b: ColumnTextB = None,
-    recipe: RecipeFile = None,
-    out: OutFile = None,
-    as_json: AsJson = False,
+    model: args.Model = None,
+    a: args.TextA = "",
+    b: args.TextB = None,
+    text: args.ColumnText = None,
+    text_b: args.ColumnTextB = None,
+    recipe: args.Recipe = None,
+    out: args.OutFile = None,
+    as_json: args.AsJson = False,
     *,
     flags: dict[str, Any],
 ) -> None:
@@ -121,7 +100,7 @@ def predict(
     refuse_folder(out)
     options = PredictOptions.from_file(recipe) if recipe else PredictOptions()
     columns = {"text": text, "text_b": text_b}
-    options = options.with_flags(columns, model=model, task=task, a=a or None, b=b, file=file, **flags)
+    options = options.with_flags(columns, model=model, a=a or None, b=b, **flags)
     m, decoding = load(options.model), cast(Any, vars(options.decoding))
     kind = required_kind(m.checkpoint)
     if options.file is not None and (options.a or options.b):
@@ -129,7 +108,7 @@ def predict(
     if options.file is None and (options.task or options.columns):
         raise BertcoreError("--task and the columns are for a file; name it with --file.")
     if options.file is None:
-        given, second = checked_text("a", options.a, required=True) or "", checked_text("b", options.b)
+        given, second = args.checked_text("a", options.a, required=True) or "", args.checked_text("b", options.b)
         predictions = [m.predict(given, second, **decoding)]
     else:
         predictions = m.predict_file(options.file, options.task, cast(Any, options.columns), **decoding)
@@ -159,15 +138,9 @@ def _lines(prediction: Any, example: Any) -> list[str]:
     return [answer_in_words(prediction.answer)]
 
 
-@with_flags_of(Decoding, leave_out=())
+@with_flags_of(EvaluateOptions, leave_out=("model", "columns", "corpus", "pairs"))
 def evaluate(
-    model: ModelArgument = None,
-    task: Annotated[
-        str | None, typer.Option(help="The task of --data; default: the one that the model was trained on.")
-    ] = None,
-    data: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Held-out examples: a file, or a folder with a dev file.")
-    ] = None,
+    model: args.Model = None,
     corpus: Annotated[
         list[str] | None,
         typer.Option("--corpus", metavar="FILE...", help="Text files, to measure masked words and next sentence."),
@@ -177,25 +150,16 @@ def evaluate(
         typer.Option("--pairs", metavar="FILE...", help="Minimal pairs as JSON lines, such as BLiMP's."),
     ] = None,
     more_files: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
-    whole: Annotated[
-        bool, typer.Option("--whole", help="With --corpus: measure the whole files, not their held-out part.")
-    ] = False,
-    text: ColumnText = None,
-    text_b: ColumnTextB = None,
-    label: ColumnLabel = None,
-    sequence_length: Annotated[
-        int | None, typer.Option(help="With --corpus: tokens per sequence (default 128).")
-    ] = None,
-    sequences: Annotated[
-        int | None, typer.Option(help="With --corpus: largest number of sequences (default 512, or all with --whole).")
-    ] = None,
+    text: args.ColumnText = None,
+    text_b: args.ColumnTextB = None,
+    label: args.ColumnLabel = None,
     everything: Annotated[
         bool,
         typer.Option("--all", help="Everything for a pretrained model: cloze sets, minimal pairs, --corpus by file."),
     ] = False,
-    recipe: RecipeFile = None,
-    out: OutFile = None,
-    as_json: AsJson = False,
+    recipe: args.Recipe = None,
+    out: args.OutFile = None,
+    as_json: args.AsJson = False,
     *,
     flags: dict[str, Any],
 ) -> None:
@@ -208,16 +172,11 @@ def evaluate(
     options = options.with_flags(
         {"text": text, "text_b": text_b, "label": label},
         model=model,
-        task=task,
-        data=data,
         corpus=(*corpus, *more) if corpus else None,
         pairs=(*pairs, *more) if pairs else None,
-        whole=whole or None,
-        sequence_length=sequence_length,
-        sequences=sequences,
         **flags,
     )
-    _refuse_flags_of_other_modes(options, everything, has_sequences_flag=sequences is not None)
+    _refuse_flags_of_other_modes(options, everything, has_sequences_flag=flags["sequences"] is not None)
     if everything:
         _evaluate_everything(options, out, as_json)
     elif options.pairs:
@@ -286,8 +245,8 @@ def _evaluate_pairs(options: EvaluateOptions, out: Path | None, as_json: bool) -
     rows = [
         {"phenomenon": name, **asdict(right)} for name, right in (*found.by_phenomenon().items(), ("all", found.right))
     ]
-    columns = {"phenomenon": "", "value": ".1%", "standard_error": ".1%", "count": ""}
-    print_answer({"minimal_pairs": found.summary()}, Listing(rows, columns), as_json=as_json, out=out)
+    table = Listing(rows, "phenomenon value:.1% standard_error:.1% count")
+    print_answer({"minimal_pairs": found.summary()}, table, as_json=as_json, out=out)
 
 
 def _evaluate_everything(options: EvaluateOptions, out: Path | None, as_json: bool) -> None:
@@ -302,12 +261,7 @@ def _evaluate_everything(options: EvaluateOptions, out: Path | None, as_json: bo
         sequence_length=options.sequence_length,
         tell=lambda sentence: say(sentence, error_stream=True),
     )
-    asked = {
-        "model": options.model,
-        "corpus": list(options.corpus),
-        "whole": options.whole,
-        "sequence_length": options.sequence_length,
-    }
-    columns = {"of": "", "figure": "", "value": ".4f", "standard_error": ".4f", "count": ""}
-    numbers = Listing(report.rows(), columns, title=f"{report.name}, {report.parameters:,} parameters")
-    print_answer({"config": asked, **report.to_dict()}, numbers, as_json=as_json, out=out)
+    asked = {name: getattr(options, name) for name in ("model", "corpus", "whole", "sequence_length")}
+    title = f"{report.name}, {report.parameters:,} parameters"
+    table = Listing(report.rows(), "of figure value:.4f standard_error:.4f count", title)
+    print_answer({"config": asked, **report.to_dict()}, table, as_json=as_json, out=out)

@@ -9,21 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
+from bertcore.cli import arguments as args
 from bertcore.cli.estimating import Estimate, say_estimate
-from bertcore.cli.output import (
-    AsJson,
-    ColumnLabel,
-    ColumnText,
-    ColumnTextB,
-    Listing,
-    RecipeFile,
-    Resume,
-    in_lines,
-    is_follower,
-    measured_on,
-    print_answer,
-    say,
-)
+from bertcore.cli.output import Listing, in_lines, is_follower, measured_on, print_answer, say
 from bertcore.cli.progress import watching
 from bertcore.cli.run_settings import run_and_settings, with_flags_of
 from bertcore.cli.sweep_commands import train_sweep, with_sweep_flags
@@ -52,7 +40,7 @@ def pretrain(
     ] = None,
     more_corpus: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="RUN", help="The run folder to write.")] = None,
-    recipe: RecipeFile = None,
+    recipe: args.Recipe = None,
     start: Annotated[
         str | None, typer.Option("--from", metavar="MODEL", help="Checkpoint, run or hub id to start from.")
     ] = None,
@@ -60,9 +48,9 @@ def pretrain(
         str | None, typer.Option(metavar="MODEL", help="Use the vocabulary of this checkpoint, run or hub id.")
     ] = None,
     varied: Varied | None,
-    resume: Resume = False,
+    resume: args.Resume = False,
     estimate: Estimate = False,
-    as_json: AsJson = False,
+    as_json: args.AsJson = False,
     flags: dict[str, Any],
 ) -> None:
     """Train a BERT from text. Stop it with Ctrl+C, continue with --resume."""
@@ -109,14 +97,14 @@ def finetune(
         typer.Option(metavar="FILE", help="Held-out file; if not given, the dev file in the folder of --train."),
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="RUN", help="The run folder to write.")] = None,
-    recipe: RecipeFile = None,
-    text: ColumnText = None,
-    text_b: ColumnTextB = None,
-    label: ColumnLabel = None,
+    recipe: args.Recipe = None,
+    text: args.ColumnText = None,
+    text_b: args.ColumnTextB = None,
+    label: args.ColumnLabel = None,
     varied: Varied | None,
-    resume: Resume = False,
+    resume: args.Resume = False,
     estimate: Estimate = False,
-    as_json: AsJson = False,
+    as_json: args.AsJson = False,
     flags: dict[str, Any],
 ) -> None:
     """Fine-tune a checkpoint on a task: labels, numbers, tags, answers, choices or summaries."""
@@ -161,7 +149,7 @@ def _list_tasks(as_json: bool) -> None:
     from bertcore.tasks.readers.registry import TASKS
 
     rows = [{"name": spec.name, "kind": spec.kind, "title": spec.title} for spec in TASKS.values()]
-    print_answer(rows, Listing(rows, dict.fromkeys(rows[0], "")), as_json=as_json)
+    print_answer(rows, Listing(rows, "name kind title"), as_json=as_json)
 
 
 _DISTIL_OWN = ("corpus", "mixture", "teacher")
@@ -180,10 +168,10 @@ def distil(
         str | None, typer.Option(metavar="MODEL", help="Checkpoint, run or hub id; if not given, the built-in model.")
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="RUN", help="The run folder to write.")] = None,
-    recipe: RecipeFile = None,
-    resume: Resume = False,
+    recipe: args.Recipe = None,
+    resume: args.Resume = False,
     estimate: Estimate = False,
-    as_json: AsJson = False,
+    as_json: args.AsJson = False,
     flags: dict[str, Any],
 ) -> None:
     """Train a model with fewer layers to predict what its teacher predicts, and compare the two."""
@@ -203,13 +191,13 @@ def distil(
         {"measured": name.replace("_", " "), **{side: comparison[side][name] for side in sides}}
         for name in comparison["teacher"]
     ]
-    more = Listing(rows, {"measured": "", "teacher": ".4f", "student": ".4f"})
+    more = Listing(rows, "measured teacher:.4f student:.4f")
     _print_end(run, snapshot, as_json, more, comparison=comparison)
 
 
 def cache(
     clear: Annotated[bool, typer.Option("--clear", help="Delete everything that no running program uses.")] = False,
-    as_json: AsJson = False,
+    as_json: args.AsJson = False,
 ) -> None:
     """List the tokenised texts that are kept, so that the next run on them starts at once.
 
@@ -230,7 +218,7 @@ def cache(
     listed = [{**asdict(text), "folder": str(text.folder)} for text in texts]
     print_answer(
         {"folder": str(folder), "cleared" if clear else "texts": listed},
-        Listing(rows, {"MiB": ",.1f", "used": "", "texts": ""}),
+        Listing(rows, "MiB:,.1f used texts"),
         f"{sum(text.bytes for text in texts) / 2**20:,.1f} MiB  {'cleared from' if clear else 'in'} {folder}",
         as_json=as_json,
     )

@@ -146,7 +146,7 @@ class TestBadInput:
             (("--minutes", "nan"), "minutes"),
             (("--minutes", "-1"), "minutes"),
             (("--steps", "5", "--minutes", "1"), "one budget"),
-            (("--sequence-length", "4"), "sequence length"),
+            (("--sequence-length", "3"), "sequence length"),
             (("--sequence-length", "5000"), "sequence length"),
             (("--vocab-size", "3"), "vocab"),
             (("--batch-size", "0"), "batch size"),

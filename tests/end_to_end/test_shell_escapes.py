@@ -79,7 +79,7 @@ def test_the_log_of_a_run_is_safe_to_print(tmp_path: Path) -> None:
 
 
 def test_no_other_line_of_the_shell_is_printed() -> None:
-    """`say`, tables with `cell`, and the progress bar are all there is."""
+    """`say`, `print_answer`, and the progress bar are all there is."""
     found = set()
     for file in (ROOT / "bertcore" / "cli").glob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
