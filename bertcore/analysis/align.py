@@ -6,7 +6,7 @@ The other may be the same text in another vocabulary, or another text. S our tok
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
@@ -58,15 +58,17 @@ def align(ours: Encoding, other: Encoding) -> Alignment:
     word (`difflib`): equal tokens are paired, and so are tokens between them that replace as many others, as in "king
     of England" and "king of France". Words that one of them lacks, or splits into other pieces, have no counterpart.
     """
-    pairs = dict(_special_pairs(ours, other))
     words: dict[int, int] = {}
     is_same_text = True
     for part, our_text, other_text in (("a", ours.text_a, other.text_a), ("b", ours.text_b, other.text_b)):
         rows, columns = _positions(ours, part), _positions(other, part)
-        is_same_text &= our_text == other_text
-        pair = _by_characters if our_text == other_text else _by_difference
-        words.update(pair(ours, rows, other, columns))
-    other_positions = tuple((pairs | words).get(position) for position in range(len(ours)))
+        if our_text == other_text:
+            words |= _by_key(_spans(ours, rows), _spans(other, columns))
+        else:
+            is_same_text = False
+            words |= _by_difference(ours, rows, other, columns)
+    pairs = _by_key(_roles(ours), _roles(other)) | words
+    other_positions = tuple(pairs.get(position) for position in range(len(ours)))
     return Alignment(other_positions, len(other), None if words else _reason(ours, other, is_same_text))
 
 
@@ -80,15 +82,14 @@ def _positions(encoding: Encoding, part: str) -> list[int]:
     return [position for position, each in enumerate(encoding.parts) if each == part]
 
 
-def _special_pairs(ours: Encoding, other: Encoding) -> Iterator[tuple[int, int]]:
-    """The first one opens the text; the others close A or B, counted, as RoBERTa has two between A and B."""
-    position_of = {role: position for position, role in _roles(other)}
-    for position, role in _roles(ours):
-        if role in position_of:
-            yield position, position_of[role]
+def _by_key(ours: dict[Hashable, int], other: dict[Hashable, int]) -> dict[int, int]:
+    """Our positions and the other's, of what has the same key in both."""
+    return {ours[key]: other[key] for key in ours if key in other}
 
 
-def _roles(encoding: Encoding) -> Iterator[tuple[int, Hashable]]:
+def _roles(encoding: Encoding) -> dict[Hashable, int]:
+    """Special tokens: the first one opens the text; the others close A or B, counted, as RoBERTa has two between."""
+    roles: dict[Hashable, int] = {}
     closed: TextPart = "special"  # the part that stands before the token: none at the beginning
     count: Counter[str] = Counter()
     for position, part in enumerate(encoding.parts):
@@ -97,45 +98,35 @@ def _roles(encoding: Encoding) -> Iterator[tuple[int, Hashable]]:
         else:
             if closed == "special" and count["special"]:  # of an empty A
                 closed = "a"
-            yield position, (closed, count[closed])
+            roles[closed, count[closed]] = position
             count[closed] += 1
+    return roles
 
 
-def _by_characters(
-    ours: Encoding, rows: Sequence[int], other: Encoding, columns: Sequence[int]
-) -> Iterator[tuple[int, int]]:
-    """Tokens with the same characters; where several have the same (the bytes of one letter), as many of them."""
-    position_of = dict(zip(_spans(other, columns), columns, strict=True))
-    for position, span in zip(rows, _spans(ours, rows), strict=True):
-        if span in position_of:
-            yield position, position_of[span]
-
-
-def _spans(encoding: Encoding, rows: Sequence[int]) -> list[Hashable]:
-    """The characters of each token, which of those with the same characters it is, and how many these are."""
+def _spans(encoding: Encoding, rows: Sequence[int]) -> dict[Hashable, int]:
+    """By the characters of each token, which of those with the same characters it is (the bytes of one letter), and how
+    many these are."""
     total = Counter(encoding.offsets[row] for row in rows)
     seen: Counter[tuple[int, int]] = Counter()
-    spans: list[Hashable] = []
+    spans: dict[Hashable, int] = {}
     for row in rows:
         span = encoding.offsets[row]
-        spans.append((span, seen[span], total[span]))
+        spans[span, seen[span], total[span]] = row
         seen[span] += 1
     return spans
 
 
-def _by_difference(
-    ours: Encoding, rows: Sequence[int], other: Encoding, columns: Sequence[int]
-) -> list[tuple[int, int]]:
+def _by_difference(ours: Encoding, rows: Sequence[int], other: Encoding, columns: Sequence[int]) -> dict[int, int]:
     """Equal tokens, and those in between where as many replace as many; nothing where no word is equal."""
     written = _written(ours, rows)
     matcher = SequenceMatcher(None, written, _written(other, columns), autojunk=False)
-    pairs: list[tuple[int, int]] = []
+    pairs: dict[int, int] = {}
     has_word = False
     for kind, first, last, other_first, other_last in matcher.get_opcodes():
         has_word |= kind == "equal" and any(map(str.isalnum, "".join(written[first:last])))
         if last - first == other_last - other_first:
-            pairs += zip(rows[first:last], columns[other_first:other_last], strict=True)
-    return pairs if has_word else []
+            pairs |= zip(rows[first:last], columns[other_first:other_last], strict=True)
+    return pairs if has_word else {}
 
 
 def _written(encoding: Encoding, rows: Sequence[int]) -> list[str]:

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from statistics import median
 
@@ -39,8 +38,7 @@ def family_table(extra: dict[str, BertConfig] | None = None) -> Iterator[FamilyR
     for name, config in configs.items():
         tokens = min(TOKENS, config.max_length)
         model = _empty_model(config)
-        with one_thread():
-            ratios = [_seconds(reference, tokens) / _seconds(model, tokens) for _ in range(_REPEATS + 1)][1:]
+        ratios = [_seconds(reference, tokens) / _seconds(model, tokens) for _ in range(_REPEATS + 1)][1:]
         yield FamilyRow(
             name=name,
             family=config.family.title,
@@ -62,17 +60,12 @@ def _empty_model(config: BertConfig) -> Bert:
 
 @torch.inference_mode()
 def _seconds(model: Bert, tokens: int) -> float:
-    ids = torch.zeros((1, tokens), dtype=torch.long)
-    started = time.process_time()
-    model(ids)
-    return time.process_time() - started
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    threads = torch.get_num_threads()
+    """Processor time of a pass on one thread."""
+    ids, threads = torch.zeros((1, tokens), dtype=torch.long), torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        yield
+        started = time.process_time()
+        model(ids)
+        return time.process_time() - started
     finally:
         torch.set_num_threads(threads)
