@@ -19,17 +19,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from bertcore.analysis.activations import (
-    MEAN_POINTS,
-    activations,
-    batch_activations,
-    described_points,
-    mean_activations,
-    named_points,
-)
 from bertcore.analysis.attention_heads import HeadReport, head_reports
 from bertcore.analysis.attribution import PATH_STEPS, Method, attribute
-from bertcore.analysis.batches import Batch, for_each, hidden_states_at, one_by_one, open_cost
 from bertcore.analysis.effects import attention_gradient, check_patching, head_effects, link_effects, patching_map
 from bertcore.analysis.find_target import NamedTarget, find_target
 from bertcore.analysis.flow import attention_flow, attention_norms, rollout, without
@@ -44,12 +35,22 @@ from bertcore.analysis.interventions import (
     check_layers,
     check_rows,
 )
-from bertcore.analysis.lens import layer_lens, lens_words
 from bertcore.analysis.merging import word_groups
-from bertcore.analysis.passes import Text, as_text, hidden_states
+from bertcore.analysis.passes import (
+    Batch,
+    Text,
+    as_text,
+    for_each,
+    hidden_states,
+    hidden_states_at,
+    one_by_one,
+    open_cost,
+)
 from bertcore.analysis.predict import (
     HeadOutputs,
     cut_off_mask,
+    layer_lens,
+    lens_words,
     next_sentence,
     predict_heads,
     replaced_probabilities,
@@ -64,9 +65,17 @@ from bertcore.analysis.residual import (
     residual_stream,
     strongest_neurons,
 )
-from bertcore.analysis.sentence_vectors import pooled
 from bertcore.analysis.targets import SimilarityTarget, Target
-from bertcore.analysis.trace import ARRAYS, traces
+from bertcore.analysis.trace import (
+    ARRAYS,
+    MEAN_POINTS,
+    activations,
+    batch_activations,
+    described_points,
+    mean_activations,
+    named_points,
+    traces,
+)
 from bertcore.analysis.vectors import (
     NearestBy,
     NearestWords,
@@ -74,6 +83,7 @@ from bertcore.analysis.vectors import (
     WordInSentences,
     cosines,
     pca,
+    pooled,
     word_in_sentences,
 )
 from bertcore.analysis.words import surprises
@@ -123,12 +133,17 @@ class PredictOptions(DecodingOptions, WhatIf, total=False):
     """Of `predict`."""
 
 
-class TargetOptions(TypedDict, total=False):
-    """Which prediction is asked about."""
+class NamedOptions(TypedDict, total=False):
+    """A prediction by its name."""
 
     wanted: str | None
     against: str | None
     position: int | None
+
+
+class TargetOptions(NamedOptions, total=False):
+    """Which prediction is asked about."""
+
     target: Target | None
 
 
@@ -817,16 +832,7 @@ class LoadedModel:
     # --- which part of the model does it ------------------------------------------------------------------------------
     # The prediction is named as in `attribute`: `wanted`, `against` and `position`, or a `target`.
 
-    def head_effects(
-        self,
-        a: str,
-        b: str | None = None,
-        *,
-        wanted: str | None = None,
-        against: str | None = None,
-        position: int | None = None,
-        target: Target | None = None,
-    ) -> Grid:
+    def head_effects(self, a: str, b: str | None = None, **asked: Unpack[TargetOptions]) -> Grid:
         """Which heads a prediction needs: each of the L x N heads is switched off alone (Michel et al. 2019, 3.2).
 
         "effect" (L,N) is the change of ln p in nats (of a number: itself): below 0, it suffers. Raises as `attribute`.
@@ -836,7 +842,7 @@ class LoadedModel:
         ((6, 6), 'floor')
         """
         encoding, text = self._read(a, b)
-        named = self._target(encoding, target, wanted, against, position)
+        named = self._target(encoding, **asked)
         with progress_bar("Switching heads off") as step:
             found = head_effects(self.bert, text, named.target, progress=step)
         layers, heads = found.without.shape
@@ -851,10 +857,7 @@ class LoadedModel:
         layer: int,
         head: int,
         from_position: int,
-        wanted: str | None = None,
-        against: str | None = None,
-        position: int | None = None,
-        target: Target | None = None,
+        **asked: Unpack[TargetOptions],
     ) -> Grid:
         """Whether what one token looks at in one head counts for a prediction (Jain and Wallace 2019).
 
@@ -869,7 +872,7 @@ class LoadedModel:
         encoding, text = self._read(a, b)
         check_heads([(layer, head)], self.config)
         check_rows([from_position], len(text))
-        named = self._target(encoding, target, wanted, against, position)
+        named = self._target(encoding, **asked)
         first_order = attention_gradient(self.bert, text, named.target, layer)
         with progress_bar("Taking links away") as step:
             link = layer, head, from_position, range(len(text))
@@ -880,15 +883,7 @@ class LoadedModel:
             self.name
         )
 
-    def logit_parts(
-        self,
-        a: str,
-        b: str | None = None,
-        *,
-        wanted: str | None = None,
-        against: str | None = None,
-        position: int | None = None,
-    ) -> LogitParts:
+    def logit_parts(self, a: str, b: str | None = None, **asked: Unpack[TargetOptions]) -> LogitParts:
         """Which part of each layer speaks for a word: direct logit attribution (Elhage et al. 2021).
 
         `.heads` (L,N), `.feed_forward` (L), `.embeddings` and `.biases` add up to `.logit` (with `against`, the
@@ -900,11 +895,9 @@ class LoadedModel:
         ((6, 6), (6,), True)
         """
         encoding, text = self._read(a, b)
-        return logit_parts(self.bert, text, self._target(encoding, None, wanted, against, position).target).by(
-            self.name
-        )
+        return logit_parts(self.bert, text, self._target(encoding, **asked).target).by(self.name)
 
-    def residual_stream(self, a: str, b: str | None = None) -> Grid:
+    def residual_stream(self, a: str, b: str | None = None, **what_if: Unpack[WhatIf]) -> Grid:
         """How much each layer adds to each token's vector (L,S): L2 lengths, and cosines with what was there.
 
         "entering" the layer; what "attention" adds, "attention_cosine"; "middle", what feed-forward finds; what
@@ -914,10 +907,10 @@ class LoadedModel:
         (6, 6)
         """
         encoding, text = self._read(a, b)
-        found = vars(residual_stream(self.bert, text))
+        found = vars(residual_stream(self.bert, text, changes=self._changes(**what_if)))
         return Grid({"layer": range(self.config.num_hidden_layers), "token": encoding.tokens}, found).by(self.name)
 
-    def neurons(self, a: str, b: str | None = None, *, top: int = 20) -> Grid:
+    def neurons(self, a: str, b: str | None = None, *, top: int = 20, **what_if: Unpack[WhatIf]) -> Grid:
         """The `top` feed-forward neurons of all layers that fire most for each token: "layer", "neuron", "activation",
         each (S,top), the highest first (Geva et al. 2021). `neuron_words` says what one does.
 
@@ -925,7 +918,7 @@ class LoadedModel:
         (6, 3)
         """
         encoding, text = self._read(a, b)
-        found = strongest_neurons(self.bert, text, k=top)
+        found = strongest_neurons(self.bert, text, k=top, changes=self._changes(**what_if))
         return Grid(
             {"token": encoding.tokens, "place": range(1, found.layers.shape[1] + 1)},
             {"layer": found.layers, "neuron": found.neurons, "activation": found.activations},
@@ -942,14 +935,14 @@ class LoadedModel:
         """
         return pushed_words(self.bert, self.tokenizer, layer, neuron, top).by(self.name)
 
-    def attention_norms(self, a: str, b: str | None = None) -> Grid:
+    def attention_norms(self, a: str, b: str | None = None, **what_if: Unpack[WhatIf]) -> Grid:
         """How long each vector is that a head takes from one token to another, "norm", beside the "attention" itself:
         each (L,N,S,S), row: who looks (Kobayashi et al. 2020, "Attention is Not Only a Weight").
 
         >>> m.attention_norms("The cat sat.")["norm"].shape
         (6, 6, 6, 6)
         """
-        traced = self.trace(a, b)
+        traced = self.trace(a, b, **what_if)
         layers, heads, *_ = traced.attentions.shape
         norms = attention_norms(self.bert, traced.attentions, traced.values)
         return Grid(
@@ -1024,7 +1017,7 @@ class LoadedModel:
         with progress_bar("Reading sentences") as step:
             return word_in_sentences(self.bert, self.tokenizer, word, list(sentences), step).by(self.name)
 
-    def pca(self, a: str, b: str | None = None, *, components: int = 2) -> Grid:
+    def pca(self, a: str, b: str | None = None, *, components: int = 2, **what_if: Unpack[WhatIf]) -> Grid:
         """Hidden states on their principal components, the same for all layers: "pc1", "pc2" ... each (L+1,S), the one
         that explains most first; `.about["explained_variance_ratio"]` says how much.
 
@@ -1033,7 +1026,8 @@ class LoadedModel:
         ((7, 6), True)
         """
         encoding, text = self._read(a, b)
-        found = pca(hidden_states(self.bert, text, range(len(text))), components)
+        states = hidden_states(self.bert, text, range(len(text)), changes=self._changes(**what_if))
+        found = pca(states, components)
         return Grid(
             {"layer": range(self.config.num_hidden_layers + 1), "token": encoding.tokens},
             {f"pc{number}": found.points[..., number - 1] for number in range(1, components + 1)},
@@ -1266,12 +1260,15 @@ class LoadedModel:
         return encoding, self._text(encoding)
 
     def _target(
-        self, encoding: Encoding, target: Target | None, wanted: str | None, against: str | None, position: int | None
+        self,
+        encoding: Encoding,
+        changes: Changes | None = None,
+        *,
+        target: Target | None = None,
+        **named: Unpack[NamedOptions],
     ) -> NamedTarget:
         """The prediction that is named. Raises BertcoreError where there is none."""
-        return _given(target, wanted, against, position) or find_target(
-            self.checkpoint, encoding, wanted=wanted, against=against, position=position
-        )
+        return _given(target, *named.values()) or find_target(self.checkpoint, encoding, changes=changes, **named)
 
     def _changes(
         self,

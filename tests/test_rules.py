@@ -255,7 +255,7 @@ def any_in(modules: set[str], found: set[str]) -> bool:
 
 
 def test_modules_that_bring_torch_are_found() -> None:
-    assert {"bertcore.checkpoint.checkpoint", "bertcore.analysis.trace", "bertcore.analysis.lens"} <= bring_torch()
+    assert {"bertcore.checkpoint.checkpoint", "bertcore.analysis.trace"} <= bring_torch()
     assert not bring_torch() & {
         *TORCH_FREE,
         "bertcore.analysis",

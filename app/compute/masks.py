@@ -123,7 +123,7 @@ def lens_at(checkpoint: Checkpoint, hidden: NDArray[np.float32], k: int = 3) -> 
 
     Raises BertcoreError where there is no MLM head.
     """
-    from bertcore.analysis.lens import follow_words, layer_lens, lens_words
+    from bertcore.analysis.predict import follow_words, layer_lens, lens_words
 
     logits = layer_lens(checkpoint.model, hidden, range(hidden.shape[1]))  # (L+1,M,V)
     path = follow_words(logits, logits[-1].argmax(axis=-1).tolist())
@@ -155,8 +155,8 @@ def word_through_layers(
     `words.word_probability`. Raises BertcoreError for a word that the vocabulary cannot write, where there is no room
     for its pieces, and for several pieces while rows are edited or tokens moved: the longer text has other places.
     """
-    from bertcore.analysis.lens import follow_words, layer_lens
     from bertcore.analysis.passes import hidden_states
+    from bertcore.analysis.predict import follow_words, layer_lens
     from bertcore.analysis.words import piece_by_piece, pieces_at
 
     model, tokenizer = checkpoint.model, checkpoint.tokenizer

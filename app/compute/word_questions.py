@@ -36,25 +36,26 @@ def surprise_of(
     what_if: WhatIf = NOTHING_CHANGED,
     progress: ReportProgress = no_progress,
 ) -> Surprise:
-    """Each word of the typed text masked in turn (`words.surprise`); its own words count, not the masks over them.
+    """Each word of the typed text masked in turn (`words.surprises`); its own words count, not the masks over them.
 
     text: gives segments and positions as the model reads them. whole_words: the later pieces of a word are hidden with
     it. Raises BertcoreError where there is no MLM head, or no mask in the vocabulary.
     """
     from bertcore.analysis.merging import word_groups
     from bertcore.analysis.passes import as_text
-    from bertcore.analysis.words import surprise
+    from bertcore.analysis.words import surprises
 
-    return surprise(
+    (found,) = surprises(
         checkpoint.model,
-        encoding,
+        [encoding],
         checkpoint.tokenizer.mask_id,
-        groups=word_groups(encoding) if whole_words else None,
+        texts=[as_text(checkpoint.model, encoding.ids, text.segments, text.positions)],
+        groups=[word_groups(encoding)] if whole_words else None,
         max_tokens=INTERACTIVE_TOKENS,
-        text=as_text(checkpoint.model, encoding.ids, text.segments, text.positions),
         changes=what_if.changes(),
         progress=progress,
     )
+    return found
 
 
 def attribution_of(
@@ -69,8 +70,7 @@ def attribution_of(
 
 def sentence_similarity(checkpoint: Checkpoint, a: str, b: str, _progress: ReportProgress) -> float:
     """Cosine of two sentences, -1..1, each read on its own by a sentence encoder."""
-    from bertcore.analysis.sentence_vectors import sentence_vectors
-    from bertcore.analysis.vectors import cosine
+    from bertcore.analysis.vectors import cosine, sentence_vectors
 
     assert checkpoint.pooling is not None
     most = checkpoint.config.max_length

@@ -1,4 +1,8 @@
-"""What a model predicts: the heads' logits without a trace, and from logits to words and verdicts."""
+"""What a model predicts: the heads' logits without a trace, from logits to words and verdicts; and layer by layer.
+
+The logit lens (nostalgebraist 2020), for an encoder: at which layer a prediction is settled. B texts, S tokens, L
+layers, R chosen positions, V vocabulary. Importable without torch.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from bertcore.analysis.interventions import check_rows
 from bertcore.errors import BertcoreError
 from bertcore.model.hooks import NO_HOOK, Changes, Hook
 from bertcore.tasks.kinds import TASK_KINDS
@@ -18,7 +23,7 @@ from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from bertcore.analysis.batches import Batch
+    from bertcore.analysis.passes import Batch
     from bertcore.model.bert import Bert
 
 Floats = NDArray[np.float32]
@@ -68,6 +73,14 @@ class SentenceOrder:
     swapped: float
 
 
+@dataclass(frozen=True)
+class WordPath:
+    """One word per position, through the layers; rank 1 is the likeliest."""
+
+    probability: NDArray[np.float64]  # (L+1,R)
+    rank: NDArray[np.int64]  # (L+1,R)
+
+
 def softmax(logits: NDArray) -> NDArray[np.float64]:
     """Probabilities along the last axis, computed in double precision."""
     shifted = np.asarray(logits, dtype=np.float64)
@@ -98,8 +111,7 @@ def predict_masks(
     changes: Changes | None = None,
 ) -> HeadOutputs:
     """As `predict_heads`, of one text (S tokens)."""
-    from bertcore.analysis.batches import Batch
-    from bertcore.analysis.passes import as_text
+    from bertcore.analysis.passes import Batch, as_text
 
     text = as_text(model, input_ids, segment_ids, position_ids)
     return predict_heads(model, Batch.of([text]), [positions], changes)[0]
@@ -210,3 +222,36 @@ def sentence_order(logits: NDArray) -> SentenceOrder:
 def replaced_probabilities(logits: NDArray) -> NDArray[np.float64]:
     """Logits (S) of ELECTRA's discriminator -> the probability that each token was replaced (sigmoid)."""
     return 0.5 * (1 + np.tanh(np.asarray(logits, dtype=np.float64) / 2))
+
+
+def layer_lens(model: Bert, hidden_states: NDArray, positions: Sequence[int]) -> NDArray[np.float32]:
+    """A trace's hidden states (L+1,S,H) -> logits (L+1,R,V); the last layer's are the model's own.
+
+    The head expects what the last layer gives. In a post-norm model every layer ends with a LayerNorm, and so do the
+    embeddings; in a pre-norm model the final LayerNorm is put on all but the last, which has it already.
+    Raises BertcoreError where there is no MLM head, or no such position.
+    """
+    import torch
+
+    if model.mlm is None:
+        raise BertcoreError("This model has no masked-word (MLM) head, so its layers cannot be read as words.")
+    check_rows(positions, hidden_states.shape[1])
+    weight = model.embeddings.token.weight
+    with torch.inference_mode():
+        hidden = torch.from_numpy(hidden_states[:, list(positions)]).to(weight)  # (L+1,R,H)
+        if model.encoder.final_norm is not None:
+            hidden = torch.cat([model.encoder.final_norm(hidden[:-1]), hidden[-1:]])
+        return model.mlm_logits(hidden).float().cpu().numpy()
+
+
+def lens_words(logits: NDArray, tokenizer: Tokenizer, k: int = 1) -> list[list[list[WordGuess]]]:
+    """The k likeliest words by layer and position: logits (L+1,R,V) -> [layer][position][place]."""
+    return [[top_words(row, tokenizer, k) for row in layer] for layer in logits]
+
+
+def follow_words(logits: NDArray, token_ids: Sequence[int]) -> WordPath:
+    """How one word per position (R) fares through the layers: logits (L+1,R,V) -> its probability and rank."""
+    own = np.asarray(token_ids, dtype=np.int64)[None, :, None]  # (1,R,1)
+    its_logit = np.take_along_axis(logits, own, axis=-1)  # (L+1,R,1)
+    probability = np.take_along_axis(softmax(logits), own, axis=-1)[..., 0]
+    return WordPath(probability, (logits > its_logit).sum(axis=-1) + 1)

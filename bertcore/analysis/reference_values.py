@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bertcore.analysis.activations import activations
 from bertcore.analysis.passes import as_text
 from bertcore.analysis.predict import predict_masks, softmax, top_words
+from bertcore.analysis.trace import activations
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.files import read_bytes, write_json

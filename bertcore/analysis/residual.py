@@ -188,7 +188,7 @@ def logit_parts(model: Bert, text: Text, target: Target) -> LogitParts:
     """
     import torch
 
-    from bertcore.analysis.activations import activations
+    from bertcore.analysis.trace import activations
 
     target = replace(target, measure="logit")
     with torch.inference_mode():

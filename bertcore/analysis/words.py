@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import torch
@@ -10,9 +9,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from bertcore.analysis.batches import Batch, grouped, open_cost
 from bertcore.analysis.interventions import check_rows
-from bertcore.analysis.passes import MAX_TOKENS, Text, as_text, changed
+from bertcore.analysis.passes import MAX_TOKENS, Batch, Text, as_text, changed, grouped, open_cost
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.model.hooks import NO_HOOK, Changes, Hook
@@ -107,20 +105,6 @@ def piece_by_piece(
     return text, variants, position + torch.arange(count, device=text.ids.device)
 
 
-def surprise(
-    model: Bert,
-    encoding: Encoding,
-    mask_id: int | None,
-    *,
-    text: Text | None = None,
-    groups: Sequence[int] | None = None,
-    **options: Any,
-) -> Surprise:
-    """As `surprises`, of one text, with its options; `text` is what the model reads, if not the encoding as it is."""
-    texts, together = None if text is None else [text], None if groups is None else [groups]
-    return surprises(model, [encoding], mask_id, texts=texts, groups=together, **options)[0]
-
-
 @torch.inference_mode()
 def surprises(
     model: Bert,
@@ -138,8 +122,7 @@ def surprises(
     `texts` are what the model reads, where that is not the encodings as they are. With `groups` (the word of each token
     of each text) the later pieces of its word are masked too, so that a rare word's end does not give away its
     beginning (Kauf and Ivanova 2023). A mask in a text itself is no word and is left out. `changes` are made in every
-    pass. `progress` gets the share done after each batch. Raises BertcoreError where there is no MLM head, or no mask
-    in the vocabulary.
+    pass. Raises BertcoreError where there is no MLM head, or no mask in the vocabulary.
     """
     if mask_id is None:
         raise BertcoreError("This model's vocabulary has no mask, so no word can be masked in turn.")

@@ -16,8 +16,7 @@ import numpy as np
 
 from bertcore.analysis.passes import as_text
 from bertcore.analysis.predict import cut_off_mask, next_sentence, predict_masks, top_words
-from bertcore.analysis.sentence_vectors import sentence_vectors
-from bertcore.analysis.vectors import cosine
+from bertcore.analysis.vectors import cosine, sentence_vectors
 from bertcore.analysis.words import pieces_at, surprises, word_probability
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError

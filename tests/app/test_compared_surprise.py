@@ -9,7 +9,7 @@ from app.look import numbers
 from app.rooms.predict.surprise_view import LEAST_CHANGE_BITS, SurpriseView
 from app.shell.window import Window
 from app.state.baseline import Baseline, OtherModel, OtherText
-from bertcore.analysis.words import surprise
+from bertcore.analysis.words import surprises
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.conftest import TEXT_B, make_checkpoint, settle
 from tests.app.predict_room import answered, page, predict
@@ -29,7 +29,7 @@ def test_the_bits_of_another_model_stand_before_ours(window: Window, tmp_path: P
     view = compare(window, OtherModel(str(folder)), qtbot)
     other, encoding = load_checkpoint(folder), window.state.encoding
     assert encoding is not None
-    expected = surprise(other.model, encoding, other.tokenizer.mask_id)
+    expected = surprises(other.model, [encoding], other.tokenizer.mask_id)[0]
     theirs = dict(zip(expected.positions.tolist(), expected.bits.tolist(), strict=True))
     for position, bits in theirs.items():
         assert view.baseline_bits[position] == pytest.approx(bits, rel=1e-4)
@@ -45,7 +45,7 @@ def test_words_are_paired_with_those_of_another_text(window: Window, model_folde
     view = compare(window, OtherText(*text), qtbot)
     checkpoint, reading = load_checkpoint(model_folder), window.state.reading
     encoding = checkpoint.tokenizer.encode(*text)
-    expected = surprise(checkpoint.model, encoding, checkpoint.tokenizer.mask_id).by_token(len(encoding))
+    expected = surprises(checkpoint.model, [encoding], checkpoint.tokenizer.mask_id)[0].by_token(len(encoding))
     assert reading is not None and reading.alignment is not None
     other_positions = reading.alignment.other_positions
     assert view.baseline_bits[2] == pytest.approx(expected[2], rel=1e-4)
@@ -68,8 +68,8 @@ def test_the_colours_are_what_changed(window: Window, model_folder: Path, qtbot:
     checkpoint, encoding = load_checkpoint(model_folder), window.state.encoding
     assert encoding is not None
     mask = checkpoint.tokenizer.mask_id
-    now = surprise(checkpoint.model, encoding, mask).by_token(len(encoding))
-    before = surprise(checkpoint.model, checkpoint.tokenizer.encode(*text), mask).by_token(len(encoding))
+    now = surprises(checkpoint.model, [encoding], mask)[0].by_token(len(encoding))
+    before = surprises(checkpoint.model, [checkpoint.tokenizer.encode(*text)], mask)[0].by_token(len(encoding))
     changed = [i for i, change in enumerate(view.changes) if change is not None]
     assert changed and all(view.changes[i] == pytest.approx(now[i] - before[i], abs=0.0101) for i in changed)
     most = max(changed, key=lambda i: abs(now[i] - before[i]))

@@ -13,12 +13,11 @@ from app.compute.word_questions import attribution_of, surprise_of
 from app.state.readings import ModelInput
 from app.state.what_if import EditedRow, WhatIf
 from bertcore.analysis.attribution import Method, covered, gradient_x_input, integrated_gradients, leave_one_out
-from bertcore.analysis.lens import follow_words, layer_lens, lens_words
 from bertcore.analysis.passes import as_text
-from bertcore.analysis.predict import softmax
+from bertcore.analysis.predict import follow_words, layer_lens, lens_words, softmax
 from bertcore.analysis.targets import word_target
 from bertcore.analysis.trace import trace
-from bertcore.analysis.words import surprise, word_probability
+from bertcore.analysis.words import surprises, word_probability
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.errors import BertcoreError
 from tests.engine.models import VOCABULARY, tiny_checkpoint, word_tokenizer
@@ -144,7 +143,7 @@ def test_surprise_leaves_out_masks_and_heeds_what_is_changed(checkpoint: Checkpo
         assert bits == pytest.approx(-np.log2(chance), abs=1e-4)
     whole = TOKENIZER.encode("the comfortable cat")
     text = ModelInput(tuple(whole.ids), tuple(whole.segments))
-    grouped = surprise(checkpoint.model, whole, MASK, groups=[0, 1, 2, 2, 3, 4])
+    grouped = surprises(checkpoint.model, [whole], MASK, groups=[[0, 1, 2, 2, 3, 4]])[0]
     assert surprise_of(checkpoint, whole, text, whole_words=True).bits == pytest.approx(grouped.bits, abs=1e-5)
 
 

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from bertcore.analysis.batches import Batch, for_each, grouped
-from bertcore.analysis.passes import as_text
+from bertcore.analysis.passes import Batch, as_text, for_each, grouped
 from bertcore.analysis.predict import predict_heads
-from bertcore.analysis.sentence_vectors import pooled
 from bertcore.analysis.trace import trace, traces
-from bertcore.analysis.words import surprise, surprises
+from bertcore.analysis.vectors import pooled
+from bertcore.analysis.words import surprises
 from bertcore.checkpoint.sentence_pooling import Pooling
 from tests.engine.family_models import SHAPES, TOKENIZER, family_model, segments_for
 
@@ -86,7 +85,7 @@ def test_surprise_in_batches_is_that_of_each_text(family: str, whole_words: bool
     groups = [[each if word is None else 100 + word for each, word in enumerate(text.words)] for text in encodings]
     together = surprises(model, encodings, TOKENIZER.mask_id, groups=groups if whole_words else None)
     for encoding, words, found in zip(encodings, groups, together, strict=True):
-        alone = surprise(model, encoding, TOKENIZER.mask_id, groups=words if whole_words else None)
+        alone = surprises(model, [encoding], TOKENIZER.mask_id, groups=[words] if whole_words else None)[0]
         assert found.positions.tolist() == alone.positions.tolist()
         np.testing.assert_allclose(found.bits, alone.bits, atol=1e-5)
 

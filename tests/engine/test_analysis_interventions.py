@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import torch
 
-from bertcore.analysis.activations import activations
 from bertcore.analysis.interventions import (
     EMBEDDINGS,
     check_heads,
@@ -25,8 +24,8 @@ from bertcore.analysis.interventions import (
 from bertcore.analysis.passes import as_text
 from bertcore.analysis.predict import predict_masks
 from bertcore.analysis.residual import residual_stream, strongest_neurons
-from bertcore.analysis.trace import Trace, trace
-from bertcore.analysis.words import surprise
+from bertcore.analysis.trace import Trace, activations, trace
+from bertcore.analysis.words import surprises
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.model.hooks import Changes
@@ -53,7 +52,7 @@ def by_hand(model: Bert, layers: list[int]) -> torch.Tensor:
         hidden = model.embeddings(text.ids[None], text.segments, text.positions)
         for layer in layers:
             hidden = model.encoder.layer(layer)(hidden)
-        return model.encoder(hidden, first=model.encoder.depth)  # the final norm, where there is one
+        return model.encoder(hidden, start=model.encoder.depth)  # the final norm, where there is one
 
 
 class TestHeads:
@@ -329,7 +328,7 @@ class TestPointsThatNeverPass:
         "ask",
         [
             lambda model, changes: predict_masks(model, PAIR.ids, PAIR.segments, positions=[], changes=changes),
-            lambda model, changes: surprise(model, PAIR, TOKENIZER.mask_id, changes=changes),
+            lambda model, changes: surprises(model, [PAIR], TOKENIZER.mask_id, changes=changes),
             lambda model, changes: strongest_neurons(model, pair_text(model), changes=changes),
             lambda model, changes: residual_stream(model, pair_text(model), changes=changes),
             lambda model, changes: activations(model, pair_text(model), [], changes=changes),

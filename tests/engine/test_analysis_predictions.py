@@ -11,9 +11,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from bertcore.analysis.attribution import covered, gradient_x_input, integrated_gradients, leave_one_out
 from bertcore.analysis.effects import head_effects
 from bertcore.analysis.interventions import switch_off_heads, switch_off_layers
-from bertcore.analysis.lens import follow_words, layer_lens, lens_words
 from bertcore.analysis.passes import as_text, chunks
-from bertcore.analysis.predict import predict_masks, softmax, word_rank
+from bertcore.analysis.predict import follow_words, layer_lens, lens_words, predict_masks, softmax, word_rank
 from bertcore.analysis.targets import Target, pair_target, word_target
 from bertcore.analysis.trace import trace
 from bertcore.errors import BertcoreError

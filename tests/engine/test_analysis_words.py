@@ -12,7 +12,7 @@ from tokenizers.models import BPE
 from bertcore.analysis.passes import as_text
 from bertcore.analysis.predict import softmax, word_rank
 from bertcore.analysis.trace import trace
-from bertcore.analysis.words import Surprise, pieces_at, surprise, word_probability
+from bertcore.analysis.words import Surprise, pieces_at, surprises, word_probability
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.tokenizer.special_tokens import SPECIAL_TOKENS
@@ -105,7 +105,7 @@ class TestSurprise:
         model = family_model(family)
         encoding = TOKENIZER.encode("The comfortable cat", "It was very!")
         encoding = replace(encoding, segments=segments_for(model, encoding))
-        found = surprise(model, encoding, MASK, max_tokens=max_tokens)
+        found = surprises(model, [encoding], MASK, max_tokens=max_tokens)[0]
         words = [i for i, part in enumerate(encoding.parts) if part != "special"]
         assert found.positions.tolist() == words
         bits = []
@@ -120,8 +120,8 @@ class TestSurprise:
     def test_later_pieces_of_a_word_can_be_hidden_too(self) -> None:
         model = family_model("bert")
         encoding = TOKENIZER.encode("The comfortable cat")  # [CLS] the comfort ##able cat [SEP]
-        found = surprise(model, encoding, MASK, groups=[0, 1, 2, 2, 3, 4])
-        plain = surprise(model, encoding, MASK)
+        found = surprises(model, [encoding], MASK, groups=[[0, 1, 2, 2, 3, 4]])[0]
+        plain = surprises(model, [encoding], MASK)[0]
         hidden = [*encoding.ids[:2], MASK, MASK, *encoding.ids[4:]]
         row = row_of(model, hidden, encoding.segments, 2)
         assert found.bits[1] == pytest.approx(-math.log2(softmax(row)[COMFORT]), abs=1e-4)
@@ -134,5 +134,5 @@ class TestSurprise:
         assert found.by_token(5).tolist() == [0, 1, 0, 3, 0]
 
     def test_no_words_no_perplexity(self) -> None:
-        found = surprise(family_model("bert"), TOKENIZER.encode(""), MASK)
+        found = surprises(family_model("bert"), [TOKENIZER.encode("")], MASK)[0]
         assert len(found.bits) == 0 and math.isnan(found.pseudo_perplexity)

@@ -14,7 +14,7 @@ from model_report.markdown import _guesses
 
 from bertcore.analysis.predict import WordGuess
 from bertcore.analysis.trace import trace
-from bertcore.analysis.words import surprise, surprises
+from bertcore.analysis.words import surprises
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.data.cloze import ClozeSentence, read_cloze
 from bertcore.errors import BertcoreError
@@ -203,7 +203,7 @@ class TestJudgingPairs:
             for found in judge_minimal_pairs(tiny, pairs).preferences:
                 for text, bits in ((found.pair.good, found.good_bits), (found.pair.bad, found.bad_bits)):
                     encoding = tiny.tokenizer.encode(text, max_length=tiny.config.max_length)
-                    assert bits == pytest.approx(surprise(tiny.model, encoding, mask_id).bits.sum(), abs=1e-4)
+                    assert bits == pytest.approx(surprises(tiny.model, [encoding], mask_id)[0].bits.sum(), abs=1e-4)
 
     def test_shares_are_by_phenomenon(self, tiny: Checkpoint) -> None:
         good, bad = "the cat sat.", "the dog sang very very."

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from bertcore.analysis.activations import activations
 from bertcore.analysis.interventions import switch_off_layers
 from bertcore.analysis.residual import residual_stream
-from bertcore.analysis.trace import trace
+from bertcore.analysis.trace import activations, trace
 from bertcore.analysis.vectors import cosines as cosines_of
 from bertcore.analysis.vectors import group_similarity, lengths, pca, word_in_sentences, word_positions
 from bertcore.errors import BertcoreError

@@ -9,9 +9,9 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from bertcore.analysis.activations import activations
 from bertcore.analysis.interventions import set_attention_row
 from bertcore.analysis.predict import softmax
+from bertcore.analysis.trace import activations
 from bertcore.errors import BertcoreError
 from bertcore.loaded_model import LoadedModel
 from bertcore.model.hooks import Intervention

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from bertcore.analysis.activations import points
 from bertcore.analysis.interventions import switch_off_heads
+from bertcore.analysis.trace import points
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.loaded_model import LoadedModel, load
 from bertcore.model.hooks import Recorder

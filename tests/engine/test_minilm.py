@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 import torch
 
-from bertcore.analysis.sentence_vectors import sentence_vectors
 from bertcore.analysis.trace import trace
-from bertcore.analysis.vectors import NearestWords, cosine
+from bertcore.analysis.vectors import NearestWords, cosine, sentence_vectors
 from bertcore.checkpoint.checkpoint import load_checkpoint
 
 pytestmark = pytest.mark.slow

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from bertcore.analysis.activations import activations
 from bertcore.analysis.interventions import switch_off_heads
 from bertcore.analysis.residual import neuron_activations, pushed_words, strongest_neurons
+from bertcore.analysis.trace import activations
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from tests.engine.family_models import PAIR, SHAPES, TOKENIZER, family_model, pair_text

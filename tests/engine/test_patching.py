@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 import torch
 
-from bertcore.analysis.activations import activations
 from bertcore.analysis.effects import patched_at, patching_map
 from bertcore.analysis.interventions import PatchedPart, combine, patch
 from bertcore.analysis.passes import Text, as_text
 from bertcore.analysis.targets import SimilarityTarget, Target, pair_target, word_target
-from bertcore.analysis.trace import trace
+from bertcore.analysis.trace import activations, trace
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
