@@ -26,6 +26,7 @@ NAMES = (
     "at_once",
     "ablation",
     "patching",
+    "many_texts",
     "window",
     "attend",
     "teaching",

@@ -11,7 +11,6 @@ import math
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack, get_args, overload
 
@@ -37,13 +36,13 @@ from bertcore.analysis.interventions import (
 )
 from bertcore.analysis.merging import word_groups
 from bertcore.analysis.passes import (
+    MAX_TOKENS,
     Batch,
     Text,
     as_text,
     for_each,
     hidden_states,
     hidden_states_at,
-    one_by_one,
     open_cost,
 )
 from bertcore.analysis.predict import (
@@ -108,7 +107,7 @@ from bertcore.results import (
     TracedText,
 )
 from bertcore.runs.known_runs import is_run
-from bertcore.table import Grid, Records, Results, Table
+from bertcore.table import Grid, Records, Results
 from bertcore.tasks.decoding import Decoding, DecodingOptions
 from bertcore.texts import Pair, Texts, cut_texts, pairs_of
 from bertcore.tokenizer.special_tokens import MASK
@@ -326,12 +325,12 @@ class LoadedModel:
                 raise BertcoreError(self.missing["mlm"])
             return len(encoding) + len(masks) * vocabulary // 1024
 
-        def answer(batch: Batch, encodings: list[Encoding], changes: Changes | None) -> list[Filled]:
-            masks = [self.masks(encoding) for encoding in encodings]
-            said = predict_heads(self.bert, batch, masks, changes)
-            return [self._filled(*each, top, targets, what_if) for each in zip(encodings, masks, said, strict=True)]
+        def answer(batch: Batch, changes: Changes | None, _: ReportProgress) -> list[Filled]:
+            masks = [self.masks(encoding) for encoding in batch.encodings]
+            said = zip(batch.encodings, masks, predict_heads(self.bert, batch, masks, changes), strict=True)
+            return [self._filled(*each, top, targets, what_if) for each in said]
 
-        return self._in_batches("Filling masks", a, b, what_if, answer, cost)
+        return self._each("Filling masks", a, b, what_if, answer, cost)
 
     def _filled(
         self, encoding: Encoding, masks: list[int], said: HeadOutputs, top: int, targets: Words, what_if: WhatIf
@@ -372,13 +371,13 @@ class LoadedModel:
         >>> m.score(["The cat sat on the mat.", "Mat the on sat cat the."]).shape
         (2,)
         """
-        changes = self._changes(**what_if)
 
-        def answer(encodings: list[Encoding], progress: ReportProgress) -> list[float]:
-            found = surprises(self.bert, encodings, self.tokenizer.mask_id, changes=changes, progress=progress)
+        def answer(batch: Batch, changes: Changes | None, progress: ReportProgress) -> list[float]:
+            mask_id = self.tokenizer.mask_id
+            found = surprises(self.bert, batch.encodings, mask_id, changes=changes, progress=progress)
             return [-float(each.bits.sum()) * math.log(2) for each in found]
 
-        found = self._answers("Scoring texts", a, b, answer, warns=True)
+        found = self._each("Scoring texts", a, b, what_if, answer, warns=True)
         return np.array(found, dtype=np.float64) if isinstance(found, list) else found
 
     @overload
@@ -400,18 +399,17 @@ class LoadedModel:
         >>> m.surprise("A cat sat.").scores.shape
         (6,)
         """
-        changes = self._changes(**what_if)
 
-        def answer(encodings: list[Encoding], progress: ReportProgress) -> list[TokenSurprise]:
-            groups = [word_groups(encoding) for encoding in encodings] if whole_words else None
+        def answer(batch: Batch, changes: Changes | None, progress: ReportProgress) -> list[TokenSurprise]:
+            groups = [word_groups(encoding) for encoding in batch.encodings] if whole_words else None
             mask_id = self.tokenizer.mask_id
-            found = surprises(self.bert, encodings, mask_id, groups=groups, changes=changes, progress=progress)
+            found = surprises(self.bert, batch.encodings, mask_id, groups=groups, changes=changes, progress=progress)
             return [
                 TokenSurprise(encoding.tokens, each.by_token(len(encoding)), each.pseudo_perplexity)
-                for encoding, each in zip(encodings, found, strict=True)
+                for encoding, each in zip(batch.encodings, found, strict=True)
             ]
 
-        return self._answers("Measuring surprise", a, b, answer, warns=True)
+        return self._each("Measuring surprise", a, b, what_if, answer, warns=True)
 
     def embed(
         self,
@@ -434,10 +432,10 @@ class LoadedModel:
         _check_choice("pooling", pooling or "mean", ("mean", "cls"))
         way = Pooling(pooling, normalised=False) if pooling else self.checkpoint.pooling or Pooling("mean", False)
 
-        def answer(batch: Batch, _: list[Encoding], changes: Changes | None) -> list[NDArray[np.float32]]:
+        def answer(batch: Batch, changes: Changes | None, _: ReportProgress) -> list[NDArray[np.float32]]:
             return list(pooled(self.bert, batch, way, layer, changes))
 
-        found = self._in_batches("Embedding texts", a, None, what_if, answer, warns=True)
+        found = self._each("Embedding texts", a, None, what_if, answer, warns=True)
         if isinstance(found, list):
             return np.stack(found) if found else np.empty((0, self.config.hidden_size), dtype=np.float32)
         return found
@@ -521,16 +519,16 @@ class LoadedModel:
             own = _with_values(encoding.segments, segments), _with_values(encoding.positions, positions)
             return replace(encoding, segments=own[0], positions=own[1])
 
-        def answer(batch: Batch, encodings: list[Encoding], changes: Changes | None) -> list[TracedText]:
+        def answer(batch: Batch, changes: Changes | None, _: ReportProgress) -> list[TracedText]:
+            found = zip(batch.encodings, traces(self.bert, batch, keep, changes=changes), strict=True)
             return [
-                TracedText(encoding, self.config, arrays | {"segment_ids": np.array(encoding.segments)})
-                for encoding, arrays in zip(encodings, traces(self.bert, batch, keep, changes=changes), strict=True)
+                TracedText(own, self.config, arrays | {"segment_ids": np.array(own.segments)}) for own, arrays in found
             ]
 
         def cost(encoding: Encoding) -> int:
             return open_cost(encoding) + row * len(encoding)
 
-        return self._in_batches("Tracing texts", a, b, what_if, answer, cost, changed)
+        return self._each("Tracing texts", a, b, what_if, answer, cost, changed)
 
     @overload
     def run(
@@ -555,11 +553,11 @@ class LoadedModel:
         """
         wanted = named_points(self.bert, [keep] if isinstance(keep, str) else keep)
 
-        def answer(batch: Batch, encodings: list[Encoding], changes: Changes | None) -> list[Activations]:
+        def answer(batch: Batch, changes: Changes | None, _: ReportProgress) -> list[Activations]:
             found = batch_activations(self.bert, batch, wanted, changes)
-            return [Activations(*each) for each in zip(encodings, found, strict=True)]
+            return [Activations(*each) for each in zip(batch.encodings, found, strict=True)]
 
-        return self._in_batches("Reading activations", a, b, what_if, answer, open_cost)
+        return self._each("Reading activations", a, b, what_if, answer, open_cost)
 
     @property
     def points(self) -> dict[str, str]:
@@ -580,7 +578,7 @@ class LoadedModel:
         wanted = [point for part in MEAN_POINTS for point in named_points(self.bert, [f"layer.*.{part}"])]
         pairs, _ = pairs_of(texts)
         with progress_bar("Reading texts") as progress:
-            return mean_activations(self.bert, [self._text(self.encode(*pair)) for pair in pairs], wanted, progress)
+            return mean_activations(self.bert, [self.encode(*pair) for pair in pairs], wanted, progress)
 
     @overload
     def heads(
@@ -603,11 +601,11 @@ class LoadedModel:
         36
         """
 
-        def answer(batch: Batch, encodings: list[Encoding], changes: Changes | None) -> list[Records[HeadReport]]:
-            found = traces(self.bert, batch, ["attentions"], changes=changes)
-            return [head_reports(f["attentions"], own, where) for f, own in zip(found, encodings, strict=True)]
+        def answer(batch: Batch, changes: Changes | None, _: ReportProgress) -> list[Records[HeadReport]]:
+            found = zip(batch.encodings, traces(self.bert, batch, ["attentions"], changes=changes), strict=True)
+            return [head_reports(arrays["attentions"], encoding, where) for encoding, arrays in found]
 
-        return self._in_batches("Reading heads", a, b, what_if, answer, open_cost)
+        return self._each("Reading heads", a, b, what_if, answer, open_cost)
 
     @overload
     def lens(self, a: str, b: str | None = None, *, top: int = 5, **what_if: Unpack[WhatIf]) -> LensWords: ...
@@ -628,8 +626,8 @@ class LoadedModel:
         (7, True)
         """
 
-        def answer(batch: Batch, encodings: list[Encoding], changes: Changes | None) -> list[LensWords]:
-            masks = [self.masks(encoding) for encoding in encodings]
+        def answer(batch: Batch, changes: Changes | None, _: ReportProgress) -> list[LensWords]:
+            masks = [self.masks(encoding) for encoding in batch.encodings]
             found = []
             for at, states in zip(masks, hidden_states_at(self.bert, batch, masks, changes), strict=True):  # (L+1,R,H)
                 logits = layer_lens(self.bert, states, range(len(at)))
@@ -640,7 +638,7 @@ class LoadedModel:
             self.masks(encoding, required=True)
             return open_cost(encoding)
 
-        return self._in_batches("Reading layers", a, b, what_if, answer, cost)
+        return self._each("Reading layers", a, b, what_if, answer, cost)
 
     @overload
     def attribute(
@@ -690,19 +688,22 @@ class LoadedModel:
         ('floor', (9,))
         """
         _check_choice("method", method, get_args(Method))
-        changes, given = self._changes(**what_if), _given(target, wanted, against, position)
+        given = _given(target, wanted, against, position)
 
-        def attributed(encoding: Encoding, progress: ReportProgress) -> TokenAttribution:
+        def answer(batch: Batch, changes: Changes | None, progress: ReportProgress) -> list[TokenAttribution]:
+            (encoding,) = batch.encodings
             named = given or find_target(
                 self.checkpoint, encoding, wanted=wanted, against=against, position=position, changes=changes
             )
-            text = replace(self._text(encoding), changes=changes)
+            text = replace(as_text(self.bert, encoding.ids, encoding.segments), changes=changes)
             found = attribute(
                 self.bert, self.tokenizer, text, named.target, method, cover=baseline, steps=steps, progress=progress
             )
-            return TokenAttribution(tokens=encoding.tokens, prediction=named.name, **vars(found))
+            return [TokenAttribution(tokens=encoding.tokens, prediction=named.name, **vars(found))]
 
-        return self._answers("Attributing", a, b, partial(one_by_one, attributed))
+        return self._each(
+            "Attributing", a, b, what_if, answer, lambda _: MAX_TOKENS
+        )  # a batch of its own variants each
 
     # --- side by side ----------------------------------------------------------------------------------------------
 
@@ -801,7 +802,7 @@ class LoadedModel:
                 named = NamedTarget(SimilarityTarget(vector=tuple(vector.tolist()), pooling=pooling), "similarity")
                 b, other = None, (other[0], None)
             encodings = self.encode(ours, b), self.encode(*other)
-            text, source = map(self._text, encodings)
+            text, source = (as_text(self.bert, each.ids, each.segments) for each in encodings)
             check_patching(text, source, part, head_position)
             if named is None:
                 named = find_target(self.checkpoint, *encodings, wanted=wanted, against=against, position=position)
@@ -826,8 +827,10 @@ class LoadedModel:
             for own, (other, second) in zip(pairs, others, strict=True)
         ]
         with progress_bar("Patching") as progress:
-            found = Results(one_by_one(patched, list(zip(pairs, other_texts, strict=True)), progress))
-        return self._by(found[0] if is_single else found)
+            found = Results[PatchedText]()
+            for both in zip(pairs, other_texts, strict=True):
+                found.append(patched(both, part_of(progress, len(found) / len(pairs), 1 / len(pairs))))
+        return found.by(self.name)[0] if is_single else found.by(self.name)
 
     # --- which part of the model does it ------------------------------------------------------------------------------
     # The prediction is named as in `attribute`: `wanted`, `against` and `position`, or a `target`.
@@ -1193,71 +1196,44 @@ class LoadedModel:
 
     # --- what the methods share -----------------------------------------------------------------------------------
 
-    def _answers(
-        self,
-        description: str,
-        a: str | Texts,
-        b: str | Texts | None,
-        answer: Callable[[list[Encoding], ReportProgress], Sequence[R]],
-        warns: bool = False,
-    ) -> R | Results[R]:
-        """The answer to one text, or to each of several; `answer` gives those to a portion of them.
-
-        warns: where a text is cut off, whose answer does not say so.
-        """
-        pairs, is_single = pairs_of(a, b)
-        found, cut = Results[R](), 0
-        with progress_bar(description) as progress:
-            for first in range(0, len(pairs), _TEXTS_AT_ONCE):
-                encodings = [self.encode(*pair) for pair in pairs[first : first + _TEXTS_AT_ONCE]]
-                cut += sum(encoding.dropped > 0 for encoding in encodings)
-                found += answer(encodings, part_of(progress, first / len(pairs), len(encodings) / len(pairs)))
-        if warns:
-            self._warn_of_cut(cut, len(pairs))
-        return self._by(found[0] if is_single else found)
-
-    def _by(self, found: R) -> R:
-        """The answer, which in a picture says whose it is."""
-        for each in [found, *(found if isinstance(found, Results) else [])]:
-            if isinstance(each, Table):
-                each.by(self.name)
-        return found
-
-    def _in_batches(
+    def _each(
         self,
         description: str,
         a: str | Texts,
         b: str | Texts | None,
         what_if: WhatIf,
-        answer: Callable[[Batch, list[Encoding], Changes | None], Sequence[R]],
+        answer: Callable[[Batch, Changes | None, ReportProgress], Sequence[R]],
         cost: Callable[[Encoding], int] = len,
-        changed: Callable[[Encoding], Encoding] = lambda encoding: encoding,
+        changed: Callable[[Encoding], Encoding] | None = None,
         warns: bool = False,
     ) -> R | Results[R]:
-        """The same in padded batches, with what is changed in a pass; `answer` gives those to a batch.
+        """The answer to one text, or to each of several; `answer` gives those to a batch.
 
         cost: what a text takes of a batch's budget, in tokens; it may refuse the text. changed: the text as it is read.
+        warns: where a text is cut off, whose answer does not say so.
         """
-        changes = self._changes(**what_if)
-
-        def answered(encodings: list[Encoding], progress: ReportProgress) -> list[R]:
-            encodings = list(map(changed, encodings))
-            return for_each(
-                list(map(self._text, encodings)),
-                lambda batch: answer(batch, [encodings[number] for number in batch.numbers], changes),
-                costs=list(map(cost, encodings)),
-                alike=changes is not None,  # what is changed may hang on all tokens, and must see no padding
-                progress=progress,
-            )
-
-        return self._answers(description, a, b, answered, warns)
-
-    def _text(self, encoding: Encoding) -> Text:
-        return as_text(self.bert, encoding.ids, encoding.segments, encoding.positions)
+        pairs, is_single = pairs_of(a, b)
+        changes = self._changes(**what_if) if what_if else None
+        found, cut = Results[R](), 0
+        with progress_bar(description) as progress:
+            for first in range(0, len(pairs), _TEXTS_AT_ONCE):
+                encodings = [self.encode(*pair) for pair in pairs[first : first + _TEXTS_AT_ONCE]]
+                cut += sum(encoding.dropped > 0 for encoding in encodings)
+                found += for_each(
+                    self.bert,
+                    encodings if changed is None else list(map(changed, encodings)),
+                    lambda batch, part: answer(batch, changes, part),
+                    cost=cost,
+                    alike=changes is not None,  # what is changed may hang on all tokens, and must see no padding
+                    progress=part_of(progress, first / len(pairs), len(encodings) / len(pairs)),
+                )
+        if warns:
+            self._warn_of_cut(cut, len(pairs))
+        return found.by(self.name)[0] if is_single else found.by(self.name)
 
     def _read(self, a: str, b: str | None) -> tuple[Encoding, Text]:
         encoding = self.encode(a, b)
-        return encoding, self._text(encoding)
+        return encoding, as_text(self.bert, encoding.ids, encoding.segments)
 
     def _target(
         self,
@@ -1279,7 +1255,7 @@ class LoadedModel:
     ) -> Changes | None:
         if isinstance(ablate_with, str):
             ablate(self.config, heads_off, layers_off)  # raises for what is not there
-            text = self._text(self.encode(ablate_with))
+            _, text = self._read(ablate_with, None)
             ablate_with = activations(self.bert, text, ablated_points(heads_off, layers_off))
         return ablate(self.config, heads_off, layers_off, ablate_with, changes)
 

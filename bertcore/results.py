@@ -196,7 +196,8 @@ class TracedText(Table, Trace):
 
     def __init__(self, encoding: Encoding, config: BertConfig, arrays: Mapping[str, Any]) -> None:
         """`arrays` are those that were kept; asking for another one is an error."""
-        vars(self).update(arrays, encoding=encoding, config=config)
+        segment_ids = np.array(encoding.segments)  # as typed, whatever the model makes of them
+        vars(self).update(arrays, encoding=encoding, config=config, segment_ids=segment_ids)
 
     def __getattr__(self, name: str) -> Any:
         if name in ARRAYS:

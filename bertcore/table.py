@@ -88,6 +88,12 @@ class Results(Table, list[R], Generic[R]):
         found = super().__getitem__(key)
         return Results(found) if isinstance(key, slice) else found
 
+    def by(self, model: str) -> Self:
+        for result in self:
+            if isinstance(result, Table):
+                result.by(model)
+        return super().by(model)
+
     def rows(self) -> list[dict[str, Any]]:
         return [{"text": number, **row} for number, result in enumerate(self) for row in result.rows()]  # type: ignore[attr-defined]
 

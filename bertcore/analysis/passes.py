@@ -20,9 +20,9 @@ from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.model.hooks import NO_HOOK, Changes, Hook, Intervention, Recorder, hidden_points
 from bertcore.progress import ReportProgress, no_progress, part_of
+from bertcore.tokenizer.tokenizer import Encoding
 
 R = TypeVar("R")
-T = TypeVar("T")
 _LIKE = 0.75  # a text shorter than this fraction of the longest begins a new batch: padding takes time, too
 MAX_TOKENS = 4096  # in one batch: a few hundred MB for BERT-base, and enough to keep a CPU busy
 
@@ -173,9 +173,12 @@ class Batch:
     segments: Tensor | None  # (B,S); None where the model has no segments
     positions: Tensor  # (B,S)
     mask: Tensor  # (B,S) 1 for tokens, 0 for padding
+    encodings: list[Encoding]  # (B); none where it is made of texts alone
 
     @classmethod
-    def of(cls, texts: Sequence[Text], numbers: Sequence[int] | None = None) -> "Batch":
+    def of(
+        cls, texts: Sequence[Text], numbers: Sequence[int] | None = None, encodings: Sequence[Encoding] = ()
+    ) -> "Batch":
         lengths = list(map(len, texts))
         segments = [text.segments for text in texts if text.segments is not None]
         return cls(
@@ -185,6 +188,7 @@ class Batch:
             segments=pad_sequence(segments, batch_first=True) if segments else None,
             positions=pad_sequence([text.positions for text in texts], batch_first=True),
             mask=pad_sequence([torch.ones_like(text.ids) for text in texts], batch_first=True),
+            encodings=list(encodings),
         )
 
     def hidden(self, model: Bert, hook: Hook = NO_HOOK, rows: Tensor | None = None) -> Tensor:
@@ -225,36 +229,31 @@ def grouped(
 
 @torch.inference_mode()
 def for_each(
-    texts: Sequence[Text],
-    answer: Callable[[Batch], Sequence[R]],
+    model: Bert,
+    encodings: Sequence[Encoding],
+    answer: Callable[[Batch, ReportProgress], Sequence[R]],
     *,
-    costs: Sequence[int] | None = None,
+    cost: Callable[[Encoding], int] = len,
     alike: bool = False,
     max_tokens: int = MAX_TOKENS,
     progress: ReportProgress = no_progress,
 ) -> list[R]:
-    """The answer to each text, in their order; `answer` gives those to a batch.
+    """The answer to each text, in their order; `answer` gives those to a batch, and says how far it is.
 
-    `costs` (absent: lengths), `alike` and `max_tokens` as in `grouped`; `progress` gets the fraction done, in tokens,
-    after each batch.
+    `cost` of each text, `alike` and `max_tokens` are as in `grouped`; `progress` gets the fraction done, in tokens.
     """
-    lengths = list(map(len, texts))
+    lengths = list(map(len, encodings))
     found: dict[int, R] = {}
     done, total = 0, sum(lengths)
-    for numbers in grouped(lengths, lengths if costs is None else costs, max_tokens, alike=alike):
-        batch = Batch.of([texts[number] for number in numbers], numbers)
-        found.update(zip(numbers, answer(batch), strict=True))
-        done += sum(batch.lengths)
+    for numbers in grouped(lengths, list(map(cost, encodings)), max_tokens, alike=alike):
+        chosen = [encodings[number] for number in numbers]
+        texts = [as_text(model, each.ids, each.segments, each.positions) for each in chosen]
+        size = sum(map(len, chosen))
+        answers = answer(Batch.of(texts, numbers, chosen), part_of(progress, done / total, size / total))
+        found.update(zip(numbers, answers, strict=True))
+        done += size
         progress(done / total)
-    return [found[number] for number in range(len(texts))]
-
-
-def one_by_one(
-    answer: Callable[[T, ReportProgress], R], texts: Sequence[T], progress: ReportProgress = no_progress
-) -> list[R]:
-    """The answer to each text, of what makes batches of a single text itself."""
-    count = len(texts)
-    return [answer(text, part_of(progress, done / count, 1 / count)) for done, text in enumerate(texts)]
+    return [found[number] for number in range(len(encodings))]
 
 
 @torch.inference_mode()

@@ -23,6 +23,7 @@ from bertcore.model.bert import Bert
 from bertcore.model.hooks import POINTS, Changes, Recorder, hidden_points
 from bertcore.model.output_heads import HEAD_TITLES
 from bertcore.progress import ReportProgress, no_progress
+from bertcore.tokenizer.tokenizer import Encoding
 
 Floats = NDArray[np.float32]
 _EMBEDDINGS = {
@@ -229,18 +230,18 @@ def _of_text(value: Tensor, shape: str, row: int, length: int) -> Floats:
 
 
 def mean_activations(
-    model: Bert, texts: Sequence[Text], wanted: Collection[str], progress: ReportProgress = no_progress
+    model: Bert, encodings: Sequence[Encoding], wanted: Collection[str], progress: ReportProgress = no_progress
 ) -> dict[str, NDArray[np.float32]]:
     """The mean over all tokens of all texts of what passes at some points whose sides are tokens and others: (N,D) of
     what is (N,S,D) for a text, (H) of (S,H)."""
     sums: dict[str, NDArray[np.float64]] = {}
 
-    def add(batch: Batch) -> list[None]:
+    def add(batch: Batch, _: ReportProgress) -> list[None]:
         for each in batch_activations(model, batch, wanted):
             for point, value in each.items():
                 sums[point] = sums.get(point, 0.0) + value.sum(axis=-2, dtype=np.float64)
         return [None] * len(batch.lengths)
 
-    for_each(texts, add, costs=list(map(open_cost, texts)), progress=progress)
-    tokens = sum(map(len, texts))
+    for_each(model, encodings, add, cost=open_cost, progress=progress)
+    tokens = sum(map(len, encodings))
     return {point: (total / tokens).astype(np.float32) for point, total in sums.items()}

@@ -292,10 +292,9 @@ def sentence_vectors(
     progress: ReportProgress = no_progress,
 ) -> NDArray[np.float32]:
     """One vector for each text (B,H), as `pooled`; `progress` is told the fraction done after each batch."""
-    from bertcore.analysis.passes import as_text, for_each
+    from bertcore.analysis.passes import for_each
 
-    texts = [as_text(model, encoding.ids, encoding.segments) for encoding in encodings]
-    vectors = for_each(texts, lambda batch: list(pooled(model, batch, pooling)), progress=progress)
+    vectors = for_each(model, encodings, lambda batch, _: list(pooled(model, batch, pooling)), progress=progress)
     return np.stack(vectors) if vectors else np.empty((0, model.config.hidden_size), dtype=np.float32)
 
 

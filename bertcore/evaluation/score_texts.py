@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from bertcore.analysis.passes import as_text
-from bertcore.analysis.predict import cut_off_mask, next_sentence, predict_masks, top_words
+from bertcore.analysis.passes import Batch, as_text, for_each
+from bertcore.analysis.predict import HeadOutputs, cut_off_mask, next_sentence, predict_heads, top_words
 from bertcore.analysis.vectors import cosine, sentence_vectors
 from bertcore.analysis.words import pieces_at, surprises, word_probability
 from bertcore.checkpoint.checkpoint import Checkpoint
@@ -132,11 +132,13 @@ def score_texts(
     examples = [_example(kind, text) for text in texts] if kind is not None else []
     answers: Sequence[Prediction | None] = predict_as_learned(checkpoint, examples) if examples else [None] * len(texts)
     encodings = [_encoded(checkpoint, text) for text in texts]
-    words = [_word(checkpoint, text, encoding, word) for text, encoding in zip(texts, encodings, strict=True)]
+    masks = [_mask_of(checkpoint, text, encoding, word) for text, encoding in zip(texts, encodings, strict=True)]
+    said = _said(checkpoint, encodings, masks, word)
     bits_of = _surprises(checkpoint, encodings, progress)
+    similarities = _similarities(checkpoint, texts)
     scores = []
-    for text, encoding, answer, bits, (asked, probability) in zip(
-        texts, encodings, answers, bits_of, words, strict=True
+    for text, encoding, answer, bits, (asked, probability, is_next), similarity in zip(
+        texts, encodings, answers, bits_of, said, similarities, strict=True
     ):
         scores.append(
             TextScore(
@@ -148,16 +150,16 @@ def score_texts(
                 surprise_bits=None if bits is None else float(bits.mean()),
                 word=asked,
                 word_probability=probability,
-                next_sentence=_next_sentence(checkpoint, encoding),
+                next_sentence=is_next,
                 answer=None if answer is None else _plain(answer.answer),
                 answer_probability=None if answer is None else answer.certainty,
-                similarity=_similarity(checkpoint, text),
+                similarity=similarity,
                 dropped=encoding.dropped,
             )
         )
         progress(len(scores) / len(texts) if bits is None else 1.0)  # a model without an MLM head has only begun
-    said = ("log_likelihood", "word", "next_sentence", "answer", "similarity")
-    if all(getattr(score, name) is None for score in scores for name in said):
+    heads = ("log_likelihood", "word", "next_sentence", "answer", "similarity")
+    if all(getattr(score, name) is None for score in scores for name in heads):
         raise BertcoreError(checkpoint.missing["mlm"])
     return scores
 
@@ -199,44 +201,57 @@ def _surprises(
     return [each.bits if len(each.bits) else None for each in found]
 
 
-def _word(
-    checkpoint: Checkpoint, text: ListedText, encoding: Encoding, word: str | None
-) -> tuple[str | None, float | None]:
-    """The word asked about, or the likeliest one, at the first mask, and its probability."""
-    model, tokenizer = checkpoint.model, checkpoint.tokenizer
-    has_mask = model.mlm is not None and tokenizer.mask_id is not None and tokenizer.mask_id in encoding.ids
-    if not has_mask and word is None:
-        return None, None
+def _mask_of(checkpoint: Checkpoint, text: ListedText, encoding: Encoding, word: str | None) -> int | None:
+    """Where a word is asked about: the first mask; None where none is."""
+    tokenizer = checkpoint.tokenizer
+    if checkpoint.model.mlm is not None and tokenizer.mask_id in encoding.ids:
+        return encoding.ids.index(tokenizer.mask_id or 0)
+    if word is None:
+        return None
     if "mlm" in checkpoint.missing:
         raise BertcoreError(checkpoint.missing["mlm"])
-    if not has_mask:
-        if cut := cut_off_mask(tokenizer, encoding):
-            raise BertcoreError(f"{text.place}: {cut[:1].lower()}{cut[1:]}")
-        raise BertcoreError(f"{text.place}: there is no [MASK] for the word {word!r}; write one where it should be.")
-    at = encoding.ids.index(tokenizer.mask_id or 0)
-    if word is None:
-        logits = predict_masks(model, encoding.ids, encoding.segments, positions=[at]).mlm_logits
-        assert logits is not None
-        (likeliest,) = top_words(logits[0], tokenizer, 1)
-        return likeliest.token, likeliest.probability
-    pieces = pieces_at(word, tokenizer, encoding, at)
-    read = as_text(model, encoding.ids, encoding.segments)
-    return word, word_probability(model, tokenizer, read, at, pieces).probability
+    if cut := cut_off_mask(tokenizer, encoding):
+        raise BertcoreError(f"{text.place}: {cut[:1].lower()}{cut[1:]}")
+    raise BertcoreError(f"{text.place}: there is no [MASK] for the word {word!r}; write one where it should be.")
 
 
-def _next_sentence(checkpoint: Checkpoint, encoding: Encoding) -> float | None:
-    if checkpoint.model.nsp is None or encoding.text_b is None:
-        return None
-    logits = predict_masks(checkpoint.model, encoding.ids, encoding.segments, positions=[]).next_sentence_logits
-    return None if logits is None else next_sentence(logits).is_next
+def _said(
+    checkpoint: Checkpoint, encodings: Sequence[Encoding], masks: Sequence[int | None], word: str | None
+) -> list[tuple[str | None, float | None, float | None]]:
+    """The word asked about, or the likeliest one, at the mask, and its probability; the probability that B follows."""
+    model, tokenizer = checkpoint.model, checkpoint.tokenizer
+
+    def of_text(number: int, said: HeadOutputs) -> tuple[str | None, float | None, float | None]:
+        at, follows, asked, probability = masks[number], said.next_sentence_logits, None, None
+        if at is not None and word is not None:
+            text = as_text(model, encodings[number].ids, encodings[number].segments)
+            pieces = pieces_at(word, tokenizer, encodings[number], at)
+            asked, probability = word, word_probability(model, tokenizer, text, at, pieces).probability
+        elif at is not None and said.mlm_logits is not None:
+            (likeliest,) = top_words(said.mlm_logits[0], tokenizer, 1)
+            asked, probability = likeliest.token, likeliest.probability
+        is_pair = encodings[number].text_b is not None
+        return asked, probability, next_sentence(follows).is_next if is_pair and follows is not None else None
+
+    def of_batch(batch: Batch, _: ReportProgress) -> list[tuple[str | None, float | None, float | None]]:
+        asked = [[] if (at := masks[number]) is None or word is not None else [at] for number in batch.numbers]
+        said = predict_heads(model, batch, asked)
+        return [of_text(*each) for each in zip(batch.numbers, said, strict=True)]
+
+    row = model.config.vocab_size // 1024  # a row of logits takes the room of that many tokens
+    return for_each(model, encodings, of_batch, cost=lambda encoding: len(encoding) + row)
 
 
-def _similarity(checkpoint: Checkpoint, text: ListedText) -> float | None:
-    if checkpoint.pooling is None or text.b is None:
-        return None
+def _similarities(checkpoint: Checkpoint, texts: Sequence[ListedText]) -> list[float | None]:
+    """Cosine of A and B of each pair, of a sentence encoder."""
+    pairs = [(text.a, text.b) for text in texts if text.b is not None]
+    if checkpoint.pooling is None or not pairs:
+        return [None] * len(texts)
     most = checkpoint.config.max_length
-    encodings = [checkpoint.tokenizer.encode(each, max_length=most) for each in (text.a, text.b)]
-    return cosine(*sentence_vectors(checkpoint.model, encodings, checkpoint.pooling))
+    encodings = [checkpoint.tokenizer.encode(each, max_length=most) for pair in pairs for each in pair]
+    vectors = sentence_vectors(checkpoint.model, encodings, checkpoint.pooling)  # (2 pairs,H)
+    found = iter([cosine(*vectors[at : at + 2]) for at in range(0, len(vectors), 2)])
+    return [None if text.b is None else next(found) for text in texts]
 
 
 def _example(kind: str, text: ListedText) -> Example:

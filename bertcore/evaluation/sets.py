@@ -15,20 +15,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
-from bertcore.analysis.predict import WordGuess, top_words
+from bertcore.analysis.passes import Batch, for_each
+from bertcore.analysis.predict import WordGuess, predict_heads, top_words
 from bertcore.analysis.words import surprises
 from bertcore.checkpoint.checkpoint import Checkpoint
-from bertcore.data.batches import lay_out_texts
 from bertcore.data.cloze import ClozeSentence, accepted_ids, listed_records, records
 from bertcore.errors import BertcoreError
 from bertcore.locations import assets
 from bertcore.progress import ReportProgress, no_progress
 
 GUESSES = 5
-_AT_ONCE = 64
 
 
 @dataclass(frozen=True)
@@ -124,37 +122,28 @@ def second_cloze_file() -> Path:
     return assets() / "evaluation" / "cloze-second.jsonl"
 
 
-@torch.inference_mode()
 def answer_cloze(checkpoint: Checkpoint, sentences: Sequence[ClozeSentence]) -> Cloze:
-    """Raises BertcoreError where the model has no masked-word head."""
+    """Raises BertcoreError where the model has no masked-word head, or cannot read a sentence to its end."""
+    model, tokenizer, mask_id = checkpoint.model, checkpoint.tokenizer, checkpoint.tokenizer.mask_id
     if "mlm" in checkpoint.missing:
         raise BertcoreError(checkpoint.missing["mlm"])
-    if checkpoint.tokenizer.mask_id is None:
+    if mask_id is None:
         raise BertcoreError("This vocabulary has no mask, so no missing word can be predicted.")
-    answers: list[ClozeAnswer] = []
-    for start in range(0, len(sentences), _AT_ONCE):
-        answers += _answers(checkpoint, sentences[start : start + _AT_ONCE])
-    return Cloze(tuple(answers))
-
-
-def _answers(checkpoint: Checkpoint, sentences: Sequence[ClozeSentence]) -> list[ClozeAnswer]:
-    model, tokenizer = checkpoint.model, checkpoint.tokenizer
-    device = model.embeddings.token.weight.device
     encodings = [tokenizer.encode(sentence.text) for sentence in sentences]
-    longest = max(map(len, encodings))
-    if longest > model.config.max_length:
-        raise BertcoreError(f"A sentence has {longest} tokens, but this model reads {model.config.max_length} at most.")
-    masks = [encoding.ids.index(tokenizer.special.ids["mask"]) for encoding in encodings]
-    ids, segments, mask = lay_out_texts(encodings, tokenizer)
-    rows = torch.arange(len(ids), device=device) * ids.shape[1] + torch.tensor(masks, device=device)
-    on_device = [None if array is None else torch.from_numpy(array).to(device) for array in (ids, segments, mask)]
-    logits = model.mlm_logits(model(*on_device, rows=rows)).float().cpu().numpy()  # (B,V)
-    found = []
-    for sentence, encoding, position, row in zip(sentences, encodings, masks, logits, strict=True):
-        accepted = accepted_ids(sentence, encoding, position, tokenizer)
-        rank = int((row > max(row[token] for token in accepted)).sum()) + 1 if accepted else None
-        found.append(ClozeAnswer(sentence, tuple(top_words(row, tokenizer, GUESSES)), rank, tuple(accepted)))
-    return found
+    masks = [encoding.ids.index(mask_id) for encoding in encodings]
+
+    def answer(number: int, logits: NDArray) -> ClozeAnswer:
+        accepted = accepted_ids(sentences[number], encodings[number], masks[number], tokenizer)
+        rank = int((logits > max(logits[token] for token in accepted)).sum()) + 1 if accepted else None
+        return ClozeAnswer(sentences[number], tuple(top_words(logits, tokenizer, GUESSES)), rank, tuple(accepted))
+
+    def answers(batch: Batch, _: ReportProgress) -> list[ClozeAnswer]:
+        said = predict_heads(model, batch, [[masks[number]] for number in batch.numbers])
+        rows = [each.mlm_logits[0] for each in said if each.mlm_logits is not None]  # (V) each
+        return [answer(*each) for each in zip(batch.numbers, rows, strict=True)]
+
+    row = model.config.vocab_size // 1024  # a row of logits takes the room of that many tokens
+    return Cloze(tuple(for_each(model, encodings, answers, cost=lambda encoding: len(encoding) + row)))
 
 
 @dataclass(frozen=True)

@@ -45,12 +45,14 @@ class TestGroups:
             assert len(set(own)) == 1 if alike else min(own) >= 0.75 * max(own)
 
     def test_answers_come_in_the_order_of_the_texts(self) -> None:
-        model = family_model("bert")
-        texts, shares = texts_for(model), list[float]()
+        model, shares = family_model("bert"), list[float]()
         found = for_each(
-            texts, lambda batch: list(zip(batch.numbers, batch.lengths, strict=True)), progress=shares.append
+            model,
+            TEXTS,
+            lambda batch, _: list(zip(batch.numbers, batch.encodings, batch.lengths, strict=True)),
+            progress=shares.append,
         )
-        assert found == [(number, len(text)) for number, text in enumerate(texts)]
+        assert found == [(number, encoding, len(encoding)) for number, encoding in enumerate(TEXTS)]
         assert shares == sorted(shares) and shares[-1] == 1.0
 
 
