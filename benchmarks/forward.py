@@ -39,7 +39,7 @@ def _rows(preset: str) -> list[Row]:
         def recorded(ids: torch.Tensor = ids, rows: torch.Tensor = masked) -> None:
             hidden = model(ids, torch.zeros_like(ids), hook=Recorder(traced.__contains__))
             model.mlm_logits(hidden[0, rows])
-            model.nsp_logits(model.pool(hidden[:, 0]))
+            model.logits("nsp", hidden[:, 0])
 
         def recorded_all(ids: torch.Tensor = ids, rows: torch.Tensor = torch.arange(length)) -> None:  # noqa: B008
             recorded(ids, rows)

@@ -138,9 +138,9 @@ def head_outputs(
     """Last hidden states of a batch (B,S,H) -> what the heads say of each text, the words at its `positions`."""
     pooled = None if model.pooler is None else model.pool(hidden[:, 0], hook)  # (B,H)
     words = None if model.mlm is None else model.mlm_logits(hidden[batch.index(positions)], hook)  # (R,V)
-    replaced = None if model.rtd is None else model.rtd_logits(hidden, hook)  # (B,S)
-    following = None if model.nsp is None or pooled is None else model.nsp_logits(pooled, hook)  # (B,2)
-    in_order = None if model.sop is None or pooled is None else model.sop_logits(pooled, hook)  # (B,2)
+    replaced = None if model.rtd is None else model.logits("rtd", hidden, hook)  # (B,S)
+    following = None if model.nsp is None or pooled is None else hook("nsp.logits", model.nsp(pooled))  # (B,2)
+    in_order = None if model.sop is None or pooled is None else hook("sop.logits", model.sop(pooled))  # (B,2)
 
     def of_row(values: Tensor | Sequence[Tensor] | None, row: int) -> Floats | None:
         return None if values is None else values[row].float().cpu().contiguous().numpy()
@@ -178,9 +178,7 @@ def head_logits(model: Bert, head: str, hidden: Tensor, hook: Hook = NO_HOOK) ->
     kind = next((kind for kind in TASK_KINDS.values() if kind.head == head), None)
     if kind is not None:
         return kind.scores(model, hidden[:, 0] if kind.reads == "first" else hidden, hook)
-    read = model.pool(hidden[:, 0], hook) if head in ("nsp", "sop") else hidden
-    logits: Tensor = getattr(model, f"{head}_logits")(read, hook)
-    return logits
+    return model.logits(head, hidden[:, 0] if head in ("nsp", "sop") else hidden, hook)
 
 
 def top_words(logits: NDArray, tokenizer: Tokenizer, k: int, among: Sequence[int] | None = None) -> list[WordGuess]:

@@ -64,14 +64,10 @@ class Target:
 
     def _logits(self, model: Bert, hidden: Tensor) -> Tensor:
         """All that the number is one of, (B,K); for start and end of an answer the tokens, (B,S)."""
-        if self.head == "mlm":
-            return model.mlm_logits(hidden)
-        if self.head == "nsp":
-            return model.nsp_logits(model.pool(hidden))
-        if self.head == "sop":
-            return model.sop_logits(model.pool(hidden))
+        if self.head in ("mlm", "nsp", "sop"):
+            return model.logits(self.head, hidden)
         if self.head == "rtd":
-            logits = model.rtd_logits(hidden)[:, None]  # (B,1)
+            logits = model.logits("rtd", hidden)[:, None]  # (B,1)
             return logits * logits.new_tensor([1.0, -1.0])  # replaced, the text's own
         scores = self._kind(model).scores(model, hidden, NO_HOOK)
         return scores[..., self.index] if self.reads_all else scores

@@ -18,7 +18,7 @@ which is applied to each token separately. Each is wrapped in a residual connect
 import math
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
@@ -348,62 +348,36 @@ class Bert(nn.Module):
         x = self.embeddings(input_ids, segment_ids, position_ids, hook)  # (B,S,H)
         return self.encoder(x, Mask.of(attention_mask, causal, x), rows, hook)
 
-    def pool(self, first: Tensor, hook: Hook = NO_HOOK) -> Tensor:
+    def pool(self, first: Tensor, hook: HookFunction = NO_HOOK) -> Tensor:
         """Hidden states of [CLS] (B,H) -> (B,H)."""
         if self.pooler is None:
             raise MissingHeadError("this model has no pooler")
         return hook("pooler.output", self.pooler(first))
 
-    def mlm_logits(self, hidden: Tensor, hook: Hook = NO_HOOK) -> Tensor:
+    def logits(self, head: str, hidden: Tensor, hook: HookFunction = NO_HOOK) -> Tensor:
+        """What a head says of last hidden states (...,H). Raises MissingHeadError where the model has no such head.
+
+        Of any token: mlm, words (...,V); rtd, above 0 where it seems replaced (...); tag, labels (...,K); span, whether
+        the answer starts and ends there (...,2). Of [CLS]: nsp, B follows A, B does not (...,2); sop, in order, swapped
+        (...,2); classify, labels or a number (...,K); choice and summarise, a score (...,1).
+        """
+        module = getattr(self, head)
+        if module is None:
+            raise MissingHeadError(f"this model has no {HEAD_TITLES[head]} head")
+        can_read_pooled = isinstance(module, SequenceHead) and module.reads_pooled and self.pooler is not None
+        if isinstance(module, SentencePairHead) or can_read_pooled:
+            hidden = self.pool(hidden, hook)
+        tied = (self.embeddings.token.weight,) if head == "mlm" else ()  # its output matrix is the token table
+        return hook(f"{head}.logits", module(hidden, *tied))
+
+    def mlm_logits(self, hidden: Tensor, hook: HookFunction = NO_HOOK) -> Tensor:
         """Hidden states (...,H) -> logits over the vocabulary (...,V)."""
-        return hook("mlm.logits", self._head("mlm")(hidden, self.embeddings.token.weight))
-
-    def nsp_logits(self, pooled: Tensor, hook: Hook = NO_HOOK) -> Tensor:
-        """Pooled [CLS] (B,H) -> (B,2): B follows A, B does not."""
-        return hook("nsp.logits", self._head("nsp")(pooled))
-
-    def sop_logits(self, pooled: Tensor, hook: Hook = NO_HOOK) -> Tensor:
-        """Pooled [CLS] (B,H) -> (B,2): the two parts are in order, they are swapped."""
-        return hook("sop.logits", self._head("sop")(pooled))
+        return self.logits("mlm", hidden, hook)
 
     @property
     def pair_head(self) -> Literal["nsp", "sop"] | None:
         """Which head judges pairs: next sentence, else sentence order; None where the model has neither."""
         return "nsp" if self.nsp is not None else "sop" if self.sop is not None else None
-
-    def pair_logits(self, pooled: Tensor) -> Tensor:
-        """Pooled [CLS] (B,H) -> (B,2), of the `pair_head`."""
-        return self.nsp_logits(pooled) if self.pair_head == "nsp" else self.sop_logits(pooled)
-
-    def rtd_logits(self, hidden: Tensor, hook: Hook = NO_HOOK) -> Tensor:
-        """Hidden states (B,S,H) -> (B,S), above 0 where the token seems replaced."""
-        return hook("rtd.logits", self._head("rtd")(hidden))
-
-    def task_scores(self, head: str, hidden: Tensor, hook: Hook = NO_HOOK) -> Tensor:
-        """What the head for a task says of last hidden states (...,H): (...,K).
-
-        classify and choice read those of [CLS] and give K labels or numbers, and one score; tag K labels of a token;
-        span two, whether the answer starts and ends there; summarise one for the [CLS] before a sentence.
-        """
-        read = self._head(head)
-        if getattr(read, "reads_pooled", False) and self.pooler is not None:
-            hidden = self.pool(hidden, hook)
-        return hook(f"{head}.logits", read(hidden))
-
-    def tag_log_likelihood(self, scores: Tensor, labels: Tensor) -> Tensor:
-        """Tagger's scores (B,S,K) and labels (B,S), -100 where a token has none -> log-likelihoods of the CRF (B)."""
-        mask = labels >= 0
-        return self._head("crf").log_likelihood(scores.float(), labels.clamp(min=0), mask)
-
-    def best_tags(self, scores: Tensor, labelled: Tensor) -> list[list[int]]:
-        """Tagger's scores (B,S,K), mask (B,S) of the tokens that have a label -> the likeliest legal sequences."""
-        return self._head("crf").decode(scores.float(), labelled.bool())
-
-    def _head(self, name: str) -> Any:
-        head = getattr(self, name)
-        if head is None:
-            raise MissingHeadError(f"this model has no {HEAD_TITLES[name]} head")
-        return head
 
 
 @torch.no_grad()

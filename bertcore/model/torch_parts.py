@@ -1,6 +1,7 @@
 """Parts of torch under torch's names, some of them made quicker. What they compute is torch's: skip this at first."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -81,6 +82,21 @@ def fused_attention_is_faster(x: Tensor, dropout: Dropout) -> bool:
     if x.device.type != "cpu" or not torch.is_grad_enabled():
         return True
     return x.shape[1] > 256 and not (dropout.training and dropout.p > 0)
+
+
+@contextmanager
+def evaluation_mode(model: nn.Module) -> Iterator[None]:
+    """Without dropout inside; afterwards in the mode it was in, also after an error.
+
+    The one place that switches the mode of a model that may be training: what measures it in between, and is stopped
+    or fails, must not leave the rest of the run without dropout.
+    """
+    was_training = model.training
+    model.eval()
+    try:
+        yield
+    finally:
+        model.train(was_training)
 
 
 def divided_cross_entropy(logits: Tensor, labels: Tensor, count: Tensor, ignored: int = -100) -> Tensor:

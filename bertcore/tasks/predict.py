@@ -12,8 +12,8 @@ from bertcore.config import BertConfig
 from bertcore.data.pairs import NO_LABEL
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
-from bertcore.model.evaluation_mode import evaluation_mode
 from bertcore.model.hooks import NO_HOOK, Changes, Hook, Intervention
+from bertcore.model.torch_parts import evaluation_mode
 from bertcore.progress import ReportProgress
 from bertcore.tasks.batches import TaskBatches
 from bertcore.tasks.decoding import USUAL, Decoding

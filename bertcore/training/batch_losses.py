@@ -12,7 +12,7 @@ from torch.nn import functional as F
 from bertcore.data.batches import in_parts
 from bertcore.data.pairs import NO_LABEL
 from bertcore.model.bert import Bert
-from bertcore.model.evaluation_mode import evaluation_mode
+from bertcore.model.torch_parts import evaluation_mode
 from bertcore.progress import ReportProgress
 from bertcore.training.drawn_batches import DrawnBatch
 
@@ -79,7 +79,7 @@ def batch_losses(model: Bert, drawn: DrawnBatch, progress: ReportProgress = lamb
             result.guesses.reshape(-1, TOP)[places, : top.indices.shape[1]] = top.indices.numpy()
             result.probabilities.reshape(-1, TOP)[places, : top.values.shape[1]] = top.values.numpy()
             if model.pair_head is not None and not part.causal:
-                answers = model.pair_logits(model.pool(hidden[:, 0])).float()  # (B,2)
+                answers = model.logits(model.pair_head, hidden[:, 0]).float()  # (B,2)
                 asked = part.next_sentence != NO_LABEL
                 here = first + np.flatnonzero(asked.numpy())
                 result.second[here] = answers.softmax(dim=-1)[asked, 1].numpy()

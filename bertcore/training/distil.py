@@ -175,7 +175,7 @@ def distillation_losses(teacher: Bert, student: Bert, batch: Batch, options: Dis
     found = {"mlm": logits}
     pairs = student.pair_head
     if pairs is not None and options.training.next_sentence_weight > 0:
-        found[pairs] = student.pair_logits(student.pool(hidden[:, 0]))  # (B,2)
+        found[pairs] = student.logits(pairs, hidden[:, 0])  # (B,2)
         total = F.cross_entropy(found[pairs].float(), batch.next_sentence, ignore_index=NO_LABEL, reduction="sum")
         parts[pairs] = total / max(batch.pairs, 1)
         weights[pairs] = options.training.next_sentence_weight

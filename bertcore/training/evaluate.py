@@ -21,7 +21,7 @@ from bertcore.data.mixture import MixtureFile
 from bertcore.data.pairs import NEXT_SENTENCE, NO_LABEL, PairRules, TokenPair
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
-from bertcore.model.evaluation_mode import evaluation_mode
+from bertcore.model.torch_parts import evaluation_mode
 from bertcore.runs.known_runs import run_around
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.metrics import ranked

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from bertcore.model.bert import Bert
-from bertcore.model.evaluation_mode import evaluation_mode
+from bertcore.model.torch_parts import evaluation_mode
 from bertcore.tasks.kinds.base import UnitAnswer
 from bertcore.tasks.predict import batch_logits, unit_losses
 from bertcore.training.drawn_examples import DrawnExamples

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from bertcore.model.bert import Bert
-from bertcore.model.evaluation_mode import evaluation_mode
 from bertcore.model.hooks import Recorder
+from bertcore.model.torch_parts import evaluation_mode
 
 SEQUENCES = 8  # that are read for it: a few milliseconds in a small model
 _DECIMALS = 4

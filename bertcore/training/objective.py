@@ -56,7 +56,7 @@ def losses_of_heads(
     logits = {"mlm": model.mlm_logits(hidden[:here])}  # (R,V)
     labels = {"mlm": batch.labels}
     if pair_head is not None and not batch.causal:
-        logits[pair_head] = model.pair_logits(model.pool(hidden[here:]))  # (B,2)
+        logits[pair_head] = model.logits(pair_head, hidden[here:])  # (B,2)
         labels[pair_head] = batch.next_sentence
     parts = {
         name: divided_cross_entropy(values, labels[name], counts[name], NO_LABEL) for name, values in logits.items()

@@ -18,7 +18,7 @@ from bertcore.data.cloze import ClozeSentence, accepted_ids, read_cloze
 from bertcore.errors import BertcoreError
 from bertcore.files import read_bytes, write_atomic, write_errors
 from bertcore.model.bert import Bert
-from bertcore.model.evaluation_mode import evaluation_mode
+from bertcore.model.torch_parts import evaluation_mode
 from bertcore.runs.run_folder import QUESTIONS
 from bertcore.tokenizer.tokenizer import Tokenizer
 

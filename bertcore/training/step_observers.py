@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils import get_total_norm
 
-from bertcore.model.evaluation_mode import evaluation_mode
+from bertcore.model.torch_parts import evaluation_mode
 from bertcore.runs.environment import CoresAtWork, memory_mib
 from bertcore.runs.metrics_file import SLOW_STEP, UPDATES
 from bertcore.training.control import Control

@@ -261,6 +261,6 @@ def _says_next(checkpoint: Checkpoint, pairs: Sequence[TokenPair]) -> NDArray[np
         ids, segments, mask = lay_out([pairs[i] for i in chosen], checkpoint.tokenizer)
         first = torch.arange(0, ids.size, ids.shape[1], device=device)  # [CLS] of each sequence
         on_device = [None if array is None else torch.from_numpy(array).to(device) for array in (ids, segments, mask)]
-        logits = model.nsp_logits(model.pool(model(*on_device, rows=first)))  # (B,2)
+        logits = model.logits("nsp", model(*on_device, rows=first))  # (B,2)
         says[chosen] = logits.argmax(dim=-1).cpu().numpy() == 0
     return says

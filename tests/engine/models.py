@@ -93,5 +93,5 @@ def everything(model: Bert, ids: Tensor, segments: Tensor, mask: Tensor | None) 
         if model.pooler is not None:
             found["pooled"] = model.pool(last[:, 0])
         if model.nsp is not None:
-            found["nsp"] = model.nsp_logits(found["pooled"])
+            found["nsp"] = model.logits("nsp", last[:, 0])
     return found

@@ -51,23 +51,23 @@ class TestTargets:
             (
                 "classify",
                 Target("classify", 2),
-                lambda model, h: model.task_scores("classify", h[:, 0]).log_softmax(-1)[0, 2],
+                lambda model, h: model.logits("classify", h[:, 0]).log_softmax(-1)[0, 2],
             ),
             (
                 "multilabel",
                 Target("classify", 1),
-                lambda model, h: model.task_scores("classify", h[:, 0])[0, 1].sigmoid().log(),
+                lambda model, h: model.logits("classify", h[:, 0])[0, 1].sigmoid().log(),
             ),
             (
                 "regress",
                 Target("classify", 0, measure="logit"),
-                lambda model, h: model.task_scores("classify", h[:, 0])[0, 0],
+                lambda model, h: model.logits("classify", h[:, 0])[0, 0],
             ),
-            ("tag", Target("tag", 1, 3), lambda model, h: model.task_scores("tag", h)[0, 3].log_softmax(-1)[1]),
-            ("span", Target("span", 0, 8), lambda model, h: model.task_scores("span", h)[0, :, 0].log_softmax(-1)[8]),
-            ("span", Target("span", 1, 9), lambda model, h: model.task_scores("span", h)[0, :, 1].log_softmax(-1)[9]),
-            ("choice", Target("choice", measure="logit"), lambda model, h: model.task_scores("choice", h[:, 0])[0, 0]),
-            ("rtd", Target("rtd", 1, 4), lambda model, h: (-model.rtd_logits(h)[0, 4]).sigmoid().log()),
+            ("tag", Target("tag", 1, 3), lambda model, h: model.logits("tag", h)[0, 3].log_softmax(-1)[1]),
+            ("span", Target("span", 0, 8), lambda model, h: model.logits("span", h)[0, :, 0].log_softmax(-1)[8]),
+            ("span", Target("span", 1, 9), lambda model, h: model.logits("span", h)[0, :, 1].log_softmax(-1)[9]),
+            ("choice", Target("choice", measure="logit"), lambda model, h: model.logits("choice", h[:, 0])[0, 0]),
+            ("rtd", Target("rtd", 1, 4), lambda model, h: (-model.logits("rtd", h)[0, 4]).sigmoid().log()),
         ],
     )
     def test_each_head_gives_its_number(self, name: str, target: Target, expected: Any) -> None:

@@ -69,7 +69,7 @@ def test_it_opens_as_the_model_that_was_stored(base: Checkpoint) -> None:
     for name, value in model.state_dict().items():
         torch.testing.assert_close(state[name], value, atol=2e-3, rtol=1e-3)  # fp16
     ids = torch.tensor([opened.tokenizer.encode("The cat sat on the mat.").ids])
-    ours, theirs = (each.task_scores("classify", each(ids)[:, 0]) for each in (opened.model, model))
+    ours, theirs = (each.logits("classify", each(ids)[:, 0]) for each in (opened.model, model))
     torch.testing.assert_close(ours, theirs, atol=0.02, rtol=0)
     names = set(load_file(folder / DIFFERENCE_FILE))
     assert not [name for name in names if name.startswith(("embeddings.", "encoder.layers.0."))]  # what did not change
@@ -100,8 +100,8 @@ def test_saved_again_it_is_an_ordinary_checkpoint_that_transformers_opens(base: 
     theirs = transformers.BertForSequenceClassification.from_pretrained(folder)
     encoding = opened.tokenizer.encode("The cat sat.")
     ids = torch.tensor([encoding.ids])
-    logits = opened.model.task_scores("classify", opened.model(ids)[:, 0])
-    assert torch.equal(again.model.task_scores("classify", again.model(ids)[:, 0]), logits)
+    logits = opened.model.logits("classify", opened.model(ids)[:, 0])
+    assert torch.equal(again.model.logits("classify", again.model(ids)[:, 0]), logits)
     with torch.no_grad():
         torch.testing.assert_close(theirs(ids).logits, logits, atol=1e-5, rtol=0)
 

@@ -103,7 +103,7 @@ def test_a_student_that_is_its_teacher_has_only_the_words_to_learn() -> None:
     losses = distillation_losses(teacher, teacher, batch, DistilOptions())
     assert abs(float(losses.parts["soft"])) < 1e-5 and abs(float(losses.parts["cosine"])) < 1e-5
     logits = teacher.mlm_logits(teacher(ids).flatten(0, 1)[batch.rows])
-    pairs = F.cross_entropy(teacher.nsp_logits(teacher.pool(teacher(ids)[:, 0])), batch.next_sentence)
+    pairs = F.cross_entropy(teacher.logits("nsp", teacher(ids)[:, 0]), batch.next_sentence)
     expected = 2.0 * float(F.cross_entropy(logits, batch.labels)) + float(pairs)
     assert float(losses.total) == pytest.approx(expected, abs=1e-4)
 

@@ -350,7 +350,7 @@ class TestNextSentences:
             segments = [0] * (len(pair.a) + 2) + [1] * (len(pair.b) + 1)
             with torch.no_grad():
                 hidden = tiny.model(torch.tensor([ids]), torch.tensor([segments]))
-                says.append(int(tiny.model.nsp_logits(tiny.model.pool(hidden[:, 0])).argmax()) == 0)
+                says.append(int(tiny.model.logits("nsp", hidden[:, 0]).argmax()) == 0)
         assert (found[SAME_FILE].true_next.value, found[SAME_FILE].true_next.count) == (np.mean(says), len(windows))
 
     def test_each_random_b_comes_from_its_place(self, tiny: Checkpoint, monkeypatch: pytest.MonkeyPatch) -> None:

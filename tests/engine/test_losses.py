@@ -75,7 +75,7 @@ def test_answers_as_transformers(tmp_path: Path) -> None:
     opened = load_checkpoint(tmp_path).model
     by_hand = [
         torch.nn.functional.cross_entropy(logits[[0, 1, 3]], ANSWERS["span"][[0, 1, 3], place])
-        for place, logits in enumerate(opened.task_scores("span", opened(IDS, None, MASK)).unbind(-1))
+        for place, logits in enumerate(opened.logits("span", opened(IDS, None, MASK)).unbind(-1))
     ]
     assert float(sum(by_hand) / 2) == pytest.approx(float(theirs), abs=1e-5)
     assert torch.isfinite(task_loss(model, batch_for("span", ANSWERS["span"], mask=None)))
@@ -100,10 +100,10 @@ def test_the_crf_counts_whole_sequences() -> None:
     model = model_for("crf")
     assert model.crf is not None
     loss = task_loss(model, batch_for("crf", TAGS))
-    emissions = model.task_scores("tag", model(IDS, None, MASK))
+    emissions = model.logits("tag", model(IDS, None, MASK))
     likelihood = model.crf.log_likelihood(emissions, TAGS.clamp(min=0), TAGS >= 0)
     assert float(loss) == pytest.approx(-float(likelihood.sum()) / int((TAGS >= 0).sum()), abs=1e-5)
-    tags = model.best_tags(emissions, TAGS >= 0)
+    tags = model.crf.decode(emissions, TAGS >= 0)
     assert [len(row) for row in tags] == (TAGS >= 0).sum(1).tolist()
 
 

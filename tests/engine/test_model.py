@@ -172,7 +172,7 @@ class TestHook:
         record = Recorder()
         hidden = model(ids, segments, hook=record)
         model.mlm_logits(hidden, record)
-        model.nsp_logits(model.pool(hidden[:, 0], record), record)
+        model.logits("nsp", hidden[:, 0], record)
         wide, heads = (batch, length, config.hidden_size), config.num_attention_heads
         split, square = (batch, heads, length, config.head_size), (batch, heads, length, length)
         expected = {f"embeddings.{name}": wide for name in ("token", "segment", "position", "sum", "output")}
@@ -259,7 +259,7 @@ class TestHook:
     [
         (lambda model, hidden: model.mlm_logits(hidden), "MLM"),
         (lambda model, hidden: model.pool(hidden[:, 0]), "pooler"),
-        (lambda model, hidden: model.nsp_logits(hidden[:, 0]), "NSP"),
+        (lambda model, hidden: model.logits("nsp", hidden[:, 0]), "NSP"),
     ],
 )
 def test_asking_for_a_head_that_is_not_there_is_an_error(ask: Callable[[Bert, Tensor], Tensor], part: str) -> None:

@@ -154,8 +154,8 @@ class TestSwitches:
         ids = torch.tensor([[2, 7, 9, 3]])
         with torch.no_grad():
             assert torch.equal(
-                model.task_scores("classify", model(ids)[:, 0]),
-                again.model.task_scores("classify", again.model(ids)[:, 0]),
+                model.logits("classify", model(ids)[:, 0]),
+                again.model.logits("classify", again.model(ids)[:, 0]),
             )
 
     def test_pre_norm_exists_for_bert_only(self) -> None:
@@ -203,6 +203,4 @@ class TestHeadsTheFileLacks:
         assert opened.random_output_heads == ("tag",) and set(opened.output_heads) == {"mlm", "tag"}
         again = load_checkpoint(tmp_path, heads=["tag"], allow_random=True)
         ids = torch.tensor([[2, 7, 9, 3]])
-        assert torch.equal(
-            opened.model.task_scores("tag", opened.model(ids)), again.model.task_scores("tag", again.model(ids))
-        )
+        assert torch.equal(opened.model.logits("tag", opened.model(ids)), again.model.logits("tag", again.model(ids)))

@@ -289,7 +289,7 @@ class TaskKind(ABC, Generic[E, F]):
 
     def scores(self, model: Bert, hidden: Tensor, hook: Hook) -> Tensor:
         """What the head says of last hidden states (...,H): (...,K)."""
-        return model.task_scores(self.head, hidden, hook)
+        return model.logits(self.head, hidden, hook)
 
     def arrange(self, scores: Tensor, choices: int) -> Tensor:
         """The scores of a batch as its labels are laid out."""

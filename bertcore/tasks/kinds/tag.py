@@ -151,8 +151,10 @@ class Tag(TaskKind[TaggedExample, TagFeatures]):
         without one."""
         if batch.head != "crf":
             return super().loss(model, logits, batch)
-        likelihood = model.tag_log_likelihood(logits, batch.labels)
-        return -likelihood.sum() / (batch.labels >= 0).sum().clamp(min=1)
+        assert model.crf is not None
+        has_label = batch.labels >= 0
+        likelihood = model.crf.log_likelihood(logits.float(), batch.labels.clamp(min=0), has_label)  # (B)
+        return -likelihood.sum() / has_label.sum().clamp(min=1)
 
     def split(self, features: TagFeatures, units: NDArray[np.int64], logits: NDArray) -> list[NDArray]:
         lengths = features.ids.lengths_of(units)
