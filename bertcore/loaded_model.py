@@ -42,7 +42,6 @@ from bertcore.analysis.passes import (
     as_text,
     for_each,
     hidden_states,
-    hidden_states_at,
     open_cost,
 )
 from bertcore.analysis.predict import (
@@ -629,7 +628,7 @@ class LoadedModel:
         def answer(batch: Batch, changes: Changes | None, _: ReportProgress) -> list[LensWords]:
             masks = [self.masks(encoding) for encoding in batch.encodings]
             found = []
-            for at, states in zip(masks, hidden_states_at(self.bert, batch, masks, changes), strict=True):  # (L+1,R,H)
+            for at, states in zip(masks, hidden_states(self.bert, batch, masks, changes), strict=True):  # (L+1,R,H)
                 logits = layer_lens(self.bert, states, range(len(at)))
                 found.append(LensWords(lens_words(logits, self.tokenizer, top), at))
             return found
@@ -1029,7 +1028,7 @@ class LoadedModel:
         ((7, 6), True)
         """
         encoding, text = self._read(a, b)
-        states = hidden_states(self.bert, text, range(len(text)), changes=self._changes(**what_if))
+        (states,) = hidden_states(self.bert, Batch.of([text]), [range(len(text))], self._changes(**what_if))
         found = pca(states, components)
         return Grid(
             {"layer": range(self.config.num_hidden_layers + 1), "token": encoding.tokens},

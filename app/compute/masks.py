@@ -155,7 +155,7 @@ def word_through_layers(
     `words.word_probability`. Raises BertcoreError for a word that the vocabulary cannot write, where there is no room
     for its pieces, and for several pieces while rows are edited or tokens moved: the longer text has other places.
     """
-    from bertcore.analysis.passes import hidden_states
+    from bertcore.analysis.passes import Batch, hidden_states
     from bertcore.analysis.predict import follow_words, layer_lens
     from bertcore.analysis.words import piece_by_piece, pieces_at
 
@@ -167,7 +167,10 @@ def word_through_layers(
             "tokens first, or choose a word of one piece."
         )
     longer, variants, places = piece_by_piece(model, tokenizer, text_of(model, text), position, ids)
-    hidden = hidden_states(model, longer, places.tolist(), variants, what_if.changes())  # (L+1,K,H)
+    batch = Batch.of([replace(longer, ids=variant) for variant in variants])
+    hidden = np.concatenate(
+        hidden_states(model, batch, places[:, None].tolist(), what_if.changes()), axis=1
+    )  # (L+1,K,H)
     path = follow_words(layer_lens(model, hidden, range(len(ids))), ids)
     pieces = [tokenizer.label(token) for token in ids]
     return WordThroughLayers(pieces, path.probability.prod(axis=1), path.rank)

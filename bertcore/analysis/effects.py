@@ -24,7 +24,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from bertcore.analysis.interventions import Change, PatchedPart, check_numbers, check_rows, patch, patch_head
+from bertcore.analysis.interventions import Change, PatchedPart, check_numbers, check_rows, put
 from bertcore.analysis.passes import MAX_TOKENS, Text, as_doubles, chunks, passing
 from bertcore.analysis.targets import Target
 from bertcore.errors import BertcoreError
@@ -205,9 +205,10 @@ def patched_at(
         value = passing(model, other, points[layer])[0].float().cpu().numpy()
     if part == "head":
         check_numbers("head", [column], len(value), "each layer of this model")
-        return patch_head(layer, column, value[column], None if position is None else [position])
-    check_rows([column], len(other))
-    return patch(points[layer], value, rows=[column])
+    else:
+        check_rows([column], len(other))
+    where = (column,) if position is None else (column, position)
+    return {points[layer]: put(where, value[where])}
 
 
 def check_patching(text: Text, other: Text, part: PatchedPart = "state", position: int | None = None) -> None:

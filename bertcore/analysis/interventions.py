@@ -113,12 +113,12 @@ def switch_off_layers(
 
 def set_attention_row(layer: int, head: int, row: int, values: ArrayLike) -> Changes:
     """What one token looks at in one head becomes `values` (S); a row of attention sums to 1, but need not here."""
-    return {f"layer.{layer}.attention.probs": _put((head, row), values)}
+    return {f"layer.{layer}.attention.probs": put((head, row), values)}
 
 
 def set_attention_pattern(layer: int, head: int, pattern: ArrayLike) -> Changes:
     """One head's whole attention becomes `pattern` (S,S), row: the token that looks."""
-    return {f"layer.{layer}.attention.probs": _put((head,), pattern)}
+    return {f"layer.{layer}.attention.probs": put((head,), pattern)}
 
 
 def patch(
@@ -131,21 +131,13 @@ def patch(
     """
     new = _numbers(value, point)
     if rows is None:
-        return {point: _put((), new)}
+        return {point: put((), new)}
     source = list(rows if from_rows is None else from_rows)
     if len(source) != len(rows):
         raise BertcoreError(f"There are {len(rows)} tokens to patch but {len(source)} to take from.")
     if new.ndim < 2 or not all(0 <= row < new.shape[-2] for row in source):
         raise BertcoreError(f"The activations to patch in at {point} have no token {max(source, default=0)}.")
-    return {point: _put((..., list(rows), slice(None)), new[..., source, :])}
-
-
-def patch_head(layer: int, head: int, value: ArrayLike, rows: Sequence[int] | None = None) -> Changes:
-    """The same for one head: its context vectors become `value` (S,D), recorded from another input; with `rows`, only
-    those of these tokens."""
-    new = _numbers(value, "the head")
-    where: tuple[Any, ...] = (head,) if rows is None else (head, list(rows))
-    return {f"layer.{layer}.attention.context_heads": _put(where, new if rows is None else new[list(rows)])}
+    return {point: put((..., list(rows), slice(None)), new[..., source, :])}
 
 
 def drop_embedding(which: Literal["token", "segment", "position"], config: BertConfig | None = None) -> Changes:
@@ -294,7 +286,7 @@ def _ablated(value: ArrayLike, heads: Sequence[int] | None = None) -> Change:
     return changed
 
 
-def _put(where: tuple[Any, ...], values: ArrayLike) -> Change:
+def put(where: tuple[Any, ...], values: ArrayLike) -> Change:
     """Values in a part of the tensor, the same in the whole batch; `where` is an index without the batch dimension."""
     if any(np.min(index, initial=0) < 0 for index in where if isinstance(index, int | list)):
         raise BertcoreError("Heads and tokens count from 0; numbers below 0 are not allowed.")

@@ -133,36 +133,6 @@ def as_doubles(tensor: Tensor) -> NDArray[np.float64]:
     return tensor.detach().cpu().double().numpy()
 
 
-@torch.inference_mode()
-def hidden_states(
-    model: Bert, text: Text, rows: Sequence[int], ids: Tensor | None = None, changes: Changes | None = None
-) -> NDArray[np.float32]:
-    """Hidden states (L+1,R,H) of the tokens `rows`, from the embeddings up; the last one normalised in every model.
-
-    Of R variants of the text with other `ids` (R,S), `rows` is one token of each.
-    """
-    index = [0] * len(rows) if ids is None else list(range(len(rows))), list(rows)
-    states = states_at(model, lambda hook: text.hidden(model, ids, hook=hook), index, changes)
-    return states.float().cpu().numpy()
-
-
-def states_at(
-    model: Bert, hidden: Callable[[Hook], Tensor], index: tuple[list[int], list[int]], changes: Changes | None
-) -> Tensor:
-    """Hidden states (L+1,R,H) at an `index` into (B,S), of the pass that `hidden` makes with a hook; nothing else of it
-    is kept."""
-    points, states = hidden_points(model.encoder.depth), list[Tensor]()
-
-    def keep(name: str, value: Tensor) -> Tensor:
-        if name in points:
-            states.append(value[index])
-        return value
-
-    with changed(model, changes, Hook(keep)) as hook:
-        last = hidden(hook)
-    return torch.stack([*states[:-1], last[index]])
-
-
 @dataclass(frozen=True, eq=False)
 class Batch:
     """B texts on the model's device, the shorter ones padded at their ends."""
@@ -257,10 +227,21 @@ def for_each(
 
 
 @torch.inference_mode()
-def hidden_states_at(
+def hidden_states(
     model: Bert, batch: Batch, places: Sequence[Sequence[int]], changes: Changes | None = None
 ) -> list[NDArray[np.float32]]:
-    """Hidden states of some tokens of each text, from the embeddings up, the last one as the model gives it: B x
-    (L+1,R,H)."""
-    states = states_at(model, lambda hook: batch.hidden(model, hook), batch.index(places), changes)
-    return [each.float().cpu().numpy() for each in states.split([len(each) for each in places], dim=1)]
+    """Hidden states of some tokens of each text, from the embeddings up: B x (L+1,R,H).
+
+    The last one is normalised in every model. Nothing else of the pass is kept.
+    """
+    points, index, states = hidden_points(model.encoder.depth), batch.index(places), list[Tensor]()
+
+    def keep(name: str, value: Tensor) -> Tensor:
+        if name in points:
+            states.append(value[index])
+        return value
+
+    with changed(model, changes, Hook(keep)) as hook:
+        states.append(batch.hidden(model, hook)[index])
+    del states[-2]  # of the last layer, before the final norm
+    return [each.float().cpu().numpy() for each in torch.stack(states).split([len(each) for each in places], dim=1)]

@@ -243,27 +243,24 @@ def word_positions(encoding: Encoding, word: str) -> list[int]:
 def word_in_sentences(
     model: Bert, tokenizer: Tokenizer, word: str, sentences: Sequence[str], progress: ReportProgress = no_progress
 ) -> WordInSentences:
-    """One pass for each sentence. Raises BertcoreError where no sentence has the word."""
-    from bertcore.analysis.passes import as_text, hidden_states
+    """Raises BertcoreError where no sentence has the word."""
+    from bertcore.analysis.passes import as_text, for_each, hidden_states, open_cost
 
     encodings = [tokenizer.encode(sentence, None, model.config.max_length) for sentence in sentences]
-    found = [word_positions(encoding, word) for encoding in encodings]
-    kept = [i for i, positions in enumerate(found) if positions]
-    if not kept:
+    found = {number: at for number, encoding in enumerate(encodings) if (at := word_positions(encoding, word))}
+    if not found:
         raise BertcoreError(f"No sentence contains the word “{word.strip()}”; write one that does.")
-    vectors = []
-    for done, i in enumerate(kept):
-        progress(done / len(kept))
-        text = as_text(model, encodings[i].ids, encodings[i].segments)
-        vectors.append(hidden_states(model, text, found[i]).mean(axis=1))
-    stacked = np.stack(vectors, axis=1)  # (L+1,K,H)
-    return WordInSentences(
-        sentences=kept,
-        pieces=[[encodings[i].labels[position] for position in found[i]] for i in kept],
-        positions=[found[i] for i in kept],
-        vectors=stacked,
-        cosines=cosines(stacked),
+    kept, positions = [encodings[number] for number in found], list(found.values())
+    texts = [as_text(model, encoding.ids, encoding.segments) for encoding in kept]
+    states = for_each(  # K x (L+1, pieces, H)
+        texts,
+        lambda batch: hidden_states(model, batch, [positions[number] for number in batch.numbers]),
+        costs=list(map(open_cost, texts)),
+        progress=progress,
     )
+    vectors = np.stack([each.mean(axis=1) for each in states], axis=1)  # (L+1,K,H)
+    pieces = [[encoding.labels[at] for at in here] for encoding, here in zip(kept, positions, strict=True)]
+    return WordInSentences(list(found), pieces, positions, vectors, cosines(vectors))
 
 
 def group_similarity(cosines: NDArray, groups: Sequence[int]) -> GroupSimilarity:
