@@ -244,18 +244,18 @@ def word_in_sentences(
     model: Bert, tokenizer: Tokenizer, word: str, sentences: Sequence[str], progress: ReportProgress = no_progress
 ) -> WordInSentences:
     """Raises BertcoreError where no sentence has the word."""
-    from bertcore.analysis.passes import as_text, for_each, hidden_states, open_cost
+    from bertcore.analysis.passes import for_each, hidden_states, open_cost
 
     encodings = [tokenizer.encode(sentence, None, model.config.max_length) for sentence in sentences]
     found = {number: at for number, encoding in enumerate(encodings) if (at := word_positions(encoding, word))}
     if not found:
         raise BertcoreError(f"No sentence contains the word “{word.strip()}”; write one that does.")
     kept, positions = [encodings[number] for number in found], list(found.values())
-    texts = [as_text(model, encoding.ids, encoding.segments) for encoding in kept]
     states = for_each(  # K x (L+1, pieces, H)
-        texts,
-        lambda batch: hidden_states(model, batch, [positions[number] for number in batch.numbers]),
-        costs=list(map(open_cost, texts)),
+        model,
+        kept,
+        lambda batch, _: hidden_states(model, batch, [positions[number] for number in batch.numbers]),
+        cost=open_cost,
         progress=progress,
     )
     vectors = np.stack([each.mean(axis=1) for each in states], axis=1)  # (L+1,K,H)
