@@ -234,12 +234,8 @@ def to_disk(folder: Path) -> None:
     """Makes the files' contents durable before the folder gets its final name (a snapshot must survive a power cut)."""
     for file in folder.rglob("*"):
         if file.is_file():
-            _sync(file)
-
-
-def _sync(file: Path) -> None:
-    with file.open("rb+") as stream:
-        os.fsync(stream.fileno())
+            with file.open("rb+") as stream:
+                os.fsync(stream.fileno())
 
 
 @contextmanager

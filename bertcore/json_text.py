@@ -6,6 +6,7 @@ Every JSON text that the program reads is parsed here (tests/test_rules.py).
 import json
 import math
 import re
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
@@ -35,27 +36,24 @@ def _levels(text: str) -> int:
     return max(accumulate(1 if bracket in "[{" else -1 for bracket in brackets), default=0)
 
 
-def _finite(text: str) -> float:
+def _finite(text: str, nulls: bool = False) -> float | None:
     number = float(text)
-    if not math.isfinite(number):
+    if not math.isfinite(number) and not nulls:
         raise ValueError(f"{text[:20]} is not a finite number")
-    return number
-
-
-def _whole(text: str) -> int:
-    if len(text) > MOST_DIGITS:
-        raise ValueError(f"{text[:20]}... is too large a number")
-    return int(text)
-
-
-def _finite_or_none(text: str) -> float | None:
-    number = float(text)
     return number if math.isfinite(number) else None
 
 
-def _whole_or_none(text: str) -> int | None:
+def _whole(text: str, nulls: bool = False) -> int | None:
+    if len(text) > MOST_DIGITS and not nulls:
+        raise ValueError(f"{text[:20]}... is too large a number")
     return int(text) if len(text) <= MOST_DIGITS else None
 
 
-_STRICT = json.JSONDecoder(parse_float=_finite, parse_int=_whole, parse_constant=_finite)
-_NULLS = json.JSONDecoder(parse_float=_finite_or_none, parse_int=_whole_or_none, parse_constant=lambda _name: None)
+_STRICT, _NULLS = (
+    json.JSONDecoder(
+        parse_float=partial(_finite, nulls=nulls),
+        parse_int=partial(_whole, nulls=nulls),
+        parse_constant=partial(_finite, nulls=nulls),
+    )
+    for nulls in (False, True)
+)

@@ -110,8 +110,7 @@ from bertcore.table import Grid, Records, Results
 from bertcore.tasks.decoding import Decoding, DecodingOptions
 from bertcore.texts import Pair, Texts, cut_texts, pairs_of
 from bertcore.tokenizer.special_tokens import MASK
-from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
-from bertcore.tokenizer.word_ids import word_id_at
+from bertcore.tokenizer.tokenizer import Encoding, Tokenizer, word_id_at
 from bertcore.training.task_files import data_of_run, predict_as_learned
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from bertcore.analysis.targets import Measure, SimilarityTarget, Target, pair_ta
 from bertcore.analysis.vectors import cosine
 from bertcore.errors import MOST_VALUE, BertcoreError, shortened
 from bertcore.progress import ReportProgress
-from bertcore.tokenizer.word_ids import word_ids_at
+from bertcore.tokenizer.tokenizer import word_ids_at
 
 from ..look import numbers
 from ..look.bidi import isolated

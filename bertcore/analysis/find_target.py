@@ -24,8 +24,7 @@ from bertcore.model.hooks import Changes
 from bertcore.tasks.kinds import kind_of_model
 from bertcore.tasks.kinds.base import TaskKind
 from bertcore.tasks.predict import labels_of
-from bertcore.tokenizer.tokenizer import Encoding
-from bertcore.tokenizer.word_ids import word_id_at
+from bertcore.tokenizer.tokenizer import Encoding, word_id_at
 
 _ENDS = ("start", "end")
 _VERDICTS: dict[Literal["nsp", "sop"], tuple[str, str]] = {

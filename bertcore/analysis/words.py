@@ -15,8 +15,7 @@ from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.model.hooks import NO_HOOK, Changes, Hook
 from bertcore.progress import ReportProgress, no_progress
-from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
-from bertcore.tokenizer.word_ids import word_ids_at
+from bertcore.tokenizer.tokenizer import Encoding, Tokenizer, word_ids_at
 
 
 @dataclass(frozen=True)

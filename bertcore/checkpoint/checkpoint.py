@@ -269,7 +269,9 @@ def _check_fit(
     config, heads = model.config, model.output_heads
     expected = {name: tuple(value.shape) for name, value in model.state_dict().items()}
     shapes = {name: tuple(value.shape) for name, value in made.items()}
-    shapes |= {name: _joined_shape(parts) for name, parts in stored.items()}
+    for name, parts in stored.items():
+        first = parts[0].shape
+        shapes[name] = first if len(parts) == 1 else (sum(part.shape[0] for part in parts), *first[1:])
     _refuse_missing(set(expected) - set(shapes), config, heads, folder)
     extra = encoder_extras(unused, config) + sorted(set(shapes) - set(expected))
     if extra:
@@ -292,11 +294,6 @@ def _check_fit(
         )
 
 
-def _joined_shape(parts: tuple[StoredTensor, ...]) -> tuple[int, ...]:
-    shape = parts[0].shape
-    return shape if len(parts) == 1 else (sum(part.shape[0] for part in parts), *shape[1:])
-
-
 def _refuse_missing(missing: Collection[str], config: BertConfig, heads: Collection[str], folder: Path) -> None:
     if missing:
         raise BertcoreError(
@@ -306,7 +303,9 @@ def _refuse_missing(missing: Collection[str], config: BertConfig, heads: Collect
 
 def _check_numbers(weights: Mapping[str, Tensor], decoder: StoredTensor | None, model: Bert, folder: Path) -> None:
     table = weights["embeddings.token.weight"]
-    if decoder is not None and (decoder.shape != table.shape or not _same(table, decoder)):
+    if decoder is not None and (
+        decoder.shape != table.shape or not torch.equal(table, read_tensors({"": decoder})[""].float())
+    ):
         raise BertcoreError(
             "The masked-word head of this checkpoint has its own output matrix; BERT uses the token embeddings."
         )
@@ -316,10 +315,6 @@ def _check_numbers(weights: Mapping[str, Tensor], decoder: StoredTensor | None, 
             f"The weights in {folder} contain infinite or NaN values, in "
             f"{_theirs(broken, model.config, model.output_heads)}; the training that made them went wrong."
         )
-
-
-def _same(table: Tensor, stored: StoredTensor) -> bool:
-    return torch.equal(table, read_tensors({"": stored})[""].float())
 
 
 def _theirs(names: Collection[str], config: BertConfig, heads: Collection[str], most: int = 20) -> str:

@@ -168,7 +168,9 @@ def from_hugging_face(
             names = [f"{part}.{kind}" for part in parts]
             tensors = tuple(theirs[name] for name in names if name in theirs)
             if len({part.shape for part in tensors}) > 1 or any(not part.shape for part in tensors):
-                raise BertcoreError(f"The query, key and value weights of {_layer_words(stem)} do not fit together.")
+                raise BertcoreError(
+                    f"The query, key and value weights of layer {int(stem.split('.')[2]) + 1} do not fit together."
+                )
             used.update(names)
             if len(tensors) == len(names):
                 ours[f"{stem}.{kind}"] = tensors
@@ -189,10 +191,6 @@ def layer_tensors(config: BertConfig) -> list[str]:
 def output_matrix(theirs: Mapping[str, StoredTensor], config: BertConfig) -> StoredTensor | None:
     """The copy of the token table that the masked-word head may come with."""
     return theirs.get(f"{_tied(config)}.weight")
-
-
-def _layer_words(stem: str) -> str:
-    return f"layer {int(stem.split('.')[2]) + 1}"
 
 
 def layout_name(name: str, config: BertConfig, heads: Collection[str]) -> str:

@@ -96,14 +96,8 @@ def list_safetensors(file: Path) -> dict[str, StoredTensor]:
         tensors = {name: _listed(file, 8 + length, name, about) for name, about in header.items()}
         _check_places(tensors.values(), 8 + length, size)
         return tensors
-    except BertcoreError:
-        raise
-    except PermissionError:
-        raise UnreadableError(
-            f"The weights file {file} cannot be read: you have no permission; ask its owner."
-        ) from None
     except OSError as error:
-        raise unread(error)(f"The weights file {file} cannot be read ({error.strerror or error}).") from None
+        raise _unreadable(file, error) from None
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         reason = str(error).rstrip(".") if type(error) is ValueError else "its header is damaged"
         raise BertcoreError(
@@ -123,12 +117,8 @@ def list_pickled(file: Path) -> dict[str, StoredTensor]:
         _refuse_bytes_beyond_memory(size, file.parent)
         try_file(check_pickled, file, more_bytes=size)
         tensors = torch.load(file, map_location="cpu", weights_only=True)
-    except PermissionError:
-        raise UnreadableError(
-            f"The weights file {file} cannot be read: you have no permission; ask its owner."
-        ) from None
     except OSError as error:
-        raise unread(error)(f"The weights file {file} cannot be read ({error.strerror or error}).") from None
+        raise _unreadable(file, error) from None
     except TrialFailed as failed:
         why = failed.why or "it takes too much memory or time"
         if why.startswith(_NO_TENSORS):
@@ -138,6 +128,12 @@ def list_pickled(file: Path) -> dict[str, StoredTensor]:
             ) from None
         raise BertcoreError(f"The weights file {file} is damaged or cut off ({why:.200}).") from None
     return {name: StoredTensor(file, each.dtype, tuple(each.shape), loaded=each) for name, each in tensors.items()}
+
+
+def _unreadable(file: Path, error: OSError) -> BertcoreError:
+    if isinstance(error, PermissionError):
+        return UnreadableError(f"The weights file {file} cannot be read: you have no permission; ask its owner.")
+    return unread(error)(f"The weights file {file} cannot be read ({error.strerror or error}).")
 
 
 _NO_TENSORS = "it has "
@@ -266,7 +262,8 @@ def _check_places(tensors: Iterable[StoredTensor], start: int, size: int) -> Non
 def _shards(index: Path) -> list[Path]:
     """The files that an index names, in its order; all of them must be there, beside it."""
     table = read_json(index).get("weight_map")
-    if not isinstance(table, dict) or not table or not all(_is_file_name(name) for name in table.values()):
+    # NUL and half characters, which no file name holds, are not printable
+    if not (isinstance(table, dict) and table and all(isinstance(n, str) and n.isprintable() for n in table.values())):
         raise BertcoreError(f"The file {index} does not say which tensor is in which file; fetch the checkpoint again.")
     files = [index.parent / name for name in dict.fromkeys(table.values())]
     outside = [file.name for file in files if file.resolve().parent != index.parent.resolve()]
@@ -281,11 +278,6 @@ def _shards(index: Path) -> list[Path]:
             f"The checkpoint {index.parent} is in {len(files)} parts and lacks {names}; fetch the checkpoint again."
         )
     return files
-
-
-def _is_file_name(name: object) -> bool:
-    """NUL and half characters, which no file name holds, are not printable."""
-    return isinstance(name, str) and name.isprintable()
 
 
 def _refuse_half_downloaded(folder: Path) -> None:

@@ -8,6 +8,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing import get_all_start_methods, get_context
 from typing import Any, Generic, TypeVar
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -37,11 +38,11 @@ class BatchProcesses(Generic[Plan]):
 
 def received(result: Future[dict[str, Any]]) -> Batch:
     """The batch; an error in making it is raised here."""
-    return Batch(**{name: _restored(value) for name, value in result.result().items()})
-
-
-def _restored(value: Any) -> Any:
-    return value if value is None or isinstance(value, int) else torch.from_numpy(value)
+    fields: dict[str, Any] = result.result()
+    for name, value in fields.items():
+        if isinstance(value, np.ndarray):
+            fields[name] = torch.from_numpy(value)
+    return Batch(**fields)
 
 
 def _made(plan: Any) -> dict[str, Any]:

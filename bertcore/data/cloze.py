@@ -12,8 +12,7 @@ from bertcore.errors import BertcoreError
 from bertcore.files import read_bytes, reason_of
 from bertcore.json_text import parse_json
 from bertcore.tokenizer.special_tokens import MASK
-from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
-from bertcore.tokenizer.word_ids import word_ids_at
+from bertcore.tokenizer.tokenizer import Encoding, Tokenizer, word_ids_at
 
 
 @dataclass(frozen=True)

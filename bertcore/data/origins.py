@@ -91,12 +91,10 @@ class OriginSampler:
         return np.where(places >= 0, places // _SOURCE, BETWEEN)
 
     def _ids(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        parts = np.split(places, np.flatnonzero(np.diff(places) != 1) + 1) if len(places) else []
-        return np.concatenate([np.zeros(0, dtype=np.int64), *map(self._run_of_ids, parts)])
-
-    def _run_of_ids(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Of places that lie side by side."""
-        if places[0] < 0:
-            return np.full(len(places), self._separator, dtype=np.int64)
-        number, first = divmod(int(places[0]), _SOURCE)
-        return np.asarray(self._corpora[number].tokens[first : first + len(places)], dtype=np.int64)
+        ids = np.full(len(places), self._separator, dtype=np.int64)
+        ends = np.flatnonzero((np.diff(places) != 1) | (places[:-1] == BETWEEN)) + 1
+        for run in np.split(np.arange(len(places)), ends):  # places that lie side by side
+            if len(run) and places[run[0]] >= 0:
+                number, first = divmod(int(places[run[0]]), _SOURCE)
+                ids[run] = self._corpora[number].tokens[first : first + len(run)]
+        return ids

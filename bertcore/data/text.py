@@ -302,8 +302,5 @@ def _record(line: str, file: Path, number: int, field: str) -> list[str]:
         there = f"it is {text!r:.60}" if field in record else f"there are {', '.join(map(repr, record)) or 'none'}"
         raise BertcoreError(f"{where}: expected text in the field {field!r}, but {there:.200}.")
     # \ud800 and its like may stand alone in JSON, but are no characters
-    return _paragraphs(text.encode("utf-8", "replace").decode("utf-8").splitlines())
-
-
-def _paragraphs(lines: Iterable[str]) -> list[str]:
+    lines = text.encode("utf-8", "replace").decode("utf-8").splitlines()
     return [paragraph for line in lines if (paragraph := line.strip())]

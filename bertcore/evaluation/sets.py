@@ -9,10 +9,10 @@ Warstadt et al. 2020).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from bertcore.errors import BertcoreError
 from bertcore.locations import assets
 from bertcore.progress import ReportProgress, no_progress
 
+Item = TypeVar("Item")
 GUESSES = 5
 
 
@@ -38,7 +39,7 @@ class Estimate:
     count: int
 
 
-def share(right: NDArray) -> Estimate:
+def share(right: Sequence[bool]) -> Estimate:
     """Share of True (R), each drawn by itself: the standard error of a binomial share."""
     count = len(right)
     if not count:
@@ -77,8 +78,15 @@ class ClozeScore:
 
     @classmethod
     def of(cls, answers: Sequence[ClozeAnswer]) -> ClozeScore:
-        first, in_five = ([getattr(a, name) for a in answers] for name in ("is_first", "is_in_five"))
-        return cls(share(np.array(first)), share(np.array(in_five)))
+        return cls(share([answer.is_first for answer in answers]), share([answer.is_in_five for answer in answers]))
+
+
+def _grouped(items: Iterable[Item], name_of: Callable[[Item], str]) -> dict[str, list[Item]]:
+    """In the order of the set."""
+    groups: dict[str, list[Item]] = {}
+    for item in items:
+        groups.setdefault(name_of(item), []).append(item)
+    return groups
 
 
 @dataclass(frozen=True)
@@ -95,9 +103,8 @@ class Cloze:
         return ClozeScore.of([answer for answer in self.answers if answer.is_possible])
 
     def by_category(self) -> dict[str, ClozeScore]:
-        """In the order of the set."""
-        names = dict.fromkeys(answer.sentence.category for answer in self.answers)
-        return {name: ClozeScore.of([a for a in self.answers if a.sentence.category == name]) for name in names}
+        groups = _grouped(self.answers, lambda answer: answer.sentence.category)
+        return {name: ClozeScore.of(answers) for name, answers in groups.items()}
 
     def to_dict(self) -> dict[str, Any]:
         """Scores, and every sentence with the first five guesses."""
@@ -174,7 +181,7 @@ class MinimalPairs:
 
     @property
     def right(self) -> Estimate:
-        return share(np.array([preference.is_right for preference in self.preferences]))
+        return share([preference.is_right for preference in self.preferences])
 
     @property
     def of_different_length(self) -> int:
@@ -182,11 +189,8 @@ class MinimalPairs:
         return sum(preference.good_tokens != preference.bad_tokens for preference in self.preferences)
 
     def by_phenomenon(self) -> dict[str, Estimate]:
-        """In the order of the set."""
-        names = dict.fromkeys(preference.pair.phenomenon for preference in self.preferences)
-        return {
-            name: share(np.array([p.is_right for p in self.preferences if p.pair.phenomenon == name])) for name in names
-        }
+        groups = _grouped(self.preferences, lambda preference: preference.pair.phenomenon)
+        return {name: share([each.is_right for each in group]) for name, group in groups.items()}
 
     def summary(self) -> dict[str, Any]:
         """Share right, its standard error and number of pairs, of all and by phenomenon: for `evaluate --pairs`."""

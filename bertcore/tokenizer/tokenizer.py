@@ -6,7 +6,7 @@ SentencePiece (ALBERT, XLM-RoBERTa, CamemBERT) and whole words (chemical models)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -82,9 +82,9 @@ class Tokenizer:
         class_name: str | None = None,
         numbered_by_line: bool = True,
     ) -> None:
-        """`names` are those the files give to special tokens (role -> token), `needed` the roles that must be there.
-
-        Raises BertcoreError where the vocabulary lacks one.
+        """`names` are those the files give to special tokens (role -> token), `needed` the roles that must be there;
+        `class_name` is that of `transformers`; with `numbered_by_line` ids are line numbers: a lost line would shift
+        all that follow. Raises BertcoreError where the vocabulary lacks a role.
         """
         raw.no_truncation()
         raw.no_padding()
@@ -104,7 +104,9 @@ class Tokenizer:
         self.mask_id = self.special.ids.get("mask")
         self.mask_token = self.special.names.get("mask")
         self._added = raw.get_added_tokens_decoder()
-        self._typed_mask = self._mask_as_typed()
+        known = {token.content for token in self._added.values()}
+        # What stands in for a typed [MASK]; None where it stays as it is.
+        self._typed_mask = None if MASK in known else self.mask_token
         # Some tokenizers hand the text to the model in one piece; words are then found by the marks of the pieces.
         pre_tokenizer = raw.pre_tokenizer
         self._uncut = pre_tokenizer is None or len(pre_tokenizer.pre_tokenize_str("c c")) == 1
@@ -175,15 +177,7 @@ class Tokenizer:
         """
         try:
             with panics_as_errors():
-                files = read_tokenizer_folder(folder)
-                return cls(
-                    files.raw,
-                    files.lowercase,
-                    names=files.names,
-                    needed=files.needed,
-                    class_name=files.class_name,
-                    numbered_by_line=files.numbered_by_line,
-                )
+                return cls(**read_tokenizer_folder(folder))
         except RuntimeError as error:
             raise BertcoreError(f"The tokenizer in {folder} cannot be used: {error!s:.200}.") from None
         except UnicodeEncodeError:
@@ -222,11 +216,6 @@ class Tokenizer:
         except Exception as error:  # the library raises plain Exception
             raise BertcoreError(f"Text {name} does not suit this vocabulary: {error}.") from None
 
-    def _mask_as_typed(self) -> str | None:
-        """What stands in for a typed [MASK]; None where it stays as it is."""
-        known = {token.content for token in self._added.values()}
-        return None if self.mask_token is None or MASK in known else self.mask_token
-
     def _part_tokens(self, raw: RawEncoding, text: str, keep: int) -> _PartTokens:
         offsets = raw.offsets[:keep]
         if self._typed_mask and len(self._typed_mask) != len(MASK):
@@ -237,7 +226,8 @@ class Tokenizer:
             for span, token_id in zip(offsets, raw.ids, strict=False)
         ]
         words = split_at_spaces(raw.tokens[:keep], self.kind) if self._uncut else raw.word_ids[:keep]
-        return _PartTokens(raw.ids[:keep], offsets, _counted(words))
+        numbers = {word: i for i, word in enumerate(dict.fromkeys(words))}  # texts have stretches that leave no token
+        return _PartTokens(raw.ids[:keep], offsets, [numbers[word] for word in words])
 
     def _framed(self, a: str, b: str | None, part_a: _PartTokens, part_b: _PartTokens | None, dropped: int) -> Encoding:
         template, of_b = self.framing.template(part_b), part_b or _PartTokens([], [], [])
@@ -259,6 +249,33 @@ class Tokenizer:
             words=template.around(None, part_a.words, [after_a + word for word in of_b.words]),
             labels=[self.label(token_id) for token_id in ids],
         )
+
+
+def word_ids_at(word: str, tokenizer: Tokenizer, encoding: Encoding, position: int) -> list[int]:
+    """The ids of a word as the tokenizer would cut it at this place of the text, or of a token written out (##able).
+
+    Byte-level vocabularies write a word after a space otherwise than one that begins the text.
+    Raises BertcoreError for an empty word and for one that the vocabulary cannot write.
+    """
+    text = (encoding.text_b or "") if encoding.parts[position] == "b" else encoding.text_a
+    start, end = encoding.offsets[position]
+    before = text[max(start - 1, 0) : min(start + 1, end)]
+    space = " " if before.strip() != before else ""
+    ids = tokenizer.encode_batch_ids([space + word.strip()])[0] if word.strip() else []
+    verbatim = tokenizer.id(word.strip())
+    if verbatim is not None and len(ids) != 1:
+        ids = [verbatim]
+    if not ids or (tokenizer.unk_id in ids and verbatim is None):
+        raise BertcoreError(f"This vocabulary cannot spell {word.strip()!r}; try another word.")
+    return ids
+
+
+def word_id_at(word: str, tokenizer: Tokenizer, encoding: Encoding, position: int) -> int:
+    """As `word_ids_at`, of a word that is one token; raises BertcoreError for one that is more."""
+    ids = word_ids_at(word, tokenizer, encoding, position)
+    if len(ids) > 1:
+        raise BertcoreError(f"{word!r} is {len(ids)} tokens in this vocabulary; choose a word that is one.")
+    return ids[0]
 
 
 def _check_text(name: str, text: object) -> None:
@@ -292,12 +309,6 @@ def _without_space(text: str, start: int, end: int) -> tuple[int, int]:
     while start < end and text[start].isspace():
         start += 1
     return start, end
-
-
-def _counted(words: Sequence[int | None]) -> list[int]:
-    """Numbers from 0 without gaps: texts have stretches that leave no token."""
-    numbers = {word: i for i, word in enumerate(dict.fromkeys(words))}
-    return [numbers[word] for word in words]
 
 
 def _words_beyond(text: str | None) -> int:

@@ -4,7 +4,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -36,18 +35,6 @@ _SENTENCEPIECE_CLASSES = {
 }
 
 
-@dataclass(frozen=True)
-class TokenizerFolder:
-    """What a folder says of its tokenizer."""
-
-    raw: RawTokenizer
-    lowercase: bool
-    names: Mapping[str, str]  # role ("pad", "unk", "cls", "sep", "mask") -> token
-    class_name: str  # of `transformers`
-    needed: tuple[str, ...]  # roles that the vocabulary must have
-    numbered_by_line: bool  # ids are line numbers: a lost line would shift all that follow
-
-
 @contextmanager
 def panics_as_errors() -> Iterator[None]:
     """Raises RuntimeError where the library, written in Rust, panics on a file instead of raising an error.
@@ -62,8 +49,8 @@ def panics_as_errors() -> Iterator[None]:
         raise RuntimeError(str(error)) from None
 
 
-def read_tokenizer_folder(folder: Path) -> TokenizerFolder:
-    """Of a model that is stored as its difference from another one, the other's.
+def read_tokenizer_folder(folder: Path) -> dict[str, Any]:
+    """What `Tokenizer` is made with; of a model that is stored as its difference from another one, the other's.
 
     Raises BertcoreError, one sentence, where the folder has no vocabulary that can be read.
     """
@@ -85,14 +72,14 @@ def read_tokenizer_folder(folder: Path) -> TokenizerFolder:
     if lowercase:
         _refuse_capitals_only(raw, folder)
     from_vocab_txt = not (folder / "tokenizer.json").is_file() and (folder / "vocab.txt").is_file()
-    return TokenizerFolder(
-        raw=raw,
-        lowercase=lowercase,
-        names=names,
-        class_name=_class_name(folder, settings, kind_of(raw)),
-        needed=tuple(SPELLINGS) if from_vocab_txt else ("pad", "cls", "sep"),
-        numbered_by_line=from_vocab_txt,
-    )
+    return {
+        "raw": raw,
+        "lowercase": lowercase,
+        "names": names,
+        "class_name": _class_name(folder, settings, kind_of(raw)),
+        "needed": tuple(SPELLINGS) if from_vocab_txt else ("pad", "cls", "sep"),
+        "numbered_by_line": from_vocab_txt,
+    }
 
 
 def write_tokenizer_folder(
@@ -278,7 +265,10 @@ def _add_declared(raw: RawTokenizer, folder: Path, settings: Mapping[str, Any]) 
             known.add(token.content)
             wanted.append((token_id, token))
     # Each time the library is given some it looks through all that it has.
-    together = [(special, [token for _, token in group]) for special, group in groupby(wanted, _is_special)]
+    together = [
+        (special, [token for _, token in group])
+        for special, group in groupby(wanted, lambda item: bool(item[1].special))
+    ]
     if len(wanted) > ADDED_TOKENS or len(together) > _MOST_GROUPS:
         raise BertcoreError(f"The files in {folder} add more tokens to the vocabulary than any do: {len(wanted):,}.")
     for special, tokens in together:
@@ -289,10 +279,6 @@ def _add_declared(raw: RawTokenizer, folder: Path, settings: Mapping[str, Any]) 
                 f"The vocabulary in {folder} does not fit its added tokens: {token.content:.80} should be number "
                 f"{token_id:,} and would be {raw.token_to_id(token.content):,}; fetch the checkpoint again."
             )
-
-
-def _is_special(item: tuple[int | None, AddedToken]) -> bool:
-    return bool(item[1].special)
 
 
 def _class_name(folder: Path, settings: Mapping[str, Any], kind: VocabularyKind) -> str:

@@ -47,7 +47,8 @@ def check_tokenizer_json(file: Path) -> None:
         raise BertcoreError(unreadable(file, str(error))) from None
     if problem:
         raise BertcoreError(f"The tokenizer {file} was not opened: {problem}.")
-    if len(packed) > UNTRIED_BYTES or any(_is_unpredictable(step) for step in _all_steps(content)):
+    steps = [step for name in _STEPS for step in _flat(content.get(name))]
+    if len(packed) > UNTRIED_BYTES or any(_is_unpredictable(step) for step in steps):
         _try(file)
 
 
@@ -79,11 +80,6 @@ def _problem(content: Mapping[str, Any]) -> str | None:
         if pieces > TEMPLATE_PIECES:
             return f"it puts {pieces:,} special tokens around a text"
     return None
-
-
-def _all_steps(content: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    for name in _STEPS:
-        yield from _flat(content.get(name))
 
 
 def _flat(step: object) -> Iterator[Mapping[str, Any]]:

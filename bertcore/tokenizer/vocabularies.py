@@ -26,7 +26,13 @@ SMILES = r"\[[^\]]+\]|Br?|Cl?|N|O|S|P|F|I|b|c|n|o|s|p|\(|\)|\.|=|#|-|\+|\\|/|:|~
 
 def raw_from_words(words: Iterable[str], lowercase: bool = True, unk: str = UNK) -> RawTokenizer:
     """A WordPiece tokenizer from a vocabulary in the order of its ids."""
-    return _bare_wordpiece({word: i for i, word in enumerate(words)}, lowercase, unk)
+    vocab = {word: i for i, word in enumerate(words)}
+    raw = RawTokenizer(WordPiece(vocab, unk_token=unk, max_input_chars_per_word=100))
+    raw.normalizer = bert_normalizer(lowercase)
+    raw.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    raw.decoder = decoders.WordPiece()
+    raw.add_special_tokens([AddedToken(token, special=True) for token in SPECIAL_TOKENS if token in vocab])
+    return raw
 
 
 def bert_normalizer(
@@ -108,15 +114,6 @@ def raw_from_smiles(words: Sequence[str], unk: str) -> RawTokenizer:
     """A tokenizer with one entry for each token of the pattern; characters that are in none are left out."""
     raw = RawTokenizer(WordLevel({word: i for i, word in enumerate(words)}, unk_token=unk))
     raw.pre_tokenizer = pre_tokenizers.Split(Regex(SMILES), behavior="removed", invert=True)
-    return raw
-
-
-def _bare_wordpiece(vocab: dict[str, int], lowercase: bool, unk: str) -> RawTokenizer:
-    raw = RawTokenizer(WordPiece(vocab, unk_token=unk, max_input_chars_per_word=100))
-    raw.normalizer = bert_normalizer(lowercase)
-    raw.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    raw.decoder = decoders.WordPiece()
-    raw.add_special_tokens([AddedToken(token, special=True) for token in SPECIAL_TOKENS if token in vocab])
     return raw
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -11,8 +11,10 @@ import torch
 
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.data.batches import Batch, PairSampler
+from bertcore.data.corpus import Corpus
 from bertcore.data.mixed_sampler import MixedSampler
 from bertcore.data.mixture import MixtureFile
+from bertcore.data.origins import BETWEEN, OriginSampler
 from bertcore.data.pairs import NO_LABEL, PairRules, has_random_starts
 from bertcore.errors import BertcoreError
 from bertcore.locations import CLASS_DEMO, SHIPPED, assets
@@ -333,3 +335,12 @@ def test_an_hours_run_is_not_replayed(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(PairSampler, "_begin_epoch", lambda self, epoch: cut.append(epoch) or begin(self, epoch))
     assert batches.at(100_000).step == 100_000
     assert len(cut) <= 4 and max(cut) > 1000
+
+
+def test_a_text_s_first_tokens_may_follow_a_separator() -> None:
+    """Its first place is the number after BETWEEN."""
+    tokens, starts = np.arange(100, 110, dtype=np.uint16), np.array([0, 10])
+    corpus = Corpus(tokens, starts, np.array([0, 1]), np.array([False]))
+    sampler = OriginSampler(cast(Any, None), [corpus], separator=3)
+    assert sampler._ids(np.array([5, 6, BETWEEN, 0, 1, BETWEEN, 2])).tolist() == [105, 106, 3, 100, 101, 3, 102]
+    assert sampler._ids(np.array([], dtype=np.int64)).tolist() == []
