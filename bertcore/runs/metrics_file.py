@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -14,7 +14,7 @@ from bertcore.json_text import parse_json
 METRICS = "metrics.jsonl"
 HELD_OUT = "held_out"  # kind of a line: a measurement on held-out data, always the same
 EVALUATION = "evaluation"  # one of the model that the run ends with, on all of it, where the last of the others is not
-LARGEST_NUMBER = 1e18  # of steps, seconds or a process: beyond it a line or a status is damaged
+LARGEST_NUMBER = 1e18  # beyond it a number of a line, a status or a setting is damaged
 UPDATES = "updates"  # how large a step's updates were
 SLOW_STEP = "slow_step"  # a step in slow motion
 _LONGEST_LINE = 1 << 20  # bytes of a line of metrics; one has some 500
@@ -29,9 +29,13 @@ class MetricsTail:
     more: the last `read_new` stopped at its limit; call again soon.
     """
 
-    def __init__(self, path: str | Path) -> None:
-        """`path`: the run folder, or its metrics.jsonl."""
+    def __init__(self, path: str | Path, kinds: Collection[str] = ()) -> None:
+        """`path`: the run folder, or its metrics.jsonl. `kinds`: of lines that are read; none: of all.
+
+        Of 100,000 lines some twenty are measurements: to find them takes a tenth of the time that to parse all takes.
+        """
         path = Path(path)
+        self._kinds = frozenset(kinds)
         self.path = path if path.suffix == ".jsonl" else path / METRICS
         self.restarted = False
         self.more = False
@@ -64,7 +68,10 @@ class MetricsTail:
             lines, self._is_skipping = lines[1:], False
         if len(self._partial) > _LONGEST_LINE or self._is_skipping:
             self._partial, self._is_skipping = b"", True
-        return _parse_lines([line for line in lines if len(line) <= _LONGEST_LINE])
+        words = [f'"{kind}"'.encode() for kind in self._kinds]
+        wanted = [line for line in lines if not words or any(word in line for word in words)]
+        metrics = _parse_lines([line for line in wanted if len(line) <= _LONGEST_LINE])
+        return [each for each in metrics if not words or each.get("kind") in self._kinds]
 
     def _new_bytes(self, fileno: int, stream: BinaryIO, max_bytes: int) -> bytes:
         stat = os.fstat(fileno)
@@ -126,11 +133,13 @@ def _parse_lines(lines: list[bytes]) -> list[dict[str, Any]]:
     values = _parse("[" + ",".join(texts) + "]")  # one call for all of them: some three times faster
     if not isinstance(values, list) or len(values) != len(texts):
         values = [_parse(text) for text in texts]
-    return [value for value in values if isinstance(value, dict) and _is_number(value.get("step", 0))]
+    return [value for value in values if isinstance(value, dict) and number(value.get("step", 0)) is not None]
 
 
-def _is_number(step: Any) -> bool:
-    return isinstance(step, int | float) and not isinstance(step, bool) and abs(step) <= LARGEST_NUMBER
+def number(value: Any) -> float | None:
+    """A value of a line as a number; None for what is none, or cannot be drawn and added."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST_NUMBER
+    return float(value) if is_number else None
 
 
 def _parse(text: str) -> Any:

@@ -1,23 +1,78 @@
 """A run's metrics.jsonl as growing arrays, one per curve, and the newest numbers. No torch."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from bertcore.errors import printable
-from bertcore.runs.metrics_file import EVALUATION, HELD_OUT
+from bertcore.runs.metrics_file import EVALUATION, HELD_OUT, SLOW_STEP, UPDATES, number
 from bertcore.runs.run_folder import RESUME
-from bertcore.runs.updates import MOST_UPDATES, SlowStep, Update, read_slow_step, read_update
 from bertcore.tasks.kinds import TASK_KINDS
 
 KINDS = ("train", HELD_OUT, EVALUATION, "phase", RESUME, "snapshot")  # of lines
+MOST_PARTS, MOST_UPDATES = 200, 5000
 MOST_PHASES = 1000  # and resumes
-LARGEST = 1e30
 STEP, EPOCH, TOKENS, SECONDS = "step", "epoch", "tokens", "elapsed_s"  # what the lower axis can count
 
 Metric = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Update:
+    """By part of the model: the norm of its gradient before clipping, and the length of its update over that of its
+    weights."""
+
+    step: int
+    gradient: Mapping[str, float]
+    ratio: Mapping[str, float]
+
+
+def read_update(step: int, line: Mapping[str, Any]) -> Update | None:
+    """None where the line is damaged."""
+    gradient, ratio = _numbers(line.get("gradient")), _numbers(line.get("ratio"))
+    if not ratio or set(gradient) != set(ratio):
+        return None
+    return Update(step, gradient, ratio)
+
+
+@dataclass(frozen=True)
+class SlowStep:
+    """A step in slow motion: the loss on its own batch before and after it, in nats."""
+
+    step: int
+    before: float
+    after: float
+    learning_rate: float
+    gradient_norm: float
+
+
+def read_slow_step(step: int, line: Mapping[str, Any]) -> SlowStep | None:
+    """None where the line is damaged."""
+    names = ("loss_before", "loss_after", "learning_rate", "gradient_norm")
+    found = _numbers({name: line.get(name) for name in names})
+    return SlowStep(step, *(found[name] for name in names)) if len(found) == len(names) else None
+
+
+def _numbers(values: Any) -> dict[str, float]:
+    if not isinstance(values, dict) or len(values) > MOST_PARTS:
+        return {}
+    known = {name: number(value) for name, value in values.items()}
+    return {str(name)[:60]: value for name, value in known.items() if value is not None and value >= 0}
+
+
+def parts_of(updates: Sequence[Update]) -> list[str]:
+    """Embeddings first, then the layers, then the heads: as a text passes through the model."""
+    names = {name for update in updates for name in update.ratio}
+
+    def place(name: str) -> tuple[int, int, str]:
+        first, _, rest = name.partition(".")
+        number = rest.partition(".")[0]
+        layer = int(number) if number.isdecimal() else 0
+        return {"embeddings": 0, "encoder": 1, "layers": 1, "heads": 3}.get(first, 2), layer, name
+
+    return sorted(names, key=place)
 
 
 class Series:
@@ -40,9 +95,7 @@ class Series:
 
     def extend(self, steps: Sequence[float], values: Sequence[object]) -> None:
         """One value a step (P each); what is no number is left out."""
-        new = [
-            (step, number) for step, value in zip(steps, values, strict=True) if (number := _number(value)) is not None
-        ]
+        new = [(step, found) for step, value in zip(steps, values, strict=True) if (found := number(value)) is not None]
         if not new:
             return
         at, self._size = self._size, self._size + len(new)
@@ -133,7 +186,7 @@ class RunMetrics:
         """Takes lines in the order of the file. A line without a step, and a value that is no number, is left out."""
         curves: dict[str, tuple[list[float], list[Metric]]] = {kind: ([], []) for kind in _BY_KIND}
         for metric in metrics:
-            step, kind = _number(metric.get("step")), metric.get("kind")
+            step, kind = number(metric.get("step")), metric.get("kind")
             if step is None or not isinstance(kind, str):
                 continue
             if kind in KINDS:
@@ -176,7 +229,7 @@ class RunMetrics:
 
     def latest(self, kind: str, field: str) -> float | None:
         """A number of the newest line of that kind; None where it has none."""
-        return _number(self.newest.get(kind, {}).get(field))
+        return number(self.newest.get(kind, {}).get(field))
 
     def latest_value(self, name: str, until: float | None = None) -> float | None:
         """The last point of a curve; until: the last up to this step."""
@@ -216,9 +269,9 @@ class RunMetrics:
         """What a line says beside its points."""
         if kind == "held_out" and (score := _score(step, metric.get("questions"))) is not None:
             self.scores.append(score)
-        if kind == "updates" and len(self.updates) < MOST_UPDATES:
+        if kind == UPDATES and len(self.updates) < MOST_UPDATES:
             self._add_update(read_update(step, metric))
-        if kind == "slow_step" and len(self.slow_steps) < MOST_UPDATES:
+        if kind == SLOW_STEP and len(self.slow_steps) < MOST_UPDATES:
             self.slow_steps += filter(None, [read_slow_step(step, metric)])
         if kind == "phase":
             self._add_phase(step, str(metric.get("phase")))
@@ -248,9 +301,3 @@ def _score(step: int, value: Any) -> QuestionScore | None:
     except (TypeError, ValueError, KeyError):
         return None
     return QuestionScore(step, is_right, guesses) if len(is_right) == len(guesses) > 0 else None
-
-
-def _number(value: Any) -> float | None:
-    """None for what cannot be drawn, too: sums and distances of larger numbers would be infinite."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST
-    return float(value) if is_number else None

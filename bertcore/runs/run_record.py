@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bertcore.errors import name_from_file
+from bertcore.runs.metrics_file import number
 from bertcore.runs.run_folder import RunFolder, RunStatus
 from bertcore.runs.run_metrics import RunMetrics, metric_key
 
@@ -139,19 +139,17 @@ def record_of(metrics: RunMetrics, settings: Mapping[str, Any], status: RunStatu
 
 def loss_by_frequency(held_out: Mapping[str, Any]) -> float | None:
     """Of a measurement; None where its line does not say, or is damaged. So are the two below."""
-    level = _number(held_out.get("by_frequency"))
-    return level if math.isfinite(level) else None
+    return number(held_out.get("by_frequency"))
 
 
 def common_answer(held_out: Mapping[str, Any]) -> CommonAnswer | None:
     values = held_out.get("answers")
     if not isinstance(values, Mapping):
         return None
-    share, right, chance = (_number(values.get(name)) for name in ("share", "right", "chance"))
-    label = name_from_file(values.get("label"))
-    if not math.isfinite(share + right):
+    share, right, chance = (number(values.get(name)) for name in ("share", "right", "chance"))
+    if share is None or right is None:
         return None
-    return CommonAnswer(label, share, right, chance if math.isfinite(chance) else None)
+    return CommonAnswer(name_from_file(values.get("label")), share, right, chance)
 
 
 def activity_of_heads(held_out: Mapping[str, Any]) -> HeadActivity | None:
@@ -162,7 +160,3 @@ def activity_of_heads(held_out: Mapping[str, Any]) -> HeadActivity | None:
         return None
     is_whole = len(varies) == len(even) > 0 and np.isfinite(varies).all() and np.isfinite(even).all()
     return HeadActivity(varies, even) if is_whole else None
-
-
-def _number(value: Any) -> float:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan

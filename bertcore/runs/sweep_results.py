@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from bertcore.errors import BertcoreError, name_from_file
-from bertcore.files import open_regular, read_json_or_empty, write_errors, write_json
-from bertcore.json_text import parse_json
+from bertcore.files import read_json_or_empty, write_errors, write_json
 from bertcore.runs.failure_causes import cause_of
 from bertcore.runs.known_runs import known_runs
-from bertcore.runs.metrics_file import EVALUATION, HELD_OUT, METRICS, examples_of_curve
+from bertcore.runs.metrics_file import EVALUATION, HELD_OUT, MetricsTail, examples_of_curve, number
 from bertcore.runs.run_folder import RunFolder, RunStatus
 from bertcore.tasks.readers.registry import TASKS, metrics_of
 
@@ -29,9 +28,7 @@ HARDLY, GROWN = 0.98, 1.5
 GAIN = 0.05  # of a task's metric: this much better than before training is no chance
 _MOST_BYTES = 2**16
 _MOST_RUNS = 10_000
-_LARGEST = 1e15  # beyond it a setting or a figure is damaged
 _KINDS = (HELD_OUT, EVALUATION)
-_CHUNK = 1 << 20  # bytes; a line of metrics has some 500
 
 
 @dataclass(frozen=True)
@@ -326,45 +323,20 @@ def _figures_of(config: Mapping[str, Any]) -> tuple[Sequence[str], bool]:
 def _values_of(config: Mapping[str, Any]) -> dict[str, float | None]:
     training = config.get("training")
     training = training if isinstance(training, Mapping) else {}
-    return {name: _number(training.get(name)) for name in (*SETTINGS, "seed")}
+    return {name: number(training.get(name)) for name in (*SETTINGS, "seed")}
 
 
 class MeasurementReader:
     """The lines of measurements of runs; what was read of a file once is not read again as it grows."""
 
     def __init__(self) -> None:
-        self._read: dict[Path, tuple[int, int, list[dict[str, Any]]]] = {}  # inode, bytes read, lines
+        self._read: dict[Path, tuple[MetricsTail, list[dict[str, Any]]]] = {}
 
     def lines(self, run: Path) -> list[dict[str, Any]]:
-        file = run / METRICS
-        try:
-            about = file.stat()
-            inode, offset, found = self._read.get(file, (about.st_ino, 0, []))
-            if inode != about.st_ino or about.st_size < offset:  # resumed from an earlier step: written again
-                offset, found = 0, []
-            with open_regular(file) as stream:
-                stream.seek(offset)
-                while chunk := stream.read(_CHUNK):
-                    end = chunk.rfind(b"\n") + 1
-                    if not end and len(chunk) < _CHUNK:  # the line is still being written
-                        break
-                    offset += end or len(chunk)  # what is longer than that is no line
-                    stream.seek(offset)
-                    whole = chunk[:end]
-                    measured = (line for kind in _KINDS for line in _lines_with(f'"{kind}"'.encode(), whole))
-                    found = found + [line for line in map(_object, measured) if line]
-            self._read[file] = about.st_ino, offset, found
-        except OSError:
-            return []
-        return [line for line in found if line.get("kind") in _KINDS and type(line.get("step")) is int]
-
-
-def _lines_with(word: bytes, data: bytes) -> Iterator[bytes]:
-    """Of whole lines. Of 100,000 some twenty have it: looking at each line would take ten times as long."""
-    at = 0
-    while (hit := data.find(word, at)) >= 0:
-        at = data.find(b"\n", hit)
-        yield data[data.rfind(b"\n", 0, hit) + 1 : at]
+        tail, found = self._read.setdefault(run, (MetricsTail(run, _KINDS), []))
+        new = tail.read_new()
+        found[:] = new if tail.restarted else found + new
+        return list(found)
 
 
 def _measurements(
@@ -372,29 +344,16 @@ def _measurements(
 ) -> tuple[str, tuple[Measurement, ...], Measurement | None]:
     """The first of `names` that the run measures, its measurements on the same data, and one of its end on all of it;
     without any, "", none and None."""
-    name = next((name for name in names if any(_number(line.get(name)) is not None for line in lines)), "")
+    name = next((name for name in names if any(number(line.get(name)) is not None for line in lines)), "")
     examples, found, last = examples_of_curve(lines), [], None
     for line in lines:
-        figure, counted = _number(line.get(name)), line.get("examples")
+        figure, counted = number(line.get(name)), line.get("examples")
         if figure is None:
             continue
         answers = line.get("answers")
-        chance = _number(answers.get("chance")) if isinstance(answers, Mapping) else None
+        chance = number(answers.get("chance")) if isinstance(answers, Mapping) else None
         counted = counted if type(counted) is int else None
-        last = Measurement(line["step"], figure, _number(line.get("loss")), counted, chance)
+        last = Measurement(line["step"], figure, number(line.get("loss")), counted, chance)
         if line["kind"] == HELD_OUT and counted in (None, examples):
             found.append(last)
     return name, tuple(found), None if found and last is found[-1] else last
-
-
-def _object(line: bytes) -> dict[str, Any]:
-    try:
-        value = parse_json(line.decode("utf-8"), nulls=True)
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
-def _number(value: Any) -> float | None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _LARGEST
-    return float(value) if is_number else None

@@ -13,8 +13,7 @@ from app.rooms.train.slow_picture import MOST, SlowPicture
 from app.rooms.train.weights_page import WeightsPage
 from app.shell.window import Window
 from bertcore.runs.run_folder import RunFolder
-from bertcore.runs.run_metrics import RunMetrics
-from bertcore.runs.updates import SlowStep, read_slow_step
+from bertcore.runs.run_metrics import RunMetrics, SlowStep, read_slow_step
 from bertcore.training.pretrain import start_or_resume
 from tests.app.conftest import TIMEOUT_MS
 from tests.engine.training_runs import metrics, tiny_run, write_text

@@ -12,9 +12,8 @@ from app.rooms.train.weights_page import WeightsPage
 from app.shell.window import Window
 from bertcore.runs.diagnosis import size_of_updates
 from bertcore.runs.run_folder import RunFolder
-from bertcore.runs.run_metrics import RunMetrics
+from bertcore.runs.run_metrics import RunMetrics, Update, parts_of, read_update
 from bertcore.runs.run_record import read_record
-from bertcore.runs.updates import Update, parts_of, read_update
 from bertcore.training.pretrain import start_or_resume
 from tests.app.conftest import TIMEOUT_MS
 from tests.engine.training_runs import metrics, tiny_run, write_text

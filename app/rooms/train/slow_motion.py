@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QWidget
 
-from bertcore.runs.updates import SlowStep
+from bertcore.runs.run_metrics import SlowStep
 
 from ...look import numbers, theme
 from ...runs.run_info import RunInfo

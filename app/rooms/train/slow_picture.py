@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy
 
-from bertcore.runs.updates import SlowStep
+from bertcore.runs.run_metrics import SlowStep
 
 from ...look import numbers, theme
 from ...widgets.pointer import PointerWidget

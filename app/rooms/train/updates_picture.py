@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy
 
-from bertcore.runs.updates import Update, parts_of
+from bertcore.runs.run_metrics import Update, parts_of
 
 from ...look import numbers, theme
 from ...widgets.pointer import ARROWS, PointerWidget

@@ -7,7 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from bertcore.runs.diagnosis import LARGE, size_of_updates
-from bertcore.runs.updates import SlowStep, Update
+from bertcore.runs.run_metrics import SlowStep, Update
 
 from ...look import numbers
 from ...widgets.card import label, set_role
