@@ -24,6 +24,7 @@ import torch
 import typer
 
 from bertcore.checkpoint.checkpoint import load_checkpoint
+from bertcore.memory import keep_freed_memory
 from bertcore.resolve_model import resolve_model
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.batches import TaskBatches
@@ -36,7 +37,6 @@ from bertcore.training.compute import choose_precision
 from bertcore.training.evaluate import EVALUATION_FILE
 from bertcore.training.finetune import FineTuning, start_or_resume_finetuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
-from bertcore.training.memory import keep_freed_memory
 from bertcore.training.task_examples import read_examples
 
 TITLES = {"sst2": "SST-2", "cola": "CoLA", "mrpc": "MRPC", "conll2003": "CoNLL-2003", "stsb": "STS-B"}

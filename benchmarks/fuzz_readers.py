@@ -231,14 +231,14 @@ def _label() -> Reader:
 
 
 def _resume() -> Reader:
-    from bertcore.training.training_state import TRAINING_STATE_FILE
+    from bertcore.training.kept_steps import TRAINING_STATE_FILE
 
     progress = {"step": 3, "tokens": 99, "elapsed_s": 1.5, "corpus_key": "x", "samplers": {"32": [1, [2, 3]]}}
 
     def read(folder: Path) -> None:
         import torch
 
-        from bertcore.training.training_state import load_training_state
+        from bertcore.training.kept_steps import load_training_state
 
         model = torch.nn.Linear(1, 1)
         load_training_state(folder, model, torch.optim.AdamW(model.parameters()))

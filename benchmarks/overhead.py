@@ -16,8 +16,8 @@ from torch import nn
 
 from benchmarks.timing import Row
 from bertcore.locations import sample_corpus
+from bertcore.memory import keep_freed_memory
 from bertcore.training.loop import TrainingLoop
-from bertcore.training.memory import keep_freed_memory
 from bertcore.training.pretrain import Pretraining, start_or_resume
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions, TrainingOptions
 

@@ -20,9 +20,9 @@ from benchmarks.peer import random_model, same_in_transformers
 from benchmarks.timing import Row, matmul_peak, processor_medians
 from bertcore.config import BertConfig
 from bertcore.data.batches import Batch
+from bertcore.memory import keep_freed_memory
 from bertcore.model.bert import Bert
 from bertcore.training.compute import choose_precision
-from bertcore.training.memory import keep_freed_memory
 from bertcore.training.objective import pretraining_loss
 from bertcore.training.optimizer import make_optimizer
 

@@ -24,8 +24,8 @@ from split_books import main as split_books
 
 from bertcore.errors import BertcoreError
 from bertcore.locations import SHIPPED, assets
+from bertcore.memory import keep_freed_memory
 from bertcore.runs.run_folder import RunFolder
-from bertcore.training.memory import keep_freed_memory
 from bertcore.training.pretrain import start_or_resume
 from bertcore.training.pretrain_options import PretrainOptions
 

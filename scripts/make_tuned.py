@@ -30,6 +30,7 @@ from bertcore.checkpoint.weights import SAFETENSORS
 from bertcore.errors import BertcoreError
 from bertcore.files import read_json, read_json_or_empty, write_json
 from bertcore.locations import ABOUT_FILE, BUILT_IN, TUNED, assets, built_in_checkpoint
+from bertcore.memory import keep_freed_memory
 from bertcore.runs.environment import ENVIRONMENT_FILE
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tag_schemes import entity_spans
@@ -42,7 +43,6 @@ from bertcore.tasks.readers.reading import TaskFile, task_named
 from bertcore.training.evaluate import EVALUATION_FILE
 from bertcore.training.finetune import start_or_resume_finetuning
 from bertcore.training.finetune_options import FinetuneOptions
-from bertcore.training.memory import keep_freed_memory
 from bertcore.training.task_examples import read_examples
 from bertcore.training.task_files import evaluate_file, predict_as_learned
 

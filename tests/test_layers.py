@@ -16,7 +16,7 @@ from tests.test_rules import ROOT, Import, imports, imports_of
 
 # From the bottom up. Those of one layer do not import each other.
 LAYERS = (
-    ("bertcore.errors", "bertcore.garbage_collection", "bertcore.json_text", "bertcore.progress"),
+    ("bertcore.errors", "bertcore.memory", "bertcore.json_text", "bertcore.progress"),
     ("bertcore.limits", "bertcore.texts"),
     ("bertcore.files", "bertcore.families", "bertcore.tag_schemes", "bertcore.trial"),
     ("bertcore.html",),

@@ -24,7 +24,7 @@ from PySide6.QtCore import QRectF, Qt, SignalInstance
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPaintDevice, QPainter, QPalette, QPen
 from PySide6.QtWidgets import QApplication
 
-from bertcore.garbage_collection import no_garbage_collection
+from bertcore.memory import no_garbage_collection
 
 from . import fonts
 from .fitting import fitting_line

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import QCoreApplication
 
-from bertcore.runs.failure_causes import cause_of
+from bertcore.runs.run_folder import cause_of
 from bertcore.runs.run_metrics import RunMetrics, metric_key
 from bertcore.runs.run_record import common_answer, loss_by_frequency
 

@@ -14,7 +14,7 @@ import bertcore
 from bertcore import locations
 from bertcore.errors import BertcoreError
 from bertcore.files import open_regular
-from bertcore.runs.failure_causes import KILLED
+from bertcore.runs.run_folder import KILLED
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.pretrain_options import PretrainOptions

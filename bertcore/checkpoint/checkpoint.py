@@ -35,8 +35,8 @@ from bertcore.checkpoint.weights import (
 from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError, name_from_file
 from bertcore.files import is_there, read_json, write_json
-from bertcore.garbage_collection import no_garbage_collection
 from bertcore.locations import ABOUT_FILE, DIFFERENCE_FILE
+from bertcore.memory import no_garbage_collection
 from bertcore.model.bert import Bert, initialise
 from bertcore.model.output_heads import HEAD_TITLES, make_head
 from bertcore.tokenizer.tokenizer import Tokenizer

@@ -9,8 +9,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 
 from bertcore.cli.output import cell, is_follower
 from bertcore.errors import printable
-from bertcore.runs.event_words import held_out_in_words
-from bertcore.runs.metrics_file import EVALUATION, HELD_OUT
+from bertcore.runs.metrics_file import EVALUATION, HELD_OUT, held_out_in_words
 
 
 class ProgressBar:

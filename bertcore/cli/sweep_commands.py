@@ -106,7 +106,7 @@ def sweep(
     if not resume:
         print_sweep(find_sweep(folder), as_json)
         return
-    from bertcore.training.memory import keep_freed_memory
+    from bertcore.memory import keep_freed_memory
     from bertcore.training.sweep_loop import resume_sweep
 
     keep_freed_memory()

@@ -17,13 +17,13 @@ from bertcore.cli.run_settings import run_and_settings, with_flags_of
 from bertcore.cli.sweep_commands import train_sweep, with_sweep_flags
 from bertcore.errors import BertcoreError
 from bertcore.files import read_json
+from bertcore.memory import keep_freed_memory
 from bertcore.runs.known_runs import is_run
 from bertcore.runs.run_folder import RunFolder
 from bertcore.settings import read_recipe
-from bertcore.training.arguments import with_distilling, with_finetuning, with_pretraining
+from bertcore.training.arguments import with_settings
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune_options import FinetuneOptions
-from bertcore.training.memory import keep_freed_memory
 from bertcore.training.pretrain_options import PretrainOptions
 from bertcore.training.sweep_plan import Varied
 
@@ -64,7 +64,7 @@ def pretrain(
         flags["name"] = flags["name"] or out.resolve().name
     in_recipe = read_recipe(recipe).get("training") or {} if recipe else {}
     given = {**flags, "corpus": files, "start": start, "tokenizer": tokenizer}
-    options = with_pretraining(options, given, is_resumed, in_recipe)
+    options = with_settings(options, given, is_resumed, in_recipe)
     if estimate:
         say_estimate(options, as_json)
         return
@@ -116,7 +116,7 @@ def finetune(
     flags["name"] = flags["name"] if is_resumed else name
     columns = {role: column for role, column in (("text", text), ("text_b", text_b), ("label", label)) if column}
     given = {**flags, "task": task, "train": train or None, "dev": dev or None, "columns": columns or None}
-    options = with_finetuning(options, given, is_resumed)
+    options = with_settings(options, given, is_resumed)
     if estimate:
         say_estimate(options, as_json)
         return
@@ -176,7 +176,7 @@ def distil(
 ) -> None:
     """Train a model with fewer layers to predict what its teacher predicts, and compare the two."""
     run, options, _ = run_and_settings(DistilOptions, recipe, out, resume, flags["name"])
-    options = with_distilling(options, {**flags, "corpus": corpus, "teacher": teacher})
+    options = with_settings(options, {**flags, "corpus": corpus, "teacher": teacher})
     if estimate:
         say_estimate(options, as_json)
         return

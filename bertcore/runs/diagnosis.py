@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bertcore.runs.failure_causes import cause_of
+from bertcore.runs.run_folder import cause_of
 from bertcore.runs.run_record import Points, RunRecord
 
 # Of the length of the weights, in one step, at its largest. Runs that learn: 0.4% (ten-second demo), 1.2% (class demo),

@@ -17,6 +17,9 @@ EVALUATION = "evaluation"  # one of the model that the run ends with, on all of 
 LARGEST_NUMBER = 1e18  # beyond it a number of a line, a status or a setting is damaged
 UPDATES = "updates"  # how large a step's updates were
 SLOW_STEP = "slow_step"  # a step in slow motion
+_SHARES = ("accuracy", "top5")  # names that end so are shares of 1
+_MOST_NUMBERS = 6
+_PAIRS = {"nsp": "next sentence", "sop": "sentence order"}
 _LONGEST_LINE = 1 << 20  # bytes of a line of metrics; one has some 500
 _READ_AT_ONCE = 1 << 20
 
@@ -147,3 +150,24 @@ def _parse(text: str) -> Any:
         return parse_json(text, nulls=True)  # NaN and infinity of other writers: no number
     except ValueError:
         return None
+
+
+def held_out_in_words(event: Mapping[str, Any]) -> str:
+    """ "held out: loss 8.680 (masked words 7.989, next sentence 0.691), masked words right 3.1% ..."."""
+    held_out = "all held out" if event.get("kind") == EVALUATION else "held out"
+    if "mlm_loss" not in event:
+        numbers = [(name, value) for name, value in event.items() if isinstance(value, float)][:_MOST_NUMBERS]
+        examples = f" ({event['examples']:,} examples)" if "examples" in event else ""
+        return f"{held_out}{examples}: " + ", ".join(
+            f"{name.replace('_', ' ')} {_as_text(name, n)}" for name, n in numbers
+        )
+    pairs = {head: title for head, title in _PAIRS.items() if event.get(f"{head}_loss") is not None}
+    parts = f"masked words {event['mlm_loss']:.3f}"
+    parts += "".join(f", {title} {event[f'{head}_loss']:.3f}" for head, title in pairs.items())
+    right = f"masked words right {event['mlm_accuracy']:.1%}, in the top five {event['mlm_top5']:.1%}"
+    right += "".join(f", {title} right {event[f'{head}_accuracy']:.1%}" for head, title in pairs.items())
+    return f"{held_out}: loss {event['loss']:.3f} ({parts}), {right}"
+
+
+def _as_text(name: str, value: float) -> str:
+    return f"{value:.1%}" if name.endswith(_SHARES) else f"{value:.3f}"

@@ -65,6 +65,18 @@ _PARTIAL = ".partial"
 DAMAGED = "damaged"  # so begins the name of a snapshot that was set aside
 NEVER_BEGUN = "It never started: the process that was going to train it has ended."
 NO_WORD = "The process ended unexpectedly. Its snapshots remain."
+# How the sentence that a failed run leaves begins: the names further on in it may hold any word.
+DIVERGED = "became infinite or undefined"
+LOSS_DIVERGED, WEIGHTS_DIVERGED = f"The loss or its gradient {DIVERGED}", f"The weights {DIVERGED}"
+NO_MEMORY = "There is not enough memory for this run"
+KILLED = "The training process was killed; the machine may have run out of memory"
+DISK_FULL = "The disk is full"  # see `files.why_unwritten`, and the token cache's and the hub's own sentences
+
+_BEGINNINGS = {
+    "diverged": (LOSS_DIVERGED, WEIGHTS_DIVERGED),
+    "memory": (NO_MEMORY, KILLED),
+    "disk": (DISK_FULL,),
+}
 
 
 @dataclass(frozen=True)
@@ -407,6 +419,11 @@ class RunFolder:
 
 
 _STATUS_FIELDS = frozenset(field.name for field in fields(RunStatus))
+
+
+def cause_of(message: str | None) -> str | None:
+    """ "diverged", "memory", "disk", or None for any other sentence."""
+    return next((cause for cause, words in _BEGINNINGS.items() if (message or "").startswith(words)), None)
 
 
 def _checked_status(values: dict[str, Any]) -> RunStatus:

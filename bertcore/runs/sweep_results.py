@@ -15,10 +15,9 @@ from typing import Any
 
 from bertcore.errors import BertcoreError, name_from_file
 from bertcore.files import read_json_or_empty, write_errors, write_json
-from bertcore.runs.failure_causes import cause_of
 from bertcore.runs.known_runs import known_runs
 from bertcore.runs.metrics_file import EVALUATION, HELD_OUT, MetricsTail, examples_of_curve, number
-from bertcore.runs.run_folder import RunFolder, RunStatus
+from bertcore.runs.run_folder import RunFolder, RunStatus, cause_of
 from bertcore.tasks.readers.registry import TASKS, metrics_of
 
 SWEEP = "sweep.json"

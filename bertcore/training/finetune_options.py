@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from bertcore.errors import BertcoreError
 from bertcore.settings import Settings, setting
-from bertcore.training.options import BUDGETS, LoopOptions, RunOptions
+from bertcore.training.options import LoopOptions, RunOptions
 
 SCHEDULE_NAMES = ("linear", "slanted", "constant")
 DEFAULT_EPOCHS = 3.0
@@ -88,11 +87,6 @@ class FinetuneOptions(RunOptions):
     crf: bool = setting(False, "For taggers: score whole sequences of tags with a conditional random field")
     data: TaskDataOptions = field(default_factory=TaskDataOptions)
     training: TuningOptions = field(default_factory=TuningOptions)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if sum(getattr(self.training, budget) is not None for budget in BUDGETS) > 1:
-            raise BertcoreError("Give one budget: epochs, steps or minutes.")
 
     def peak_rate(self, hidden_size: int) -> float:
         """As given, or 5e-5 for BERT-base (Devlin et al. 2019, appendix A.3), more for narrower models."""

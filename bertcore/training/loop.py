@@ -16,7 +16,7 @@ from torch import nn
 
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.errors import BertcoreError
-from bertcore.garbage_collection import garbage_collected_by_hand
+from bertcore.memory import garbage_collected_by_hand
 from bertcore.runs.known_runs import register_run
 from bertcore.runs.metrics_file import EVALUATION, HELD_OUT
 from bertcore.runs.run_folder import RESUME, RunFolder
@@ -25,7 +25,7 @@ from bertcore.runs.sources import changed_since
 from bertcore.training.control import Control, TrainingClock
 from bertcore.training.distributed import process_group
 from bertcore.training.failures import StopRequestedError, as_sentence, stop_signals
-from bertcore.training.kept_steps import KeptSteps
+from bertcore.training.kept_steps import KeptSteps, load_newest
 from bertcore.training.options import RunOptions
 from bertcore.training.resume_settings import open_or_create
 from bertcore.training.run_writer import RunWriter
@@ -40,7 +40,6 @@ from bertcore.training.step_observers import (
     UpdateSizes,
 )
 from bertcore.training.trainable import OnEvent, RunEnd, StepPlan, Trainable, TrainingSetup
-from bertcore.training.training_state import load_newest
 
 SHORT_RUN_STEPS = 1000  # up to here every step is logged
 LOG_EVERY_S = 0.5  # runs with a budget in minutes log a step this often
@@ -148,7 +147,7 @@ class TrainingLoop:
         """Everything ready for the first step of a run from its beginning."""
         setup = self.setup = self.trainable.prepare(self.folder.path, self._report)
         self.clock.budget = setup.budget
-        self.finite = FiniteNumbers(self.trainable, setup, self.folder.path)
+        self.finite = FiniteNumbers(self.trainable, setup, self.folder)
         self.phases = Phases(self.trainable, self.writer)
         self.lines = TrainLines(self.writer)
         self.observers = (

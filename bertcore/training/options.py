@@ -12,6 +12,7 @@ from bertcore.settings import Recipe, Settings, setting
 
 HELD_OUT_SEED = 20_181_011  # what is held out, and masked in it, is the same in every run
 BUDGETS = ("epochs", "steps", "minutes")
+ONE_BUDGET = "Give one budget: epochs, steps or minutes."
 PATHS = ("model", "start", "teacher", "corpus", "tokenizer", "questions", "train", "dev")  # settings that can be one
 PRECISIONS = ("auto", "fp32", "bf16")
 # Room for every snapshot of a million steps of a model with 40 million parameters, or for fourteen of BERT-base.
@@ -93,12 +94,17 @@ class RunOptions(Recipe):
     data: Settings
     training: LoopOptions
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if sum(getattr(self.training, budget, None) is not None for budget in BUDGETS) > 1:
+            raise BertcoreError(ONE_BUDGET)
+
     def with_changes(self, **changes: Any) -> Self:
         """As Recipe; a budget takes the place of one of another kind. Raises BertcoreError for two of them."""
         given = {name: value for name, value in changes.items() if value is not None}
         options = self
         if len(set(BUDGETS) & set(given)) > 1:
-            raise BertcoreError("Give one budget: epochs, steps or minutes.")
+            raise BertcoreError(ONE_BUDGET)
         if set(BUDGETS) & set(given):
             others: dict[str, Any] = {name: None for name in BUDGETS if hasattr(self.training, name)}
             options = replace(self, training=replace(self.training, **others))  # type: ignore[call-arg]

@@ -13,7 +13,7 @@ from bertcore.data.text import TextFormat, text_files
 from bertcore.errors import BertcoreError
 from bertcore.settings import Settings, setting
 from bertcore.tokenizer import LEAST_BPE, VOCABULARIES
-from bertcore.training.options import BUDGETS, Budget, LoopOptions, RunOptions
+from bertcore.training.options import Budget, LoopOptions, RunOptions
 
 # What the versions before knew nothing of: their runs go on as they began.
 _BEFORE_2 = {"pack": False}
@@ -246,8 +246,6 @@ class PretrainOptions(RunOptions):
     def __post_init__(self) -> None:
         super().__post_init__()
         data = self.data
-        if sum(getattr(self.training, budget) is not None for budget in BUDGETS) > 1:
-            raise BertcoreError("Give one budget: epochs, steps or minutes.")
         if data.vocabulary == "bpe" and data.tokenizer is None and data.vocab_size < LEAST_BPE:
             raise BertcoreError(f"The vocab size must be at least {LEAST_BPE} for a byte-level vocabulary.")
         if data.long_sequence_length < data.sequence_length:

@@ -7,8 +7,7 @@ from typing import Any
 import torch
 
 from bertcore.runs.environment import note_environment
-from bertcore.runs.event_words import held_out_in_words
-from bertcore.runs.metrics_file import EVALUATION, HELD_OUT
+from bertcore.runs.metrics_file import EVALUATION, HELD_OUT, held_out_in_words
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.control import TrainingClock
 from bertcore.training.trainable import Event, OnEvent

@@ -5,17 +5,19 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import assert_never
 
 import torch
 
-from bertcore.training.distil import start_or_resume_distilling
-from bertcore.training.distil_options import DistilOptions
-from bertcore.training.finetune import start_or_resume_finetuning
-from bertcore.training.finetune_options import FinetuneOptions
-from bertcore.training.pretrain import start_or_resume
-from bertcore.training.pretrain_options import PretrainOptions
-from bertcore.training.trainable import OnEvent
+from bertcore.training.distil import Distilling
+from bertcore.training.finetune import FineTuning
+from bertcore.training.loop import start_training
+from bertcore.training.options import RunOptions
+from bertcore.training.pretrain import Pretraining
+from bertcore.training.trainable import OnEvent, Trainable
+
+TRAINABLES: dict[str, type[Trainable]] = {
+    each.options_kind.kind: each for each in (Pretraining, FineTuning, Distilling)
+}
 
 
 @contextlib.contextmanager
@@ -28,16 +30,6 @@ def own_threads() -> Iterator[None]:
         torch.set_num_threads(threads)
 
 
-def start_run(
-    options: PretrainOptions | FinetuneOptions | DistilOptions, run: Path, resume: bool, on_event: OnEvent | None = None
-) -> Path:
-    """As `start_or_resume`, for the kind that the settings are of."""
-    match options:
-        case FinetuneOptions():
-            return start_or_resume_finetuning(options, run, resume, on_event)
-        case PretrainOptions():
-            return start_or_resume(options, run, resume, on_event)
-        case DistilOptions():
-            return start_or_resume_distilling(options, run, resume, on_event)
-        case _:
-            assert_never(options)
+def start_run(options: RunOptions, run: Path, resume: bool, on_event: OnEvent | None = None) -> Path:
+    """As `start_training`, for the kind that the settings are of."""
+    return start_training(TRAINABLES[options.kind], options, run, resume, on_event)

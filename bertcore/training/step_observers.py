@@ -5,26 +5,29 @@ None of them changes what a step computes: the weights become those of a step th
 
 from __future__ import annotations
 
+import contextlib
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn.utils import get_total_norm
 
+from bertcore.errors import BertcoreError
 from bertcore.model.torch_parts import evaluation_mode
 from bertcore.runs.environment import CoresAtWork, memory_mib
 from bertcore.runs.metrics_file import SLOW_STEP, UPDATES
+from bertcore.runs.run_folder import LOSS_DIVERGED, WEIGHTS_DIVERGED, RunFolder
 from bertcore.training.control import Control
-from bertcore.training.failures import UncheckedStep, refuse_infinite_steps, refuse_infinite_weights
 from bertcore.training.first_batch import FIRST_BATCH_FILE, SEQUENCES
 from bertcore.training.pretraining_batches import LONGER
 from bertcore.training.run_writer import RunWriter
 from bertcore.training.trainable import StepPlan, StepResult, Trainable, TrainingSetup
 
+BAD_BATCH_FILE = "bad_batch.json"  # in the form of the first batch
 _LAYERS = "encoder.layers."
 
 
@@ -59,31 +62,52 @@ class FirstBatch(StepObserver):
 
 
 class FiniteNumbers(StepObserver):
-    """Ends the run where a loss, a gradient or a weight is no finite number.
+    """Ends the run where a loss, a gradient or a weight is NaN or infinite.
 
-    Between logged steps nothing waits for the device; what they left there is looked at when one is logged.
+    To read a number from a GPU means to wait for all that it still has to do: steps are looked at when one is logged.
     """
 
-    def __init__(self, trainable: Trainable, setup: TrainingSetup, run: Path) -> None:
-        self._setup, self._run = setup, run
-        self._write_batch = trainable.write_batch if trainable.group.is_first else None
-        self._unchecked: list[UncheckedStep] = []
-        self._last: UncheckedStep | None = None
+    def __init__(self, trainable: Trainable, setup: TrainingSetup, run: RunFolder) -> None:
+        self._trainable, self._setup, self._run = trainable, setup, run
+        self._unchecked: list[ComputedStep] = []
+        self._last: ComputedStep | None = None
 
     def before_update(self, step: ComputedStep) -> None:
-        self._last = UncheckedStep(step.plan.step, step.gradient_norm, step.result.loss, step.batch)
-        self._unchecked.append(self._last)
+        self._last = step
+        self._unchecked.append(step)
         if step.plan.is_logged:
             self.check()  # before they could change a weight
 
     def check(self) -> None:
+        """Raises BertcoreError for the first step whose loss or gradient norm is no finite number."""
         steps, self._unchecked = self._unchecked, []
-        refuse_infinite_steps(steps, self._run, self._write_batch)
+        if steps:
+            numbers = torch.stack([torch.stack([one.gradient_norm.float(), one.result.loss.float()]) for one in steps])
+            for step, is_finite in zip(steps, numbers.isfinite().all(dim=1).tolist(), strict=True):
+                if not is_finite:
+                    raise self._diverged(LOSS_DIVERGED, step.plan.step, step)
 
     def check_weights(self, step: int) -> None:
+        """Raises BertcoreError where a weight or a moment of the optimiser is not finite: no snapshot may hold it.
+
+        A sum is finite only where all its parts are; `load_checkpoint` looks in the same way.
+        """
         self.check()
-        batch = None if self._last is None else self._last.batch
-        refuse_infinite_weights(self._setup.model, self._setup.optimizer, step, self._run, batch, self._write_batch)
+        state = self._setup.optimizer.state.values()
+        moments = [value for each in state for value in each.values() if isinstance(value, Tensor)]
+        if not all(math.isfinite(float(value.sum())) for value in (*self._setup.model.state_dict().values(), *moments)):
+            raise self._diverged(WEIGHTS_DIVERGED, step, self._last)
+
+    def _diverged(self, what: str, number: int, step: ComputedStep | None) -> BertcoreError:
+        batch = ""
+        with contextlib.suppress(OSError, BertcoreError):  # a disk that is full besides must not hide what happened
+            if step is not None and self._trainable.group.is_first:
+                begin = self._trainable.write_batch(step.batch, BAD_BATCH_FILE)
+                file = self._run.path / BAD_BATCH_FILE
+                batch = f", on the batch that begins with “{begin}” (all of it in {file})"
+        kept = [step for step, _ in self._run.snapshots()]
+        last = f"the snapshot of step {kept[-1]} is kept" if kept else "there was no snapshot yet"
+        return BertcoreError(f"{what} at step {number}{batch}; {last}. Start again with a lower learning rate.")
 
 
 class Phases(StepObserver):

@@ -7,23 +7,19 @@ import contextlib
 import gc
 import os
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from bertcore.errors import BertcoreError
-from bertcore.runs.failure_causes import cause_of
 from bertcore.runs.known_runs import register_run
-from bertcore.runs.run_folder import RunFolder
+from bertcore.runs.run_folder import RunFolder, cause_of
 from bertcore.runs.sweep_results import Sweep, SweepPlace, find_sweep, read_place, read_sweep, write_place
+from bertcore.training.arguments import options_of
 from bertcore.training.failures import StopRequestedError, stop_signals
-from bertcore.training.finetune import refuse_finetuning
-from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.options import RunOptions
-from bertcore.training.pretrain import refuse_pretraining
-from bertcore.training.pretrain_options import PretrainOptions
 from bertcore.training.resume_settings import has_run
-from bertcore.training.start import start_run
+from bertcore.training.start import TRAINABLES, start_run
 from bertcore.training.sweep_plan import PlannedRun, Varied, plan_sweep
 from bertcore.training.trainable import OnEvent
 
@@ -53,7 +49,11 @@ def resume_sweep(run: Path, on_event: OnEvent | None = None) -> Sweep:
     """
     sweep = find_sweep(run)
     left_out = [each.path for each in (*sweep.runs, *sweep.unreadable) if _is_unusable(each.path)]
-    planned = [PlannedRun(each.path, _stored(each.path)) for each in sweep.runs if each.path not in left_out]
+    planned = [
+        PlannedRun(each.path, options_of(RunFolder(each.path).config()))
+        for each in sweep.runs
+        if each.path not in left_out
+    ]
     return _SweepLoop(planned, sweep.name, sweep.budget_share, True, left_out).run(on_event)
 
 
@@ -96,7 +96,7 @@ class _SweepLoop:
     def _train(self, planned: PlannedRun, on_event: OnEvent) -> None:
         with contextlib.suppress(StopRequestedError):
             try:
-                _start(planned, on_event)
+                start_run(planned.options, planned.path, True, on_event)  # the folder is there: it has not begun
             except StopRequestedError:
                 raise
             except BertcoreError:
@@ -114,7 +114,7 @@ class _SweepLoop:
                 f"The folder {taken[0]} already holds a run; continue it with --resume (resume=True), or name another."
             )
         sweep_id = next((place.id for place in places if place), f"{name}-{secrets.token_hex(4)}")
-        _check(self._planned[0].options)
+        TRAINABLES[self._planned[0].options.kind].refuse(self._planned[0].options)
         for number, planned in enumerate(self._planned, start=1):
             if self._resume and _is_unusable(planned.path):
                 continue  # the others go on
@@ -141,17 +141,10 @@ class _SweepLoop:
     def _end_waiting(self) -> None:
         for path, lock in self._waiting.items():
             self._give_up(path, lock)
-        self._waiting.clear()
 
     def _give_up(self, path: Path, lock: contextlib.ExitStack) -> None:
         with lock, contextlib.suppress(BertcoreError):  # a folder that was deleted meanwhile
             RunFolder(path).write_status(state="stopped", message=NOT_BEGUN)
-
-
-def _stored(run: Path) -> RunOptions:
-    config = RunFolder(run).config()
-    kinds: tuple[type[RunOptions], ...] = (FinetuneOptions, PretrainOptions)
-    return next((kind for kind in kinds if kind.kind == config.get("kind")), PretrainOptions).from_dict(config)
 
 
 def _is_unusable(run: Path) -> bool:
@@ -160,7 +153,7 @@ def _is_unusable(run: Path) -> bool:
     if not has_run(run):
         return bool(folder.snapshots())
     try:
-        _stored(run)
+        options_of(folder.config())
     except BertcoreError as error:
         if not _is_over(folder) and not folder.is_alive():
             folder.write_status(state="failed", message=str(error))
@@ -172,14 +165,3 @@ def _is_over(folder: RunFolder) -> bool:
     """Done, or diverged: it would do so again."""
     status = folder.status()
     return status.state == "done" or (status.state == "failed" and cause_of(status.message) == "diverged")
-
-
-def _check(options: RunOptions) -> None:
-    refuse: Callable[[Any], object] = refuse_finetuning if isinstance(options, FinetuneOptions) else refuse_pretraining
-    refuse(options)
-
-
-def _start(planned: PlannedRun, on_event: OnEvent) -> None:
-    """In a folder that is there already: that is to resume what has not begun."""
-    assert isinstance(planned.options, FinetuneOptions | PretrainOptions)
-    start_run(planned.options, planned.path, True, on_event)

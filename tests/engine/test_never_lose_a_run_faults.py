@@ -22,10 +22,10 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.tokenizer.special_tokens import SPECIAL_TOKENS
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.tokenizer.vocabularies import raw_from_words
-from bertcore.training.failures import BAD_BATCH_FILE
 from bertcore.training.loop import run_training
 from bertcore.training.pretrain import Pretraining
 from bertcore.training.pretrain_options import PretrainOptions
+from bertcore.training.step_observers import BAD_BATCH_FILE
 from tests.engine.corpora import words_only
 from tests.engine.elsewhere import ROOT, Elsewhere
 from tests.engine.runs_of_each_kind import distilling, fine_tuning, pretraining, story

@@ -10,7 +10,7 @@ import torch
 import bertcore
 from bertcore.errors import BertcoreError
 from bertcore.locations import assets
-from bertcore.training.arguments import run_settings, with_pretraining
+from bertcore.training.arguments import run_settings, with_settings
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.pretrain_options import PretrainOptions
 from tests.engine.models import tiny_checkpoint
@@ -106,7 +106,7 @@ class TestSettings:
         assert isinstance(asked, PretrainOptions) and asked.training.causal_share == 0.25
 
     def test_a_vocabulary_is_that_of_the_model_named(self) -> None:
-        options = with_pretraining(PretrainOptions(), {"tokenizer": "bertscope-tiny", "sequence_length": 100})
+        options = with_settings(PretrainOptions(), {"tokenizer": "bertscope-tiny", "sequence_length": 100})
         assert options.data.tokenizer == str((assets() / "checkpoints" / "bertscope-tiny").resolve())
         assert options.data.long_sequence_length == 100
 

@@ -11,7 +11,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QMenu, QScrollArea, QStackedWidget, QWidget
 
-from bertcore.runs.failure_causes import cause_of
+from bertcore.runs.run_folder import cause_of
 from bertcore.runs.run_metrics import EPOCH, SECONDS, STEP, TOKENS, RunMetrics
 
 from ...look import numbers
