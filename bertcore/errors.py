@@ -27,6 +27,10 @@ class UnreadableError(BertcoreError):
     """
 
 
+class AbsentError(BertcoreError, AttributeError):
+    """An attribute that this object does not have, with the reason; `hasattr` is False."""
+
+
 class CutOffWarning(UserWarning):
     """A number is of the beginning of a text alone, as the model cannot read all of it."""
 

@@ -100,7 +100,6 @@ from bertcore.results import (
     Filled,
     LensWords,
     PatchedText,
-    Predictions,
     TokenAttribution,
     TokenSurprise,
     TracedText,
@@ -1053,10 +1052,10 @@ class LoadedModel:
     @overload
     def predict(self, a: str, b: str | None = None, **options: Unpack[PredictOptions]) -> Prediction: ...
     @overload
-    def predict(self, a: Texts, b: Texts | None = None, **options: Unpack[PredictOptions]) -> Predictions: ...
+    def predict(self, a: Texts, b: Texts | None = None, **options: Unpack[PredictOptions]) -> Results[Prediction]: ...
     def predict(
         self, a: str | Texts, b: str | Texts | None = None, **options: Unpack[PredictOptions]
-    ) -> Prediction | Predictions:
+    ) -> Prediction | Results[Prediction]:
         """What a fine-tuned model says: a label, a number, tags, an answer, a choice or a summary.
 
         `a` is a text, or the question or the beginning; `b` a second text, the passage, or the endings, one on each
@@ -1081,7 +1080,7 @@ class LoadedModel:
         task: str | None = None,
         columns: Mapping[Role, str] | None = None,
         **options: Unpack[PredictOptions],
-    ) -> Predictions:
+    ) -> Results[Prediction]:
         """The same for each example of a file, read as the model's own run reads its examples.
 
         Else `task` says how the file is laid out (`bertcore finetune list`), and `columns` which column has the "text"
@@ -1180,7 +1179,7 @@ class LoadedModel:
 
         return measure_model(self.checkpoint, _paths(files), whole=whole, sequence_length=sequence_length, tell=tell)
 
-    def _predictions(self, examples: Sequence[Example], options: PredictOptions) -> Predictions:
+    def _predictions(self, examples: Sequence[Example], options: PredictOptions) -> Results[Prediction]:
         cut: list[int] = []
         given: dict[str, Any] = dict(options)
         decoding = Decoding(**{name: given.pop(name) for name in DecodingOptions.__annotations__ if name in given})
@@ -1190,7 +1189,7 @@ class LoadedModel:
                 self.checkpoint, examples, step, decoding=decoding, changes=changes, tell_cut=cut.append
             )
         self._warn_of_cut(sum(cut), len(examples))
-        return Predictions(found).by(self.name)
+        return Results(found).by(self.name)
 
     # --- what the methods share -----------------------------------------------------------------------------------
 

@@ -14,10 +14,9 @@ from bertcore.analysis.interventions import PatchedPart
 from bertcore.analysis.predict import NextSentence, SentenceOrder, WordGuess
 from bertcore.analysis.trace import ACTIVATIONS, ARRAYS, Trace, points_of
 from bertcore.config import BertConfig
-from bertcore.errors import BertcoreError
+from bertcore.errors import AbsentError, BertcoreError
 from bertcore.html import Picture, attention, bars, cells, element, escape, text_line, valued_tokens
 from bertcore.table import Table, as_frame
-from bertcore.tasks.kinds.base import Prediction
 from bertcore.tokenizer.tokenizer import Encoding
 
 
@@ -176,17 +175,6 @@ class PatchedText(Table):
         return [ours if ours == other else f"{ours} / {other}" for ours, other in pairs]
 
 
-class Predictions(Table, list["Prediction"]):
-    """What a fine-tuned model says of each text; what a prediction consists of hangs on the task."""
-
-    def rows(self) -> list[dict[str, Any]]:
-        return [{"answer": prediction.answer, **asdict(prediction)} for prediction in self]
-
-
-class NotKept(BertcoreError, AttributeError):
-    """An array that a trace was not asked to keep; `hasattr` is False."""
-
-
 @dataclass(frozen=True, repr=False, init=False)
 class TracedText(Table, Trace):
     """A trace with the text that it is of; a row for each token. `t["layer.0.attention.probs"]` is a hook point."""
@@ -201,7 +189,7 @@ class TracedText(Table, Trace):
 
     def __getattr__(self, name: str) -> Any:
         if name in ARRAYS:
-            raise NotKept(f"This trace has no {name}; name it in keep= of the call that made it.")
+            raise AbsentError(f"This trace has no {name}; name it in keep= of the call that made it.")
         raise AttributeError(f"a trace has no attribute {name!r}")
 
     def __getitem__(self, point: str) -> NDArray[np.float32]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from bertcore.errors import BertcoreError
+from bertcore.errors import AbsentError, BertcoreError
 from bertcore.html import Picture, curves
 from bertcore.runs.known_runs import is_run
 from bertcore.runs.metrics_file import EVALUATION, HELD_OUT, MetricsTail
@@ -62,10 +62,16 @@ class Run(Table):
 
     @property
     def model(self) -> LoadedModel:
-        """The snapshot that it ends with, as `load` opens it: the newest; with `patience` the best."""
+        """The snapshot that it ends with, as `load` opens it: the newest; with `patience` the best.
+
+        Raises BertcoreError, which is an AttributeError too, while there is none that opens.
+        """
         from bertcore.loaded_model import load
 
-        return load(self.folder)
+        try:
+            return load(self.folder)
+        except BertcoreError as error:
+            raise AbsentError(str(error)) from None
 
     def rows(self, kind: str | None = None) -> list[dict[str, Any]]:
         """The lines of its metrics, or those of one kind: "train" as it learned, "held_out" as it was measured."""

@@ -158,6 +158,25 @@ class Tokenizer:
         dropped = length_a + (length_b or 0) - keep_a - keep_b + _words_beyond(a) + _words_beyond(b)
         return self._framed(a, b or None, part_a, part_b, dropped)
 
+    def tokenize(self, text: str) -> list[str]:
+        """The tokens of a text as the vocabulary writes them, without special ones. Raises as `encode`.
+
+        >>> m.tokenizer.tokenize("A cat sat!")
+        ['a', 'cat', 'sat', '!']
+        """
+        _check_text("A", text)
+        return [self.word(token_id) for token_id in self._encode_part(text, "A").ids]
+
+    def decode(self, ids: Iterable[int], *, skip_special_tokens: bool = False) -> str:
+        """The text that ids stand for, as far as the vocabulary remembers it: small letters stay small.
+
+        >>> m.tokenizer.decode(m.encode("A cat sat.").ids, skip_special_tokens=True)
+        'a cat sat.'
+        """
+        dropped = self.special_ids if skip_special_tokens else ()
+        kept = [int(token_id) for token_id in ids if token_id not in dropped]
+        return self.raw.decode(kept, skip_special_tokens=False).strip()
+
     def encode_batch_ids(self, texts: list[str]) -> list[list[int]]:
         """Ids of many texts, without special tokens, on all cores."""
         return [encoding.ids for encoding in self.raw.encode_batch_fast(texts, add_special_tokens=False)]

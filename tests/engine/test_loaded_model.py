@@ -27,6 +27,7 @@ from bertcore.locations import assets
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.kinds.classify import LabelPrediction
 from bertcore.tasks.kinds.tag import TagsPrediction
+from bertcore.tokenizer import tokenizer
 from tests.engine.corpora import STORIES
 from tests.engine.models import tiny_checkpoint
 
@@ -433,6 +434,19 @@ class TestInside:
         tagger = load(tiny_checkpoint(tmp_path, output_heads=("tag",), labels=("O", "B")))
         assert tagger.task_kind == "tag"
 
+    def test_a_run_without_a_snapshot_has_no_model(self, tmp_path: Path) -> None:
+        RunFolder.create(tmp_path / "run", {"kind": "finetune"})
+        run = bertcore.Run(tmp_path / "run")
+        assert not hasattr(run, "model") and hasattr(run, "folder")
+        with pytest.raises(BertcoreError, match="has no snapshot yet"):
+            run.model  # noqa: B018
+
+    def test_a_prediction_is_a_row(self, tmp_path: Path) -> None:
+        tuned = load(tiny_checkpoint(tmp_path / "model", output_heads=("classify",), labels=("bad", "good")))
+        one, several = tuned.predict(PLAIN[0]), tuned.predict(PLAIN)
+        assert [row["text"] for row in several.rows()] == [0, 1, 2]
+        assert json.loads(one.to_json())[0]["answer"] == one.answer == several.rows()[0]["label"]
+
     def test_a_text_can_be_traced_by_its_ids_alone(self, m: LoadedModel) -> None:
         encoding = m.encode(PLAIN[0])
         whole = bertcore.trace(m.bert, encoding.ids, encoding.segments)
@@ -530,7 +544,11 @@ class TestFrontDoor:
         monkeypatch.chdir(named_files)
         names = {"m": load(), "bertcore": bertcore}
         finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner()
-        tests = [test for module in (loaded_model, results, table) for test in finder.find(module, extraglobs=names)]
+        tests = [
+            test
+            for module in (loaded_model, results, table, tokenizer)
+            for test in finder.find(module, extraglobs=names)
+        ]
         failed = [test.name for test in tests if runner.run(test).failed]
         assert failed == [] and sum(bool(test.examples) for test in tests) > 8
 

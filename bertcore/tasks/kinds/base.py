@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
 
 import numpy as np
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from bertcore.config import BertConfig
 from bertcore.data.pairs import NO_LABEL
 from bertcore.errors import BertcoreError
+from bertcore.table import Table
 from bertcore.tasks.decoding import USUAL, Decoding
 from bertcore.tasks.packed import Ragged, SequenceWriter
 from bertcore.tasks.spec import Request, TaskSpec
@@ -48,8 +49,8 @@ class Example:
 
 
 @dataclass(frozen=True)
-class Prediction:
-    """What a model says about an example."""
+class Prediction(Table):
+    """What a model says about an example; one row."""
 
     @property
     def answer(self) -> Any:
@@ -60,6 +61,9 @@ class Prediction:
     def certainty(self) -> float | None:
         """The probability of the answer; None where it is none of several."""
         return None
+
+    def rows(self) -> list[dict[str, Any]]:
+        return [{"answer": self.answer, **asdict(self)}]
 
 
 @dataclass(frozen=True)
