@@ -12,6 +12,7 @@ from bertcore.html import Picture, curves
 from bertcore.runs.known_runs import is_run
 from bertcore.runs.metrics_file import EVALUATION, HELD_OUT, MetricsTail
 from bertcore.runs.run_folder import RunFolder
+from bertcore.runs.run_metrics import SOURCES, RunMetrics
 from bertcore.runs.sweep_results import Sweep, SweepGroup, SweepRun
 from bertcore.table import Table, as_frame
 from bertcore.training.arguments import run_settings
@@ -79,22 +80,14 @@ class Run(Table):
         return [line for line in lines if kind in (None, line.get("kind"))]
 
     def picture(self) -> Picture:
-        """Its curves: the loss as it learned and held out, and up to three other held-out numbers from 0 to 1."""
-        held_out = self.rows(HELD_OUT)
-
-        def curve(name: str, lines: list[dict[str, Any]]) -> list[tuple[float, float]]:
-            return [(line["step"], line[name]) for line in lines if _is_number(line.get(name))]
-
-        losses = {"held-out": curve("loss", held_out), "training": curve("loss", self.rows("train"))}
-        shares = [
-            name
-            for name in (held_out[-1] if held_out else {})
-            if not name.endswith("loss")
-            and name != "step"
-            and (found := curve(name, held_out))
-            and all(0 <= value <= 1 for _, value in found)
-        ]
-        body = curves("Loss in nats", losses) + curves("Held out", {name: curve(name, held_out) for name in shares[:3]})
+        """Its curves: the loss as it learned and held out, and up to three other held-out numbers."""
+        metrics = RunMetrics()
+        metrics.append(self.rows())
+        lines = {name: list(zip(*series.arrays, strict=True)) for name, series in metrics.series.items()}
+        losses = {"held-out": lines["loss_task_held_out"], "training": lines["loss_task"]}
+        held_out = {each.field: lines[name] for name, each in SOURCES.items() if each.kind == HELD_OUT and lines[name]}
+        others = [name for name in held_out if not name.endswith("loss")][:3]
+        body = curves("Loss in nats", losses) + curves("Held out", {name: held_out[name] for name in others})
         return Picture(f"Run {self.folder.name}", body, f"{self.state} at step {self.step:,}")
 
     def to_pandas(self, kind: str | None = None) -> Any:
