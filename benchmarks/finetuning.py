@@ -31,7 +31,7 @@ from bertcore.tasks.batches import TaskBatches
 from bertcore.tasks.evaluate import measure, right_answers
 from bertcore.tasks.kinds import make_features
 from bertcore.tasks.kinds.base import TaskBatch
-from bertcore.tasks.predict import decode, reading_batches
+from bertcore.tasks.predict import BATCH_SIZE, decode
 from bertcore.tasks.readers.reading import find_file, task_named
 from bertcore.training.compute import choose_precision
 from bertcore.training.evaluate import EVALUATION_FILE
@@ -184,9 +184,15 @@ def _theirs(options: FinetuneOptions) -> dict[str, float]:
         optimizer.step()
         schedule.step()
         optimizer.zero_grad(set_to_none=True)
-    held_out = reading_batches(
-        spec.kind, dev.examples, checkpoint.tokenizer, train.labels, checkpoint.config, need_answers=True
+    features = make_features(
+        spec.kind,
+        dev.examples,
+        checkpoint.tokenizer,
+        train.labels,
+        max_length=checkpoint.config.max_length,
+        need_answers=True,
     )
+    held_out = TaskBatches(features, BATCH_SIZE, checkpoint.tokenizer.pad_id, shuffle=False)
     return _metrics(model, held_out)
 
 

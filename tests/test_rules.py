@@ -254,6 +254,59 @@ def any_in(modules: set[str], found: set[str]) -> bool:
     return any(name == module or module.startswith(f"{name}.") for module in modules for name in found)
 
 
+def test_what_tells_kinds_of_tasks_apart_is_in_their_own_files() -> None:
+    """No comparison with a kind's name, no look at the class of an example, features or prediction, no table of kinds.
+
+    Heads of the model have names like those of kinds: what is said of a head, or of all heads, is not meant.
+    """
+    from bertcore.model.output_heads import HEAD_TITLES
+    from bertcore.tasks.kinds import TASK_KINDS
+
+    found = []
+    for file in sorted((ROOT / "bertcore").rglob("*.py")):
+        if (ROOT / "bertcore" / "tasks" / "kinds") in file.parents:
+            continue
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if _names_kind(node, set(TASK_KINDS), set(HEAD_TITLES)):
+                found.append(
+                    f"{file.relative_to(ROOT).as_posix()}:{getattr(node, 'lineno', 0)} {ast.unparse(node)[:80]}"
+                )
+    assert found == []
+
+
+def _names_kind(node: ast.AST, kinds: set[str], heads: set[str]) -> bool:
+    def texts(*parts: ast.AST | None) -> set[object]:
+        return {each.value for part in parts if part for each in ast.walk(part) if isinstance(each, ast.Constant)}
+
+    if isinstance(node, ast.Compare):
+        sides = [node.left, *node.comparators]
+        about_head = any(re.search(r"\bheads?$", ast.unparse(side)) for side in sides)
+        return bool(texts(*sides) & kinds) and not about_head
+    if isinstance(node, ast.match_case):
+        return bool(texts(node.pattern) & kinds)
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance":
+        return re.search(r"\w+(Example|Features|Prediction)\b", ast.unparse(node.args[1])) is not None
+    if isinstance(node, ast.Dict):
+        keys = {key.value for key in node.keys if isinstance(key, ast.Constant)}
+        return len(keys & kinds) > 1 and not keys <= heads
+    return False
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'kind == "tag"',
+        'spec.kind in ("span", "choice")',
+        "isinstance(features, SpanFeatures)",
+        'LAYOUTS = {"regress": "similarity", "span": "answer"}',
+    ],
+)
+def test_a_kind_named_elsewhere_is_found(source: str) -> None:
+    kinds, heads = {"tag", "span", "choice", "regress"}, {"tag", "span", "choice"}
+    assert any(_names_kind(node, kinds, heads) for node in ast.walk(ast.parse(source)))
+    assert not any(_names_kind(node, kinds, heads) for node in ast.walk(ast.parse('head == "tag" or "span" in heads')))
+
+
 def test_modules_that_bring_torch_are_found() -> None:
     assert {"bertcore.checkpoint.checkpoint", "bertcore.analysis.trace"} <= bring_torch()
     assert not bring_torch() & {

@@ -31,7 +31,7 @@ def _nothing() -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class TokenLosses:
-    """What a snapshot makes of a batch; see bertcore.training.batch_losses.BatchLosses."""
+    """What a snapshot makes of a batch; see bertcore.training.evaluate.BatchLosses."""
 
     snapshot: int  # the step of the weights
     losses: np.ndarray  # (B,S) nats, NaN where nothing is predicted
@@ -178,7 +178,7 @@ class BatchReader:
     def _losses(
         self, batches: RunBatches, drawn: DrawnBatch, snapshot: int | None, progress: ReportProgress
     ) -> TokenLosses | None:
-        from bertcore.training.batch_losses import batch_losses
+        from bertcore.training.evaluate import batch_losses
 
         chosen = snapshot_for(batches.run, drawn.step, snapshot)
         if chosen is None:
@@ -186,7 +186,7 @@ class BatchReader:
         key = chosen[0], drawn.ids.shape[1]
         if self._model is None or self._model[0] != key:
             self._model = key, batches.model_at(chosen, drawn)
-        found = batch_losses(self._model[1], drawn, progress)
+        found = batch_losses(self._model[1], drawn.batch, progress)
         return TokenLosses(
             chosen[0],
             found.losses,

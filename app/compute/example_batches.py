@@ -16,8 +16,7 @@ from .batches import ASKED, RIGHT, WRONG, LabelShare, ShownBatch, ShownExamples,
 if TYPE_CHECKING:
     from bertcore.model.bert import Bert
     from bertcore.tasks.kinds.base import TokenAnswer, UnitAnswer
-    from bertcore.training.drawn_examples import DrawnExamples, ExampleBatches
-    from bertcore.training.example_answers import BatchAnswers
+    from bertcore.training.drawn_examples import BatchAnswers, DrawnExamples, ExampleBatches
 
 
 class ExampleReader:
@@ -73,7 +72,7 @@ class ExampleReader:
         return self._batches
 
     def _answers(self, batches: ExampleBatches, snapshot: tuple[int, Path], drawn: DrawnExamples) -> BatchAnswers:
-        from bertcore.training.example_answers import example_answers
+        from bertcore.training.drawn_examples import example_answers
 
         if self._model is None or self._model[0] != snapshot[0]:
             self._model = snapshot[0], batches.model_at(snapshot)

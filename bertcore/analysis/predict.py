@@ -175,10 +175,8 @@ def task_logits(model: Bert, hidden: NDArray) -> dict[str, NDArray[np.float32]]:
 
 def head_logits(model: Bert, head: str, hidden: Tensor, hook: Hook = NO_HOOK) -> Tensor:
     """Logits of any output head from last hidden states (B,S,H): (B,K) where it reads [CLS], else (B,S,K) or (B,S)."""
-    kind = next((kind for kind in TASK_KINDS.values() if kind.head == head), None)
-    if kind is not None:
-        return kind.scores(model, hidden[:, 0] if kind.reads == "first" else hidden, hook)
-    return model.logits(head, hidden[:, 0] if head in ("nsp", "sop") else hidden, hook)
+    firsts = {"nsp", "sop", *(kind.head for kind in TASK_KINDS.values() if kind.reads == "first")}
+    return model.logits(head, hidden[:, 0] if head in firsts else hidden, hook)
 
 
 def top_words(logits: NDArray, tokenizer: Tokenizer, k: int, among: Sequence[int] | None = None) -> list[WordGuess]:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from bertcore.analysis.interventions import check_rows
 from bertcore.errors import BertcoreError
-from bertcore.model.hooks import NO_HOOK
 from bertcore.tasks.kinds import TASK_KINDS
 from bertcore.tasks.kinds.base import TaskKind
 
@@ -64,13 +63,10 @@ class Target:
 
     def _logits(self, model: Bert, hidden: Tensor) -> Tensor:
         """All that the number is one of, (B,K); for start and end of an answer the tokens, (B,S)."""
-        if self.head in ("mlm", "nsp", "sop"):
-            return model.logits(self.head, hidden)
+        logits = model.logits(self.head, hidden)
         if self.head == "rtd":
-            logits = model.logits("rtd", hidden)[:, None]  # (B,1)
-            return logits * logits.new_tensor([1.0, -1.0])  # replaced, the text's own
-        scores = self._kind(model).scores(model, hidden, NO_HOOK)
-        return scores[..., self.index] if self.reads_all else scores
+            return logits[:, None] * logits.new_tensor([1.0, -1.0])  # replaced, the text's own
+        return logits[..., self.index] if self.reads_all else logits
 
     def _kind(self, model: Bert) -> TaskKind[Any, Any]:
         """What its head has learned."""

@@ -15,8 +15,8 @@ from bertcore.errors import BertcoreError
 
 if TYPE_CHECKING:
     from bertcore.runs.run_folder import RunFolder
-    from bertcore.training.batch_losses import BatchLosses
     from bertcore.training.drawn_batches import Draw, DrawnBatch, RunBatches
+    from bertcore.training.evaluate import BatchLosses
 
 _PAIRS = {"nsp": ("next", "random"), "sop": ("in order", "swapped"), "none": ("", "")}
 
@@ -55,9 +55,9 @@ def _show_texts(
     batches: RunBatches, drawn: DrawnBatch, weights: tuple[int, Path] | None, sequence: int | None, as_json: bool
 ) -> None:
     """`weights`: the step and folder of the snapshot that predicts; `sequence` from 1, None: all."""
-    from bertcore.training.batch_losses import batch_losses
+    from bertcore.training.evaluate import batch_losses
 
-    losses = None if weights is None else batch_losses(batches.model_at(weights, drawn), drawn)
+    losses = None if weights is None else batch_losses(batches.model_at(weights, drawn), drawn.batch)
     facts = _facts(batches, drawn, weights and weights[0], losses)
     rows = range(len(drawn.ids)) if sequence is None else [sequence - 1]
     sequences = [_sequence(batches, drawn, losses, row) for row in rows]

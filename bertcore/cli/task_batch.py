@@ -10,8 +10,7 @@ from bertcore.cli.output import Listing, print_answer
 
 if TYPE_CHECKING:
     from bertcore.tasks.kinds.base import TokenAnswer, UnitAnswer
-    from bertcore.training.drawn_examples import DrawnExamples, ExampleBatches
-    from bertcore.training.example_answers import BatchAnswers
+    from bertcore.training.drawn_examples import BatchAnswers, DrawnExamples, ExampleBatches
 
 _BEGINNING = 7  # tokens of a sequence that the list of them shows, [CLS] among them
 
@@ -20,7 +19,7 @@ def show_examples(
     batches: ExampleBatches, drawn: DrawnExamples, weights: tuple[int, Path] | None, sequence: int | None, as_json: bool
 ) -> None:
     """`weights`: the step and folder of the snapshot that answers; `sequence` from 1, None: all."""
-    from bertcore.training.example_answers import example_answers
+    from bertcore.training.drawn_examples import example_answers
 
     label = batches.tokenizer.label
     answers = None if weights is None else example_answers(batches.model_at(weights), drawn, label)

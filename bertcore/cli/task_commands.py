@@ -95,6 +95,7 @@ def predict(
     Give a question as --a and its passage as --b; a beginning as --a and its endings as --b, one per line.
     """
     from bertcore.loaded_model import load
+    from bertcore.tasks.kinds import TASK_KINDS
     from bertcore.tasks.predict import as_example, required_kind
 
     refuse_folder(out)
@@ -119,23 +120,12 @@ def predict(
     if options.file is not None:
         lines = [answer_in_words(prediction.answer) for prediction in predictions]
     else:
-        lines = _lines(predictions[0], as_example(kind, given, second))
+        pieces = TASK_KINDS[kind].lines(predictions[0], as_example(kind, given, second))
+        lines = [f"{what:12} {word}" if isinstance(what, str) else f"{what:6.1%}  {word}" for what, word in pieces]
+        lines = lines or [answer_in_words(predictions[0].answer)]
         if limits := m.config.number_range:
             lines.append(f"It was trained on numbers from {limits[0]:g} to {limits[1]:g}.")
     print_answer(values, *lines, as_json=as_json, out=out)
-
-
-def _lines(prediction: Any, example: Any) -> list[str]:
-    """All that is known of one example."""
-    values = asdict(prediction)
-    if "tags" in values:
-        return [f"{tag:12} {word}" for word, tag in zip(example.words, prediction.tags, strict=True)]
-    if isinstance(values.get("probabilities"), dict):
-        ranked = sorted(prediction.probabilities.items(), key=lambda item: -item[1])
-        return [f"{share:6.1%}  {name}" for name, share in ranked]
-    if "choice" in values:
-        return [f"{share:6.1%}  {text}" for share, text in zip(prediction.probabilities, example.endings, strict=True)]
-    return [answer_in_words(prediction.answer)]
 
 
 @with_flags_of(EvaluateOptions, leave_out=("model", "columns", "corpus", "pairs"))

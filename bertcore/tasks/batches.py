@@ -7,18 +7,16 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from bertcore.tasks.kinds.base import Features, TaskBatch
+from bertcore.tasks.packed import Ints
 
 BATCHES_SORTED_TOGETHER = 100  # enough to leave little padding, few enough that batches differ from epoch to epoch
 
-Order = list[NDArray[np.int64]]  # the units of each batch
+Order = list[Ints]  # the units of each batch
 
 
-def shuffled_order(
-    lengths: NDArray[np.int64], batch_size: int, rng: np.random.Generator, groups: NDArray[np.int64] | None = None
-) -> Order:
+def shuffled_order(lengths: Ints, batch_size: int, rng: np.random.Generator, groups: Ints | None = None) -> Order:
     """All units once, in batches of at most `batch_size` whose sizes differ by one at most; the order is random.
 
     Units are drawn at random into pools of 100 batches, sorted by length within their pool, and cut into batches.
@@ -34,7 +32,7 @@ def shuffled_order(
     return [batches[place] for place in rng.permutation(len(batches))]
 
 
-def sorted_order(lengths: NDArray[np.int64], batch_size: int, groups: NDArray[np.int64] | None = None) -> Order:
+def sorted_order(lengths: Ints, batch_size: int, groups: Ints | None = None) -> Order:
     """All units once, the longest first (what does not fit into memory shows at once), always in the same order."""
     batches: Order = []
     for members in _members(lengths, groups):
@@ -43,7 +41,7 @@ def sorted_order(lengths: NDArray[np.int64], batch_size: int, groups: NDArray[np
     return batches
 
 
-def _members(lengths: NDArray[np.int64], groups: NDArray[np.int64] | None) -> list[NDArray[np.int64]]:
+def _members(lengths: Ints, groups: Ints | None) -> list[Ints]:
     if groups is None:
         return [np.arange(len(lengths))]
     return [np.flatnonzero(groups == group) for group in np.unique(groups)]
@@ -55,7 +53,7 @@ def _sizes(count: int, batch_size: int) -> list[int]:
     return [count // batches + (i < count % batches) for i in range(batches)]
 
 
-def _cut(units: NDArray[np.int64], sizes: Sequence[int]) -> Order:
+def _cut(units: Ints, sizes: Sequence[int]) -> Order:
     return np.split(units, np.cumsum(sizes)[:-1]) if sizes else []
 
 
@@ -101,7 +99,7 @@ class TaskBatches:
         """The batches of an epoch, from batch number `first` on."""
         return (self.batch(units) for units in self.order(epoch)[first:])
 
-    def batch(self, units: NDArray[np.int64]) -> TaskBatch:
+    def batch(self, units: Ints) -> TaskBatch:
         """The sequences of some units, padded to the longest, with their labels."""
         features, kind = self.features, self.features.kind
         sequences = features.sequences_of(units)

@@ -13,8 +13,7 @@ from bertcore.model.bert import Bert
 from bertcore.tasks.batches import TaskBatches
 from bertcore.tasks.decoding import USUAL, Decoding
 from bertcore.tasks.kinds import kind_named
-from bertcore.tasks.kinds.base import DecodeSettings, Example, Features, Prediction
-from bertcore.tasks.metrics import confusion, ranked
+from bertcore.tasks.kinds.base import DecodeSettings, Example, Features, Prediction, flat
 from bertcore.tasks.predict import by_unit, example_losses, run_task
 
 EXAMPLES_SHOWN = 8
@@ -86,3 +85,29 @@ def _described(
 
 def _short(value: Any) -> Any:
     return value[:_SHORT] + " ..." if isinstance(value, str) and len(value) > _SHORT else value
+
+
+def confusion(gold: Sequence[Any], predicted: Sequence[Any], labels: Sequence[str]) -> NDArray[np.int64]:
+    """(K,K) how often the right label (row) was given as each (column). Tags of sentences count word by word.
+
+    What is not among `labels` is left out.
+    """
+    numbers = {label: number for number, label in enumerate(labels)}
+    pairs = [pair for pair in zip(flat(gold), flat(predicted), strict=True) if numbers.keys() >= set(pair)]
+    table = np.zeros((len(labels), len(labels)), dtype=np.int64)
+    if pairs:
+        rows, columns = zip(*([numbers[label] for label in pair] for pair in pairs), strict=True)
+        np.add.at(table, (rows, columns), 1)
+    return table
+
+
+def ranked(losses: Sequence[float] | NDArray[np.float64], k: int) -> tuple[list[int], list[int]]:
+    """Numbers of the k examples with the lowest losses, best first, and of the k with the highest, worst first.
+
+    No example is in both: where there are too few for that, each gets half. NaN is left out; ties go by number.
+    """
+    values = np.asarray(losses, dtype=np.float64)
+    order = np.argsort(values, kind="stable")[: int((~np.isnan(values)).sum())]
+    worst_first = np.argsort(-values, kind="stable")[: len(order)]
+    best = order[: min(k, (len(order) + 1) // 2)].tolist()
+    return best, [i for i in worst_first.tolist() if i not in best][: min(k, len(order) // 2)]

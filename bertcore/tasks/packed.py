@@ -19,6 +19,8 @@ from bertcore.errors import BertcoreError
 from bertcore.tokenizer.special_tokens import MASK
 from bertcore.tokenizer.tokenizer import MAX_CHARACTERS, Tokenizer
 
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 AT_ONCE = 1_000  # examples handed to the library in one go: enough for all cores, little to keep in memory
 _NO_LIMIT = 10**9
 
@@ -28,7 +30,7 @@ class Ragged:
     """N rows on end: row i is values[starts[i] : starts[i + 1]]."""
 
     values: NDArray  # (T,...)
-    starts: NDArray[np.int64]  # (N+1), from 0 to T
+    starts: Ints  # (N+1), from 0 to T
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -40,19 +42,19 @@ class Ragged:
         return (self[row] for row in range(len(self)))
 
     @property
-    def lengths(self) -> NDArray[np.int64]:
+    def lengths(self) -> Ints:
         return np.diff(self.starts)
 
-    def lengths_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        lengths: NDArray[np.int64] = self.starts[rows + 1] - self.starts[rows]
+    def lengths_of(self, rows: Ints) -> Ints:
+        lengths: Ints = self.starts[rows + 1] - self.starts[rows]
         return lengths
 
-    def joined(self, rows: NDArray[np.int64]) -> NDArray:
+    def joined(self, rows: Ints) -> NDArray:
         """The values of some rows, one row after the other."""
         parts = [self[row] for row in rows]
         return np.concatenate(parts) if parts else self.values[:0]
 
-    def padded(self, rows: NDArray[np.int64], fill: int) -> NDArray[np.int64]:
+    def padded(self, rows: Ints, fill: int) -> Ints:
         """Some rows as (len(rows), longest of them), `fill` behind their ends."""
         lengths = self.lengths_of(rows)
         table = np.full((len(rows), int(lengths.max(initial=0))), fill, dtype=np.int64)
@@ -149,7 +151,7 @@ class SequenceWriter:
                 self.add(example, *tokenizer.framing.fitted(ids, next(of_b) if b else None, max_length))
         return self
 
-    def done(self) -> tuple[Ragged, Ragged, NDArray[np.int64], NDArray[np.int64]]:
+    def done(self) -> tuple[Ragged, Ragged, Ints, Ints]:
         """Ids (32 bits) and segments (8 bits) of all sequences; tokens that each had no room for, and its example."""
         starts = np.array(self._starts, dtype=np.int64)
         segments = np.frombuffer(bytes(self._segments), dtype=np.uint8)

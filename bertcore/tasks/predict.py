@@ -18,12 +18,13 @@ from bertcore.progress import ReportProgress
 from bertcore.tasks.batches import TaskBatches
 from bertcore.tasks.decoding import USUAL, Decoding
 from bertcore.tasks.kinds import TASK_KINDS, kind_of_model, make_features
-from bertcore.tasks.kinds.base import DecodeSettings, Example, Features, Prediction, TaskBatch
+from bertcore.tasks.kinds.base import DecodeSettings, Example, Features, Prediction, TaskBatch, TaskKind
+from bertcore.tasks.packed import Floats, Ints
 from bertcore.tokenizer.tokenizer import Tokenizer
 
 BATCH_SIZE = 16
 STRIDE = 128  # where no run says otherwise, a window of a long passage begins every so many tokens
-Outputs = Iterable[tuple[NDArray[np.int64], Any]]  # the units of a batch, and the logits for them, NumPy or torch
+Outputs = Iterable[tuple[Ints, Any]]  # the units of a batch, and the logits for them, NumPy or torch
 
 
 class Windows(NamedTuple):
@@ -76,57 +77,55 @@ def predict(
 
     Raises BertcoreError where the model has no head for a task.
     """
-    kind, config = TASK_KINDS[required_kind(checkpoint)], checkpoint.config
-    kind.refuse(checkpoint.name, config)
-    batches = reading_batches(
-        kind.name,
-        [kind.unanswered(example) for example in examples],
-        checkpoint.tokenizer,
-        labels_of(checkpoint),
-        config,
-        windows,
-        crf="crf" in checkpoint.output_heads,
-    )
+    kind, model = TASK_KINDS[required_kind(checkpoint)], checkpoint.model
+    kind.refuse(checkpoint.name, checkpoint.config)
+    batches = reading_batches(model, checkpoint.tokenizer, [kind.unanswered(each) for each in examples], windows)
     tell_cut(batches.features.examples_cut)
-    outputs = run_task(checkpoint.model, batches, progress, changes=changes)
-    return decode(batches.features, outputs, DecodeSettings.of(checkpoint.model, decoding))
+    outputs = run_task(model, batches, progress, changes=changes)
+    return decode(batches.features, outputs, DecodeSettings.of(model, decoding))
 
 
 def reading_batches(
-    kind: str,
-    examples: Sequence[Example],
+    model: Bert,
     tokenizer: Tokenizer,
-    labels: tuple[str, ...],
-    config: BertConfig,
+    examples: Sequence[Example],
     windows: Windows | None = None,
     *,
-    crf: bool = False,
     need_answers: bool = False,
 ) -> TaskBatches:
     """What a model reads outside training. Whoever predicts or measures reads this, so that their figures agree.
 
     Texts are cut where the model's positions end, whatever the length in training; passages are read in windows like
     those that the model learned from. `need_answers` as in `make_features`.
+    Raises ValueError for a model without a head for a task.
     """
-    whole = config.max_length
+    kind = kind_of_model(model.output_heads, model.config)
+    if kind is None:
+        raise ValueError("this model has no head for a task")
+    whole = model.config.max_length
     windows = windows or Windows(whole, min(STRIDE, whole // 4))
     features = make_features(
-        kind,
+        kind.name,
         examples,
         tokenizer,
-        labels,
-        max_length=min(windows.length, whole) if TASK_KINDS[kind].has_windows else whole,
-        crf=crf,
+        label_names(kind, model.config),
+        max_length=min(windows.length, whole) if kind.chooses_tokens else whole,
+        crf=model.crf is not None,
         stride=windows.stride,
         need_answers=need_answers,
     )
-    return TaskBatches(features, BATCH_SIZE, tokenizer.pad_id, segments=config.type_vocab_size > 1, shuffle=False)
+    return TaskBatches(features, BATCH_SIZE, tokenizer.pad_id, segments=model.config.type_vocab_size > 1, shuffle=False)
 
 
 def labels_of(checkpoint: Checkpoint) -> tuple[str, ...]:
     """What its classifier or tagger chooses from."""
-    config, kind = checkpoint.config, kind_of_model(checkpoint.output_heads, checkpoint.config)
-    if kind is None or not kind.has_labels:
+    kind = kind_of_model(checkpoint.output_heads, checkpoint.config)
+    return () if kind is None else label_names(kind, checkpoint.config)
+
+
+def label_names(kind: TaskKind[Any, Any], config: BertConfig) -> tuple[str, ...]:
+    """What a model of the kind chooses from; none where that is not named."""
+    if not kind.has_labels:
         return ()
     return config.labels or tuple(f"LABEL_{number}" for number in range(config.label_count))
 
@@ -143,7 +142,7 @@ def batch_logits(model: Bert, batch: TaskBatch, hook: Hook = NO_HOOK) -> torch.T
     hidden = model(batch.input_ids, batch.segment_ids, batch.attention_mask, rows=only, hook=hook)  # (B,S,H) or (R,H)
     if rows is not None and only is None:
         hidden = hidden.flatten(0, 1)[rows]
-    return kind.arrange(kind.scores(model, hidden, hook), batch.choices)
+    return kind.arrange(model.logits(kind.head, hidden, hook), batch.choices)
 
 
 def task_loss(model: Bert, batch: TaskBatch) -> torch.Tensor:
@@ -154,7 +153,7 @@ def task_loss(model: Bert, batch: TaskBatch) -> torch.Tensor:
 @torch.no_grad()
 def run_task(
     model: Bert, batches: TaskBatches, progress: ReportProgress | None = None, *, changes: Changes | None = None
-) -> list[tuple[NDArray[np.int64], NDArray]]:
+) -> list[tuple[Ints, NDArray]]:
     """The units of each batch with the head's logits for them; `progress` is called before each batch.
 
     changes: what is made of the tensors at some hook points, as in `trace`.
@@ -171,9 +170,9 @@ def run_task(
     return outputs
 
 
-def by_unit(features: Features, outputs: Outputs) -> list[NDArray[np.float64]]:
+def by_unit(features: Features, outputs: Outputs) -> list[Floats]:
     """The logits of each unit, by number and without padding. Raises ValueError where those of one are missing."""
-    of_unit: dict[int, NDArray[np.float64]] = {}
+    of_unit: dict[int, Floats] = {}
     for units, logits in outputs:
         if isinstance(logits, torch.Tensor):  # NumPy knows no bfloat16
             logits = logits.detach().float().cpu().numpy()
@@ -193,9 +192,7 @@ def decode(features: Features, outputs: Outputs, settings: DecodeSettings = _USU
     return list(features.kind.decode(features, by_unit(features, outputs), settings))
 
 
-def unit_losses(
-    features: Features, units: Iterable[int], logits: Sequence[NDArray[np.float64]]
-) -> list[NDArray[np.float64]]:
+def unit_losses(features: Features, units: Iterable[int], logits: Sequence[Floats]) -> list[Floats]:
     """For each of these units, by number, the losses of its labels, in their shape; NaN where a label is not known."""
     losses = []
     for unit, row in zip(units, logits, strict=True):
@@ -208,7 +205,7 @@ def unit_losses(
     return losses
 
 
-def example_losses(features: Features, logits: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+def example_losses(features: Features, logits: Sequence[Floats]) -> Floats:
     """(E) the mean over the labels of each example alone; NaN where its answer is not known."""
     known = [losses[~np.isnan(losses)] for losses in unit_losses(features, range(features.units), logits)]
     of_units = [float(losses.mean()) if losses.size else np.nan for losses in known]

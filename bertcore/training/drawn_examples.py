@@ -1,27 +1,33 @@
-"""Any step's batch of a fine-tuning run, drawn again: it follows from the seed, the step and the file alone.
+"""Any step's batch of a fine-tuning run, drawn again: it follows from the seed, the step and the file alone. And what
+a checkpoint makes of it: its answers beside the right ones, and where they are read off.
 
     batches = open_examples(run)
-    drawn = batches.at(12)          ids, labels, what was cut
+    drawn = batches.at(12)                      ids, labels, what was cut
+    example_answers(model, drawn, token)        answers, losses
 
 Pretraining and distillation: drawn_batches.py.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.checkpoint.config_file import read_config
 from bertcore.model.bert import Bert
+from bertcore.model.torch_parts import evaluation_mode
 from bertcore.progress import ReportProgress
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sources import changed_since
 from bertcore.tasks.batches import Order, TaskBatches
-from bertcore.tasks.kinds.base import Features, TaskBatch
+from bertcore.tasks.kinds.base import Features, ScoredUnit, TaskBatch, UnitAnswer
+from bertcore.tasks.predict import batch_logits, unit_losses
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.redrawing import check_first_batch, newest_snapshot, refuse_step, training_states
@@ -125,3 +131,40 @@ def label_counts(features: Features, units: NDArray[np.int64] | None = None) -> 
     names, numbers = features.kind.answer_numbers(features, np.arange(features.units) if units is None else units)
     counts = np.bincount(numbers[numbers >= 0].astype(np.int64), minlength=len(names))
     return dict(zip(names, counts.tolist(), strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class BatchAnswers:
+    """`loss` is what training minimises, the mean over what is counted; `losses` (B,S) are those of the places, NaN
+    elsewhere."""
+
+    loss: float
+    units: tuple[UnitAnswer, ...]
+    losses: NDArray[np.float32]
+
+    @property
+    def right(self) -> int | None:
+        """How many units are wholly right; None for numbers."""
+        found = [unit.is_right for unit in self.units]
+        return None if None in found else sum(map(bool, found))
+
+
+@torch.inference_mode()
+def example_answers(model: Bert, drawn: DrawnExamples, token: Callable[[int], str]) -> BatchAnswers:
+    """In fp32 and without dropout; `token` is how a token id is written."""
+    features, kind = drawn.features, drawn.features.kind
+    with evaluation_mode(model):
+        found = batch_logits(model, drawn.batch)
+        loss = float(kind.loss(model, found, drawn.batch))
+    logits = kind.split(features, drawn.units, found.double().numpy())
+    units = [
+        kind.unit_answer(features, ScoredUnit(unit, row, of_labels, model.crf, token)).moved(rows.start)
+        for unit, row, of_labels, rows in zip(
+            drawn.units.tolist(), logits, unit_losses(features, drawn.units, logits), drawn.rows, strict=True
+        )
+    ]
+    losses = np.full(drawn.ids.shape, np.nan, dtype=np.float32)
+    for place in (place for unit in units for place in unit.places):
+        before = losses[place.row, place.position]  # an answer of one token begins and ends at it
+        losses[place.row, place.position] = place.loss if np.isnan(before) else (before + place.loss) / 2
+    return BatchAnswers(loss, tuple(units), losses)

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch.nn import functional as F
 
 from bertcore.checkpoint.checkpoint import Checkpoint
-from bertcore.data.batches import Batch, PairSampler, masked_batch
+from bertcore.data.batches import Batch, PairSampler, in_parts, masked_batch
 from bertcore.data.corpus import Corpus, load_corpus
 from bertcore.data.mixed_sampler import MixedSampler
 from bertcore.data.mixture import MixtureFile
@@ -22,9 +23,10 @@ from bertcore.data.pairs import NEXT_SENTENCE, NO_LABEL, PairRules, TokenPair
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.model.torch_parts import evaluation_mode
+from bertcore.progress import ReportProgress
 from bertcore.runs.known_runs import run_around
 from bertcore.runs.run_folder import RunFolder
-from bertcore.tasks.metrics import ranked
+from bertcore.tasks.evaluate import ranked
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.objective import pretraining_loss, word_accuracy
 from bertcore.training.options import HELD_OUT_SEED
@@ -35,6 +37,8 @@ HELD_OUT_MASK_SHARE = 0.15
 HELD_OUT_SEQUENCES = 512  # of a file's held-out part
 _SEQUENCES_AT_ONCE = 16
 EXAMPLES_SHOWN = 10
+TOP = 4  # guesses that are kept of each token
+_TOKENS_AT_ONCE = 2048
 
 
 @dataclass(frozen=True)
@@ -207,64 +211,111 @@ def evaluate_corpus(
     return {**held_out.measure(checkpoint.model), **of_text}
 
 
-@dataclass(frozen=True)
-class _Guesses:
-    """Of the R masked places of a batch: probability of the right word, and the likeliest word with its own."""
+@dataclass(frozen=True, eq=False)
+class BatchLosses:
+    """Of B sequences of S tokens; where nothing is predicted losses are NaN, ranks and guesses 0.
 
-    right: NDArray[np.float64]
-    best: NDArray[np.int64]
-    best_share: NDArray[np.float64]
+    `losses` (B,S) in nats. `ranks` (B,S): 1 where the model's first guess is right. `guesses` and `probabilities`
+    (B,S,TOP): ids, the most likely first. `second` (B): the probability of pair label 1 (random, swapped); NaN where
+    the model was not asked. `pair_losses` (B) in nats. The mean losses are those that a step of training logs.
+    """
 
-    @classmethod
-    def of(cls, logits: torch.Tensor, labels: torch.Tensor) -> _Guesses:
-        shares = logits.float().softmax(dim=-1)  # (R,V)
-        best_share, best = shares.max(dim=-1)
-        right = shares.gather(1, labels[:, None])[:, 0]
-        return cls(right.double().cpu().numpy(), best.cpu().numpy(), best_share.double().cpu().numpy())
+    losses: NDArray[np.float32]
+    ranks: NDArray[np.int64]
+    guesses: NDArray[np.int64]
+    probabilities: NDArray[np.float32]
+    second: NDArray[np.float32]
+    pair_losses: NDArray[np.float32]
+
+    @property
+    def word_loss(self) -> float:
+        """Mean over the tokens to predict: "mlm_loss", or "next_word_loss", of the log."""
+        return float(np.nanmean(self.losses))
+
+    @property
+    def pair_loss(self) -> float | None:
+        """Mean over the pairs: "nsp_loss" or "sop_loss" of the log; None where there are none."""
+        return None if np.isnan(self.pair_losses).all() else float(np.nanmean(self.pair_losses))
+
+    @property
+    def accuracy(self) -> float:
+        """Share of the tokens to predict whose first guess is right."""
+        return float((self.ranks == 1).sum() / max(1, (self.ranks > 0).sum()))
 
 
-@torch.no_grad()
+@torch.inference_mode()
+def batch_losses(model: Bert, batch: Batch, progress: ReportProgress = lambda share: None) -> BatchLosses:
+    """In fp32 and without dropout, some sequences at a time."""
+    count, length = batch.input_ids.shape
+    result = BatchLosses(
+        np.full((count, length), np.nan, dtype=np.float32),
+        np.zeros((count, length), dtype=np.int64),
+        np.zeros((count, length, TOP), dtype=np.int64),
+        np.zeros((count, length, TOP), dtype=np.float32),
+        np.full(count, np.nan, dtype=np.float32),
+        np.full(count, np.nan, dtype=np.float32),
+    )
+    first = 0
+    with evaluation_mode(model):
+        for part in in_parts(batch, max(1, -(-count * length // _TOKENS_AT_ONCE))):
+            progress(first / count)
+            hidden = model(part.input_ids, part.segment_ids, part.attention_mask, causal=part.causal)  # (B,S,H)
+            rows, labels = part.rows, part.labels
+            logits = model.mlm_logits(hidden.flatten(0, 1)[rows]).float()  # (R,V)
+            places = first * length + rows.numpy()
+            result.losses.reshape(-1)[places] = F.cross_entropy(logits, labels, reduction="none").numpy()
+            top = logits.softmax(dim=-1).topk(min(TOP, logits.shape[-1]))
+            better = logits > logits.gather(1, labels[:, None])
+            result.ranks.reshape(-1)[places] = 1 + better.sum(dim=-1).numpy()
+            result.guesses.reshape(-1, TOP)[places, : top.indices.shape[1]] = top.indices.numpy()
+            result.probabilities.reshape(-1, TOP)[places, : top.values.shape[1]] = top.values.numpy()
+            if model.pair_head is not None and not part.causal:
+                answers = model.logits(model.pair_head, hidden[:, 0]).float()  # (B,2)
+                asked = part.next_sentence != NO_LABEL
+                here = first + np.flatnonzero(asked.numpy())
+                result.second[here] = answers.softmax(dim=-1)[asked, 1].numpy()
+                result.pair_losses[here] = F.cross_entropy(
+                    answers[asked], part.next_sentence[asked], reduction="none"
+                ).numpy()
+            first += len(part.input_ids)
+    return result
+
+
 def best_and_worst(
     model: Bert, batches: list[Batch], tokenizer: Tokenizer, count: int = EXAMPLES_SHOWN
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The `count` sequences with the lowest mean loss over their masked words, best first, and the `count` with the
     highest, worst first, as JSON holds them: {"example": {"text_a", "text_b"}, "right", "given", "loss", "words"}.
     """
-    guesses, losses, places = [], [], []
-    with evaluation_mode(model):
-        for number, batch in enumerate(batches):
-            hidden = model(batch.input_ids, batch.segment_ids, batch.attention_mask, rows=batch.rows)  # (R,H)
-            guess = _Guesses.of(model.mlm_logits(hidden), batch.labels)
-            guesses.append(guess)
-            of_row = batch.rows.cpu().numpy() // batch.input_ids.shape[1]
-            surprise = -np.log(np.maximum(guess.right, 1e-300))
-            for sequence in range(len(batch.input_ids)):
-                losses.append(float(surprise[of_row == sequence].mean()) if (of_row == sequence).any() else np.nan)
-                places.append((number, sequence))
+    found = [batch_losses(model, batch) for batch in batches]
+    places = [(number, row) for number, batch in enumerate(batches) for row in range(len(batch.input_ids))]
+    of_words = (found[number].losses[row].astype(np.float64) for number, row in places)
+    known = [losses[~np.isnan(losses)] for losses in of_words]
+    losses = [float(each.mean()) if len(each) else np.nan for each in known]
 
     def described(at: int) -> dict[str, Any]:
-        number, sequence = places[at]
-        return {**_described(batches[number], guesses[number], sequence, tokenizer), "loss": round(losses[at], 4)}
+        number, row = places[at]
+        return {**_described(batches[number], found[number], row, tokenizer), "loss": round(losses[at], 4)}
 
     best, worst = ranked(losses, count)
     return [described(at) for at in best], [described(at) for at in worst]
 
 
-def _described(batch: Batch, guesses: _Guesses, sequence: int, tokenizer: Tokenizer) -> dict[str, Any]:
+def _described(batch: Batch, found: BatchLosses, sequence: int, tokenizer: Tokenizer) -> dict[str, Any]:
     length = batch.input_ids.shape[1]
     ids, segments = batch.input_ids[sequence].tolist(), batch.segment_ids[sequence].tolist()
-    rows, labels = batch.rows.tolist(), batch.labels.tolist()
+    rows = zip(*(values.tolist() for values in (batch.rows % length, batch.rows // length, batch.labels)), strict=True)
     words = [
         {
-            "position": row % length,
-            "seen": tokenizer.label(ids[row % length]),  # [MASK], or what stood in its place
-            "right": tokenizer.label(labels[at]),
-            "probability": round(float(guesses.right[at]), 5),
-            "given": tokenizer.label(int(guesses.best[at])),
-            "given_probability": round(float(guesses.best_share[at]), 5),
+            "position": place,
+            "seen": tokenizer.label(ids[place]),  # [MASK], or what stood in its place
+            "right": tokenizer.label(label),
+            "probability": round(math.exp(-float(found.losses[row, place])), 5),
+            "given": tokenizer.label(int(found.guesses[row, place, 0])),
+            "given_probability": round(float(found.probabilities[row, place, 0]), 5),
         }
-        for at, row in enumerate(rows)
-        if row // length == sequence
+        for place, row, label in rows
+        if row == sequence
     ]
     return {
         "example": _texts(ids, segments, tokenizer),

@@ -125,16 +125,7 @@ class FineTuning(Trainable):
 
         def to_measure(examples: tuple[Example, ...]) -> TaskBatches:
             windows = learned_windows(options.data)
-            return reading_batches(
-                spec.kind,
-                examples,
-                checkpoint.tokenizer,
-                train.labels,
-                model.config,
-                windows,
-                crf=options.crf,
-                need_answers=True,
-            )
+            return reading_batches(model, checkpoint.tokenizer, examples, windows, need_answers=True)
 
         held_out = to_measure(dev.examples)
         count = self._examples_of_curve(run) or self._sample_size(batches, held_out)

@@ -21,6 +21,7 @@ from bertcore.runs.metrics_file import HELD_OUT
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sources import noted_sources
 from bertcore.tasks.evaluate import TaskEvaluation
+from bertcore.tasks.kinds import TASK_KINDS
 from bertcore.tasks.spec import TaskSpec
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.finetune_options import FinetuneOptions
@@ -29,15 +30,6 @@ from bertcore.training.pretrain_options import PretrainOptions
 from bertcore.training.trainable import RunEnd
 
 CARD_FILE = "README.md"
-# The kind of task as the hub names it; the library has no pipeline for the others.
-PIPELINES = {
-    "mlm": "fill-mask",
-    "classify": "text-classification",
-    "regress": "text-classification",
-    "multilabel": "text-classification",
-    "tag": "token-classification",
-    "span": "question-answering",
-}
 _MEANINGS = {  # of the numbers that do not speak for themselves
     "mlm_loss": "per masked word, in nats",
     "mlm_accuracy": "masked words whose likeliest guess is right",
@@ -215,7 +207,7 @@ def pretraining_card(
             ("How to open it", _how_to_open(model, "mlm")),
         ],
         tags=(model.config.model_type, "masked-lm", *(["distillation"] if teaching else [])),
-        pipeline=PIPELINES["mlm"],
+        pipeline="fill-mask",
         measured={name: value for name, value in numbers.items() if isinstance(value, float)},
         dataset=f"held-out documents of {story.file_names}",
     )
@@ -267,7 +259,7 @@ def task_card(
             ("How to open it", _how_to_open(model, task.kind)),
         ],
         tags=(model.config.model_type, task.kind),
-        pipeline=PIPELINES.get(task.kind),
+        pipeline=TASK_KINDS[task.kind].pipeline,
         measured=numbers,
         dataset=f"held-out examples of {story.file_names}",
     )

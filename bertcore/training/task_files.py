@@ -96,16 +96,8 @@ def evaluate_file(
         raise BertcoreError(
             f"The model {checkpoint.name} chooses from {', '.join(labels)}; {spec.name} has {', '.join(file.labels)}."
         )
-    batches = reading_batches(
-        spec.kind,
-        file.examples,
-        checkpoint.tokenizer,
-        labels,
-        checkpoint.config,
-        learned_windows(data),
-        crf="crf" in checkpoint.output_heads,
-        need_answers=True,
-    )
+    windows = learned_windows(data)
+    batches = reading_batches(checkpoint.model, checkpoint.tokenizer, file.examples, windows, need_answers=True)
     return evaluate_task(checkpoint.model, batches, decoding)
 
 

@@ -23,8 +23,8 @@ from app.runs.run_info import read_run
 from app.shell.window import Window
 from app.state.verdicts import _choice
 from bertcore.locations import TINY, assets
-from bertcore.training.batch_losses import batch_losses
 from bertcore.training.drawn_batches import open_batches
+from bertcore.training.evaluate import batch_losses
 from tests.app.batch_page import page
 from tests.app.conftest import TIMEOUT_MS
 
@@ -58,7 +58,7 @@ def test_what_is_shown_is_what_the_engine_draws(masked: ShownBatch) -> None:
     assert np.array_equal(masked.documents, drawn.documents)
     assert masked.losses is not None and masked.losses.snapshot == 250
     snapshot = next(one for one in batches.run.snapshots() if one[0] == 250)
-    losses = batch_losses(batches.model_at(snapshot, drawn), drawn)
+    losses = batch_losses(batches.model_at(snapshot, drawn), drawn.batch)
     assert np.allclose(masked.losses.losses, losses.losses, equal_nan=True)
     assert {masked.words[number] for number in masked.ids[0].tolist()} >= {"[CLS]", "[SEP]", "[MASK]"}
 

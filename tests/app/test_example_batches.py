@@ -19,8 +19,7 @@ from app.runs.run_info import read_run
 from app.shell.window import Window
 from bertcore.locations import TINY, assets
 from bertcore.runs.run_folder import RunFolder
-from bertcore.training.drawn_examples import open_examples
-from bertcore.training.example_answers import example_answers
+from bertcore.training.drawn_examples import example_answers, open_examples
 from bertcore.training.finetune import start_or_resume_finetuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from tests.app.batch_page import page

@@ -20,10 +20,10 @@ from bertcore.errors import BertcoreError
 from bertcore.locations import CLASS_DEMO, SHIPPED, assets
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tokenizer.tokenizer import Tokenizer
-from bertcore.training.batch_losses import batch_losses
 from bertcore.training.distil import start_or_resume_distilling
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.drawn_batches import HIDDEN, KEPT, NEXT_WORD, REPLACED, Draw, DrawnBatch, open_batches
+from bertcore.training.evaluate import batch_losses
 from bertcore.training.pretrain import start_or_resume
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions, TrainingOptions
 from bertcore.training.trainable import PlannedBatches, StepPlan
@@ -179,7 +179,7 @@ def test_the_mean_of_the_losses_is_the_loss_that_was_logged(tmp_path: Path) -> N
     batches, kinds = open_batches(run.path), set()
     for snapshot, folder in run.snapshots()[:-1]:
         drawn, line = batches.at(snapshot + 1), logged[snapshot + 1]
-        losses = batch_losses(load_checkpoint(folder).model, drawn)
+        losses = batch_losses(load_checkpoint(folder).model, drawn.batch)
         name = "next_word" if drawn.causal else "mlm"
         assert losses.word_loss == pytest.approx(line[f"{name}_loss"], abs=1e-4)
         assert losses.accuracy == pytest.approx(line[f"{name}_accuracy"], abs=1e-6)
@@ -202,7 +202,7 @@ def test_the_class_demo_that_ships_is_drawn_again() -> None:
     batches = open_batches(run.path)
     for step, path in snapshots:
         drawn = batches.at(step + 1)
-        losses = batch_losses(load_checkpoint(path).model, drawn)
+        losses = batch_losses(load_checkpoint(path).model, drawn.batch)
         assert losses.word_loss == pytest.approx(
             logged[step + 1]["next_word_loss" if drawn.causal else "mlm_loss"], abs=5e-3
         )

@@ -22,8 +22,7 @@ from bertcore.runs.snapshots import snapshot_before
 from bertcore.tasks.kinds.base import DecodeSettings, TokenAnswer
 from bertcore.tasks.predict import by_unit, decode, example_losses, run_task, task_loss
 from bertcore.tokenizer.tokenizer import Tokenizer
-from bertcore.training.drawn_examples import DrawnExamples, open_examples
-from bertcore.training.example_answers import BatchAnswers, example_answers
+from bertcore.training.drawn_examples import BatchAnswers, DrawnExamples, example_answers, open_examples
 from bertcore.training.finetune import FineTuning, StepBatch, start_or_resume_finetuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.trainable import StepPlan

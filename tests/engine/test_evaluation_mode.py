@@ -16,9 +16,8 @@ from bertcore.model.bert import Bert
 from bertcore.tasks.kinds import TASK_KINDS
 from bertcore.tasks.kinds.base import TaskBatch
 from bertcore.tasks.predict import run_task
-from bertcore.training.batch_losses import batch_losses
-from bertcore.training.evaluate import best_and_worst, measured
-from bertcore.training.example_answers import example_answers
+from bertcore.training.drawn_examples import example_answers
+from bertcore.training.evaluate import batch_losses, best_and_worst, measured
 from bertcore.training.head_activity import head_activity
 from bertcore.training.questions import Questions
 from bertcore.training.step_observers import SlowMotion
@@ -28,7 +27,6 @@ IDS, SEGMENTS, MASK = random_batch(tiny_config(), [6, 6])
 BATCH = Batch(IDS, SEGMENTS, None, torch.tensor([1, 8]), torch.tensor([3, 4]), torch.tensor([0, 1]), False, 12)
 TASK = TaskBatch(TASK_KINDS["classify"], "classify", IDS, SEGMENTS, MASK, torch.tensor([0, 1]))
 # Only so much of what is drawn as is read before the model is asked.
-DRAWN: Any = SimpleNamespace(batch=BATCH, ids=IDS.numpy())
 FEATURES = SimpleNamespace(kind=TASK.kind)
 DRAWN_EXAMPLES: Any = SimpleNamespace(batch=TASK, features=FEATURES)
 BATCHES: Any = SimpleNamespace(order=lambda: [np.array([0, 1])], batch=lambda units: TASK, features=FEATURES)
@@ -50,7 +48,7 @@ MEASURING: dict[str, Callable[[Bert], object]] = {
     ).answer(model),
     "head_activity": lambda model: head_activity(model, lambda hook: model(IDS, hook=hook), None),
     "slow_motion": _slow_motion,
-    "batch_losses": lambda model: batch_losses(model, DRAWN),
+    "batch_losses": lambda model: batch_losses(model, BATCH),
     "example_answers": lambda model: example_answers(model, DRAWN_EXAMPLES, str),
     "run_task": lambda model: run_task(model, BATCHES),
 }

@@ -10,8 +10,8 @@ import pytest
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.runs.metrics_file import SLOW_STEP
 from bertcore.runs.run_folder import RunFolder
-from bertcore.training.batch_losses import batch_losses
 from bertcore.training.drawn_batches import open_batches
+from bertcore.training.evaluate import batch_losses
 from tests.engine.clock import TICK_S, Clock
 from tests.engine.runs_of_each_kind import RUNS, STEPS, TIMES, pretraining
 from tests.engine.training_runs import losses, metrics
@@ -82,7 +82,7 @@ def test_the_losses_are_those_of_the_snapshots_on_the_batch_drawn_again(tmp_path
     assert line["step"] == 2
     drawn = open_batches(run).at(2)
     for name, step in (("loss_before", 1), ("loss_after", 2)):
-        found = batch_losses(load_checkpoint(RunFolder(run).snapshot_path(step)).model, drawn)
+        found = batch_losses(load_checkpoint(RunFolder(run).snapshot_path(step)).model, drawn.batch)
         assert found.pair_loss is not None
         assert line[name] == pytest.approx(found.word_loss + found.pair_loss, rel=1e-5)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
-from bertcore.tasks.kinds.base import Features, TaskKind
+from bertcore.tasks.kinds.base import DOC_STRIDE, Features, Reading, TaskKind
 from bertcore.tasks.kinds.choice import Choice
 from bertcore.tasks.kinds.classify import Classify
 from bertcore.tasks.kinds.multilabel import Multilabel
@@ -41,13 +41,13 @@ def make_features(
     labels: Sequence[str] = (),
     *,
     max_length: int,
+    stride: int = DOC_STRIDE,
+    crf: bool = False,
     need_answers: bool = False,
-    **settings: Any,
 ) -> Features:
     """What the model reads, tokenised on all cores; at most `max_length` tokens a sequence.
 
-    `labels` are what is chosen from, in the model's order; `settings` as in `TaskKind.features`. With `need_answers`
-    (for training) an example without one is refused.
+    `labels`, `stride` and `crf` as in `Reading`. With `need_answers` (for training) an example without one is refused.
     Raises BertcoreError for what does not fit, with the number of the example; ValueError for no such kind.
     """
     learned = kind_named(kind)
@@ -55,7 +55,7 @@ def make_features(
         raise BertcoreError("There are no examples; give at least one.")
     if wrong := next((example for example in examples if not isinstance(example, learned.example)), None):
         raise ValueError(f"{kind} takes {learned.example.__name__}, not {type(wrong).__name__}")
-    features: Features = learned.features(examples, tokenizer, tuple(labels), max_length, **settings)
+    features: Features = learned.features(examples, Reading(tokenizer, tuple(labels), max_length, stride, crf))
     if need_answers and not features.labelled:
         first = next(i for i, example in enumerate(examples) if not learned.is_labelled(example))
         raise BertcoreError(f"Example {first + 1} has no answer to learn from; give it one.")

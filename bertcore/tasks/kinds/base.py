@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from bertcore.data.pairs import NO_LABEL
 from bertcore.errors import BertcoreError
 from bertcore.table import Table
 from bertcore.tasks.decoding import USUAL, Decoding
-from bertcore.tasks.packed import Ragged, SequenceWriter
+from bertcore.tasks.packed import Floats, Ints, Ragged, SequenceWriter
 from bertcore.tasks.spec import Request, TaskSpec
 from bertcore.tokenizer.tokenizer import Tokenizer
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from bertcore.model.bert import Bert
     from bertcore.model.crf import LinearChainCrf
-    from bertcore.model.hooks import Hook
 
 DOC_STRIDE = 128  # between the windows of a long passage: the default of google-research/bert
 TOP = 4  # options that are kept of each answer, and the right one
@@ -42,20 +41,24 @@ Answer = str | float  # a label, or a number
 class Example:
     """What a task is made of, as a person would write it down."""
 
+    answer_field: ClassVar[str]  # where the answer stands
+
     @property
     def answer(self) -> Any:
         """What is right, in the form that the metrics compare; None where it is not known."""
-        raise NotImplementedError
+        return getattr(self, self.answer_field)
 
 
 @dataclass(frozen=True)
 class Prediction(Table):
     """What a model says about an example; one row."""
 
+    answer_field: ClassVar[str]
+
     @property
     def answer(self) -> Any:
         """In the form that the metrics compare."""
-        raise NotImplementedError
+        return getattr(self, self.answer_field)
 
     @property
     def certainty(self) -> float | None:
@@ -79,9 +82,9 @@ class Features:
     labels: tuple[str, ...]  # what is chosen from; () where that is not named
     ids: Ragged  # N rows, 32 bits
     segments: Ragged  # N rows, 8 bits; the frame's, whether or not the model has segments
-    cut: NDArray[np.int64]  # (N) tokens that a sequence had no room for; of a passage none, as it has windows
-    example_of: NDArray[np.int64]  # (N) the example that a sequence is of
-    unit_starts: NDArray[np.int64]  # (U+1): unit i is sequences unit_starts[i] ... unit_starts[i+1] - 1
+    cut: Ints  # (N) tokens that a sequence had no room for; of a passage none, as it has windows
+    example_of: Ints  # (N) the example that a sequence is of
+    unit_starts: Ints  # (U+1): unit i is sequences unit_starts[i] ... unit_starts[i+1] - 1
     answers: Any  # U rows of what is right, as an array or Ragged; -100 or NaN where it is not known
     labelled: bool  # whether every example's answer is known; if not, a loss means nothing
 
@@ -95,18 +98,18 @@ class Features:
         return len(np.unique(self.example_of[self.cut > 0]))
 
     @property
-    def unit_lengths(self) -> NDArray[np.int64]:
+    def unit_lengths(self) -> Ints:
         """(U) tokens of each unit's longest sequence."""
         return np.maximum.reduceat(self.ids.lengths, self.unit_starts[:-1])
 
     @property
-    def example_lengths(self) -> NDArray[np.int64]:
+    def example_lengths(self) -> Ints:
         """(E) tokens of each example's longest sequence before it was cut."""
         lengths = np.zeros(len(self.examples), dtype=np.int64)
         np.maximum.at(lengths, self.example_of, self.ids.lengths + self.cut)
         return lengths
 
-    def sequences_of(self, units: NDArray[np.int64]) -> NDArray[np.int64]:
+    def sequences_of(self, units: Ints) -> Ints:
         """The numbers of the sequences of some units, unit by unit."""
         return np.concatenate([np.arange(*self.unit_starts[unit : unit + 2]) for unit in units])
 
@@ -157,6 +160,26 @@ class DecodeSettings:
     @classmethod
     def of(cls, model: Bert, decoding: Decoding = USUAL) -> DecodeSettings:
         return cls(decoding, model.crf, 0.0 if model.config.no_answer else None)
+
+
+class Reading(NamedTuple):
+    """How examples are read."""
+
+    tokenizer: Tokenizer
+    labels: tuple[str, ...]  # what is chosen from, in the model's order
+    max_length: int  # tokens of a sequence
+    stride: int  # between the first tokens of two windows, where a long passage is cut into windows
+    crf: bool  # tags are learned with a CRF
+
+
+class ScoredUnit(NamedTuple):
+    """A unit of a batch, and what a model makes of it."""
+
+    number: int  # of the unit, in its features
+    logits: Floats
+    losses: Floats  # of its labels, in their shape
+    crf: LinearChainCrf | None
+    token: Callable[[int], str]  # how an id is written
 
 
 @dataclass(frozen=True)
@@ -219,15 +242,15 @@ class TaskKind(ABC, Generic[E, F]):
     metrics: ClassVar[tuple[str, ...]]  # on held-out examples; the first is the main one where a task names no other
     tasks: ClassVar[tuple[TaskSpec, ...]]  # for people's own files; of several, those read first stand last
     problem: ClassVar[str | None] = None  # as config.json's `problem_type` has it
+    pipeline: ClassVar[str | None] = None  # as the hub names the kind; None: the library has no pipeline for it
     has_labels: ClassVar[bool] = False  # whether its answers are labels that have names
-    has_windows: ClassVar[bool] = False  # whether a long text is read in windows, not cut
     has_confusion: ClassVar[bool] = False  # whether its answers fill a table of right and given labels
     reads: ClassVar[Literal["first", "all"]] = (
         "all"  # the hidden states that its head reads: of [CLS], or of all tokens
     )
     probability: ClassVar[Literal["softmax", "sigmoid"] | None] = "softmax"  # of the scores; None: they have none
     takes_crf: ClassVar[bool] = False  # whether its answers are sequences that a CRF can score
-    chooses_tokens: ClassVar[bool] = False  # whether an answer is a first and a last token of the text
+    chooses_tokens: ClassVar[bool] = False  # an answer is a first and a last token of a text, read in windows if long
     number_name: ClassVar[str] = ""  # what the head gives, where that is one number
     missing_head: ClassVar[str]  # that a model cannot do this, in a sentence
     needs_b: ClassVar[bool] = False  # whether there is no example without a second text
@@ -265,16 +288,14 @@ class TaskKind(ABC, Generic[E, F]):
     # --- what the model reads, and how it is made
 
     @abstractmethod
-    def features(
-        self, examples: Sequence[E], tokenizer: Tokenizer, labels: tuple[str, ...], max_length: int, **settings: Any
-    ) -> F:
-        """`settings`: "stride" of windows, "crf" for taggers. Raises BertcoreError for what does not fit."""
+    def features(self, examples: Sequence[E], reading: Reading) -> F:
+        """Raises BertcoreError for what does not fit, with the number of the example."""
 
-    def batch_labels(self, features: F, units: NDArray[np.int64], sequences: NDArray[np.int64]) -> NDArray:
+    def batch_labels(self, features: F, units: Ints, sequences: Ints) -> NDArray:
         answers: NDArray = features.answers[units]
         return answers
 
-    def batch_rows(self, features: F, sequences: NDArray[np.int64], length: int) -> NDArray[np.int64] | None:
+    def batch_rows(self, features: F, sequences: Ints, length: int) -> Ints | None:
         """(R) `TaskBatch.rows` of some sequences, padded to `length`."""
         return None
 
@@ -290,10 +311,6 @@ class TaskKind(ABC, Generic[E, F]):
         """Raises BertcoreError where a model of that name says more than can be shown."""
 
     # --- logits and loss
-
-    def scores(self, model: Bert, hidden: Tensor, hook: Hook) -> Tensor:
-        """What the head says of last hidden states (...,H): (...,K)."""
-        return model.logits(self.head, hidden, hook)
 
     def arrange(self, scores: Tensor, choices: int) -> Tensor:
         """The scores of a batch as its labels are laid out."""
@@ -316,14 +333,12 @@ class TaskKind(ABC, Generic[E, F]):
 
     # --- answers
 
-    def split(self, features: F, units: NDArray[np.int64], logits: NDArray) -> list[NDArray]:
+    def split(self, features: F, units: Ints, logits: NDArray) -> list[NDArray]:
         """The logits of a batch, unit by unit, without padding."""
         return list(logits)
 
     @abstractmethod
-    def decode(
-        self, features: F, logits: Sequence[NDArray[np.float64]], settings: DecodeSettings
-    ) -> Sequence[Prediction]:
+    def decode(self, features: F, logits: Sequence[Floats], settings: DecodeSettings) -> Sequence[Prediction]:
         """A prediction for each example, from the logits of each unit."""
 
     @abstractmethod
@@ -334,9 +349,7 @@ class TaskKind(ABC, Generic[E, F]):
         """What has to be installed for its metrics, in a sentence; empty where nothing is missing."""
         return ""
 
-    def measure_scores(
-        self, features: F, logits: Sequence[NDArray[np.float64]], gold: Sequence[Any]
-    ) -> Mapping[str, float]:
+    def measure_scores(self, features: F, logits: Sequence[Floats], gold: Sequence[Any]) -> Mapping[str, float]:
         """Metrics that need more than the answers."""
         return {}
 
@@ -346,19 +359,8 @@ class TaskKind(ABC, Generic[E, F]):
         return (first, *(name for name in self.metrics if name != first))
 
     @abstractmethod
-    def unit_answer(
-        self,
-        features: F,
-        unit: int,
-        logits: NDArray[np.float64],
-        losses: NDArray[np.float64],
-        crf: LinearChainCrf | None,
-        token: Callable[[int], str],
-    ) -> UnitAnswer:
-        """What is right and what is given of a unit, and off which tokens that is read.
-
-        `losses`: of its labels, in their shape; `token` is how an id is written.
-        """
+    def unit_answer(self, features: F, scored: ScoredUnit) -> UnitAnswer:
+        """What is right and what is given of a unit, and off which tokens that is read."""
 
     # --- descriptions
 
@@ -375,7 +377,7 @@ class TaskKind(ABC, Generic[E, F]):
         return Counter(label for example in examples for label in self.label_words(example)).most_common()
 
     @abstractmethod
-    def answer_numbers(self, features: F, units: NDArray[np.int64]) -> tuple[Sequence[str], NDArray]:
+    def answer_numbers(self, features: F, units: Ints) -> tuple[Sequence[str], NDArray]:
         """Names of what may be right, and the number of each right answer of these units; no names for numbers."""
 
     def lines(self, prediction: Any, example: E) -> list[tuple[str | float, str]]:
@@ -384,9 +386,7 @@ class TaskKind(ABC, Generic[E, F]):
 
     # --- help for the kinds
 
-    def _options(
-        self, names: Sequence[str], likely: NDArray[np.float64], is_right: NDArray[np.bool_]
-    ) -> tuple[Option, ...]:
+    def _options(self, names: Sequence[str], likely: Floats, is_right: NDArray[np.bool_]) -> tuple[Option, ...]:
         """The likeliest, and the right ones behind them where they are not among these."""
         order = np.argsort(-likely, kind="stable").tolist()
         kept = [at for place, at in enumerate(order) if place < TOP or is_right[at]]
@@ -395,7 +395,7 @@ class TaskKind(ABC, Generic[E, F]):
     def _one_of(
         self,
         names: Sequence[str],
-        likely: NDArray[np.float64],
+        likely: Floats,
         right: int,
         given: int,
         position: int,
@@ -456,3 +456,13 @@ def binary_cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
     from torch.nn import functional as F
 
     return F.binary_cross_entropy_with_logits(logits, labels.to(logits.dtype), reduction="none")
+
+
+def f1_of_counts(right: Floats, there: Floats, given: Floats) -> Floats:
+    """Of each label: how often it was given rightly, was the right answer, was given. 0 where it never occurs."""
+    return 2 * right / np.maximum(there + given, 1)
+
+
+def flat(answers: Sequence[Any]) -> list[str]:
+    """Labels, or tags sentence by sentence, as one list."""
+    return [label for answer in answers for label in ([answer] if isinstance(answer, str) else answer)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,52 +11,35 @@ from numpy.typing import NDArray
 
 from bertcore.data.pairs import NO_LABEL
 from bertcore.errors import BertcoreError
-from bertcore.tasks.kinds.base import (
-    DecodeSettings,
-    Example,
-    Features,
-    Prediction,
-    TaskKind,
-    UnitAnswer,
-    cross_entropy,
-    packed,
-)
-from bertcore.tasks.packed import SequenceWriter
+from bertcore.tasks.kinds import base
+from bertcore.tasks.packed import Floats, Ints, SequenceWriter
 from bertcore.tasks.spec import Columns, TaskSpec
-from bertcore.tokenizer.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from bertcore.model.crf import LinearChainCrf
 
 CHOICE_COLUMNS: Columns = {"text": ("sent1", "context", "text"), "text_b": ("sent2", "text_b"), "label": ("label",)}
 
 
 @dataclass(frozen=True, slots=True)
-class ChoiceExample(Example):
+class ChoiceExample(base.Example):
     """A beginning and some endings, one of them right."""
 
+    answer_field = "label"
     context: str
     endings: tuple[str, ...]
     label: int | None = None  # which of the endings
 
-    @property
-    def answer(self) -> int | None:
-        return self.label
-
 
 @dataclass(frozen=True)
-class ChoicePrediction(Prediction):
+class ChoicePrediction(base.Prediction):
+    answer_field = "choice"
     choice: int  # from 0
     probabilities: tuple[float, ...]  # of each ending; they sum to 1
 
-    @property
-    def answer(self) -> int:
-        return self.choice
 
-
-class Choice(TaskKind[ChoiceExample, Features]):
+class Choice(base.TaskKind[ChoiceExample, base.Features]):
     """A unit is a question with a sequence for each ending."""
 
     name = head = "choice"
@@ -81,29 +64,22 @@ class Choice(TaskKind[ChoiceExample, Features]):
             raise BertcoreError("There is nothing to choose from; put two or more endings into B, one on each line.")
         return ChoiceExample(text_a, endings)
 
-    def features(
-        self,
-        examples: Sequence[ChoiceExample],
-        tokenizer: Tokenizer,
-        labels: tuple[str, ...],
-        max_length: int,
-        **settings: Any,
-    ) -> Features:
+    def features(self, examples: Sequence[ChoiceExample], reading: base.Reading) -> base.Features:
         """The beginning with each of its endings, as pairs. Raises BertcoreError where there is no such ending."""
         answers = np.array([_ending(i, example) for i, example in enumerate(examples)], dtype=np.int64)
         pairs = ((i, each.context, ending or None) for i, each in enumerate(examples) for ending in each.endings)
-        writer = SequenceWriter().add_pairs(pairs, tokenizer, max_length)
+        writer = SequenceWriter().add_pairs(pairs, reading.tokenizer, reading.max_length)
         starts = np.cumsum([0, *(len(example.endings) for example in examples)])
-        return packed(Features, self, examples, writer, answers, unit_starts=starts)
+        return base.packed(base.Features, self, examples, writer, answers, unit_starts=starts)
 
     def arrange(self, scores: Tensor, choices: int) -> Tensor:
         return scores.view(-1, choices)  # (U*C,1) -> (U,C)
 
     def losses(self, logits: Tensor, labels: Tensor) -> Tensor:
-        return cross_entropy(logits, labels)
+        return base.cross_entropy(logits, labels)
 
     def decode(
-        self, features: Features, logits: Sequence[NDArray[np.float64]], settings: DecodeSettings
+        self, features: base.Features, logits: Sequence[Floats], settings: base.DecodeSettings
     ) -> list[ChoicePrediction]:
         """(C) of each: the likeliest ending."""
         from scipy.special import softmax
@@ -113,21 +89,14 @@ class Choice(TaskKind[ChoiceExample, Features]):
     def measure(self, gold: Sequence[int], predicted: Sequence[int], labels: list[str]) -> dict[str, Any]:
         return {"accuracy": sum(right == given for right, given in zip(gold, predicted, strict=True)) / len(gold)}
 
-    def unit_answer(
-        self,
-        features: Features,
-        unit: int,
-        logits: NDArray[np.float64],
-        losses: NDArray[np.float64],
-        crf: LinearChainCrf | None,
-        token: Callable[[int], str],
-    ) -> UnitAnswer:
+    def unit_answer(self, features: base.Features, scored: base.ScoredUnit) -> base.UnitAnswer:
         """Each ending off its own [CLS]; the loss stands at the right one's."""
         from scipy.special import softmax
 
-        right, names = int(features.answers[unit]), _numbers(len(logits))
-        found = self._one_of(names, softmax(logits), right, int(logits.argmax()), 0, float(losses), row=right)
-        return UnitAnswer(range(len(logits)), found.right, found.given, found.loss, (found,))
+        logits, right = scored.logits, int(features.answers[scored.number])
+        given, loss = int(logits.argmax()), float(scored.losses)
+        found = self._one_of(_numbers(len(logits)), softmax(logits), right, given, 0, loss, row=right)
+        return base.UnitAnswer(range(len(logits)), found.right, found.given, found.loss, (found,))
 
     def written(self, example: ChoiceExample) -> tuple[str, str | None, str]:
         right = "" if example.label is None else example.endings[example.label]
@@ -136,7 +105,7 @@ class Choice(TaskKind[ChoiceExample, Features]):
     def label_words(self, example: ChoiceExample) -> Iterable[str]:
         return () if example.label is None else (str(example.label + 1),)
 
-    def answer_numbers(self, features: Features, units: NDArray[np.int64]) -> tuple[Sequence[str], NDArray]:
+    def answer_numbers(self, features: base.Features, units: Ints) -> tuple[Sequence[str], NDArray]:
         return _numbers(int(np.diff(features.unit_starts).max())), features.answers[units]
 
     def lines(self, prediction: ChoicePrediction, example: ChoiceExample) -> list[tuple[str | float, str]]:

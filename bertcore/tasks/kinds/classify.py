@@ -12,16 +12,9 @@ from numpy.typing import NDArray
 
 from bertcore.data.pairs import NO_LABEL
 from bertcore.errors import BertcoreError
-from bertcore.tasks.kinds.base import (
-    DecodeSettings,
-    Features,
-    Prediction,
-    TokenAnswer,
-    cross_entropy,
-    label_number,
-)
+from bertcore.tasks.kinds import base
 from bertcore.tasks.kinds.texts import LABEL_COLUMNS, PAIR_COLUMNS, TEXT_COLUMNS, TextExample, TextKind
-from bertcore.tasks.metrics import f1_of_counts
+from bertcore.tasks.packed import Floats, Ints
 from bertcore.tasks.readers.lines import quoted
 from bertcore.tasks.spec import LABELS_SHOWN, Request, TaskSpec
 
@@ -30,13 +23,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class LabelPrediction(Prediction):
+class LabelPrediction(base.Prediction):
+    answer_field = "label"
     label: str
     probabilities: dict[str, float]  # of every label; they sum to 1
-
-    @property
-    def answer(self) -> str:
-        return self.label
 
     @property
     def certainty(self) -> float:
@@ -74,18 +64,18 @@ class Classify(TextKind):
             )
         return tuple(sorted(seen))
 
-    def answers(self, examples: Sequence[TextExample], numbers: dict[str, int]) -> NDArray[np.int64]:
+    def answers(self, examples: Sequence[TextExample], numbers: dict[str, int]) -> Ints:
         found = (
-            NO_LABEL if each.label is None else label_number(i, str(each.label), numbers)
+            NO_LABEL if each.label is None else base.label_number(i, str(each.label), numbers)
             for i, each in enumerate(examples)
         )
         return np.fromiter(found, dtype=np.int64, count=len(examples))
 
     def losses(self, logits: Tensor, labels: Tensor) -> Tensor:
-        return cross_entropy(logits, labels)
+        return base.cross_entropy(logits, labels)
 
     def decode(
-        self, features: Features, logits: Sequence[NDArray[np.float64]], settings: DecodeSettings
+        self, features: base.Features, logits: Sequence[Floats], settings: base.DecodeSettings
     ) -> list[LabelPrediction]:
         """(K) of each: the likeliest label."""
         from scipy.special import softmax
@@ -103,7 +93,7 @@ class Classify(TextKind):
         shared = Counter(a for a, b in zip(gold, predicted, strict=True) if a == b)
         counted = (shared, Counter(gold), Counter(predicted))
         right, there, given = (np.array([counts[label] for label in every], dtype=np.float64) for counts in counted)
-        f1 = dict(zip(every, f1_of_counts(right, there, given), strict=True))
+        f1 = dict(zip(every, base.f1_of_counts(right, there, given), strict=True))
         metrics = {
             "accuracy": right.sum() / len(gold),
             "f1_macro": np.mean([f1[label] for label in sorted({*gold, *predicted})]),
@@ -111,19 +101,19 @@ class Classify(TextKind):
         }
         return metrics | ({"f1": f1[labels[1]]} if len(labels) == 2 else {})
 
-    def first_answer(self, features: Features, right: Any, scores: NDArray[np.float64], loss: float) -> TokenAnswer:
+    def first_answer(self, features: base.Features, right: Any, scores: Floats, loss: float) -> base.TokenAnswer:
         from scipy.special import softmax
 
         return self._one_of(features.labels, softmax(scores), int(right), int(scores.argmax()), 0, loss)
 
-    def answer_numbers(self, features: Features, units: NDArray[np.int64]) -> tuple[Sequence[str], NDArray]:
+    def answer_numbers(self, features: base.Features, units: Ints) -> tuple[Sequence[str], NDArray]:
         return features.labels, features.answers[units]
 
     def lines(self, prediction: LabelPrediction, example: TextExample) -> list[tuple[str | float, str]]:
         return [(share, name) for name, share in sorted(prediction.probabilities.items(), key=lambda item: -item[1])]
 
 
-def _matthews(right: NDArray[np.float64], there: NDArray[np.float64], given: NDArray[np.float64]) -> float:
+def _matthews(right: Floats, there: Floats, given: Floats) -> float:
     """For any number of labels (Gorodkin 2004); 0 where one side is constant."""
     total = there.sum()
     covariance = right.sum() * total - there @ given

@@ -12,16 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bertcore.errors import BertcoreError
-from bertcore.tasks.kinds.base import (
-    DecodeSettings,
-    Features,
-    Prediction,
-    TokenAnswer,
-    binary_cross_entropy,
-    label_number,
-)
+from bertcore.tasks.kinds import base
 from bertcore.tasks.kinds.texts import TEXT_COLUMNS, TextExample, TextKind
-from bertcore.tasks.metrics import f1_of_counts
+from bertcore.tasks.packed import Floats, Ints
 from bertcore.tasks.readers.lines import label_text
 from bertcore.tasks.spec import Request, TaskSpec
 
@@ -33,13 +26,10 @@ _BETWEEN_LABELS = re.compile(r"[|;,]")
 
 
 @dataclass(frozen=True)
-class LabelSetPrediction(Prediction):
+class LabelSetPrediction(base.Prediction):
+    answer_field = "labels"
     labels: tuple[str, ...]  # those at or above the threshold
     probabilities: dict[str, float]  # of every label, each for itself
-
-    @property
-    def answer(self) -> tuple[str, ...]:
-        return self.labels
 
 
 class Multilabel(TextKind):
@@ -78,16 +68,16 @@ class Multilabel(TextKind):
             if example.label is None:
                 table[i] = math.nan
             elif isinstance(example.label, tuple):
-                table[i, [label_number(i, label, numbers) for label in example.label]] = 1.0
+                table[i, [base.label_number(i, label, numbers) for label in example.label]] = 1.0
             else:
                 raise BertcoreError(f"Example {i + 1} has “{example.label}” where a list of labels is expected.")
         return table
 
     def losses(self, logits: Tensor, labels: Tensor) -> Tensor:
-        return binary_cross_entropy(logits, labels)
+        return base.binary_cross_entropy(logits, labels)
 
     def decode(
-        self, features: Features, logits: Sequence[NDArray[np.float64]], settings: DecodeSettings
+        self, features: base.Features, logits: Sequence[Floats], settings: base.DecodeSettings
     ) -> list[LabelSetPrediction]:
         """(K) of each: every label whose probability is at or above the threshold."""
         from scipy.special import expit
@@ -107,11 +97,11 @@ class Multilabel(TextKind):
         occurs = (right | given).any(axis=0)
         return {
             "accuracy": (right == given).all(axis=1).mean(),
-            "f1_micro": f1_of_counts(both.sum(), there.sum(), found.sum()),
-            "f1_macro": f1_of_counts(both, there, found)[occurs].mean() if occurs.any() else 0.0,
+            "f1_micro": base.f1_of_counts(both.sum(), there.sum(), found.sum()),
+            "f1_macro": base.f1_of_counts(both, there, found)[occurs].mean() if occurs.any() else 0.0,
         }
 
-    def first_answer(self, features: Features, right: Any, scores: NDArray[np.float64], loss: float) -> TokenAnswer:
+    def first_answer(self, features: base.Features, right: Any, scores: Floats, loss: float) -> base.TokenAnswer:
         from scipy.special import expit
 
         likely = expit(scores)
@@ -120,11 +110,11 @@ class Multilabel(TextKind):
             for chosen in (right > 0.5, likely >= THRESHOLD)
         )
         names, given = both
-        return TokenAnswer(
+        return base.TokenAnswer(
             0, 0, names, given, loss, names == given, self._options(features.labels, likely, right > 0.5)
         )
 
-    def answer_numbers(self, features: Features, units: NDArray[np.int64]) -> tuple[Sequence[str], NDArray]:
+    def answer_numbers(self, features: base.Features, units: Ints) -> tuple[Sequence[str], NDArray]:
         return features.labels, np.nonzero(features.answers[units] > 0.5)[1]
 
     def label_written(self, label: Any) -> str:

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
-from bertcore.tasks.kinds.base import DecodeSettings, Features, Prediction, TokenAnswer
+from bertcore.tasks.kinds import base
 from bertcore.tasks.kinds.texts import PAIR_COLUMNS, TextExample, TextKind
+from bertcore.tasks.packed import Floats, Ints
 from bertcore.tasks.spec import Request, TaskSpec
 
 if TYPE_CHECKING:
@@ -21,12 +22,9 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class NumberPrediction(Prediction):
+class NumberPrediction(base.Prediction):
+    answer_field = "number"
     number: float
-
-    @property
-    def answer(self) -> float:
-        return self.number
 
 
 class Regress(TextKind):
@@ -68,7 +66,7 @@ class Regress(TextKind):
         return (logits.view(labels.shape) - labels.to(logits.dtype)) ** 2
 
     def decode(
-        self, features: Features, logits: Sequence[NDArray[np.float64]], settings: DecodeSettings
+        self, features: base.Features, logits: Sequence[Floats], settings: base.DecodeSettings
     ) -> list[NumberPrediction]:
         """(1) of each: the number itself."""
         return [NumberPrediction(float(row.item())) for row in logits]
@@ -85,10 +83,10 @@ class Regress(TextKind):
             "mse": np.mean((right - given) ** 2),
         }
 
-    def first_answer(self, features: Features, right: Any, scores: NDArray[np.float64], loss: float) -> TokenAnswer:
-        return TokenAnswer(0, 0, float(right), float(scores[0]), loss, None)
+    def first_answer(self, features: base.Features, right: Any, scores: Floats, loss: float) -> base.TokenAnswer:
+        return base.TokenAnswer(0, 0, float(right), float(scores[0]), loss, None)
 
-    def answer_numbers(self, features: Features, units: NDArray[np.int64]) -> tuple[Sequence[str], NDArray]:
+    def answer_numbers(self, features: base.Features, units: Ints) -> tuple[Sequence[str], NDArray]:
         return (), np.zeros(0, dtype=np.int64)
 
     def label_written(self, label: Any) -> str:

@@ -19,25 +19,13 @@ from numpy.typing import NDArray
 
 from bertcore.errors import BertcoreError
 from bertcore.tasks.decoding import USUAL
-from bertcore.tasks.kinds.base import (
-    DOC_STRIDE,
-    DecodeSettings,
-    Example,
-    Features,
-    Prediction,
-    TaskKind,
-    UnitAnswer,
-    cross_entropy,
-    packed,
-)
-from bertcore.tasks.packed import Ragged, SequenceWriter, portions, text_ids, text_pieces
+from bertcore.tasks.kinds import base
+from bertcore.tasks.packed import Floats, Ints, Ragged, SequenceWriter, portions, text_ids, text_pieces
 from bertcore.tasks.spec import Columns, TaskSpec
-from bertcore.tokenizer.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from bertcore.model.crf import LinearChainCrf
 
 MAX_QUESTION_TOKENS = 64  # as google-research/bert
 ANSWERED, UNANSWERED = "answered here", "no answer here"  # what is said of a window
@@ -49,7 +37,7 @@ ANSWER_COLUMNS: Columns = {
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerExample(Example):
+class AnswerExample(base.Example):
     """A question and a passage. `answers` are texts that stand in it, with the character where each begins."""
 
     id: str
@@ -64,24 +52,24 @@ class AnswerExample(Example):
 
 
 @dataclass(frozen=True)
-class SpanFeatures(Features):
+class SpanFeatures(base.Features):
     """A sequence for each window of a passage; the windows of one example follow each other.
 
     `answers` (N,2): first and last token of the answer; 0 and 0 where the window has none.
     """
 
-    passage: NDArray[np.int64]  # (N,3) place of the passage's first token in the window, their number, number before
+    passage: Ints  # (N,3) place of the passage's first token in the window, their number, number before
     offsets: Ragged  # E rows (tokens of the passage, 2): characters [start, end)
 
     @property
-    def example_lengths(self) -> NDArray[np.int64]:
+    def example_lengths(self) -> Ints:
         """(E) question and whole passage in one sequence, as if there were no windows."""
         first = np.searchsorted(self.example_of, np.arange(len(self.examples)))  # window of each example
         framed = self.ids.lengths[first] + self.cut[first] - self.passage[first, 1]
-        lengths: NDArray[np.int64] = framed + self.offsets.lengths
+        lengths: Ints = framed + self.offsets.lengths
         return lengths
 
-    def in_passage(self, sequences: NDArray[np.int64], length: int) -> NDArray[np.bool_]:
+    def in_passage(self, sequences: Ints, length: int) -> NDArray[np.bool_]:
         """(len(sequences), length): which tokens are the passage's, and not the question's, special or padding."""
         place = np.arange(length)
         first, count, _ = (column[:, None] for column in self.passage[sequences].T)
@@ -99,26 +87,24 @@ class SpanFeatures(Features):
 
 
 @dataclass(frozen=True)
-class AnswerPrediction(Prediction):
+class AnswerPrediction(base.Prediction):
     """`start` and `end` are characters of the passage, end exclusive; -1 without an answer."""
 
+    answer_field = "text"
     text: str  # "": no answer
     start: int
     end: int
     score: float  # of the best span, start logit + end logit
     no_answer_score: float  # the same of [CLS], the lowest of all windows
 
-    @property
-    def answer(self) -> str:
-        return self.text
 
-
-class Span(TaskKind[AnswerExample, SpanFeatures]):
+class Span(base.TaskKind[AnswerExample, SpanFeatures]):
     name = head = "span"
     example = AnswerExample
     answer_fields = ("answers",)
     metrics = ("f1", "exact_match")
-    needs_b = has_windows = chooses_tokens = True
+    pipeline = "question-answering"
+    needs_b = chooses_tokens = True
     missing_head = "This model has no head that finds answers."
     tasks = (
         TaskSpec(
@@ -133,22 +119,14 @@ class Span(TaskKind[AnswerExample, SpanFeatures]):
             raise BertcoreError("There is no passage; put the text that holds the answer into B.")
         return AnswerExample("typed", text_a, text_b or "")
 
-    def features(
-        self,
-        examples: Sequence[AnswerExample],
-        tokenizer: Tokenizer,
-        labels: tuple[str, ...],
-        max_length: int,
-        *,
-        stride: int = DOC_STRIDE,
-        **settings: Any,
-    ) -> SpanFeatures:
+    def features(self, examples: Sequence[AnswerExample], reading: base.Reading) -> SpanFeatures:
         """Question and passage as a pair. Where the passage does not fit, a window begins every `stride` tokens of it.
 
         The question loses what is beyond MAX_QUESTION_TOKENS, or beyond half of the room. A window that does not hold
         the whole answer (the first one given) is labelled with position 0, [CLS].
         Raises BertcoreError for an answer that does not stand where it is said to, or no room for a passage.
         """
+        tokenizer, _, max_length, stride, _ = reading
         framing = tokenizer.framing
         room = max_length - framing.pair.specials
         if room < 2 or stride < 1:
@@ -173,7 +151,7 @@ class Span(TaskKind[AnswerExample, SpanFeatures]):
                     passage.append((begin, count, first))
                     answers.append(_in_window(answer, begin, count, first))
         starts = np.cumsum([0, *(len(spans) for spans in offsets)])
-        return packed(
+        return base.packed(
             SpanFeatures, self, examples, writer, np.array(answers, dtype=np.int64).reshape(-1, 2),
             passage=np.array(passage, dtype=np.int64).reshape(-1, 3),
             offsets=Ragged(np.concatenate([np.zeros((0, 2), np.int32), *offsets]), starts),
@@ -184,7 +162,7 @@ class Span(TaskKind[AnswerExample, SpanFeatures]):
 
     def losses(self, logits: Tensor, labels: Tensor) -> Tensor:
         """(B,S,2), (B,2) -> (B,2): where the answer begins and where it ends."""
-        return cross_entropy(logits.transpose(1, 2), labels)
+        return base.cross_entropy(logits.transpose(1, 2), labels)
 
     def loss(self, model: Any, logits: Tensor, batch: Any) -> Tensor:
         if batch.attention_mask is not None:
@@ -193,12 +171,12 @@ class Span(TaskKind[AnswerExample, SpanFeatures]):
             logits = logits.masked_fill(batch.attention_mask[..., None] == 0, torch.finfo(logits.dtype).min)
         return super().loss(model, logits, batch)
 
-    def split(self, features: SpanFeatures, units: NDArray[np.int64], logits: NDArray) -> list[NDArray]:
+    def split(self, features: SpanFeatures, units: Ints, logits: NDArray) -> list[NDArray]:
         lengths = features.ids.lengths_of(units)
         return [row[:length] for row, length in zip(logits, lengths, strict=True)]
 
     def decode(
-        self, features: SpanFeatures, logits: Sequence[NDArray[np.float64]], settings: DecodeSettings
+        self, features: SpanFeatures, logits: Sequence[Floats], settings: base.DecodeSettings
     ) -> list[AnswerPrediction]:
         """(S,2) of each window: the best span of all windows of a passage, as its text; on equal scores the first's.
 
@@ -227,38 +205,29 @@ class Span(TaskKind[AnswerExample, SpanFeatures]):
     def measure(self, gold: Sequence[Sequence[str]], predicted: Sequence[str], labels: list[str]) -> dict[str, float]:
         return answer_scores(gold, predicted)
 
-    def measure_scores(
-        self, features: SpanFeatures, logits: Sequence[NDArray[np.float64]], gold: Sequence[Any]
-    ) -> dict[str, float]:
+    def measure_scores(self, features: SpanFeatures, logits: Sequence[Floats], gold: Sequence[Any]) -> dict[str, float]:
         """Where some questions have no answer: what the best threshold for saying so would reach."""
         if all(gold):
             return {}
-        always = self.decode(features, logits, DecodeSettings())  # an answer to every question
+        always = self.decode(features, logits, base.DecodeSettings())  # an answer to every question
         leads = [prediction.no_answer_score - prediction.score for prediction in always]
         return best_thresholds(gold, [prediction.text for prediction in always], leads)
 
-    def unit_answer(
-        self,
-        features: SpanFeatures,
-        unit: int,
-        logits: NDArray[np.float64],
-        losses: NDArray[np.float64],
-        crf: LinearChainCrf | None,
-        token: Callable[[int], str],
-    ) -> UnitAnswer:
+    def unit_answer(self, features: SpanFeatures, scored: base.ScoredUnit) -> base.UnitAnswer:
         """The likeliest first and last token of a window; [CLS] for no answer in it."""
         from scipy.special import softmax
 
+        unit, logits, losses = scored.number, scored.logits, scored.losses
         right = features.answers[unit].tolist()
         start, end, score = best_span(logits, self._in_passage(features, unit), USUAL.max_answer_tokens)
         given = [0, 0] if start < 0 or no_answer_score(logits) > score else [start, end]
-        names = [token(number) for number in features.ids[unit].tolist()]
+        names = [scored.token(number) for number in features.ids[unit].tolist()]
         places = tuple(
             self._one_of(names, softmax(logits[:, at]), right[at], given[at], right[at], float(losses[at]), what=what)
             for at, what in enumerate(("start", "end"))
         )
         text, given_text = ("" if ends[0] == 0 else features.text(unit, *ends)[0] for ends in (right, given))
-        return UnitAnswer(range(1), text, given_text, float(losses.mean()), places)
+        return base.UnitAnswer(range(1), text, given_text, float(losses.mean()), places)
 
     def written(self, example: AnswerExample) -> tuple[str, str | None, str]:
         return example.question, example.passage, example.answers[0][0] if example.answers else ""
@@ -266,7 +235,7 @@ class Span(TaskKind[AnswerExample, SpanFeatures]):
     def label_words(self, example: AnswerExample) -> Iterable[str]:
         return ("answered",) if example.answers else ("not answered",)
 
-    def answer_numbers(self, features: SpanFeatures, units: NDArray[np.int64]) -> tuple[Sequence[str], NDArray]:
+    def answer_numbers(self, features: SpanFeatures, units: Ints) -> tuple[Sequence[str], NDArray]:
         return (UNANSWERED, ANSWERED), (features.answers[units, 0] > 0).astype(np.int64)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
@@ -18,26 +18,14 @@ from numpy.typing import NDArray
 
 from bertcore.data.tokenising import split_sentences
 from bertcore.errors import BertcoreError
-from bertcore.tasks.kinds.base import (
-    DecodeSettings,
-    Example,
-    Features,
-    Prediction,
-    TaskKind,
-    TokenAnswer,
-    UnitAnswer,
-    binary_cross_entropy,
-    packed,
-)
-from bertcore.tasks.packed import Ragged, SequenceWriter, portions, text_ids
+from bertcore.tasks.kinds import base
+from bertcore.tasks.packed import Floats, Ints, Ragged, SequenceWriter, portions, text_ids
 from bertcore.tasks.spec import Columns, TaskSpec
 from bertcore.tokenizer.framing import Framing
-from bertcore.tokenizer.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from bertcore.model.crf import LinearChainCrf
 
 IN, OUT = "in the summary", "not in the summary"  # what is said of a sentence
 SUMMARY_COLUMNS: Columns = {
@@ -51,7 +39,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
-class SummaryExample(Example):
+class SummaryExample(base.Example):
     """A document in sentences, and which of them make its summary."""
 
     sentences: tuple[str, ...]
@@ -66,7 +54,7 @@ class SummaryExample(Example):
 
 
 @dataclass(frozen=True)
-class SummaryFeatures(Features):
+class SummaryFeatures(base.Features):
     """A sequence for each document, with a [CLS] before each sentence. `answers`: N rows, 1 for a sentence of the
     summary, 0 for another; NaN if not known."""
 
@@ -74,7 +62,7 @@ class SummaryFeatures(Features):
 
 
 @dataclass(frozen=True)
-class SummaryPrediction(Prediction):
+class SummaryPrediction(base.Prediction):
     chosen: tuple[int, ...]  # places of the sentences, from 0, in the order of the text
     sentences: tuple[str, ...]  # these sentences
     probabilities: tuple[float, ...]  # of each sentence that the model saw, from the first on
@@ -85,7 +73,7 @@ class SummaryPrediction(Prediction):
         return "\n".join(self.sentences)
 
 
-class Summarise(TaskKind[SummaryExample, SummaryFeatures]):
+class Summarise(base.TaskKind[SummaryExample, SummaryFeatures]):
     name = head = "summarise"
     example = SummaryExample
     answer_fields = ("labels", "reference")
@@ -117,25 +105,18 @@ class Summarise(TaskKind[SummaryExample, SummaryFeatures]):
             raise ValueError("a document without labels or reference has nothing to learn from")
         return replace(example, labels=greedy_labels(example.sentences, example.reference))
 
-    def features(
-        self,
-        examples: Sequence[SummaryExample],
-        tokenizer: Tokenizer,
-        labels: tuple[str, ...],
-        max_length: int,
-        **settings: Any,
-    ) -> SummaryFeatures:
+    def features(self, examples: Sequence[SummaryExample], reading: base.Reading) -> SummaryFeatures:
         """All sentences in one sequence, [CLS] before and [SEP] after each, segments 0 and 1 by turns.
 
         Sentences from the first on that does not fit as a whole are left out; a first sentence too long alone is cut.
         Raises BertcoreError for a document without sentences, or with as many labels as it has no sentences.
         """
-        framing, writer = tokenizer.framing, SequenceWriter()
+        framing, max_length, writer = reading.tokenizer.framing, reading.max_length, SequenceWriter()
         if max_length < framing.single.specials:
             raise BertcoreError(f"Sequences of {max_length} tokens have no room for a sentence; allow more.")
         firsts: list[list[int]] = []
         for portion in portions(len(examples)):
-            ids = iter(text_ids(tokenizer, list(chain.from_iterable(examples[i].sentences for i in portion))))
+            ids = iter(text_ids(reading.tokenizer, list(chain.from_iterable(examples[i].sentences for i in portion))))
             for i in portion:
                 _check(i, examples[i])
                 sentences = [next(ids) for _ in examples[i].sentences]
@@ -144,33 +125,29 @@ class Summarise(TaskKind[SummaryExample, SummaryFeatures]):
         known = [each.labels or [math.nan] * len(each.sentences) for each in examples]
         flat = chain.from_iterable(values[: len(places)] for values, places in zip(known, firsts, strict=True))
         answers = Ragged(np.array(list(flat), dtype=np.float32), rows.starts)
-        return packed(SummaryFeatures, self, examples, writer, answers, firsts=rows)
+        return base.packed(SummaryFeatures, self, examples, writer, answers, firsts=rows)
 
-    def batch_labels(
-        self, features: SummaryFeatures, units: NDArray[np.int64], sequences: NDArray[np.int64]
-    ) -> NDArray[np.float32]:
+    def batch_labels(self, features: SummaryFeatures, units: Ints, sequences: Ints) -> NDArray[np.float32]:
         answers: NDArray[np.float32] = features.answers.joined(sequences)  # (R)
         return answers
 
-    def batch_rows(
-        self, features: SummaryFeatures, sequences: NDArray[np.int64], length: int
-    ) -> NDArray[np.int64] | None:
+    def batch_rows(self, features: SummaryFeatures, sequences: Ints, length: int) -> Ints | None:
         """Of every sentence's [CLS]."""
         begins = np.repeat(np.arange(len(sequences)) * length, features.firsts.lengths_of(sequences))
-        rows: NDArray[np.int64] = begins + features.firsts.joined(sequences)
+        rows: Ints = begins + features.firsts.joined(sequences)
         return rows
 
     def arrange(self, scores: Tensor, choices: int) -> Tensor:
         return scores.squeeze(-1)  # (R,1) -> (R)
 
     def losses(self, logits: Tensor, labels: Tensor) -> Tensor:
-        return binary_cross_entropy(logits, labels)
+        return base.binary_cross_entropy(logits, labels)
 
-    def split(self, features: SummaryFeatures, units: NDArray[np.int64], logits: NDArray) -> list[NDArray]:
+    def split(self, features: SummaryFeatures, units: Ints, logits: NDArray) -> list[NDArray]:
         return np.split(logits, np.cumsum(features.firsts.lengths_of(units))[:-1])
 
     def decode(
-        self, features: SummaryFeatures, logits: Sequence[NDArray[np.float64]], settings: DecodeSettings
+        self, features: SummaryFeatures, logits: Sequence[Floats], settings: base.DecodeSettings
     ) -> list[SummaryPrediction]:
         """(R) of each: at most so many sentences with the highest scores, of those that the model saw; with a ratio at
         most this share of all sentences, and at least one."""
@@ -205,27 +182,21 @@ class Summarise(TaskKind[SummaryExample, SummaryFeatures]):
             return NO_ROUGE
         return ""
 
-    def unit_answer(
-        self,
-        features: SummaryFeatures,
-        unit: int,
-        logits: NDArray[np.float64],
-        losses: NDArray[np.float64],
-        crf: LinearChainCrf | None,
-        token: Callable[[int], str],
-    ) -> UnitAnswer:
+    def unit_answer(self, features: SummaryFeatures, scored: base.ScoredUnit) -> base.UnitAnswer:
         """Off the [CLS] before each sentence."""
         from scipy.special import expit
 
-        places: list[TokenAnswer] = []
+        places: list[base.TokenAnswer] = []
         for position, is_in, score, loss in zip(
-            features.firsts[unit].tolist(), features.answers[unit], logits, losses.tolist(), strict=True
+            *(features.firsts[scored.number].tolist(), features.answers[scored.number]),
+            *(scored.logits, scored.losses.tolist()),
+            strict=True,
         ):
             likely = float(expit(score))
             right, given = (0 if chosen else 1 for chosen in (is_in, likely >= 0.5))
             shares = np.array([likely, 1 - likely])
             places.append(self._one_of((IN, OUT), shares, right, given, position, loss))
-        return UnitAnswer(range(1), "", "", float(losses.mean()) if places else math.nan, tuple(places))
+        return base.UnitAnswer(range(1), "", "", float(scored.losses.mean()) if places else math.nan, tuple(places))
 
     def written(self, example: SummaryExample) -> tuple[str, str | None, str]:
         picked = (text for text, is_in in zip(example.sentences, example.labels or (), strict=False) if is_in)
@@ -234,7 +205,7 @@ class Summarise(TaskKind[SummaryExample, SummaryFeatures]):
     def label_words(self, example: SummaryExample) -> Iterable[str]:
         return ("picked" if label else "left out" for label in example.labels or ())
 
-    def answer_numbers(self, features: SummaryFeatures, units: NDArray[np.int64]) -> tuple[Sequence[str], NDArray]:
+    def answer_numbers(self, features: SummaryFeatures, units: Ints) -> tuple[Sequence[str], NDArray]:
         return (OUT, IN), features.answers.joined(units).astype(np.int64)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,28 +18,15 @@ from numpy.typing import NDArray
 from bertcore.data.pairs import NO_LABEL
 from bertcore.errors import BertcoreError
 from bertcore.tag_schemes import detect_scheme, entity_spans
-from bertcore.tasks.kinds.base import (
-    DecodeSettings,
-    Example,
-    Features,
-    Prediction,
-    TaskKind,
-    UnitAnswer,
-    cross_entropy,
-    label_number,
-    packed,
-)
-from bertcore.tasks.metrics import flat
-from bertcore.tasks.packed import Pieces, Ragged, SequenceWriter, portions, text_pieces
+from bertcore.tasks.kinds import base
+from bertcore.tasks.packed import Floats, Ints, Pieces, Ragged, SequenceWriter, portions, text_pieces
 from bertcore.tasks.spec import Columns, TaskSpec
-from bertcore.tokenizer.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from torch import Tensor
 
     from bertcore.model.bert import Bert
     from bertcore.model.crf import LinearChainCrf
-    from bertcore.tasks.kinds.base import TaskBatch
 
 OUTSIDE = "O"  # the tag of a word that the model did not see
 WORD_COLUMNS: Columns = {"text": ("words", "tokens"), "label": ("tags", "ner_tags")}
@@ -49,33 +36,27 @@ _WORD_OR_SIGN = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
 
 
 @dataclass(frozen=True, slots=True)
-class TaggedExample(Example):
+class TaggedExample(base.Example):
     """A sentence in words, and a tag for each of them."""
 
+    answer_field = "tags"
     words: tuple[str, ...]
     tags: tuple[str, ...] | None = None
 
-    @property
-    def answer(self) -> tuple[str, ...] | None:
-        return self.tags
-
 
 @dataclass(frozen=True)
-class TagFeatures(Features):
+class TagFeatures(base.Features):
     """A sequence for each example. `answers`: per token the number of its word's tag, else -100."""
 
     words: Ragged  # per token: the word that it is the first piece of, else -1
 
 
 @dataclass(frozen=True)
-class TagsPrediction(Prediction):
+class TagsPrediction(base.Prediction):
+    answer_field = "tags"
     tags: tuple[str, ...]  # one for each word; "O" for words that the model did not see
     probabilities: tuple[float, ...]  # of each word's tag (with a CRF over all sequences of tags); 0 where not seen
     words_cut: int  # how many were not seen
-
-    @property
-    def answer(self) -> tuple[str, ...]:
-        return self.tags
 
 
 class EntityScores(NamedTuple):
@@ -87,10 +68,11 @@ class EntityScores(NamedTuple):
     there: int  # entities of this type in the right answers
 
 
-class Tag(TaskKind[TaggedExample, TagFeatures]):
+class Tag(base.TaskKind[TaggedExample, TagFeatures]):
     name = head = "tag"
     example = TaggedExample
     answer_fields = ("tags",)
+    pipeline = "token-classification"
     metrics = ENTITY_METRICS
     has_labels = has_confusion = True
     missing_head = "This model has no tagging head."
@@ -106,47 +88,36 @@ class Tag(TaskKind[TaggedExample, TagFeatures]):
         """A is cut into words and signs."""
         return TaggedExample(tuple(_WORD_OR_SIGN.findall(text_a)))
 
-    def features(
-        self,
-        examples: Sequence[TaggedExample],
-        tokenizer: Tokenizer,
-        labels: tuple[str, ...],
-        max_length: int,
-        *,
-        crf: bool = False,
-        **settings: Any,
-    ) -> TagFeatures:
+    def features(self, examples: Sequence[TaggedExample], reading: base.Reading) -> TagFeatures:
         """The words with a space between them, tokenised as a typed sentence is.
 
         Words that lie beyond `max_length` tokens are not seen: they have no label, and are predicted as "O".
         Raises BertcoreError for a tag that `labels` does not have, or as many tags as there are no words.
         """
-        writer, framing = SequenceWriter(), tokenizer.framing
-        room = max(0, max_length - framing.single.specials)
+        writer, framing = SequenceWriter(), reading.tokenizer.framing
+        room = max(0, reading.max_length - framing.single.specials)
         first_pieces: list[list[int]] = []
         for portion in portions(len(examples)):
-            texts = text_pieces(tokenizer, [" ".join(examples[i].words) for i in portion])
+            texts = text_pieces(reading.tokenizer, [" ".join(examples[i].words) for i in portion])
             for i, pieces in zip(portion, texts, strict=True):
                 ids, segments = framing.framed(pieces.ids[:room], None)
                 before = len(framing.single.before)
                 first_pieces.append(_first_pieces(pieces, examples[i].words, room, before, len(ids)))
                 writer.add(i, ids, segments, max(0, len(pieces.ids) - room))
         words = Ragged.of(first_pieces)
-        answers = Ragged(_answers(examples, words, labels), words.starts)
-        head = "crf" if crf else self.head
-        return packed(TagFeatures, self, examples, writer, answers, labels=labels, words=words, head=head)
+        answers = Ragged(_answers(examples, words, reading.labels), words.starts)
+        head = "crf" if reading.crf else self.head
+        return base.packed(TagFeatures, self, examples, writer, answers, labels=reading.labels, words=words, head=head)
 
-    def batch_labels(
-        self, features: TagFeatures, units: NDArray[np.int64], sequences: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        answers: NDArray[np.int64] = features.answers.padded(sequences, NO_LABEL)  # (B,S)
+    def batch_labels(self, features: TagFeatures, units: Ints, sequences: Ints) -> Ints:
+        answers: Ints = features.answers.padded(sequences, NO_LABEL)  # (B,S)
         return answers
 
     def losses(self, logits: Tensor, labels: Tensor) -> Tensor:
         """By the tagger's own scores also where a CRF stands on them."""
-        return cross_entropy(logits, labels)
+        return base.cross_entropy(logits, labels)
 
-    def loss(self, model: Bert, logits: Tensor, batch: TaskBatch) -> Tensor:
+    def loss(self, model: Bert, logits: Tensor, batch: base.TaskBatch) -> Tensor:
         """With a CRF the negative log-likelihood of the whole sequences of tags, by the word: on the scale of a tagger
         without one."""
         if batch.head != "crf":
@@ -156,12 +127,12 @@ class Tag(TaskKind[TaggedExample, TagFeatures]):
         likelihood = model.crf.log_likelihood(logits.float(), batch.labels.clamp(min=0), has_label)  # (B)
         return -likelihood.sum() / has_label.sum().clamp(min=1)
 
-    def split(self, features: TagFeatures, units: NDArray[np.int64], logits: NDArray) -> list[NDArray]:
+    def split(self, features: TagFeatures, units: Ints, logits: NDArray) -> list[NDArray]:
         lengths = features.ids.lengths_of(units)
         return [row[:length] for row, length in zip(logits, lengths, strict=True)]
 
     def decode(
-        self, features: TagFeatures, logits: Sequence[NDArray[np.float64]], settings: DecodeSettings
+        self, features: TagFeatures, logits: Sequence[Floats], settings: base.DecodeSettings
     ) -> list[TagsPrediction]:
         """(S,K) of each: a tag for each word, read off its first piece."""
         found = []
@@ -181,24 +152,16 @@ class Tag(TaskKind[TaggedExample, TagFeatures]):
         self, gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]], labels: list[str]
     ) -> dict[str, Any]:
         """accuracy (of words), and precision, recall, f1 of entities if the tags mark entities."""
-        words = list(zip(flat(gold), flat(predicted), strict=True))
+        words = list(zip(base.flat(gold), base.flat(predicted), strict=True))
         metrics = {"accuracy": sum(right == given for right, given in words) / max(1, len(words))}
-        if detect_scheme(labels or set(flat(gold))) != "none":
+        if detect_scheme(labels or set(base.flat(gold))) != "none":
             metrics |= dict(zip(("precision", "recall", "f1"), entity_scores(gold, predicted)[""][:3], strict=True))
         return metrics
 
-    def unit_answer(
-        self,
-        features: TagFeatures,
-        unit: int,
-        logits: NDArray[np.float64],
-        losses: NDArray[np.float64],
-        crf: LinearChainCrf | None,
-        token: Callable[[int], str],
-    ) -> UnitAnswer:
+    def unit_answer(self, features: TagFeatures, scored: base.ScoredUnit) -> base.UnitAnswer:
         """With a CRF a word has the probability of its tag over all sequences of tags, and the loss of a sentence is
         that of its whole sequence, by the word."""
-        labels = features.answers[unit]
+        labels, logits, losses, crf = features.answers[scored.number], scored.logits, scored.losses, scored.crf
         asked = np.flatnonzero(labels >= 0)
         [tags], [likely] = _tagged([logits[asked]], crf)
         if crf is not None:
@@ -212,7 +175,7 @@ class Tag(TaskKind[TaggedExample, TagFeatures]):
             )
         )
         mean = float(losses.mean()) if len(losses) else float("nan")
-        return UnitAnswer(range(1), "", "", mean if crf is None else _sequence_loss(logits, labels, crf), places)
+        return base.UnitAnswer(range(1), "", "", mean if crf is None else _sequence_loss(logits, labels, crf), places)
 
     def written(self, example: TaggedExample) -> tuple[str, str | None, str]:
         tags = example.tags or ("",) * len(example.words)
@@ -222,7 +185,7 @@ class Tag(TaskKind[TaggedExample, TagFeatures]):
     def label_words(self, example: TaggedExample) -> Iterable[str]:
         return example.tags or ()
 
-    def answer_numbers(self, features: TagFeatures, units: NDArray[np.int64]) -> tuple[Sequence[str], NDArray]:
+    def answer_numbers(self, features: TagFeatures, units: Ints) -> tuple[Sequence[str], NDArray]:
         return features.labels, features.answers.joined(units)
 
     def lines(self, prediction: TagsPrediction, example: TaggedExample) -> list[tuple[str | float, str]]:
@@ -259,12 +222,10 @@ def _tag_numbers(place: int, example: TaggedExample, numbers: dict[str, int]) ->
         return [NO_LABEL] * len(example.words)
     if len(example.tags) != len(example.words):
         raise BertcoreError(f"Example {place + 1} has {len(example.words)} words and {len(example.tags)} tags.")
-    return [label_number(place, tag, numbers, "tag") for tag in example.tags]
+    return [base.label_number(place, tag, numbers, "tag") for tag in example.tags]
 
 
-def _tagged(
-    scores: Sequence[NDArray[np.float64]], crf: LinearChainCrf | None
-) -> tuple[list[list[int]], list[NDArray[np.float64]]]:
+def _tagged(scores: Sequence[Floats], crf: LinearChainCrf | None) -> tuple[list[list[int]], list[Floats]]:
     """Of the words (W,K) of each sentence: the best tags (W), and how likely each tag is (W,K)."""
     from scipy.special import softmax
 
@@ -276,7 +237,7 @@ def _tagged(
     return crf.decode(emissions, is_word), likely
 
 
-def _padded(scores: Sequence[NDArray[np.float64]], crf: LinearChainCrf) -> tuple[Tensor, Tensor]:
+def _padded(scores: Sequence[Floats], crf: LinearChainCrf) -> tuple[Tensor, Tensor]:
     """Scores (B,W,K) where the CRF is, and which of them are a word's (B,W); W is at least 1."""
     import torch
 
@@ -288,7 +249,7 @@ def _padded(scores: Sequence[NDArray[np.float64]], crf: LinearChainCrf) -> tuple
     return torch.from_numpy(rows).to(crf.start.device), torch.from_numpy(is_word).to(crf.start.device)
 
 
-def _sequence_loss(logits: NDArray[np.float64], labels: NDArray, crf: LinearChainCrf) -> float:
+def _sequence_loss(logits: Floats, labels: NDArray, crf: LinearChainCrf) -> float:
     """Of one sentence: logits (S,K), labels (S)."""
     import torch
 

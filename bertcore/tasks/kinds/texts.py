@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from bertcore.errors import BertcoreError
-from bertcore.tasks.kinds.base import Example, Features, TaskKind, TokenAnswer, UnitAnswer, packed
-from bertcore.tasks.packed import SequenceWriter
+from bertcore.tasks.kinds import base
+from bertcore.tasks.packed import Floats, SequenceWriter
 from bertcore.tasks.readers.lines import label_text, refuse
 from bertcore.tasks.spec import Columns, Request
-from bertcore.tokenizer.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
-    from bertcore.model.crf import LinearChainCrf
+    pass
 
 LABEL_COLUMNS = ("label", "labels", "score", "gold_label", "is_duplicate", "Quality")
 TEXT_COLUMNS = ("text", "sentence", "sentence1", "premise")
@@ -30,23 +28,21 @@ _UNLABELLED = "-1"  # how test files are marked whose labels are secret
 
 
 @dataclass(frozen=True, slots=True)
-class TextExample(Example):
+class TextExample(base.Example):
     """A sentence or pair, and what is to be said about it: a label, a number, or several labels at once."""
 
+    answer_field = "label"
     text_a: str
     text_b: str | None = None
     label: str | float | tuple[str, ...] | None = None  # None: not known
 
-    @property
-    def answer(self) -> str | float | tuple[str, ...] | None:
-        return self.label
 
-
-class TextKind(TaskKind[TextExample, Features]):
+class TextKind(base.TaskKind[TextExample, base.Features]):
     """A sequence for each example, and an answer that is read off its [CLS]."""
 
     head = "classify"
     example = TextExample
+    pipeline = "text-classification"
     reads = "first"
     reads_as_typed = True
     missing_head = "This model has no classification head."
@@ -67,39 +63,24 @@ class TextKind(TaskKind[TextExample, Features]):
     def label_in(self, request: Request, place: str, label: str | None) -> tuple[str, Any]:
         """What a column should have, in words, and the label that its text is; None where it is none."""
 
-    def features(
-        self,
-        examples: Sequence[TextExample],
-        tokenizer: Tokenizer,
-        labels: tuple[str, ...],
-        max_length: int,
-        **settings: Any,
-    ) -> Features:
+    def features(self, examples: Sequence[TextExample], reading: base.Reading) -> base.Features:
         """Raises BertcoreError for a label that `labels` does not have, or what is no number."""
         pairs = ((i, each.text_a, each.text_b or None) for i, each in enumerate(examples))
-        writer = SequenceWriter().add_pairs(pairs, tokenizer, max_length)
-        answers = self.answers(examples, {label: number for number, label in enumerate(labels)})
-        return packed(Features, self, examples, writer, answers, labels=labels)
+        writer = SequenceWriter().add_pairs(pairs, reading.tokenizer, reading.max_length)
+        answers = self.answers(examples, {label: number for number, label in enumerate(reading.labels)})
+        return base.packed(base.Features, self, examples, writer, answers, labels=reading.labels)
 
     @abstractmethod
     def answers(self, examples: Sequence[TextExample], numbers: dict[str, int]) -> NDArray:
         """(E,...) what is right; `numbers` are those of the labels."""
 
-    def unit_answer(
-        self,
-        features: Features,
-        unit: int,
-        logits: NDArray[np.float64],
-        losses: NDArray[np.float64],
-        crf: LinearChainCrf | None,
-        token: Callable[[int], str],
-    ) -> UnitAnswer:
-        loss = float(losses.mean())
-        found = self.first_answer(features, features.answers[unit], logits, loss)
-        return UnitAnswer(range(1), found.right, found.given, loss, (found,))
+    def unit_answer(self, features: base.Features, scored: base.ScoredUnit) -> base.UnitAnswer:
+        loss = float(scored.losses.mean())
+        found = self.first_answer(features, features.answers[scored.number], scored.logits, loss)
+        return base.UnitAnswer(range(1), found.right, found.given, loss, (found,))
 
     @abstractmethod
-    def first_answer(self, features: Features, right: Any, scores: NDArray[np.float64], loss: float) -> TokenAnswer:
+    def first_answer(self, features: base.Features, right: Any, scores: Floats, loss: float) -> base.TokenAnswer:
         """What is read off [CLS], the token 0 of row 0."""
 
     def written(self, example: TextExample) -> tuple[str, str | None, str]:

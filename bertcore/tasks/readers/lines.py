@@ -55,24 +55,26 @@ def layout_suffix(file: Path) -> str:
     return suffixes[-1] if suffixes else ""
 
 
-def numbered_lines(file: Path) -> Iterator[tuple[int, str]]:
+def numbered_lines(file: Path, longest: int = TASK_LINE_BYTES, most: int = TASK_LINES) -> Iterator[tuple[int, str]]:
     """Lines and their numbers from 1, without their ends (LF or CRLF) and without a byte-order mark.
+
+    `longest`: bytes of a line, `most`: lines.
 
     Only a line feed ends a line: other marks that `str.splitlines` knows may stand in a text.
     Raises BertcoreError for a file that is absent, empty, cut off, no UTF-8 text, or has a line that cannot be one.
     """
     with _reading(file) as stream:
         number = size = 0
-        while line := stream.readline(TASK_LINE_BYTES + 1):
+        while line := stream.readline(longest + 1):
             number, size = number + 1, size + len(line)
-            if size > TASK_FILE_BYTES or number > TASK_LINES:
+            if size > TASK_FILE_BYTES or number > most:
                 raise too_large(file)
             if number == 1:
                 _check_beginning(file, line)  # first of all: the time in a gzip header may be a carriage return
             if number == 1 and b"\r" in line.rstrip(b"\r") and not line.endswith(b"\n"):
                 raise refuse(line_of(file, 1), "lines that end in a line feed", b"\r")
-            if len(line) > TASK_LINE_BYTES:
-                raise refuse(line_of(file, number), f"a line of at most {TASK_LINE_BYTES:,} bytes", line[:40])
+            if len(line) > longest:
+                raise refuse(line_of(file, number), f"a line of at most {longest:,} bytes", line[:40])
             yield number, _decode(file, number, line).removesuffix("\n").removesuffix("\r")
         if not number:
             raise BertcoreError(f"The file {file} is empty; choose one with examples in it.")
@@ -80,23 +82,7 @@ def numbered_lines(file: Path) -> Iterator[tuple[int, str]]:
 
 def whole_text(file: Path) -> str:
     """The text of a file that is one piece, as JSON is. Raises as `numbered_lines`, without a limit to its lines."""
-    with _reading(file) as stream:
-        content = stream.read(TASK_FILE_BYTES + 1)
-    if not content:
-        raise BertcoreError(f"The file {file} is empty; choose one with examples in it.")
-    if len(content) > TASK_FILE_BYTES:
-        raise too_large(file)
-    _check_beginning(file, content)
-    while content.startswith(_BYTE_ORDER_MARK):
-        content = content.removeprefix(_BYTE_ORDER_MARK)
-    wrong = content.find(b"\0")
-    if wrong < 0:
-        try:
-            return content.decode("utf-8")
-        except UnicodeDecodeError as error:
-            wrong = error.start
-    line = content[content.rfind(b"\n", 0, wrong) + 1 : wrong + 40]
-    return _decode(file, content.count(b"\n", 0, wrong) + 1, line)
+    return "\n".join(line for _, line in numbered_lines(file, TASK_FILE_BYTES, TASK_FILE_BYTES))
 
 
 def too_large(file: Path) -> BertcoreError:

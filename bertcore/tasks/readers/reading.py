@@ -71,16 +71,8 @@ def read_task(
     own = {role: name for role, name in (columns or {}).items() if name}
     needs_labels = not split.startswith("test")
     contents = _READERS[spec.layout](Request(spec, file, needs_labels, own, tuple(labels or ())))
-    return TaskFile(
-        spec.name,
-        file,
-        split,
-        tuple(contents.examples),
-        contents.labels,
-        contents.scheme,
-        contents.dropped,
-        contents.notes,
-    )
+    found = contents._replace(examples=tuple(contents.examples))._asdict()
+    return TaskFile(task=spec.name, file=file, split=split, **found)
 
 
 def task_named(name: str) -> TaskSpec:

@@ -1,0 +1,134 @@
+"""A new kind of task is one class: here one that gives two numbers for a text, from its file to its answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bertcore.checkpoint.checkpoint import save_checkpoint
+from bertcore.config import BertConfig
+from bertcore.loaded_model import load
+from bertcore.tasks.kinds import TASK_KINDS, base
+from bertcore.tasks.kinds.regress import Regress, finite
+from bertcore.tasks.kinds.texts import LABEL_COLUMNS, TEXT_COLUMNS, TextExample
+from bertcore.tasks.packed import Floats
+from bertcore.tasks.readers.registry import TASKS, register
+from bertcore.tasks.spec import Request, TaskSpec
+from bertcore.training.data_facts import TaskFacts, task_facts
+from bertcore.training.drawn_examples import example_answers, label_counts, open_examples
+from bertcore.training.evaluate import EVALUATION_FILE
+from bertcore.training.finetune import start_or_resume_finetuning
+from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
+from tests.engine.models import tiny_model, word_tokenizer
+
+pytestmark = pytest.mark.usefixtures("fast_disk")
+TEXTS = ("the cat sang", "a dog sat on the mat", "it was very comfortable", "the bird sang on a mat")
+
+
+@dataclass(frozen=True)
+class PointPrediction(base.Prediction):
+    """How pleasant a text is, and how exciting."""
+
+    answer_field = "point"
+    point: tuple[float, ...]
+
+
+class Feeling(Regress):
+    name = "feeling"
+    metrics = ("distance",)
+    tasks = (
+        TaskSpec("feeling", "feeling", "Feelings", "table", (), columns={"text": TEXT_COLUMNS, "label": LABEL_COLUMNS}),
+    )
+
+    def label_in(self, request: Request, place: str, label: str | None) -> tuple[str, Any]:
+        point = tuple(map(finite, (label or "").split("/")))
+        return "two numbers with / between", point if len(point) == 2 and np.isfinite(point).all() else None
+
+    def answers(self, examples: Sequence[TextExample], numbers: dict[str, int]) -> np.ndarray:
+        return np.array([(np.nan, np.nan) if each.label is None else each.label for each in examples], np.float32)
+
+    def config(self, spec: TaskSpec, labels: tuple[str, ...], examples: Sequence[TextExample]) -> dict[str, Any]:
+        return base.TaskKind.config(self, spec, ("pleasant", "exciting"), examples)
+
+    def fits(self, heads: Sequence[str], config: BertConfig) -> bool:
+        return super().fits(heads, config) and config.label_count == 2
+
+    def refuse(self, name: str, config: BertConfig) -> None:
+        """It shows all that the model says."""
+
+    def decode(
+        self, features: base.Features, logits: Sequence[Floats], settings: base.DecodeSettings
+    ) -> list[PointPrediction]:  # type: ignore[override]
+        return [PointPrediction(tuple(row.tolist())) for row in logits]
+
+    def measure(self, gold: Sequence[Any], predicted: Sequence[Any], labels: list[str]) -> dict[str, Any]:
+        return {"distance": np.linalg.norm(np.array(gold) - np.array(predicted), axis=1).mean()}
+
+    def first_answer(self, features: base.Features, right: Any, scores: Floats, loss: float) -> base.TokenAnswer:
+        return base.TokenAnswer(0, 0, self.label_written(right), self.label_written(scores), loss, None)
+
+    def label_written(self, label: Any) -> str:
+        return "" if label is None else " / ".join(f"{each:.2f}" for each in label)
+
+    def label_counts(self, examples: Sequence[TextExample]) -> list[tuple[str, int]]:
+        return base.TaskKind.label_counts(self, examples)
+
+
+@pytest.fixture
+def registered() -> Iterator[None]:
+    kinds = dict(TASK_KINDS)
+    register(Feeling())
+    yield
+    TASK_KINDS.clear()
+    TASK_KINDS.update(kinds)
+    del TASKS["feeling"]
+
+
+def test_it_goes_all_the_way(registered: None, tmp_path: Path) -> None:
+    save_checkpoint(tiny_model(("mlm",), num_hidden_layers=1), word_tokenizer(), tmp_path / "model")
+    rows = [f"{text}\t{i % 3 - 1}/{i % 5 / 2}" for i, text in enumerate(TEXTS * 6)]
+    file = tmp_path / "feelings.tsv"
+    file.write_text("text\tlabel\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    options = FinetuneOptions(
+        model=str(tmp_path / "model"),
+        data=TaskDataOptions(task="feeling", train=str(file), dev=str(file), max_length=24),
+        training=TuningOptions(steps=4, batch_size=8, threads=1, evaluations=1, precision="fp32"),
+    )
+
+    facts = task_facts(options, word_tokenizer())
+    assert facts.train == 24 and facts.rows[1].label == "0.00 / 0.50" and facts.lengths.counted == 24
+    assert TaskFacts.from_dict(facts.to_dict()) == facts
+
+    run = tmp_path / "run"
+    start_or_resume_finetuning(options, run, resume=False)
+    written = json.loads((run / EVALUATION_FILE).read_text())
+    assert set(written["metrics"]) == {"distance"} and written["labels"] == []
+    m = load(run)
+    assert m.task_kind == "feeling" and m.config.labels == ("pleasant", "exciting")
+    assert m.evaluate(file).metrics == pytest.approx(written["metrics"], rel=1e-6)
+    predicted = m.predict(TEXTS[0])
+    assert isinstance(predicted, PointPrediction) and len(predicted.answer) == 2
+    assert next(iter(m.predict_file(file))).answer == pytest.approx(predicted.answer, abs=1e-5)
+
+    batches = open_examples(run)
+    drawn = batches.at(2)
+    assert label_counts(drawn.features) == {} and drawn.batch.labels.shape == (8, 2)
+    answers = example_answers(m.bert, drawn, batches.tokenizer.label)
+    assert answers.loss == pytest.approx(np.mean([unit.loss for unit in answers.units]), rel=1e-5)
+    assert answers.units[0].right == Feeling().label_written(drawn.features.answers[drawn.units[0]])
+
+
+def test_a_label_that_is_none_is_named(registered: None, tmp_path: Path) -> None:
+    from bertcore.errors import BertcoreError
+    from bertcore.tasks.readers.reading import read_task
+
+    file = tmp_path / "feelings.tsv"
+    file.write_text("text\tlabel\nthe cat\t1/high\n", encoding="utf-8")
+    with pytest.raises(BertcoreError, match=r"line 2: expected two numbers with / between in column 'label', found"):
+        read_task("feeling", file)
