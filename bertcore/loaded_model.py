@@ -588,7 +588,7 @@ class LoadedModel:
     def heads(
         self, a: str | Texts, b: str | Texts | None = None, *, where: str | None = None, **what_if: Unpack[WhatIf]
     ) -> Records[HeadReport] | Results[Records[HeadReport]]:
-        """What each attention head does in a text: its kind, entropy, distance and shares; L x N rows.
+        """What each attention head does in a text: its kind, entropy, distance and fractions; L x N rows.
 
         `where` keeps the heads that it describes, the best first: a kind, or conditions such as "attn(it -> cat) > 0.3"
         (`bertcore.analysis.attention_heads`). Raises BertcoreError for a description that cannot be read.

@@ -196,8 +196,8 @@ class HeadReport:
     kind_score: float  # 0..1
     entropy_nats: float
     mean_distance_tokens: float
-    a_to_b: float | None  # share of attention that A's tokens pay to B's; None without B
-    on_special: float  # share of attention on special tokens
+    a_to_b: float | None  # fraction of attention that A's tokens pay to B's; None without B
+    on_special: float  # fraction of attention on special tokens
 
 
 def head_reports(attentions: NDArray, encoding: Encoding, where: str | None = None) -> Records[HeadReport]:

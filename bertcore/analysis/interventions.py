@@ -195,20 +195,20 @@ def parse_heads(written: str, config: BertConfig) -> set[Head]:
     return heads
 
 
-def parse_places(written: str) -> dict[int, int]:
+def parse_positions(written: str) -> dict[int, int]:
     """Values at positions as people write them, "5=1,6=1"; positions count from 0, as `bertcore tokenize` prints them.
 
     Raises BertcoreError for what is no such list, or gives a position two values.
     """
-    places: dict[int, int] = {}
+    values: dict[int, int] = {}
     for item in written.split(","):
         match = re.fullmatch(r"\s*(\d{1,9})\s*=\s*(\d{1,9})\s*", item, re.ASCII)
         if match is None:
             raise BertcoreError(f"{item.strip()!r} cannot be read; write position=value, as in 5=1,6=1.")
         position, value = int(match[1]), int(match[2])
-        if places.setdefault(position, value) != value:
-            raise BertcoreError(f"Position {position} is given two values, {places[position]} and {value}; choose one.")
-    return places
+        if values.setdefault(position, value) != value:
+            raise BertcoreError(f"Position {position} is given two values, {values[position]} and {value}; choose one.")
+    return values
 
 
 class _Steps:

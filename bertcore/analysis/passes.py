@@ -166,9 +166,9 @@ class Batch:
         mask = self.mask if len(set(self.lengths)) > 1 else None  # torch's kernel is faster without
         return model(self.ids, self.segments, mask, self.positions, rows=rows, hook=hook)
 
-    def index(self, places: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
+    def index(self, positions: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
         """Some tokens of each text -> (R) the text, and (R) the position, of each of them all."""
-        return [row for row, each in enumerate(places) for _ in each], [at for each in places for at in each]
+        return [row for row, each in enumerate(positions) for _ in each], [at for each in positions for at in each]
 
 
 def open_cost(text: Sized) -> int:
@@ -228,13 +228,13 @@ def for_each(
 
 @torch.inference_mode()
 def hidden_states(
-    model: Bert, batch: Batch, places: Sequence[Sequence[int]], changes: Changes | None = None
+    model: Bert, batch: Batch, positions: Sequence[Sequence[int]], changes: Changes | None = None
 ) -> list[NDArray[np.float32]]:
     """Hidden states of some tokens of each text, from the embeddings up: B x (L+1,R,H).
 
     The last one is normalised in every model. Nothing else of the pass is kept.
     """
-    points, index, states = hidden_points(model.encoder.depth), batch.index(places), list[Tensor]()
+    points, index, states = hidden_points(model.encoder.depth), batch.index(positions), list[Tensor]()
 
     def keep(name: str, value: Tensor) -> Tensor:
         if name in points:
@@ -244,4 +244,4 @@ def hidden_states(
     with changed(model, changes, Hook(keep)) as hook:
         states.append(batch.hidden(model, hook)[index])
     del states[-2]  # of the last layer, before the final norm
-    return [each.float().cpu().numpy() for each in torch.stack(states).split([len(each) for each in places], dim=1)]
+    return [each.float().cpu().numpy() for each in torch.stack(states).split([len(each) for each in positions], dim=1)]

@@ -164,16 +164,12 @@ def neuron_activations(
 
     Raises BertcoreError for a layer or neuron that the model does not have.
     """
+    from bertcore.analysis.trace import activations
+
     _check_neuron(model, layer, neuron)
-    units, columns = _units(members, text), list[Floats]()
-
-    def keep(name: str, value: Tensor) -> Tensor:
-        if name == f"layer.{layer}.feed_forward.activation":
-            columns.append(units(value[..., neuron, None])[:, 0].cpu().numpy())
-        return value
-
-    _run(model, text, changes, keep)
-    return columns[0]
+    point = f"layer.{layer}.feed_forward.activation"
+    column = activations(model, text, [point], changes)[point][:, neuron]  # (S)
+    return column if members is None else np.array([column[list(unit)].mean() for unit in members])
 
 
 def logit_parts(model: Bert, text: Text, target: Target) -> LogitParts:

@@ -115,7 +115,7 @@ class SimilarityTarget(Target):
 def word_target(
     position: int, token_id: int, measure: Measure = "log_probability", against: int | None = None
 ) -> Target:
-    """How strongly the model puts one word at a place, perhaps against another word (MLM head)."""
+    """How strongly the model puts one word at a position, perhaps against another word (MLM head)."""
     return Target("mlm", token_id, position, measure, against)
 
 

@@ -1,4 +1,4 @@
-"""How likely a word is at a place, one token or several; and how surprising each word of a sentence is."""
+"""How likely a word is at a position, one token or several; and how surprising each word of a sentence is."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,11 +20,11 @@ from bertcore.tokenizer.tokenizer import Encoding, Tokenizer, word_ids_at
 
 @dataclass(frozen=True)
 class WordProbability:
-    """How a word fares at a place. Of several pieces: p = product of each piece's p, given the pieces before it."""
+    """How a word fares at a position. Of several pieces: p = product of each piece's p, given the pieces before it."""
 
     pieces: list[str]
     piece_probabilities: list[float]
-    piece_ranks: list[int]  # of each piece among all tokens at its place, 1 the likeliest
+    piece_ranks: list[int]  # of each piece among all tokens at its position, 1 the likeliest
     probability: float
     surprise_bits: float  # -log2 p
 
@@ -54,7 +54,7 @@ class Surprise:
 
 
 def pieces_at(word: str, tokenizer: Tokenizer, encoding: Encoding, position: int) -> list[int]:
-    """As `word_ids_at`; raises BertcoreError also for a place that the text does not have."""
+    """As `word_ids_at`; raises BertcoreError also for a position that the text does not have."""
     check_rows([position], len(encoding))
     return word_ids_at(word, tokenizer, encoding, position)
 
@@ -68,8 +68,8 @@ def word_probability(
     The token becomes K masks, filled from left to right: piece k is read where pieces 1 to k-1 stand and the rest are
     masks. Raises BertcoreError where there is no room for the pieces, no such position, no mask or no MLM head.
     """
-    text, variants, places = piece_by_piece(model, tokenizer, text, position, word_ids)
-    logits = _mlm(model, text.hidden(model, variants, places))  # (K,V)
+    text, variants, positions = piece_by_piece(model, tokenizer, text, position, word_ids)
+    logits = _mlm(model, text.hidden(model, variants, positions))  # (K,V)
     own = torch.tensor(list(word_ids), device=logits.device)
     logs = _own_log_probability(logits, own)
     ranks = (logits > logits.gather(1, own[:, None])).sum(dim=1) + 1
@@ -131,15 +131,17 @@ def surprises(
     ]
     texts = texts or [as_text(model, encoding.ids, encoding.segments) for encoding in encodings]
     bits = [np.zeros(len(encoding)) for encoding in encodings]
-    variants = [(number, at) for number, places in enumerate(counted) for at in places]  # a text, and what is masked
+    variants = [
+        (number, at) for number, positions in enumerate(counted) for at in positions
+    ]  # a text, and what is masked
     lengths = [len(texts[number]) for number, _ in variants]
     row = model.config.vocab_size // 1024  # a row of logits takes the room of that many tokens
     costs = [(open_cost if changes else len)(texts[number]) + row for number, _ in variants]
     done = 0
     for chosen in grouped(lengths, costs, max_tokens, alike=bool(changes)):
-        numbers, places = zip(*(variants[each] for each in chosen), strict=True)
+        numbers, positions = zip(*(variants[each] for each in chosen), strict=True)
         batch = Batch.of([texts[number] for number in numbers])
-        at = torch.tensor(places, device=batch.ids.device)[:, None]  # (B,1)
+        at = torch.tensor(positions, device=batch.ids.device)[:, None]  # (B,1)
         column = torch.arange(batch.ids.shape[1], device=at.device)
         covered = column == at  # (B,S)
         if groups is not None:
@@ -147,24 +149,25 @@ def surprises(
             covered |= (column > at) & (words == words.gather(1, at))
         masked = replace(batch, ids=batch.ids.masked_fill(covered, mask_id))
         with changed(model, changes) as hook:
-            logits = _mlm(model, _hidden_at(model, masked, places, hook), hook)  # (B,V)
+            logits = _mlm(model, _hidden_at(model, masked, positions, hook), hook)  # (B,V)
         found = -_own_log_probability(logits, batch.ids.gather(1, at)[:, 0]) / np.log(2)
-        for number, place, each in zip(numbers, places, found.tolist(), strict=True):
-            bits[number][place] = each
+        for number, position, each in zip(numbers, positions, found.tolist(), strict=True):
+            bits[number][position] = each
         done += len(chosen)
         progress(done / len(variants))
     return [
-        Surprise(np.array(places, dtype=np.int64), each[places]) for places, each in zip(counted, bits, strict=True)
+        Surprise(np.array(positions, dtype=np.int64), each[positions])
+        for positions, each in zip(counted, bits, strict=True)
     ]
 
 
-def _hidden_at(model: Bert, batch: Batch, places: Sequence[int], hook: Hook) -> Tensor:
+def _hidden_at(model: Bert, batch: Batch, positions: Sequence[int], hook: Hook) -> Tensor:
     """Last hidden states of one token of each text (B,H)."""
     count, length = batch.ids.shape
     if hook is NO_HOOK:
         row = torch.arange(count, device=batch.ids.device) * length
-        return batch.hidden(model, rows=row + torch.tensor(places, device=row.device))
-    return batch.hidden(model, hook)[range(count), list(places)]  # what is changed on the way has to pass whole
+        return batch.hidden(model, rows=row + torch.tensor(positions, device=row.device))
+    return batch.hidden(model, hook)[range(count), list(positions)]  # what is changed on the way has to pass whole
 
 
 def _mlm(model: Bert, hidden: Tensor, hook: Hook = NO_HOOK) -> Tensor:

@@ -33,7 +33,7 @@ def trace(
     as_json: args.AsJson = False,
 ) -> None:
     """Save everything that the model computes for one text, as NumPy arrays in one file."""
-    from bertcore.analysis.interventions import parse_heads, parse_places
+    from bertcore.analysis.interventions import parse_heads, parse_positions
     from bertcore.loaded_model import load
 
     refuse_folder(out)
@@ -43,8 +43,8 @@ def trace(
         text_a,
         text_b,
         heads_off=parse_heads(ablate, m.config) if ablate else (),
-        segments=parse_places(set_segment) if set_segment else None,
-        positions=parse_places(set_position) if set_position else None,
+        segments=parse_positions(set_segment) if set_segment else None,
+        positions=parse_positions(set_position) if set_position else None,
     )
     arrays = traced.arrays()
     del arrays["mlm_positions"]  # all of them

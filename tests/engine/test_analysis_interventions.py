@@ -14,7 +14,7 @@ from bertcore.analysis.interventions import (
     combine,
     drop_embedding,
     parse_heads,
-    parse_places,
+    parse_positions,
     patch,
     set_attention_pattern,
     set_attention_row,
@@ -258,12 +258,12 @@ class TestWritten:
             parse_heads(written, self.CONFIG)
 
     def test_places(self) -> None:
-        assert parse_places("5=1, 6 = 0,5=1") == {5: 1, 6: 0}
+        assert parse_positions("5=1, 6 = 0,5=1") == {5: 1, 6: 0}
 
     @pytest.mark.parametrize("written", ["", "5", "5=", "=1", "5=-1", "5=1;6=1", "5=1,5=0", "5=x"])
     def test_no_places(self, written: str) -> None:
         with pytest.raises(BertcoreError, match="cannot be read|two values"):
-            parse_places(written)
+            parse_positions(written)
 
     def test_checks(self) -> None:
         check_heads({(0, 0), (3, 3)}, self.CONFIG)
@@ -280,7 +280,7 @@ class TestWritten:
 def test_a_changed_segment_or_position_is_another_trace() -> None:
     model = family_model("bert")
     segments, positions = list(PAIR.segments), list(PAIR.positions)
-    for place, value in parse_places("5=1,6=1").items():
+    for place, value in parse_positions("5=1,6=1").items():
         segments[place] = value
     positions[2] = 9
     intact = run(model)
