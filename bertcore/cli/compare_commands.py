@@ -66,18 +66,14 @@ def _comparison(found: Comparison) -> dict[str, Any]:
     text, parts, words = found.text, found.parameters, found.moved_words
     answer: dict[str, Any] = {}
     if text is not None:
+        names = ("tokens", "other_tokens", "states", "cka", "next_sentence", "other_next_sentence")
         answer = {
-            "tokens": text.tokens,
-            "other_tokens": text.other_tokens,
+            **{name: getattr(text, name) for name in names},
             "other_positions": text.alignment.other_positions,  # of each of ours the one aligned with it
             "heads": text.heads.rows(),
-            "states": None if text.states is None else text.states.tolist(),
-            "cka": None if text.cka is None else text.cka.tolist(),
             "words": text.words.rows(),
-            "next_sentence": text.next_sentence,
-            "other_next_sentence": text.other_next_sentence,
-            "answer": None if text.answer is None else asdict(text.answer),
-            "other_answer": None if text.other_answer is None else asdict(text.other_answer),
+            "answer": text.answer and asdict(text.answer),
+            "other_answer": text.other_answer and asdict(text.other_answer),
         }
     if parts is not None:
         answer["parameters"] = [{**asdict(part), "relative": part.relative} for part in parts]
@@ -156,9 +152,9 @@ def patch(
         position=position,
         part=cast(Any, part),
     )
-    names = ("tokens", "other_tokens", "target", "score", "other_score", "part")
+    names = ("tokens", "other_tokens", "target", "score", "other_score", "part", "map")
     print_answer(
-        {**{name: getattr(found, name) for name in names}, "map": found.map.tolist()},
+        {name: getattr(found, name) for name in names},
         _map(found),
         f"{found.target}: {found.score:.3f} in the text, {found.other_score:.3f} in the other.",
         "0: as in the text; 1: as in the other. Shares need not add up to 1.",

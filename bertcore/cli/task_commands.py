@@ -232,10 +232,7 @@ def _evaluate_pairs(options: EvaluateOptions, out: Path | None, as_json: bool) -
     from bertcore.loaded_model import load
 
     found = load(options.model).minimal_pairs(options.pairs)
-    rows = [
-        {"phenomenon": name, **asdict(right)} for name, right in (*found.by_phenomenon().items(), ("all", found.right))
-    ]
-    table = Listing(rows, "phenomenon value:.1% standard_error:.1% count")
+    table = Listing(found.rows(), "phenomenon value:.1% standard_error:.1% count")
     print_answer({"minimal_pairs": found.summary()}, table, as_json=as_json, out=out)
 
 

@@ -23,14 +23,15 @@ from bertcore.evaluation.sets import (
 )
 from bertcore.files import jsonable
 from bertcore.locations import minimal_pairs_file
+from bertcore.table import Table
 from bertcore.training.evaluate import data_of_pretraining, evaluate_corpus
 
 MOST_SEQUENCES = 1024  # of each file: 130,000 tokens at the usual length
 ALL_FILES = "all"
 
 
-@dataclass(frozen=True)
-class ModelReport:
+@dataclass(frozen=True, repr=False)
+class ModelReport(Table):
     """What `bertcore evaluate --all` and `LoadedModel.report` give."""
 
     name: str
@@ -60,8 +61,8 @@ class ModelReport:
         for title, cloze in (("cloze set", self.cloze), ("second cloze set", self.second_cloze)):
             for figure, share in (("top1", cloze.score.top1), ("top5", cloze.score.top5)):
                 found.append({"of": title, "figure": figure, **asdict(share)})
-        for phenomenon, share in (*self.minimal_pairs.by_phenomenon().items(), ("all", self.minimal_pairs.right)):
-            found.append({"of": "minimal pairs", "figure": phenomenon, **asdict(share)})
+        for row in self.minimal_pairs.rows():
+            found.append({"of": "minimal pairs", "figure": row.pop("phenomenon"), **row})
         return found
 
 

@@ -25,6 +25,7 @@ from bertcore.data.cloze import ClozeSentence, accepted_ids, listed_records, rec
 from bertcore.errors import BertcoreError
 from bertcore.locations import assets
 from bertcore.progress import ReportProgress, no_progress
+from bertcore.table import Table
 
 Item = TypeVar("Item")
 GUESSES = 5
@@ -175,8 +176,10 @@ class Preference:
         return self.good_bits < self.bad_bits
 
 
-@dataclass(frozen=True)
-class MinimalPairs:
+@dataclass(frozen=True, repr=False)
+class MinimalPairs(Table):
+    """Their rows are the shares right, by phenomenon and of all."""
+
     preferences: tuple[Preference, ...]
 
     @property
@@ -191,6 +194,10 @@ class MinimalPairs:
     def by_phenomenon(self) -> dict[str, Estimate]:
         groups = _grouped(self.preferences, lambda preference: preference.pair.phenomenon)
         return {name: share([each.is_right for each in group]) for name, group in groups.items()}
+
+    def rows(self) -> list[dict[str, Any]]:
+        shares = {**self.by_phenomenon(), "all": self.right}
+        return [{"phenomenon": name, **asdict(right)} for name, right in shares.items()]
 
     def summary(self) -> dict[str, Any]:
         """Share right, its standard error and number of pairs, of all and by phenomenon: for `evaluate --pairs`."""

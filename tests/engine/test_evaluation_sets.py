@@ -213,6 +213,11 @@ class TestJudgingPairs:
         assert judged.of_different_length == 3
         assert judged.right.value == pytest.approx(2 / 3 if first else 1 / 3)
         assert {name: e.value for name, e in judged.by_phenomenon().items()} == {"one": float(first), "two": 0.5}
+        assert [(row["phenomenon"], row["value"], row["count"]) for row in judged.rows()] == [
+            ("one", float(first), 1),
+            ("two", 0.5, 2),
+            ("all", judged.right.value, 3),
+        ]
 
     @staticmethod
     def bits_one_by_one(checkpoint: Checkpoint, text: str) -> float:
