@@ -105,7 +105,7 @@ from bertcore.results import (
     TracedText,
 )
 from bertcore.runs.known_runs import is_run
-from bertcore.table import Grid, Records, Results
+from bertcore.table import Grid, Records, Results, one_or_many
 from bertcore.tasks.decoding import Decoding, DecodingOptions
 from bertcore.texts import Pair, Texts, cut_texts, pairs_of
 from bertcore.tokenizer.special_tokens import MASK
@@ -141,20 +141,6 @@ class TargetOptions(NamedOptions, total=False):
     """Which prediction is asked about."""
 
     target: Target | None
-
-
-class AttributeOptions(TargetOptions, WhatIf, total=False):
-    """Of `attribute`."""
-
-    baseline: str | None
-    steps: int
-
-
-class PatchOptions(TargetOptions, total=False):
-    """Of `patch`."""
-
-    part: PatchedPart
-    head_position: int | None
 
 
 _READS_AS = ("task", "columns", "max_length", "stride")  # of the data of a fine-tuned model
@@ -279,14 +265,7 @@ class LoadedModel:
 
     # --- words and texts ------------------------------------------------------------------------------------------
 
-    @overload
-    def fill(
-        self, a: str, b: str | None = None, *, top: int = 5, targets: Words = None, **what_if: Unpack[WhatIf]
-    ) -> Filled: ...
-    @overload
-    def fill(
-        self, a: Texts, b: Texts | None = None, *, top: int = 5, targets: Words = None, **what_if: Unpack[WhatIf]
-    ) -> Results[Filled]: ...
+    @one_or_many
     def fill(
         self,
         a: str | Texts,
@@ -295,7 +274,7 @@ class LoadedModel:
         top: int = 5,
         targets: Words = None,
         **what_if: Unpack[WhatIf],
-    ) -> Filled | Results[Filled]:
+    ) -> Filled:
         """The `top` likeliest words for every [MASK], likeliest first: masks, then words (token, id, probability).
 
         `targets` are words to choose from instead: the probabilities of them all. `.next_sentence`, `.sentence_order`,
@@ -374,20 +353,13 @@ class LoadedModel:
             found = surprises(self.bert, batch.encodings, mask_id, changes=changes, progress=progress)
             return [-float(each.bits.sum()) * math.log(2) for each in found]
 
-        found = self._each("Scoring texts", a, b, what_if, answer, warns=True)
-        return np.array(found, dtype=np.float64) if isinstance(found, list) else found
+        found: Any = self._each("Scoring texts", a, b, what_if, answer, warns=True)
+        return np.array(found, dtype=np.float64) if isinstance(found, Results) else found
 
-    @overload
-    def surprise(
-        self, a: str, b: str | None = None, *, whole_words: bool = False, **what_if: Unpack[WhatIf]
-    ) -> TokenSurprise: ...
-    @overload
-    def surprise(
-        self, a: Texts, b: Texts | None = None, *, whole_words: bool = False, **what_if: Unpack[WhatIf]
-    ) -> Results[TokenSurprise]: ...
+    @one_or_many
     def surprise(
         self, a: str | Texts, b: str | Texts | None = None, *, whole_words: bool = False, **what_if: Unpack[WhatIf]
-    ) -> TokenSurprise | Results[TokenSurprise]:
+    ) -> TokenSurprise:
         """How little the model expects each token, all others seen: -log2 p in bits (S), 0 for special tokens.
 
         `whole_words` hides the later pieces of a word with each of its pieces (Kauf and Ivanova 2023).
@@ -432,8 +404,8 @@ class LoadedModel:
         def answer(batch: Batch, changes: Changes | None, _: ReportProgress) -> list[NDArray[np.float32]]:
             return list(pooled(self.bert, batch, way, layer, changes))
 
-        found = self._each("Embedding texts", a, None, what_if, answer, warns=True)
-        if isinstance(found, list):
+        found: Any = self._each("Embedding texts", a, None, what_if, answer, warns=True)
+        if isinstance(found, Results):
             return np.stack(found) if found else np.empty((0, self.config.hidden_size), dtype=np.float32)
         return found
 
@@ -469,21 +441,7 @@ class LoadedModel:
 
     # --- looking inside -------------------------------------------------------------------------------------------
 
-    @overload
-    def trace(
-        self,
-        a: str,
-        b: str | None = None,
-        *,
-        keep: Collection[str] = ARRAYS,
-        segments: Mapping[int, int] | None = None,
-        positions: Mapping[int, int] | None = None,
-        **what_if: Unpack[WhatIf],
-    ) -> TracedText: ...
-    @overload
-    def trace(
-        self, a: Texts, b: Texts | None = None, *, keep: Collection[str] = ARRAYS, **what_if: Unpack[WhatIf]
-    ) -> Results[TracedText]: ...
+    @one_or_many
     def trace(
         self,
         a: str | Texts,
@@ -493,7 +451,7 @@ class LoadedModel:
         segments: Mapping[int, int] | None = None,
         positions: Mapping[int, int] | None = None,
         **what_if: Unpack[WhatIf],
-    ) -> TracedText | Results[TracedText]:
+    ) -> TracedText:
         """One pass with everything kept: `.attentions` (L,N,S,S), `.hidden_states` (L+1,S,H), `.queries` ...
 
         `keep` names the arrays to keep where not all are wanted, as of many texts: the words' logits alone are (S,V).
@@ -527,17 +485,10 @@ class LoadedModel:
 
         return self._each("Tracing texts", a, b, what_if, answer, cost, changed)
 
-    @overload
-    def run(
-        self, a: str, b: str | None = None, *, keep: Collection[str] | str, **what_if: Unpack[WhatIf]
-    ) -> Activations: ...
-    @overload
-    def run(
-        self, a: Texts, b: Texts | None = None, *, keep: Collection[str] | str, **what_if: Unpack[WhatIf]
-    ) -> Results[Activations]: ...
+    @one_or_many
     def run(
         self, a: str | Texts, b: str | Texts | None = None, *, keep: Collection[str] | str, **what_if: Unpack[WhatIf]
-    ) -> Activations | Results[Activations]:
+    ) -> Activations:
         """What passes at the hook points that `keep` names, and nothing else: point -> array, without padding.
 
         A name may be a pattern, as in `fnmatch`; `m.points` lists all, with shapes. Of several texts, `found[2]` is the
@@ -577,17 +528,10 @@ class LoadedModel:
         with progress_bar("Reading texts") as progress:
             return mean_activations(self.bert, [self.encode(*pair) for pair in pairs], wanted, progress)
 
-    @overload
-    def heads(
-        self, a: str, b: str | None = None, *, where: str | None = None, **what_if: Unpack[WhatIf]
-    ) -> Records[HeadReport]: ...
-    @overload
-    def heads(
-        self, a: Texts, b: Texts | None = None, *, where: str | None = None, **what_if: Unpack[WhatIf]
-    ) -> Results[Records[HeadReport]]: ...
+    @one_or_many
     def heads(
         self, a: str | Texts, b: str | Texts | None = None, *, where: str | None = None, **what_if: Unpack[WhatIf]
-    ) -> Records[HeadReport] | Results[Records[HeadReport]]:
+    ) -> Records[HeadReport]:
         """What each attention head does in a text: its kind, entropy, distance and fractions; L x N rows.
 
         `where` keeps the heads that it describes, the best first: a kind, or conditions such as "attn(it -> cat) > 0.3"
@@ -604,15 +548,10 @@ class LoadedModel:
 
         return self._each("Reading heads", a, b, what_if, answer, open_cost)
 
-    @overload
-    def lens(self, a: str, b: str | None = None, *, top: int = 5, **what_if: Unpack[WhatIf]) -> LensWords: ...
-    @overload
-    def lens(
-        self, a: Texts, b: Texts | None = None, *, top: int = 5, **what_if: Unpack[WhatIf]
-    ) -> Results[LensWords]: ...
+    @one_or_many
     def lens(
         self, a: str | Texts, b: str | Texts | None = None, *, top: int = 5, **what_if: Unpack[WhatIf]
-    ) -> LensWords | Results[LensWords]:
+    ) -> LensWords:
         """What each layer would put for each [MASK] (the logit lens): layers 0 (embeddings) to L, masks, then words.
 
         nostalgebraist 2020. Only the masks' hidden states are kept. Raises BertcoreError where there is no MLM head, no
@@ -637,24 +576,7 @@ class LoadedModel:
 
         return self._each("Reading layers", a, b, what_if, answer, cost)
 
-    @overload
-    def attribute(
-        self,
-        a: str,
-        b: str | None = None,
-        *,
-        method: Method = "integrated_gradients",
-        **asked: Unpack[AttributeOptions],
-    ) -> TokenAttribution: ...
-    @overload
-    def attribute(
-        self,
-        a: Texts,
-        b: Texts | None = None,
-        *,
-        method: Method = "integrated_gradients",
-        **asked: Unpack[AttributeOptions],
-    ) -> Results[TokenAttribution]: ...
+    @one_or_many
     def attribute(
         self,
         a: str | Texts,
@@ -668,7 +590,7 @@ class LoadedModel:
         baseline: str | None = MASK,
         steps: int = PATH_STEPS,
         **what_if: Unpack[WhatIf],
-    ) -> TokenAttribution | Results[TokenAttribution]:
+    ) -> TokenAttribution:
         """How much each token (S) supports a prediction, in nats of its ln p.
 
         The prediction is the word `wanted` (absent: the likeliest one) at `position` (absent: the first [MASK]). In a
@@ -739,26 +661,7 @@ class LoadedModel:
             _other_texts(b, other_a, other_b),
         )
 
-    @overload
-    def patch(
-        self,
-        a: str,
-        b: str | None = None,
-        *,
-        other_a: str,
-        other_b: str | None = None,
-        **options: Unpack[PatchOptions],
-    ) -> PatchedText: ...
-    @overload
-    def patch(
-        self,
-        a: Texts,
-        b: Texts | None = None,
-        *,
-        other_a: Texts,
-        other_b: Texts | None = None,
-        **options: Unpack[PatchOptions],
-    ) -> Results[PatchedText]: ...
+    @one_or_many
     def patch(
         self,
         a: str | Texts,
@@ -772,7 +675,7 @@ class LoadedModel:
         target: Target | None = None,
         part: PatchedPart = "state",
         head_position: int | None = None,
-    ) -> PatchedText | Results[PatchedText]:
+    ) -> PatchedText:
         """Activation patching: the pass over this text gets, place by place, what `other_a`, `other_b` has there.
 
         An absent `other_b` is `b`; "" for none. Both texts need the same number of tokens. `.map` is how much of their
@@ -827,7 +730,7 @@ class LoadedModel:
             found = Results[PatchedText]()
             for both in zip(pairs, other_texts, strict=True):
                 found.append(patched(both, part_of(progress, len(found) / len(pairs), 1 / len(pairs))))
-        return found.by(self.name)[0] if is_single else found.by(self.name)
+        return self._one_or_all(found, is_single)
 
     # --- which part of the model does it ------------------------------------------------------------------------------
     # The prediction is named as in `attribute`: `wanted`, `against` and `position`, or a `target`.
@@ -1049,13 +952,8 @@ class LoadedModel:
         learned = data_of_run(self.checkpoint.folder)
         return learned.task if learned else None
 
-    @overload
-    def predict(self, a: str, b: str | None = None, **options: Unpack[PredictOptions]) -> Prediction: ...
-    @overload
-    def predict(self, a: Texts, b: Texts | None = None, **options: Unpack[PredictOptions]) -> Results[Prediction]: ...
-    def predict(
-        self, a: str | Texts, b: str | Texts | None = None, **options: Unpack[PredictOptions]
-    ) -> Prediction | Results[Prediction]:
+    @one_or_many
+    def predict(self, a: str | Texts, b: str | Texts | None = None, **options: Unpack[PredictOptions]) -> Prediction:
         """What a fine-tuned model says: a label, a number, tags, an answer, a choice or a summary.
 
         `a` is a text, or the question or the beginning; `b` a second text, the passage, or the endings, one on each
@@ -1071,8 +969,7 @@ class LoadedModel:
 
         kind = required_kind(self.checkpoint)
         pairs, is_single = pairs_of(a, b)
-        found = self._predictions([as_example(kind, *pair) for pair in pairs], options)
-        return found[0] if is_single else found
+        return self._one_or_all(self._predictions([as_example(kind, *pair) for pair in pairs], options), is_single)
 
     def predict_file(
         self,
@@ -1091,7 +988,9 @@ class LoadedModel:
         """
         from bertcore.training.task_files import examples_of_file
 
-        return self._predictions(examples_of_file(self.checkpoint, str(file), task, columns or {}), options)
+        return self._predictions(examples_of_file(self.checkpoint, str(file), task, columns or {}), options).by(
+            self.name
+        )
 
     def score_file(self, file: str | Path, word: str | None = None) -> Records[TextScore]:
         """What the model says of each line of a file: a text, or A and B with a tab between them.
@@ -1189,7 +1088,7 @@ class LoadedModel:
                 self.checkpoint, examples, step, decoding=decoding, changes=changes, tell_cut=cut.append
             )
         self._warn_of_cut(sum(cut), len(examples))
-        return Results(found).by(self.name)
+        return Results(found)
 
     # --- what the methods share -----------------------------------------------------------------------------------
 
@@ -1203,8 +1102,8 @@ class LoadedModel:
         cost: Callable[[Encoding], int] = len,
         changed: Callable[[Encoding], Encoding] | None = None,
         warns: bool = False,
-    ) -> R | Results[R]:
-        """The answer to one text, or to each of several; `answer` gives those to a batch.
+    ) -> R:
+        """The answer to one text, or `Results` of those to several (`one_or_many`); `answer` gives those to a batch.
 
         cost: what a text takes of a batch's budget, in tokens; it may refuse the text. changed: the text as it is read.
         warns: where a text is cut off, whose answer does not say so.
@@ -1226,7 +1125,12 @@ class LoadedModel:
                 )
         if warns:
             self._warn_of_cut(cut, len(pairs))
-        return found.by(self.name)[0] if is_single else found.by(self.name)
+        return self._one_or_all(found, is_single)
+
+    def _one_or_all(self, found: Results[R], is_single: bool) -> R:
+        """As `one_or_many` has it: to one text the answer, to several them all."""
+        answered: Any = found.by(self.name)
+        return answered[0] if is_single else answered
 
     def _read(self, a: str, b: str | None) -> tuple[Encoding, Text]:
         encoding = self.encode(a, b)

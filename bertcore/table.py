@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Self, SupportsIndex, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, SupportsIndex, TypeVar, cast, overload
 
 from bertcore.errors import BertcoreError, printable, shortened
 from bertcore.files import jsonable
@@ -68,6 +68,8 @@ class Table:
 
 R = TypeVar("R")
 D = TypeVar("D", bound="DataclassInstance")
+P = ParamSpec("P")
+A = TypeVar("A")
 
 
 class Results(Table, list[R], Generic[R]):
@@ -96,6 +98,25 @@ class Results(Table, list[R], Generic[R]):
 
     def rows(self) -> list[dict[str, Any]]:
         return [{"text": number, **row} for number, result in enumerate(self) for row in result.rows()]  # type: ignore[attr-defined]
+
+
+class _Bound(Generic[P, A]):
+    @overload
+    def __call__(self, a: str, *args: P.args, **options: P.kwargs) -> A: ...
+    @overload
+    def __call__(self, a: list[str] | tuple[str, ...], *args: P.args, **options: P.kwargs) -> Results[A]: ...
+    def __call__(self, a: Any, *args: P.args, **options: P.kwargs) -> Any:
+        raise NotImplementedError
+
+
+class _Method(Generic[P, A]):
+    def __get__(self, owner: object, kind: type) -> _Bound[P, A]:
+        raise NotImplementedError
+
+
+def one_or_many(method: Callable[Concatenate[Any, Any, P], A]) -> _Method[P, A]:
+    """The method itself; a type checker learns that, where it gives A for one text, it gives Results[A] for a list."""
+    return cast(_Method[P, A], method)
 
 
 class Records(Table, list[D], Generic[D]):
