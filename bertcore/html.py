@@ -76,7 +76,7 @@ def _file(name: str) -> str:
 def text_line(tokens: Sequence[str], kinds: Sequence[str]) -> str:
     """Tokens in the colours of their kinds: "a", "b", "special" or "mask"."""
     words = [element("span", escape(token), class_=f"token {kind}") for token, kind in zip(tokens, kinds, strict=True)]
-    return element("div", "".join(words), class_="text")
+    return element("div", *words, class_="text")
 
 
 def valued_tokens(tokens: Sequence[str], values: Sequence[float], unit: str, *, signed: bool) -> str:
@@ -152,8 +152,7 @@ def plain_table(rows: Sequence[Mapping[str, Any]]) -> str:
 
     def cell(value: Any) -> str:
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        shown = f"{value:.4g}" if isinstance(value, float) else "" if value is None else printable(str(value))
-        return element("td", escape(shown[:200]), class_="number" if is_number else "")
+        return element("td", escape(_written(value)[:200]), class_="number" if is_number else "")
 
     head = element("tr", *(element("th", escape(name)) for name in names))
     body = [element("tr", *(cell(row.get(name)) for name in names)) for row in rows[:MOST_ROWS]]
@@ -164,7 +163,8 @@ def plain_table(rows: Sequence[Mapping[str, Any]]) -> str:
 def curves(title: str, lines: Mapping[str, Sequence[tuple[float, float]]]) -> str:
     """At most three lines of (step, value) in one chart, each named at its end."""
     width, height, left, right, top, bottom = 460, 220, 48, 90, 24, 30
-    shown = {name: _thinned(points) for name, points in lines.items() if points}
+    # evenly chosen points, the last among them
+    shown = {name: [*all_[: -1 : -(-len(all_) // MOST_POINTS)], all_[-1]] for name, all_ in lines.items() if all_}
     steps = [step for points in shown.values() for step, _ in points]
     values = [value for points in shown.values() for _, value in points]
     if not values:
@@ -193,7 +193,7 @@ def curves(title: str, lines: Mapping[str, Sequence[tuple[float, float]]]) -> st
         )
         end = float(at(*points[-1])[1])
         while any(abs(end - other) < 12 for other in ends):
-            end -= 12
+            end += 12 if end < height / 2 else -12
         ends.append(end)
         parts.append(label(name, width - right + 6, f"{end + 4:.1f}", class_=f"t{number}"))
     return element("svg", *parts, width=width, height=height, viewBox=f"0 0 {width} {height}", role="img")
@@ -210,13 +210,8 @@ def attention(
     layers, heads, length, _ = weights.shape
     shown = min(length, math.isqrt(MOST_BYTES // (layers * heads)))
     quantised = np.rint(np.asarray(weights[:, :, :shown, :shown], dtype=np.float32) * 255).clip(0, 255).astype(np.uint8)
-    data = {
-        "tokens": list(tokens[:shown]),
-        "kinds": list(kinds[:shown]),
-        "layers": layers,
-        "heads": heads,
-        "weights": base64.b64encode(quantised.tobytes()).decode("ascii"),
-    }
+    data = {"tokens": list(tokens[:shown]), "kinds": list(kinds[:shown]), "layers": layers, "heads": heads}
+    data["weights"] = base64.b64encode(quantised.tobytes()).decode("ascii")
     # in a script element nothing is escaped but what could end it
     written = json.dumps(data).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     body = element("script", written, type="application/json") + element(
@@ -229,9 +224,11 @@ def attention(
     return body, note
 
 
-def _thinned(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Evenly chosen points, the last among them."""
-    return [*points[: -1 : -(-len(points) // MOST_POINTS)], points[-1]]
+def _written(value: Any) -> str:
+    """What stands in a cell of a table."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_written(each)}" for name, each in value.items())
+    return f"{value:.4g}" if isinstance(value, float) else "" if value is None else printable(str(value))
 
 
 def _color(share: float, *, signed: bool) -> str:
