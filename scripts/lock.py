@@ -5,7 +5,7 @@ package: `make lock ARGS="--upgrade-package NAME"`. The hashes come from the pac
 of torch's CPU builds from the one that TORCH_INDEX names, and without it they stay as they are.
 
     build.txt      what builds the few packages that come as source, and BERTscope itself
-    app.txt        what BERTscope needs, but for torch
+    app.txt        what BERTscope needs, and its extra "summaries", but for torch
     torch.txt      torch as the package index has it, and what its CUDA build needs on Linux
     torch-cpu.txt  torch's CPU builds for Linux
     test.txt       what only the tests need
@@ -30,8 +30,8 @@ Lock = dict[str, str]  # package -> its lines
 def main(arguments: list[str]) -> int:
     kept = FOLDER / "app.txt", FOLDER / "torch.txt", FOLDER / "test.txt"
     before = "".join(file.read_text(encoding="utf-8") for file in kept if file.is_file())
-    needed = locked(["pyproject.toml"], before, arguments)
-    everything = locked(["pyproject.toml", "--extra", "test"], before, arguments)
+    needed = locked(["pyproject.toml", "--extra", "summaries"], before, arguments)
+    everything = locked(["pyproject.toml", "--extra", "summaries", "--extra", "test"], before, arguments)
     if changed := {name for name in needed if everything.get(name) != needed[name]}:
         print(f"With the tests' packages these get other versions: {', '.join(sorted(changed))}.", file=sys.stderr)
         return 1

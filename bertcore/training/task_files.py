@@ -1,6 +1,7 @@
 """A checkpoint on the file of a task: predicting and measuring as its own run did."""
 
 import hashlib
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -96,6 +97,8 @@ def evaluate_file(
         raise BertcoreError(
             f"The model {checkpoint.name} chooses from {', '.join(labels)}; {spec.name} has {', '.join(file.labels)}."
         )
+    if lacks := TASK_KINDS[spec.kind].lacks():
+        warnings.warn(lacks, stacklevel=3)
     windows = learned_windows(data)
     batches = reading_batches(checkpoint.model, checkpoint.tokenizer, file.examples, windows, need_answers=True)
     return evaluate_task(checkpoint.model, batches, decoding)
