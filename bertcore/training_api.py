@@ -12,7 +12,7 @@ from bertcore.html import Picture, curves
 from bertcore.runs.known_runs import is_run
 from bertcore.runs.metrics_file import EVALUATION, HELD_OUT, MetricsTail
 from bertcore.runs.run_folder import RunFolder
-from bertcore.runs.run_metrics import SOURCES, RunMetrics
+from bertcore.runs.run_metrics import CURVES, RunMetrics
 from bertcore.runs.sweep_results import Sweep, SweepGroup, SweepRun
 from bertcore.table import Table, as_frame
 from bertcore.training.arguments import run_settings
@@ -85,7 +85,7 @@ class Run(Table):
         metrics.append(self.rows())
         lines = {name: list(zip(*series.arrays, strict=True)) for name, series in metrics.series.items()}
         losses = {"held-out": lines["loss_task_held_out"], "training": lines["loss_task"]}
-        held_out = {each.field: lines[name] for name, each in SOURCES.items() if each.kind == HELD_OUT and lines[name]}
+        held_out = {each.field: lines[name] for name, each in CURVES.items() if each.kind == HELD_OUT and lines[name]}
         others = [name for name in held_out if not name.endswith("loss")][:3]
         body = curves("Loss in nats", losses) + curves("Held out", {name: held_out[name] for name in others})
         return Picture(f"Run {self.folder.name}", body, f"{self.state} at step {self.step:,}")
@@ -127,12 +127,12 @@ def train(
 class SweepResult(Table):
     """What a sweep found; in the rows, a run each.
 
-    figure: the metric that decides. best: the settings with the best mean over their seeds, with `values`, `mean` and
+    metric: the name of what decides. best: the settings with the best mean over their seeds, with `values`, `mean` and
     `deviation`; best_run: of these the best run, to `bertcore.load`. Both are None where no run came to its end.
     """
 
     def __init__(self, sweep: Sweep) -> None:
-        self.figure = sweep.figure
+        self.metric = sweep.metric
         self.runs: tuple[SweepRun, ...] = (*sweep.runs, *sweep.unreadable)
         self.groups: tuple[SweepGroup, ...] = sweep.groups
         self.best: SweepGroup | None = sweep.best
@@ -144,7 +144,7 @@ class SweepResult(Table):
                 "run": str(run.path),
                 **run.values,
                 "state": run.status.state,
-                self.figure: run.figure,
+                self.metric: run.score,
                 "best_step": run.best_step,
                 "loss": run.loss,
                 "message": run.status.message,

@@ -85,13 +85,13 @@ def setting_name(name: str, short: bool = False) -> str:
 
 def figure_in_words(sweep: Sweep, group: SweepGroup) -> str:
     """ "accuracy 81.2% ± 0.6%"."""
-    return f"{metric_name(sweep.figure)} {mean_in_words(sweep, group)}"
+    return f"{metric_name(sweep.metric)} {mean_in_words(sweep, group)}"
 
 
 def mean_in_words(sweep: Sweep, group: SweepGroup) -> str:
     """With the standard deviation over the seeds."""
-    mean = metric_value(sweep.figure, group.mean)
-    return mean if group.deviation is None else f"{mean} ± {metric_value(sweep.figure, group.deviation)}"
+    mean = metric_value(sweep.metric, group.mean)
+    return mean if group.deviation is None else f"{mean} ± {metric_value(sweep.metric, group.deviation)}"
 
 
 def progress_in_words(sweep: Sweep) -> str:
@@ -117,8 +117,8 @@ def _nothing_yet(sweep: Sweep) -> Finding:
 
 def _of_seeds(sweep: Sweep, best: SweepGroup) -> Finding:
     """Nothing but the seed differs."""
-    text = translate("Sweep", "{figure} over %n seed(s), from {least} to {most}.", "", len(best.figures))
-    figures = [metric_value(sweep.figure, figure) for figure in (min(best.figures), max(best.figures))]
+    text = translate("Sweep", "{figure} over %n seed(s), from {least} to {most}.", "", len(best.scores))
+    figures = [metric_value(sweep.metric, figure) for figure in (min(best.scores), max(best.scores))]
     sentence = _sentence(text.format(figure=figure_in_words(sweep, best), least=figures[0], most=figures[1]))
     if not sweep.is_over:
         return Finding(sentence, progress_in_words(sweep))
@@ -160,7 +160,7 @@ def _partly_diverged(rate: float, group: SweepGroup) -> str:
 
 def _over(group: SweepGroup) -> list[SweepRun]:
     """The runs that have ended with a figure, or by diverging."""
-    return [run for run in group.runs if run.figure is not None or run.has_diverged]
+    return [run for run in group.runs if run.score is not None or run.has_diverged]
 
 
 def _and(words: Sequence[str]) -> str:
@@ -215,11 +215,11 @@ def _honest(sweep: Sweep) -> list[str]:
         names = [values_in_words(group) for group in equals]
         text = translate("Sweep", "Close enough to the best that the difference may be chance: {others}.")
         told.append(text.format(others=", ".join(names)))
-    elif sweep.seeds == 1 and sweep.figure != "accuracy":
+    elif sweep.seeds == 1 and sweep.metric != "accuracy":
         told.append(translate("Sweep", "Each was trained once: a small difference may be chance."))
-    if 0 < examples < FEW_EXAMPLES and sweep.figure == "accuracy":
+    if 0 < examples < FEW_EXAMPLES and sweep.metric == "accuracy":
         text = translate("Sweep", "There are only {count} held-out examples: each one counts for {share}.")
-        told.append(text.format(count=numbers.count(examples), share=metric_value(sweep.figure, 1 / examples)))
+        told.append(text.format(count=numbers.count(examples), share=metric_value(sweep.metric, 1 / examples)))
     told.append(
         translate(
             "Sweep",

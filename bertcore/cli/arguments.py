@@ -20,7 +20,7 @@ TextB = Annotated[str | None, typer.Option("--b", metavar="TEXT", help="Sentence
 ColumnText = Annotated[str | None, typer.Option("--text", metavar="COLUMN", help="Column with the text.")]
 ColumnTextB = Annotated[str | None, typer.Option("--text-b", metavar="COLUMN", help="Column with text B.")]
 ColumnLabel = Annotated[str | None, typer.Option("--label", metavar="COLUMN", help="Column with the label or answer.")]
-Recipe = Annotated[Path | None, typer.Option(help="A JSON file with any of the settings; flags override it.")]
+RecipeFile = Annotated[Path | None, typer.Option(help="A JSON file with any of the settings; flags override it.")]
 OutFile = Annotated[
     Path | None, typer.Option("--out", metavar="FILE", help="Also write the result there, with the settings, as JSON.")
 ]

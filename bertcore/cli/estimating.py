@@ -17,7 +17,7 @@ from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.pretrain_options import PretrainOptions
 from bertcore.training.run_estimate import Cost, RunEstimate
 
-Estimate = Annotated[
+EstimateFlag = Annotated[
     bool,
     typer.Option(
         "--estimate",
@@ -25,10 +25,10 @@ Estimate = Annotated[
         "With --json, one line for the data and one for the estimate.",
     ),
 ]
-Options = PretrainOptions | FinetuneOptions | DistilOptions
+AnyOptions = PretrainOptions | FinetuneOptions | DistilOptions
 
 
-def say_estimate(options: Options, as_json: bool) -> None:
+def say_estimate(options: AnyOptions, as_json: bool) -> None:
     """Prints what the data is as soon as it is read, then the estimate: lines of JSON, or sentences."""
 
     def tell(kind: str, facts: dict[str, Any], words: list[str]) -> None:
@@ -49,7 +49,7 @@ def say_estimate(options: Options, as_json: bool) -> None:
     tell("estimate", found.to_dict(), _estimate_in_words(found))
 
 
-def _facts(options: Options, tell: Any) -> TaskFacts | TextFacts:
+def _facts(options: AnyOptions, tell: Any) -> TaskFacts | TextFacts:
     """Raises BertcoreError after having shown where the fault is."""
     if isinstance(options, FinetuneOptions):
         try:

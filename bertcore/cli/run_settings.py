@@ -11,7 +11,8 @@ import typer
 from bertcore.cli import arguments as args
 from bertcore.locations import runs_folder
 from bertcore.settings import Setting, Settings, plain_number, settings_of
-from bertcore.training.resume_settings import Options, has_run, stored_settings
+from bertcore.training.options import SomeRunOptions
+from bertcore.training.resume_settings import has_run, stored_settings
 
 _METAVARS = {int: "NUMBER", float: "NUMBER", str: "TEXT"}
 
@@ -46,8 +47,8 @@ def with_parameters(
 
 
 def run_and_settings(
-    kind: type[Options], recipe: Path | None, out: Path | None, resume: bool, name: str | None
-) -> tuple[Path, Options, bool]:
+    kind: type[SomeRunOptions], recipe: Path | None, out: Path | None, resume: bool, name: str | None
+) -> tuple[Path, SomeRunOptions, bool]:
     """The run folder, the settings before flags are applied, and whether the folder holds a run to resume.
 
     Without --out the folder is named by the date and `name`, or the recipe's name.

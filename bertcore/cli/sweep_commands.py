@@ -120,9 +120,9 @@ def print_sweep(sweep: Sweep, as_json: bool) -> None:
     for group in sweep.groups:
         varied = {name: "usual" if value is None else f"{value:g}" for name, value in group.values.items()}
         is_best = group is sweep.best and len(sweep.groups) > 1
-        rows.append({**varied, sweep.figure: figure_in_words(group), "runs": _states(group), "best": is_best or None})
+        rows.append({**varied, sweep.metric: score_in_words(group), "runs": _states(group), "best": is_best or None})
     left_out = [f"Left out: {run.status.message}" for run in sweep.unreadable]
-    columns = " ".join((*sweep.varied, sweep.figure, "runs", "best"))
+    columns = " ".join((*sweep.varied, sweep.metric, "runs", "best"))
     if not print_answer(as_table(sweep), Listing(rows, columns), *left_out, as_json=as_json):
         return
     if sweep.best_run is None:
@@ -138,10 +138,10 @@ def as_table(sweep: Sweep) -> dict[str, Any]:
     """For JSON."""
     return {
         "sweep": sweep.id,
-        "figure": sweep.figure,
+        "figure": sweep.metric,
         "higher_is_better": sweep.higher_is_better,
         "groups": [
-            {**group.values, "mean": group.mean, "deviation": group.deviation, "runs": len(group.figures)}
+            {**group.values, "mean": group.mean, "deviation": group.deviation, "runs": len(group.scores)}
             for group in sweep.groups
         ],
         "best": dict(sweep.best.values) if sweep.best else None,
@@ -150,8 +150,8 @@ def as_table(sweep: Sweep) -> dict[str, Any]:
     }
 
 
-def figure_in_words(group: SweepGroup) -> str:
-    """ "0.8120 ± 0.0060"; without a figure why there is none."""
+def score_in_words(group: SweepGroup) -> str:
+    """ "0.8120 ± 0.0060"; without a score why there is none."""
     if group.mean is None:
         return "diverged" if group.has_diverged else "none"
     mean = f"{group.mean:.4f}"
@@ -159,6 +159,6 @@ def figure_in_words(group: SweepGroup) -> str:
 
 
 def _states(group: SweepGroup) -> str:
-    others = [run.status.state for run in group.runs if run.figure is None]
+    others = [run.status.state for run in group.runs if run.score is None]
     counted = ", ".join(f"{others.count(state)} {state}" for state in dict.fromkeys(others))
-    return ", ".join(filter(None, (f"{len(group.figures)}", counted)))
+    return ", ".join(filter(None, (f"{len(group.scores)}", counted)))

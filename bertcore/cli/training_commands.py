@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from bertcore.cli import arguments as args
-from bertcore.cli.estimating import Estimate, say_estimate
+from bertcore.cli.estimating import EstimateFlag, say_estimate
 from bertcore.cli.output import Listing, in_lines, is_follower, measured_on, print_answer, say
 from bertcore.cli.progress import watching
 from bertcore.cli.run_settings import run_and_settings, with_flags_of
@@ -40,7 +40,7 @@ def pretrain(
     ] = None,
     more_corpus: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="RUN", help="The run folder to write.")] = None,
-    recipe: args.Recipe = None,
+    recipe: args.RecipeFile = None,
     start: Annotated[
         str | None, typer.Option("--from", metavar="MODEL", help="Checkpoint, run or hub id to start from.")
     ] = None,
@@ -49,7 +49,7 @@ def pretrain(
     ] = None,
     varied: Varied | None,
     resume: args.Resume = False,
-    estimate: Estimate = False,
+    estimate: EstimateFlag = False,
     as_json: args.AsJson = False,
     flags: dict[str, Any],
 ) -> None:
@@ -97,13 +97,13 @@ def finetune(
         typer.Option(metavar="FILE", help="Held-out file; if not given, the dev file in the folder of --train."),
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="RUN", help="The run folder to write.")] = None,
-    recipe: args.Recipe = None,
+    recipe: args.RecipeFile = None,
     text: args.ColumnText = None,
     text_b: args.ColumnTextB = None,
     label: args.ColumnLabel = None,
     varied: Varied | None,
     resume: args.Resume = False,
-    estimate: Estimate = False,
+    estimate: EstimateFlag = False,
     as_json: args.AsJson = False,
     flags: dict[str, Any],
 ) -> None:
@@ -168,9 +168,9 @@ def distil(
         str | None, typer.Option(metavar="MODEL", help="Checkpoint, run or hub id; if not given, the built-in model.")
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="RUN", help="The run folder to write.")] = None,
-    recipe: args.Recipe = None,
+    recipe: args.RecipeFile = None,
     resume: args.Resume = False,
-    estimate: Estimate = False,
+    estimate: EstimateFlag = False,
     as_json: args.AsJson = False,
     flags: dict[str, Any],
 ) -> None:

@@ -3,7 +3,7 @@
     diagnose(read_record(run))                  what is wrong, the most urgent first; empty where nothing is
     diagnosis_words.in_words(diagnosis)       in sentences, with their numbers
 
-Each limit was set between healthy runs and runs made ill on purpose (docs/training.md, tests/engine/test_diagnosis.py).
+Each limit was set between healthy runs and deliberately faulty ones (docs/training.md, tests/engine/test_diagnosis.py).
 The gradient norm is not among them: it has as many peaks in healthy runs as in ill ones.
 """
 

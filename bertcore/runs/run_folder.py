@@ -145,7 +145,8 @@ class RunFolder:
                 ) from None
         try:
             self._refuse_unlisted()
-            self._held = _descriptor_of(self.path)
+            if os.name != "nt":  # open, so that no other folder can have its inode; Windows moves no folder in use
+                self._held = os.open(self.path, os.O_RDONLY)
             self._clear_leftovers()
             yield self
         finally:
@@ -165,7 +166,7 @@ class RunFolder:
                 f"The run folder {self.path} was moved or deleted during the training, so the run has stopped; from "
                 "its new place, it continues with --resume --out FOLDER."
             )
-        if self._held is not None and _is_gone(self.path / CONFIG):
+        if self._held is not None and isinstance(_reading_error(self.path / CONFIG), FileNotFoundError):
             raise BertcoreError(
                 f"The files of the run {self.path} were deleted during the training (its {CONFIG} is gone), so the run "
                 "has stopped; put them back to go on with --resume."
@@ -236,7 +237,8 @@ class RunFolder:
         command = None
         with suppress(OSError):  # none waits; or a folder has its name, which is not ours to remove
             os.replace(self.path / CONTROL, taken)  # moved first: what is sent from now on is the next command
-            command = _command_in(taken)
+            found = read_json_or_empty(taken).get("command")
+            command = found if isinstance(found, str) and found in COMMANDS else None
             taken.unlink(missing_ok=True)
         if os.path.isfile(self.path / STOP):
             with suppress(OSError):
@@ -266,7 +268,10 @@ class RunFolder:
                 os.replace(partial, final)
             except BaseException:
                 shutil.rmtree(partial, ignore_errors=True)
-                self._leave_no_second_folder()
+                if self._is_moved():  # meanwhile; it may have been made again, empty, at its old place
+                    for folder in (self.path / SNAPSHOTS, self.path):
+                        with suppress(OSError):
+                            folder.rmdir()
                 raise
 
     # --- reader ---------------------------------------------------------------------------------------------------
@@ -369,13 +374,6 @@ class RunFolder:
                 f"The snapshots of the run {self.path} cannot be read: {reason_of(error)}; nothing in it was changed."
             ) from None
 
-    def _leave_no_second_folder(self) -> None:
-        """A folder that was moved while a snapshot was written may have been made again, empty, at its old place."""
-        if self._is_moved():
-            for folder in (self.path / SNAPSHOTS, self.path):
-                with suppress(OSError):
-                    folder.rmdir()
-
     def _refuse_used(self) -> None:
         if (self.path / CONFIG).exists():
             raise BertcoreError(f"{self.path} already holds a run: resume it, or choose another folder.")
@@ -402,10 +400,8 @@ class RunFolder:
                 file.unlink(missing_ok=True)
 
     def _read_status(self) -> RunStatus:
-        values = self._read_status_fields()
         with suppress(TypeError, ValueError, OverflowError):
-            if values.get("state") in STATES:
-                return _checked_status(values)
+            return _checked_status(self._read_status_fields())
         return RunStatus("unknown", message=f"The run's {STATUS} {_why_unreadable(self.path / STATUS)}.")
 
     def _read_status_fields(self) -> dict[str, Any]:
@@ -427,39 +423,17 @@ def cause_of(message: str | None) -> str | None:
 
 
 def _checked_status(values: dict[str, Any]) -> RunStatus:
-    """RunStatus with every number a number. Raises TypeError or ValueError."""
-    optional = {name: values.get(name) for name in ("total_steps", "remaining_s", "pid", "message", "ends_with")}
-    numbers = [float(value) for name, value in values.items() if name not in ("state", "message") and value is not None]
-    if not all(abs(number) <= LARGEST_NUMBER for number in numbers):
-        raise ValueError("no such number")
-    return RunStatus(
-        state=values["state"],
-        step=int(values.get("step") or 0),
-        total_steps=None if optional["total_steps"] is None else int(optional["total_steps"]),
-        fraction=min(max(float(values.get("fraction") or 0.0), 0.0), 1.0),
-        elapsed_s=float(values.get("elapsed_s") or 0.0),
-        remaining_s=None if optional["remaining_s"] is None else float(optional["remaining_s"]),
-        pid=None if optional["pid"] is None else int(optional["pid"]),
-        updated_at=float(values.get("updated_at") or 0.0),
-        ends_with=None if optional["ends_with"] is None else int(optional["ends_with"]),
-        message=None if optional["message"] is None else shortened(str(optional["message"]), MOST_SENTENCE),
-    )
-
-
-def _descriptor_of(folder: Path) -> int | None:
-    """Open, so that no other folder can have its inode. None on Windows, where nobody moves a folder in use."""
-    return None if os.name == "nt" else os.open(folder, os.O_RDONLY)
-
-
-def _is_gone(file: Path) -> bool:
-    """False, too, where that cannot be seen just now."""
-    try:
-        os.lstat(file)
-    except FileNotFoundError:
-        return True
-    except OSError:
-        pass
-    return False
+    """RunStatus with every number a number. Raises TypeError, ValueError or OverflowError."""
+    texts = {name: values.pop(name, None) for name in ("state", "message")}
+    numbers = {name: float(value) for name, value in values.items() if value is not None}
+    if texts["state"] not in STATES or not all(abs(number) <= LARGEST_NUMBER for number in numbers.values()):
+        raise ValueError("no such status")
+    whole: dict[str, Any] = {
+        name: int(numbers[name]) for name in ("step", "total_steps", "pid", "ends_with") if name in numbers
+    }
+    numbers["fraction"] = min(max(numbers.get("fraction", 0.0), 0.0), 1.0)
+    message = None if texts["message"] is None else shortened(str(texts["message"]), MOST_SENTENCE)
+    return RunStatus(texts["state"], message=message, **(numbers | whole))
 
 
 def _refuse_odd_lock(file: Path) -> None:
@@ -470,18 +444,18 @@ def _refuse_odd_lock(file: Path) -> None:
 
 def _why_unreadable(file: Path) -> str:
     """ "is missing", "is damaged" or "cannot be read: permission denied"."""
+    error = _reading_error(file)
+    if error is None:
+        return "is damaged"
+    return "is missing" if isinstance(error, FileNotFoundError) else f"cannot be read: {reason_of(error)}"
+
+
+def _reading_error(file: Path) -> OSError | None:
     try:
         with open_regular(file):
-            return "is damaged"
-    except FileNotFoundError:
-        return "is missing"
+            return None
     except OSError as error:
-        return f"cannot be read: {reason_of(error)}"
-
-
-def _command_in(file: Path) -> str | None:
-    command = read_json_or_empty(file).get("command")
-    return command if isinstance(command, str) and command in COMMANDS else None
+        return error
 
 
 def _folders_in(path: Path) -> list[Path]:

@@ -11,7 +11,7 @@ from bertcore.runs.metrics_file import EVALUATION, HELD_OUT, SLOW_STEP, UPDATES,
 from bertcore.runs.run_folder import RESUME
 from bertcore.tasks.kinds import TASK_KINDS
 
-KINDS = ("train", HELD_OUT, EVALUATION, "phase", RESUME, "snapshot")  # of lines
+LINE_KINDS = ("train", HELD_OUT, EVALUATION, "phase", RESUME, "snapshot")  # of lines
 MOST_PARTS, MOST_UPDATES = 200, 5000
 MOST_PHASES = 1000  # and resumes
 STEP, EPOCH, TOKENS, SECONDS = "step", "epoch", "tokens", "elapsed_s"  # what the lower axis can count
@@ -123,7 +123,7 @@ class QuestionScore:
 
 
 @dataclass(frozen=True)
-class Source:
+class CurveField:
     """Where a curve's values come from: this field of metrics lines of this kind, where it is a number."""
 
     kind: str
@@ -135,30 +135,29 @@ def metric_key(metric: str) -> str:
     return f"metric_{metric}"
 
 
-SOURCES = {
-    "loss_next_word": Source("train", "next_word_loss"),
-    "loss_masked": Source("train", "mlm_loss"),
-    "loss_held_out": Source("held_out", "mlm_loss"),
-    "words_right": Source("train", "mlm_accuracy"),
-    "words_right_held_out": Source("held_out", "mlm_accuracy"),
-    "sentence_right": Source("train", "nsp_accuracy"),
-    "sentence_right_held_out": Source("held_out", "nsp_accuracy"),
-    "learning_rate": Source("train", "learning_rate"),
-    "gradient_norm": Source("train", "gradient_norm"),
-    "update_ratio": Source("updates", "ratio"),  # of the part of the model that moved most
-    "speed": Source("train", "tok_per_s"),
-    "memory": Source("train", "memory_mib"),
-    "cores": Source("train", "cores"),
-    "loss_soft": Source("train", "soft_loss"),
-    "loss_task": Source("train", "loss"),
-    "loss_task_held_out": Source("held_out", "loss"),
-    **{metric_key(metric): Source("held_out", metric) for kind in TASK_KINDS.values() for metric in kind.metrics},
+CURVES = {
+    "loss_next_word": CurveField("train", "next_word_loss"),
+    "loss_masked": CurveField("train", "mlm_loss"),
+    "loss_held_out": CurveField("held_out", "mlm_loss"),
+    "words_right": CurveField("train", "mlm_accuracy"),
+    "words_right_held_out": CurveField("held_out", "mlm_accuracy"),
+    "sentence_right": CurveField("train", "nsp_accuracy"),
+    "sentence_right_held_out": CurveField("held_out", "nsp_accuracy"),
+    "learning_rate": CurveField("train", "learning_rate"),
+    "gradient_norm": CurveField("train", "gradient_norm"),
+    "update_ratio": CurveField("updates", "ratio"),  # of the part of the model that moved most
+    "speed": CurveField("train", "tok_per_s"),
+    "memory": CurveField("train", "memory_mib"),
+    "cores": CurveField("train", "cores"),
+    "loss_soft": CurveField("train", "soft_loss"),
+    "loss_task": CurveField("train", "loss"),
+    "loss_task_held_out": CurveField("held_out", "loss"),
+    **{metric_key(metric): CurveField("held_out", metric) for kind in TASK_KINDS.values() for metric in kind.metrics},
 }
 
 
 _BY_KIND = {
-    kind: tuple((name, source) for name, source in SOURCES.items() if source.kind == kind)
-    for kind in ("train", "held_out")
+    kind: tuple((name, field) for name, field in CURVES.items() if field.kind == kind) for kind in ("train", "held_out")
 }
 
 
@@ -169,7 +168,7 @@ class RunMetrics:
         self.clear()
 
     def clear(self) -> None:
-        self.series = {name: Series() for name in SOURCES}
+        self.series = {name: Series() for name in CURVES}
         self.newest: dict[str, Metric] = {}  # kind -> its last line
         self.examples: int | None = None  # that each point of the held-out curves is measured on; None: text, or none
         self.last_measured: Metric = {}  # the line of the last of these points
@@ -189,7 +188,7 @@ class RunMetrics:
             step, kind = number(metric.get("step")), metric.get("kind")
             if step is None or not isinstance(kind, str):
                 continue
-            if kind in KINDS:
+            if kind in LINE_KINDS:
                 self.newest[kind] = metric
             if kind in curves:
                 curves[kind][0].append(step)
@@ -198,8 +197,8 @@ class RunMetrics:
                 self._add_event(int(step), kind, metric)
         curves["held_out"] = self._of_one_set(*curves["held_out"])
         for kind, (steps, lines) in curves.items():  # a curve at a time: of 100,000 lines five times as fast
-            for name, source in _BY_KIND[kind]:
-                self.series[name].extend(steps, [line.get(source.field) for line in lines])
+            for name, field in _BY_KIND[kind]:
+                self.series[name].extend(steps, [line.get(field.field) for line in lines])
         steps, lines = curves["train"]
         for axis, series in self._axes.items():
             series.extend(steps, [line.get(axis) for line in lines])

@@ -63,7 +63,7 @@ class Measurement:
     """A line of metrics on held-out data."""
 
     step: int
-    figure: float
+    score: float
     loss: float | None
     examples: int | None
     chance: float | None = None  # what always giving the most common answer would get, where the line says it
@@ -87,9 +87,9 @@ class SweepRun:
         return self.evaluation or self.measurements[-1] if self.status.state == "done" and self.measurements else None
 
     @property
-    def figure(self) -> float | None:
+    def score(self) -> float | None:
         """On all held-out data, of the finished model."""
-        return self.final.figure if self.final is not None else None
+        return self.final.score if self.final is not None else None
 
     @property
     def loss(self) -> float | None:
@@ -109,21 +109,21 @@ class SweepRun:
         return self._is_left_with(HARDLY)
 
     def _is_left_with(self, share: float) -> bool:
-        """Finished with more than this share of its first loss, and without a better figure: a model that has learned
+        """Finished with more than this share of its first loss, and without a better score: a model that has learned
         its examples by heart may have a high loss and a good accuracy."""
         until = math.inf if self.status.ends_with is None else self.status.ends_with
         measured = [each for each in self.measurements if each.step <= until]
         losses = [each.loss for each in measured if each.loss is not None]
-        if self.figure is None or len(losses) < 2:
+        if self.score is None or len(losses) < 2:
             return False
-        has_gained = self.higher_is_better and measured[-1].figure - measured[0].figure > GAIN
+        has_gained = self.higher_is_better and measured[-1].score - measured[0].score > GAIN
         return losses[-1] > share * losses[0] and not has_gained
 
     @property
     def best_step(self) -> int | None:
-        """Where its figure was best."""
+        """Where its score was best."""
         best = max if self.higher_is_better else min
-        found = best(self.measurements, key=lambda each: each.figure, default=None)
+        found = best(self.measurements, key=lambda each: each.score, default=None)
         return found.step if found is not None else None
 
 
@@ -135,17 +135,17 @@ class SweepGroup:
     runs: tuple[SweepRun, ...]
 
     @cached_property
-    def figures(self) -> tuple[float, ...]:
-        return tuple(run.figure for run in self.runs if run.figure is not None)
+    def scores(self) -> tuple[float, ...]:
+        return tuple(run.score for run in self.runs if run.score is not None)
 
     @property
     def mean(self) -> float | None:
-        return statistics.fmean(self.figures) if self.figures else None
+        return statistics.fmean(self.scores) if self.scores else None
 
     @property
     def deviation(self) -> float | None:
         """Standard deviation over the seeds (n - 1); None for fewer than two."""
-        return statistics.stdev(self.figures) if len(self.figures) > 1 else None
+        return statistics.stdev(self.scores) if len(self.scores) > 1 else None
 
     @property
     def has_diverged(self) -> bool:
@@ -153,20 +153,20 @@ class SweepGroup:
 
     @property
     def has_hardly_learned(self) -> bool:
-        return bool(self.figures) and all(run.has_hardly_learned for run in self.runs if run.figure is not None)
+        return bool(self.scores) and all(run.has_hardly_learned for run in self.runs if run.score is not None)
 
 
 @dataclass(frozen=True)
 class Sweep:
     """Runs by number, and what they found.
 
-    figure: the metric that decides, as in metrics.jsonl; of pretraining the loss on masked words, where less is better.
+    metric: what that decides, as in metrics.jsonl; of pretraining the loss on masked words, where less is better.
     """
 
     id: str
     name: str
     kind: str  # "finetune" or "pretrain"
-    figure: str
+    metric: str
     higher_is_better: bool
     of: int  # how many runs were planned
     budget_share: float
@@ -220,7 +220,7 @@ class Sweep:
 
     def _chance(self, measured: Iterable[Measurement | None]) -> float | None:
         known = (each.chance for each in measured if each is not None and each.chance is not None)
-        return next(known, None) if self.figure == "accuracy" else None
+        return next(known, None) if self.metric == "accuracy" else None
 
     def is_as_good(self, group: SweepGroup) -> bool:
         """Whether its distance from the best is less than two standard errors, and so may be chance.
@@ -238,20 +238,20 @@ class Sweep:
     def _squared_error(self, group: SweepGroup) -> float | None:
         """Of the mean; None where it is not known."""
         if group.deviation is not None:
-            return group.deviation**2 / len(group.figures)
+            return group.deviation**2 / len(group.scores)
         examples = next((run.final.examples for run in group.runs if run.final is not None), None)
-        if self.figure != "accuracy" or not examples or group.mean is None:
+        if self.metric != "accuracy" or not examples or group.mean is None:
             return None
         return group.mean * (1 - group.mean) / examples
 
     @property
     def best_run(self) -> SweepRun | None:
-        """Of the best settings the run with the best figure."""
-        runs = [run for run in self.best.runs if run.figure is not None] if self.best else []
-        return max(runs, key=lambda run: self._rank(run.figure), default=None)
+        """Of the best settings the run with the best score."""
+        runs = [run for run in self.best.runs if run.score is not None] if self.best else []
+        return max(runs, key=lambda run: self._rank(run.score), default=None)
 
-    def _rank(self, figure: float | None) -> float:
-        value = 0.0 if figure is None else figure
+    def _rank(self, score: float | None) -> float:
+        value = 0.0 if score is None else score
         return value if self.higher_is_better else -value
 
 
@@ -280,7 +280,7 @@ def read_sweep(
         raise BertcoreError(str(unreadable[0].status.message))
     found = [(at, run) for at, run in every if run in configs]
     config = configs[found[0][1]]
-    names, higher = _figures_of(config)
+    names, higher = _metrics_of(config)
     reader = reader or MeasurementReader()
     measured = {run: _measurements(reader.lines(run), names) for _, run in found}
     name = next((name for name, _, _ in measured.values() if name), names[0])
@@ -310,7 +310,7 @@ def find_sweep(run: Path) -> Sweep:
     return read_sweep(each for each in folders if (other := read_place(each)) and other.id == place.id)
 
 
-def _figures_of(config: Mapping[str, Any]) -> tuple[Sequence[str], bool]:
+def _metrics_of(config: Mapping[str, Any]) -> tuple[Sequence[str], bool]:
     """What a run of this kind measures, what decides first; and whether more of it is better."""
     data = config.get("data")
     task = data.get("task") if config.get("kind") == "finetune" and isinstance(data, Mapping) else None
@@ -346,13 +346,13 @@ def _measurements(
     name = next((name for name in names if any(number(line.get(name)) is not None for line in lines)), "")
     examples, found, last = examples_of_curve(lines), [], None
     for line in lines:
-        figure, counted = number(line.get(name)), line.get("examples")
-        if figure is None:
+        score, counted = number(line.get(name)), line.get("examples")
+        if score is None:
             continue
         answers = line.get("answers")
         chance = number(answers.get("chance")) if isinstance(answers, Mapping) else None
         counted = counted if type(counted) is int else None
-        last = Measurement(line["step"], figure, number(line.get("loss")), counted, chance)
+        last = Measurement(line["step"], score, number(line.get("loss")), counted, chance)
         if line["kind"] == HELD_OUT and counted in (None, examples):
             found.append(last)
     return name, tuple(found), None if found and last is found[-1] else last

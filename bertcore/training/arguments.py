@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from bertcore.errors import BertcoreError, brief
 from bertcore.resolve_model import resolve_model
@@ -16,12 +16,13 @@ from bertcore.settings import settings_of
 from bertcore.tasks.readers.reading import sample_folder, task_named
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
-from bertcore.training.options import RunOptions
+from bertcore.training.options import RunOptions, SomeRunOptions
 from bertcore.training.pretrain_options import PretrainOptions, continued
 from bertcore.training.resume_settings import has_run, stored_settings
 
-Some = TypeVar("Some", bound=RunOptions)
-KINDS: dict[str, type[RunOptions]] = {each.kind: each for each in (PretrainOptions, FinetuneOptions, DistilOptions)}
+OPTIONS_OF_KIND: dict[str, type[RunOptions]] = {
+    each.kind: each for each in (PretrainOptions, FinetuneOptions, DistilOptions)
+}
 # What a checkpoint that pretraining goes on from brings along.
 _OF_A_CHECKPOINT = (
     *("family", "preset", "positions", "tokenizer", "model"),
@@ -33,9 +34,9 @@ def options_of(config: Mapping[str, Any]) -> RunOptions:
     """The settings of a run by its config.json. Raises BertcoreError for what is none, and for a kind that is not known
     here."""
     kind = config.get("kind", PretrainOptions.kind)
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise BertcoreError(f"There is no kind of run {brief(kind)}; choose one of {', '.join(KINDS)}.")
-    return KINDS[kind].from_dict(config)
+    if not isinstance(kind, str) or kind not in OPTIONS_OF_KIND:
+        raise BertcoreError(f"There is no kind of run {brief(kind)}; choose one of {', '.join(OPTIONS_OF_KIND)}.")
+    return OPTIONS_OF_KIND[kind].from_dict(config)
 
 
 def run_settings(kind: str, out: Path, given: Mapping[str, Any], resume: bool) -> RunOptions:
@@ -56,8 +57,8 @@ def run_settings(kind: str, out: Path, given: Mapping[str, Any], resume: bool) -
 
 
 def with_settings(
-    options: Some, given: Mapping[str, Any], is_resumed: bool = False, in_recipe: Collection[str] = ()
-) -> Some:
+    options: SomeRunOptions, given: Mapping[str, Any], is_resumed: bool = False, in_recipe: Collection[str] = ()
+) -> SomeRunOptions:
     """The settings with those given in their place; None changes nothing.
 
     is_resumed: `options` are those of the run that goes on. in_recipe: the settings of training that a recipe gave.
@@ -69,7 +70,7 @@ def with_settings(
         named["corpus"] = (corpus,) if isinstance(corpus, str) else tuple(map(str, corpus))
     named = {name: value for name, value in named.items() if value is not None}
     if isinstance(options, PretrainOptions):
-        return cast(Some, _with_pretraining(options, named, is_resumed, in_recipe))
+        return cast(SomeRunOptions, _with_pretraining(options, named, is_resumed, in_recipe))
     if isinstance(options, DistilOptions):
         if "sequence_length" in named:
             named.setdefault("long_sequence_length", named["sequence_length"])

@@ -41,7 +41,7 @@ from bertcore.training.training_text import TrainingText
 
 LEFT_ALONE, HIDDEN, REPLACED, KEPT, NEXT_WORD = range(5)  # fates of a token
 FATES = ("", "hidden", "replaced", "kept", "next_word")
-_MIXED_AT_ONCE = 20_000  # windows of a mixture, which are counted one by one; then a person may have had enough
+_MIXED_AT_ONCE = 20_000  # windows of a mixture, which are counted one by one, between two reports of progress
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,7 +27,7 @@ class _StopHandler:
 
 @contextlib.contextmanager
 def stop_signals(request_stop: Callable[[], None]) -> Iterator[None]:
-    """Ctrl+C, a polite kill and a closed terminal ask for a stop instead of ending the process.
+    """Ctrl+C, SIGTERM and a closed terminal ask for a stop instead of ending the process.
 
     Inside another such block both are asked: a sweep, and the run that it is training. Does nothing off the main
     thread. Under nohup a closed terminal is no reason to stop.

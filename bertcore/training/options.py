@@ -126,6 +126,7 @@ class RunOptions(Recipe):
         return {**values, "training": {name: value for name, value in training.items() if name not in gone}}
 
 
+SomeRunOptions = TypeVar("SomeRunOptions", bound=RunOptions)
 Some = TypeVar("Some", bound=Settings)
 
 

@@ -3,20 +3,18 @@
 import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from bertcore.errors import BertcoreError
 from bertcore.files import json_bytes, read_json_to_rewrite, write_atomic, write_errors
 from bertcore.runs.run_folder import CONFIG, RESUME, RunFolder
 from bertcore.runs.snapshots import TRAINING_STATE_FILE
 from bertcore.settings import read_recipe
-from bertcore.training.options import BUDGETS, RunOptions
+from bertcore.training.options import BUDGETS, SomeRunOptions
 from bertcore.training.pretrain_options import DEFAULT_MINUTES
 
 # speed, memory, and how long to wait for something better
 FREE = ("threads", "workers", "compile", "accumulate", "save_minutes", "snapshots_mib", "patience")
-
-Options = TypeVar("Options", bound=RunOptions)
 
 
 def overlay(stored: Mapping[str, Any], recipe: Mapping[str, Any]) -> dict[str, Any]:
@@ -32,8 +30,12 @@ def overlay(stored: Mapping[str, Any], recipe: Mapping[str, Any]) -> dict[str, A
 
 
 def open_or_create(
-    kind: type[Options], options: Options | None, run: Path, resume: bool, check: Callable[[Options | None], Options]
-) -> Options:
+    kind: type[SomeRunOptions],
+    options: SomeRunOptions | None,
+    run: Path,
+    resume: bool,
+    check: Callable[[SomeRunOptions | None], SomeRunOptions],
+) -> SomeRunOptions:
     """The settings of the run in this folder, resumed or created; its config.json has absolute paths.
 
     `check` refuses, before a folder is created, what cannot be trained on. Raises BertcoreError for a folder that holds
@@ -52,7 +54,7 @@ def open_or_create(
     return settings
 
 
-def resume_settings(folder: RunFolder, stored: Options, wanted: Options | None) -> Options:
+def resume_settings(folder: RunFolder, stored: SomeRunOptions, wanted: SomeRunOptions | None) -> SomeRunOptions:
     """The settings to continue with; where they differ from `stored`, they are written to config.json and the log.
 
     Raises BertcoreError where `wanted` differs in anything but the budget and FREE, or where its budget is less than
@@ -156,7 +158,7 @@ def _shown(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
-def stored_settings(kind: type[Options], run: Path, recipe: Path | None) -> Options:
+def stored_settings(kind: type[SomeRunOptions], run: Path, recipe: Path | None) -> SomeRunOptions:
     """Those of a run, with a recipe's in their place. Raises BertcoreError where they cannot be read."""
     stored = kind.from_dict(RunFolder(run).config())
     return kind.from_dict(overlay(stored.to_dict(), read_recipe(recipe))) if recipe else stored

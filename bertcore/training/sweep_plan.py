@@ -7,18 +7,17 @@ import random
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from bertcore.checkpoint.config_file import read_config
 from bertcore.errors import BertcoreError, brief
 from bertcore.resolve_model import resolve_model
 from bertcore.training.finetune_options import DEFAULT_EPOCHS, FinetuneOptions
-from bertcore.training.options import BUDGETS, RunOptions
+from bertcore.training.options import BUDGETS, RunOptions, SomeRunOptions
 from bertcore.training.pretrain_options import DEFAULT_MINUTES, PretrainOptions
 
 RATE_FACTOR = 3.0  # between neighbouring learning rates
 MOST_RUNS = 200
-Options = TypeVar("Options", bound=RunOptions)
 WORDS = {"learning_rate": "rate", "batch_size": "batch", "epochs": "epochs", "seed": "seed"}
 
 
@@ -59,7 +58,7 @@ class PlannedRun:
     options: RunOptions
 
 
-def plan_sweep(options: Options, base: Path, varied: Varied, download: bool = True) -> list[PlannedRun]:
+def plan_sweep(options: SomeRunOptions, base: Path, varied: Varied, download: bool = True) -> list[PlannedRun]:
     """The runs in the order in which they are trained; their folders lie beside one another, as `base` and a suffix.
 
     download: the model's config may be fetched from the hub. Raises BertcoreError for values that the runs cannot have,
@@ -135,7 +134,7 @@ def _check(options: RunOptions, varied: Varied) -> None:
         )
 
 
-def _shorter(options: Options, share: float) -> Options:
+def _shorter(options: SomeRunOptions, share: float) -> SomeRunOptions:
     """With this share of the budget."""
     if share == 1.0:
         return options

@@ -42,10 +42,10 @@ _SLICES, _STEPS_OF_SLICE = 40, 64  # of a run's budget; in each so many steps ar
 _MOST_TEXT = 6_000_000  # bytes; of a longer text the trial reads a part
 _MOST_EXAMPLES, _MOST_HELD_OUT = 4_000, 400
 
-Options = PretrainOptions | DistilOptions | FinetuneOptions
 
-
-def estimate_run(options: Options, started: Cost, examples: tuple[int, int] | None = None) -> RunEstimate:
+def estimate_run(
+    options: PretrainOptions | DistilOptions | FinetuneOptions, started: Cost, examples: tuple[int, int] | None = None
+) -> RunEstimate:
     """What a run with these settings would take on this machine now.
 
     started: what it took this process to come here, as it will take the run. examples: of a task, to learn from and

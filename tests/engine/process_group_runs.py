@@ -57,7 +57,7 @@ def stops(folder: Path, run: Path, **training: Any) -> None:
 
 
 def is_signalled(folder: Path, run: Path) -> None:
-    """Process 1 alone gets a polite kill; process 0 is told to pause before."""
+    """Process 1 alone gets SIGTERM; process 0 is told to pause before."""
 
     def watch(event: dict[str, Any]) -> None:
         if event["kind"] == "train" and event["step"] == 4:

@@ -150,7 +150,7 @@ def test_a_sweep_takes_the_figure_on_all_and_a_curve_of_one_set(folder: Path) ->
     run = of_earlier(folder)
     write_place(run, SweepPlace("abc", "old", 1, 1))
     (found,) = read_sweep([run]).runs
-    assert (found.figure, found.final and found.final.examples) == (0.705, 200)
+    assert (found.score, found.final and found.final.examples) == (0.705, 200)
     assert [each.examples for each in found.measurements] == [185] * 3
     assert (read_sweep([run]).chance, read_sweep([run]).chance_on_the_way) == (0.515, 0.519)
 
@@ -161,7 +161,7 @@ def test_so_does_that_of_a_run_of_now(folder: Path) -> None:
     write_place(run, SweepPlace("abc", "new", 1, 1))
     (found,) = read_sweep([run]).runs
     evaluation = json.loads((run / "evaluation.json").read_text())
-    assert (found.figure, found.loss) == (evaluation["metrics"]["accuracy"], evaluation["loss"])
+    assert (found.score, found.loss) == (evaluation["metrics"]["accuracy"], evaluation["loss"])
     assert [each.examples for each in found.measurements] == [64] * 4
 
 

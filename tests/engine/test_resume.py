@@ -245,7 +245,7 @@ class TestControl:
         assert clock.now_s > 100 and 0 < elapsed[4] - elapsed[3] < 10 * TICK_S
 
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-    def test_a_polite_kill_ends_with_a_snapshot(self, text: Path, tmp_path: Path, number: int) -> None:
+    def test_sigterm_and_ctrl_c_end_with_a_snapshot(self, text: Path, tmp_path: Path, number: int) -> None:
         run = tmp_path / "run"
         former = signal.getsignal(number)
         start_or_resume(tiny_run(text), run, resume=False, on_event=_at_step(4, lambda: os.kill(os.getpid(), number)))

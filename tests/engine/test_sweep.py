@@ -172,7 +172,7 @@ def recorded(tmp_path: Path) -> list[Path]:
 
 def test_the_best_settings_are_those_with_the_best_mean_of_finished_runs(recorded: list[Path]) -> None:
     sweep = read_sweep(recorded)
-    assert (sweep.figure, sweep.varied, sweep.seeds, sweep.missing) == ("accuracy", ("learning_rate",), 2, 1)
+    assert (sweep.metric, sweep.varied, sweep.seeds, sweep.missing) == ("accuracy", ("learning_rate",), 2, 1)
     assert [group.values["learning_rate"] for group in sweep.groups] == [1e-4, 1e-3, 1e-2]
     assert sweep.best is sweep.groups[1], "0.95 is the figure of one seed; with the other one it diverged"
     assert sweep.best.mean == pytest.approx(0.81) and sweep.best.deviation == pytest.approx(
@@ -186,7 +186,7 @@ def test_a_run_that_is_at_work_or_was_stopped_has_no_figure_yet(tmp_path: Path) 
     sweep = read_sweep(
         [written(tmp_path, 1, 1e-4, 0, [0.5, 0.9], "stopped"), written(tmp_path, 2, 1e-3, 0, [0.5, 0.6])]
     )
-    assert [run.figure for run in sweep.runs] == [None, 0.6]
+    assert [run.score for run in sweep.runs] == [None, 0.6]
     assert sweep.best is sweep.groups[1] and sweep.is_over
 
 
@@ -244,7 +244,7 @@ def test_each_run_is_an_ordinary_one_and_its_figure_that_of_its_evaluation(train
     assert [run.status.state for run in trained.runs] == ["done"] * 4
     for run in trained.runs:
         evaluation = json.loads((run.path / "evaluation.json").read_text(encoding="utf-8"))
-        assert run.figure == evaluation["metrics"]["accuracy"]
+        assert run.score == evaluation["metrics"]["accuracy"]
         assert RunFolder(run.path).newest_snapshot() is not None
     assert find_sweep(trained.runs[0].path) == trained
 

@@ -48,7 +48,7 @@ class SweepChart(PointerWidget):
     def show_sweep(self, sweep: Sweep) -> None:
         self.sweep = sweep
         self.setAccessibleName(self.title)
-        described = (f"{self._x_text(run)}: {metric_value(sweep.figure, run.figure)}" for run in sweep.runs)
+        described = (f"{self._x_text(run)}: {metric_value(sweep.metric, run.score)}" for run in sweep.runs)
         self.setAccessibleDescription("; ".join(described))
         self.update()
 
@@ -57,7 +57,7 @@ class SweepChart(PointerWidget):
         if self.sweep is None:
             return ""
         text = self.tr("Held-out {figure} by {setting}")
-        return text.format(figure=metric_name(self.sweep.figure), setting=setting_name(self._axis))
+        return text.format(figure=metric_name(self.sweep.metric), setting=setting_name(self._axis))
 
     @property
     def legend(self) -> str:
@@ -111,7 +111,7 @@ class SweepChart(PointerWidget):
 
     def _y_range(self) -> tuple[float, float]:
         assert self.sweep is not None
-        figures = [run.figure for run in self.sweep.runs if run.figure is not None and _has_place(run)]
+        figures = [run.score for run in self.sweep.runs if run.score is not None and _has_place(run)]
         if not figures:
             return 0.0, 1.0
         if self.sweep.chance is not None:
@@ -140,8 +140,8 @@ class SweepChart(PointerWidget):
         found = []
         for group in self.sweep.groups if self.sweep is not None else ():
             for run in group.runs:
-                if run.figure is not None and _has_place(run):
-                    at = self._point(self._x_value(run), run.figure)
+                if run.score is not None and _has_place(run):
+                    at = self._point(self._x_value(run), run.score)
                     found.append(_Dot(run, at, self._color(group), is_failed=run.has_diverged))
                 elif run.status.state == "failed" or run.has_diverged:
                     low, high = self._y_range()
@@ -173,7 +173,7 @@ class SweepChart(PointerWidget):
         text = ""
         if dot is not None:
             assert self.sweep is not None
-            figure = metric_value(self.sweep.figure, dot.run.figure)
+            figure = metric_value(self.sweep.metric, dot.run.score)
             if dot.is_failed:
                 figure = self.tr("diverged") if dot.run.has_diverged else self.tr("failed")
             seed = numbers.number(dot.run.values.get("seed"))
@@ -207,13 +207,13 @@ class SweepChart(PointerWidget):
         plot, (low, high) = self._plot(), self._y_range()
         line = QPen(theme.color("line"), theme.stroke(1.0))
         height = theme.px(16)
-        if any(run.figure is not None for run in self.sweep.runs):
+        if any(run.score is not None for run in self.sweep.runs):
             for tick in _ticks(low, high):
                 y = plot.bottom() - plot.height() * (tick - low) / (high - low)
                 painter.setPen(line)
                 painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
                 room = QRectF(0, y - height / 2, plot.left() - theme.px(6), height)
-                text = numbers.percent(tick) if self.sweep.figure in SHARES else numbers.number(tick)
+                text = numbers.percent(tick) if self.sweep.metric in SHARES else numbers.number(tick)
                 theme.draw_text(painter, room, text, "muted", 11, align=theme.RIGHT)
         painter.setPen(line)
         painter.drawLine(plot.bottomLeft(), plot.bottomRight())
@@ -291,7 +291,7 @@ class SweepChart(PointerWidget):
         painter.setPen(QPen(theme.color("curve_train"), theme.stroke(1.6), Qt.PenStyle.DashLine))
         painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
         assert self.sweep is not None
-        text = self.tr("mean {figure}").format(figure=metric_value(self.sweep.figure, mean))
+        text = self.tr("mean {figure}").format(figure=metric_value(self.sweep.metric, mean))
         room = QRectF(plot.left() + theme.px(4), y - theme.px(18), plot.width(), theme.px(16))
         theme.draw_text(painter, room, text, "muted", 11)
 

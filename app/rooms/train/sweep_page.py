@@ -122,7 +122,7 @@ class SweepPage(Card):
     def diverged(self) -> frozenset[Path]:
         """The finished runs that are worse than untrained."""
         runs = () if self.sweep is None else self.sweep.runs
-        return frozenset(run.path for run in runs if run.has_diverged and run.figure is not None)
+        return frozenset(run.path for run in runs if run.has_diverged and run.score is not None)
 
     # --- inside
 
@@ -160,7 +160,7 @@ class SweepPage(Card):
         """The figure of each run at each measurement."""
         runs = [run for group in sweep.groups for run in group.runs]
         # A colour is of several runs where seeds differ: no one value stands beside it.
-        form = metric_form(sweep.figure) if sweep.seeds == 1 else _without_value
+        form = metric_form(sweep.metric) if sweep.seeds == 1 else _without_value
         colors = {run.path: index for index, group in enumerate(sweep.groups) for run in group.runs}
         specs = tuple(
             CurveSpec(
@@ -173,7 +173,7 @@ class SweepPage(Card):
             )
             for run in runs
         )
-        name = metric_name(sweep.figure)
+        name = metric_name(sweep.metric)
         keys = [(spec.key, spec.name, spec.color) for spec in specs]
         sentence = self._about_curves(sweep)
         known = self._curves_spec
@@ -184,7 +184,7 @@ class SweepPage(Card):
                 self.tr("How each run learned"),
                 specs,
                 name,
-                percent=sweep.figure in SHARES,
+                percent=sweep.metric in SHARES,
                 sentence=sentence,
                 level=None if sweep.chance_on_the_way is None else Level(sweep.chance_on_the_way, ""),
             )
@@ -225,7 +225,7 @@ class SweepPage(Card):
         runs = self.sweep.runs
         labels = [str(run.number) for run in runs]
         columns = {name: [run.values.get(name) for run in runs] for name in (*self.sweep.varied, "seed")}
-        columns |= {self.sweep.figure: [run.figure for run in runs], "loss": [run.loss for run in runs]}
+        columns |= {self.sweep.metric: [run.score for run in runs], "loss": [run.loss for run in runs]}
         arrays = {name: numbers_of("run", labels, np.array(values, float)) for name, values in columns.items()}
         source, caption = self._figure_words()
         return Figure(self.chart.title, picture_of([self._chart_title, self.chart]), arrays, caption, source)
@@ -254,5 +254,5 @@ def _without_value(_value: float) -> str:
 
 def _figures_of(run: SweepRun) -> np.ndarray:
     """At each measurement; none of a loss that has diverged, beside which the others would all be one line."""
-    figures = np.array([each.figure for each in run.measurements], float)
+    figures = np.array([each.score for each in run.measurements], float)
     return np.full_like(figures, np.nan) if run.has_diverged and not run.higher_is_better else figures

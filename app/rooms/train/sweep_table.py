@@ -37,10 +37,10 @@ class SweepTable(QTableWidget):
     def show_sweep(self, sweep: Sweep) -> None:
         self._sweep = sweep
         settings = [*sweep.varied, *(("seed",) if sweep.seeds > 1 or not sweep.varied else ())]
-        figure = self.tr("final {figure}").format(figure=metric_name(sweep.figure))
+        figure = self.tr("final {figure}").format(figure=metric_name(sweep.metric))
         titles = [setting_name(name, short=True) for name in settings] + [figure]
         titles += [self.tr("mean ± standard deviation")] if self._has_means else []
-        titles += [self.tr("held-out loss")] if sweep.figure != "mlm_loss" else []
+        titles += [self.tr("held-out loss")] if sweep.metric != "mlm_loss" else []
         self.setColumnCount(len(titles))
         self.setRowCount(len(sweep.runs) + len(sweep.unreadable))
         self.setHorizontalHeaderLabels(titles)
@@ -68,9 +68,9 @@ class SweepTable(QTableWidget):
     def _measured(self, group: SweepGroup, run: SweepRun) -> list[str]:
         """The figure, the mean beside the first run of its settings, the loss where that is another."""
         assert self._sweep is not None
-        best, name = self.tr("{figure} · best"), self._sweep.figure
-        figure = metric_value(name, run.figure) if run.figure is not None else self._state(run)
-        if run.figure is not None and run.has_diverged:
+        best, name = self.tr("{figure} · best"), self._sweep.metric
+        figure = metric_value(name, run.score) if run.score is not None else self._state(run)
+        if run.score is not None and run.has_diverged:
             figure = self.tr("{figure} · diverged").format(figure=figure)
         if self._has_means:
             mean = "" if run is not group.runs[0] or group.mean is None else self._mean(group)
@@ -83,7 +83,7 @@ class SweepTable(QTableWidget):
     def _mean(self, group: SweepGroup) -> str:
         """With how many runs it is of, where that could be doubted."""
         assert self._sweep is not None
-        mean, measured = mean_in_words(self._sweep, group), len(group.figures)
+        mean, measured = mean_in_words(self._sweep, group), len(group.scores)
         if measured < len(group.runs):
             text = self.tr("{mean} · {measured} of {all}")
             return text.format(mean=mean, measured=numbers.count(measured), all=numbers.count(len(group.runs)))
@@ -107,7 +107,7 @@ class SweepTable(QTableWidget):
         item = QTableWidgetItem(text)
         item.setData(Qt.ItemDataRole.UserRole, run.path)  # as text it would lose what is no UTF-8
         item.setToolTip(run.status.message or "")
-        if run.figure is None or run.has_diverged:
+        if run.score is None or run.has_diverged:
             is_bad = run.status.state == "failed" or run.has_diverged
             item.setForeground(theme.color("bad_text" if is_bad else "muted"))
         elif is_best:
