@@ -100,13 +100,11 @@ class HeadMap:
 def head_facts(attention: NDArray, encoding: Encoding) -> HeadFacts:
     """Facts of one head's attention (S,S), rows summing to 1."""
     parts = np.array(encoding.parts)
-    position = np.arange(len(parts))
-    distance = np.abs(position[:, None] - position[None, :])
     a, b = parts == "a", parts == "b"
     a_to_b = float(attention[np.ix_(a, b)].sum(axis=1).mean()) if a.any() and b.any() else None
     return HeadFacts(
         entropy_nats=float(row_entropy(attention).mean()),
-        mean_distance_tokens=float((attention * distance).sum(axis=1).mean()),
+        mean_distance_tokens=float(_mean_distance(attention)),
         a_to_b=a_to_b,
         on_special=float(attention[:, parts == "special"].sum(axis=1).mean()),
     )
@@ -302,6 +300,13 @@ def scaled_to_plane(squared: NDArray) -> tuple[NDArray[np.float64], NDArray[np.f
     return points, explained
 
 
+def _mean_distance(attention: NDArray) -> NDArray:
+    """(...,S,S) -> (...): how many tokens away what is looked at is, weighted by attention."""
+    position = np.arange(attention.shape[-1])
+    distances: NDArray = (attention * np.abs(position[:, None] - position)).sum(-1).mean(-1)
+    return distances
+
+
 def _patterns(encoding: Encoding) -> dict[str, NDArray[np.bool_]]:
     """Where a head of each kind looks: (S,S), row: the token that looks. A kind that no token can show is left out."""
     parts = np.array(encoding.parts)
@@ -371,9 +376,7 @@ def _measured(measure: str, attentions: NDArray, encoding: Encoding) -> tuple[Sc
         entropy = np.stack([row_entropy(layer).mean(axis=-1) for layer in attentions])
         return (entropy, "mean entropy of its rows") if measure == "entropy" else (np.exp(entropy), "spread")
     if measure == "distance":
-        position = np.arange(attentions.shape[-1])
-        away = np.abs(position[:, None] - position)
-        return np.stack([(layer * away).sum(-1).mean(-1) for layer in attentions]).astype(np.float64), "mean distance"
+        return np.stack([_mean_distance(layer) for layer in attentions]).astype(np.float64), "mean distance"
     if measure == "special":
         special = _positions("special", encoding)
         return attentions[..., special].sum(-1).mean(-1).astype(np.float64), "attention on special tokens"
@@ -386,16 +389,19 @@ def _measured(measure: str, attentions: NDArray, encoding: Encoding) -> tuple[Sc
 
 def _positions(name: str, encoding: Encoding) -> list[int]:
     """Positions of the tokens that a name stands for: a group, a position, a token, or the pieces of a word."""
-    parts = encoding.parts
     groups = {"A": "a", "B": "b", "special": "special"}
     quoted = re.fullmatch(r"([\"'“])(.+)[\"'”]", name)
     if name == "any":
-        return list(range(len(parts)))
-    if name in groups:
-        return _some([i for i, part in enumerate(parts) if part == groups[name]], name)
-    if re.fullmatch(r"#\d{1,9}", name):
-        return _some([i for i, position in enumerate(encoding.positions) if position == int(name[1:])], name)
-    return _some(_of_word((quoted[2] if quoted else name).lower(), encoding), name)
+        found = list(range(len(encoding)))
+    elif name in groups:
+        found = [i for i, part in enumerate(encoding.parts) if part == groups[name]]
+    elif re.fullmatch(r"#\d{1,9}", name):
+        found = [i for i, position in enumerate(encoding.positions) if position == int(name[1:])]
+    else:
+        found = _of_word((quoted[2] if quoted else name).lower(), encoding)
+    if not found:
+        raise BertcoreError(f"There is no {name} in this text; name one of its words, A, B, special, any or #position.")
+    return found
 
 
 def _of_word(word: str, encoding: Encoding) -> list[int]:
@@ -410,9 +416,3 @@ def _of_word(word: str, encoding: Encoding) -> list[int]:
         if number is not None:
             pieces.setdefault(number, []).append(i)
     return [i for positions in pieces.values() for i in positions if "".join(bare[j] for j in positions) == word]
-
-
-def _some(positions: list[int], name: str) -> list[int]:
-    if not positions:
-        raise BertcoreError(f"There is no {name} in this text; name one of its words, A, B, special, any or #position.")
-    return positions

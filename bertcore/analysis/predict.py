@@ -205,14 +205,12 @@ def word_rank(logits: NDArray, token_id: int) -> WordRank:
 
 def next_sentence(logits: NDArray) -> NextSentence:
     """Logits (2) of the next-sentence head as probabilities."""
-    is_next, not_next = softmax(logits)
-    return NextSentence(float(is_next), float(not_next))
+    return NextSentence(*softmax(logits).tolist())
 
 
 def sentence_order(logits: NDArray) -> SentenceOrder:
     """Logits (2) of the SOP head as probabilities."""
-    in_order, swapped = softmax(logits)
-    return SentenceOrder(float(in_order), float(swapped))
+    return SentenceOrder(*softmax(logits).tolist())
 
 
 def replaced_probabilities(logits: NDArray) -> NDArray[np.float64]:
