@@ -114,7 +114,7 @@ def list_pickled(file: Path) -> dict[str, StoredTensor]:
     try:
         file.open("rb").close()
         size = file.stat().st_size
-        _refuse_bytes_beyond_memory(size, file.parent)
+        _refuse_without_memory(size, file.parent)
         try_file(check_pickled, file, more_bytes=size)
         tensors = torch.load(file, map_location="cpu", weights_only=True)
     except OSError as error:
@@ -169,7 +169,9 @@ def read_tensors(wanted: Mapping[Key, StoredTensor]) -> dict[Key, Tensor]:
 
     Raises BertcoreError where they do not fit into memory, or the file cannot be read.
     """
-    refuse_without_memory(wanted.values())
+    if wanted:
+        folder = next(iter(wanted.values())).file.parent
+        _refuse_without_memory(sum(tensor.elements * 4 for tensor in wanted.values()), folder)
     try:
         with ThreadPoolExecutor(_READERS) as pool:
             return dict(zip(wanted, pool.map(StoredTensor.read, wanted.values()), strict=True))
@@ -184,14 +186,8 @@ def read_safetensors(file: Path) -> dict[str, Tensor]:
     return read_tensors(list_safetensors(file))
 
 
-def refuse_without_memory(tensors: Iterable[StoredTensor]) -> None:
+def _refuse_without_memory(needed: int, folder: Path) -> None:
     """Before any is taken: a sparse file of a few bytes can claim gigabytes, and the system ends whoever takes them."""
-    tensors = list(tensors)
-    if tensors:
-        _refuse_bytes_beyond_memory(sum(tensor.elements * 4 for tensor in tensors), tensors[0].file.parent)
-
-
-def _refuse_bytes_beyond_memory(needed: int, folder: Path) -> None:
     free = _free_memory()
     if free is not None and needed > _RESERVE * free:
         raise UnreadableError(

@@ -11,7 +11,7 @@ from bertcore.memory import keep_freed_memory
 from bertcore.resolve_model import resolve_model
 from bertcore.tasks.readers.reading import find_file, task_named
 from bertcore.tokenizer.tokenizer import Tokenizer
-from bertcore.training.data_facts import Fault, Lengths, TaskFacts, TextFacts, fault_of, task_facts, text_facts
+from bertcore.training.data_facts import Fault, TaskFacts, TextFacts, fault_of, task_facts, text_facts
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.pretrain_options import PretrainOptions
@@ -82,6 +82,7 @@ def _fault(options: FinetuneOptions, error: BertcoreError) -> Fault:
 
 
 def _task_in_words(facts: TaskFacts) -> list[str]:
+    lengths = facts.lengths
     columns = ", ".join(f"{role} from column {name}" for role, name in facts.layout.columns.items())
     held_out = f"from {facts.held_out_file}" if facts.held_out_file else "taken from the same file"
     shown = "  ".join(f"{label} {count:,}" for label, count in facts.labels)
@@ -89,16 +90,10 @@ def _task_in_words(facts: TaskFacts) -> list[str]:
         f"{facts.file}: {facts.train:,} examples to learn from, {facts.held_out:,} held out ({held_out}).",
         f"Read as: {facts.layout.name}" + (f" ({columns})." if columns else "."),
         f"Labels: {shown}" + (f" and {facts.other_labels:,} more." if facts.other_labels else "."),
-        _lengths_in_words(facts.lengths, "example"),
+        f"{lengths.longer:,} of {lengths.counted:,} examples are longer than {lengths.cut_at} tokens; the longest has "
+        f"{lengths.longest:,}.",
         *facts.notes,
     ]
-
-
-def _lengths_in_words(lengths: Lengths, what: str) -> str:
-    return (
-        f"{lengths.longer:,} of {lengths.counted:,} {what}s are longer than {lengths.cut_at} tokens; the longest has "
-        f"{lengths.longest:,}."
-    )
 
 
 def _text_in_words(facts: TextFacts) -> list[str]:

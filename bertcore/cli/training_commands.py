@@ -65,18 +65,8 @@ def pretrain(
     in_recipe = read_recipe(recipe).get("training") or {} if recipe else {}
     given = {**flags, "corpus": files, "start": start, "tokenizer": tokenizer}
     options = with_settings(options, given, is_resumed, in_recipe)
-    if estimate:
-        say_estimate(options, as_json)
-        return
-    from bertcore.training.pretrain import start_or_resume
-
-    keep_freed_memory()
-    if varied is not None:
-        train_sweep(options, run, varied, resume, as_json)
-        return
-    with watching(as_json) as on_event:
-        snapshot = start_or_resume(options, run, resume, on_event)
-    if not is_follower() and _print_end(run, snapshot, as_json):
+    snapshot = _train(options, run, resume, varied, estimate, as_json)
+    if snapshot is not None and _print_end(run, snapshot, as_json):
         say(f'Try it: bertcore fill {run} --a "The [MASK] was happy."')
 
 
@@ -117,25 +107,41 @@ def finetune(
     columns = {role: column for role, column in (("text", text), ("text_b", text_b), ("label", label)) if column}
     given = {**flags, "task": task, "train": train or None, "dev": dev or None, "columns": columns or None}
     options = with_settings(options, given, is_resumed)
-    if estimate:
-        say_estimate(options, as_json)
+    snapshot = _train(options, run, resume, varied, estimate, as_json)
+    if snapshot is None:
         return
-    from bertcore.training.finetune import EVALUATION_FILE, start_or_resume_finetuning
+    from bertcore.training.finetune import EVALUATION_FILE
 
-    keep_freed_memory()
-    if varied is not None:
-        train_sweep(options, run, varied, resume, as_json)
-        return
-    with watching(as_json) as on_event:
-        snapshot = start_or_resume_finetuning(options, run, resume, on_event)
-    if is_follower():
-        return
     found = read_json(run / EVALUATION_FILE, "run it again with --resume")
     metrics, measured = found["metrics"], {name: found[name] for name in ("examples", "examples_cut")}
     if _print_end(run, snapshot, as_json, metrics=metrics, **measured):
         say(in_lines(metrics))
         say(measured_on(**measured))
         say(f"Try it: bertcore predict {run} ...")
+
+
+def _train(
+    options: PretrainOptions | FinetuneOptions | DistilOptions,
+    run: Path,
+    resume: bool,
+    varied: Varied | None,
+    estimate: bool,
+    as_json: bool,
+) -> Path | None:
+    """The snapshot that the run ends with; None where there is no run to speak of: an estimate, a sweep, and in all
+    processes but the first."""
+    if estimate:
+        say_estimate(options, as_json)
+        return None
+    from bertcore.training.start import start_run
+
+    keep_freed_memory()
+    if varied is not None:
+        train_sweep(options, run, varied, resume, as_json)
+        return None
+    with watching(as_json) as on_event:
+        snapshot = start_run(options, run, resume, on_event)
+    return None if is_follower() else snapshot
 
 
 def _print_end(run: Path, snapshot: Path, as_json: bool, *parts: Listing, **more: Any) -> bool:
@@ -177,14 +183,11 @@ def distil(
     """Train a model with fewer layers to predict what its teacher predicts, and compare the two."""
     run, options, _ = run_and_settings(DistilOptions, recipe, out, resume, flags["name"])
     options = with_settings(options, {**flags, "corpus": corpus, "teacher": teacher})
-    if estimate:
-        say_estimate(options, as_json)
+    snapshot = _train(options, run, resume, None, estimate, as_json)
+    if snapshot is None:
         return
-    from bertcore.training.distil import COMPARISON_FILE, start_or_resume_distilling
+    from bertcore.training.distil import COMPARISON_FILE
 
-    keep_freed_memory()
-    with watching(as_json) as on_event:
-        snapshot = start_or_resume_distilling(options, run, resume, on_event)
     comparison = read_json(run / COMPARISON_FILE, "run it again with --resume")
     sides = ("teacher", "student")
     rows = [

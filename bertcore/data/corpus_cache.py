@@ -100,19 +100,14 @@ def trim(most_gib: float | None = None) -> list[CachedText]:
 
 
 def _cached(folder: Path) -> CachedText:
-    files = [file for file in folder.rglob("*") if file.is_file()]
+    total = 0
+    for file in folder.rglob("*"):
+        with contextlib.suppress(OSError):  # gone a moment ago
+            total += file.stat().st_size if file.is_file() else 0
     stamp = next((folder / name for name in (_READERS, ABOUT) if (folder / name).exists()), folder)
     sources = read_json_or_empty(folder / ABOUT).get("sources")
     names = tuple(map(str, sources)) if isinstance(sources, list) else ()
-    return CachedText(folder, names, _bytes(files), stamp.stat().st_mtime, _in_use(folder))
-
-
-def _bytes(files: list[Path]) -> int:
-    total = 0
-    for file in files:
-        with contextlib.suppress(OSError):  # gone a moment ago
-            total += file.stat().st_size
-    return total
+    return CachedText(folder, names, total, stamp.stat().st_mtime, _in_use(folder))
 
 
 def _in_use(folder: Path) -> bool:

@@ -80,10 +80,7 @@ def read_lines(lines: Iterable[tuple[str, str]]) -> list[ListedText]:
             continue
         new = list(listed_texts(line, place))
         characters += sum(len(text.a) + len(text.b or "") for text in new)
-        if len(texts) + len(new) > MOST_LISTED_TEXTS:
-            raise _too_many(place)
-        if characters > MOST_CHARACTERS:
-            raise _too_long(place)
+        _refuse_too_many(place, len(texts) + len(new), characters)
         texts += new
     return texts
 
@@ -99,10 +96,8 @@ def listed_texts(line: str, place: str = "the text") -> Iterator[ListedText]:
     count = 1
     for part in parts[1::2]:
         count *= part.count("|") + 1
-        if count > MOST_LISTED_TEXTS:
-            raise _too_many(place)
-    if count * len(line) > MOST_CHARACTERS:
-        raise _too_long(place)
+        _refuse_too_many(place, count)
+    _refuse_too_many(place, count, count * len(line))
     options = [part.split("|") for part in parts[1::2]]
     for choices in itertools.product(*options):
         words = itertools.chain.from_iterable(itertools.zip_longest(parts[::2], choices, fillvalue=""))
@@ -110,15 +105,14 @@ def listed_texts(line: str, place: str = "the text") -> Iterator[ListedText]:
         yield ListedText(a.strip(), b.strip() or None, choices, place)
 
 
-def _too_many(place: str) -> BertcoreError:
-    return BertcoreError(f"{place}: this makes more than {MOST_LISTED_TEXTS:,} texts; give fewer lines or choices.")
-
-
-def _too_long(place: str) -> BertcoreError:
-    return BertcoreError(
-        f"{place}: this makes texts of more than {MOST_CHARACTERS:,} characters in all; "
-        "give fewer choices or shorter texts."
-    )
+def _refuse_too_many(place: str, texts: int, characters: int = 0) -> None:
+    if texts > MOST_LISTED_TEXTS:
+        raise BertcoreError(f"{place}: this makes more than {MOST_LISTED_TEXTS:,} texts; give fewer lines or choices.")
+    if characters > MOST_CHARACTERS:
+        raise BertcoreError(
+            f"{place}: this makes texts of more than {MOST_CHARACTERS:,} characters in all; "
+            "give fewer choices or shorter texts."
+        )
 
 
 def score_texts(
