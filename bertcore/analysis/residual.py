@@ -186,67 +186,63 @@ def logit_parts(model: Bert, text: Text, target: Target) -> LogitParts:
 
     from bertcore.analysis.trace import activations
 
-    target = replace(target, measure="logit")
-    with torch.inference_mode():
-        logit = float(target.of(model, text.hidden(model)))
-    head, encoder, depth = model.mlm, model.encoder, model.encoder.depth
+    head, encoder, at = model.mlm, model.encoder, target.position
     if target.head != "mlm" or head is None:
         raise BertcoreError("Only the logit of a word is divided among the parts of a model; name a word at a [MASK].")
-    names = [name for name in EMBEDDINGS if getattr(model.embeddings, name) is not None]
-    layers = [f"layer.{layer}." for layer in range(depth)]
-    points = [f"{layer}{point}" for layer in layers for point in ("attention.context_heads", "feed_forward.output")]
-    seen = activations(model, text, [f"embeddings.{name}" for name in names] + points)
-    at, heads = target.position, model.config.num_attention_heads
-    own = len(names) + 1  # parts before those of the layers; the last of these: biases
-    parts = np.zeros((own + depth * (heads + 1), model.config.embedding_width))  # (P,E); later (P,H)
+    with torch.inference_mode():
+        hidden = text.hidden(model)  # (1,S,H)
+        logit = float(replace(target, measure="logit").of(model, hidden))
+        z = head.transform(hidden[0, at]).double()
+        activated = head.activation(z)
+    tables = [name for name in EMBEDDINGS if getattr(model.embeddings, name) is not None]
+    inside = ("attention.context_heads", "attention.output", "middle", "feed_forward.output")
+    stream = hidden_points(encoder.depth)
+    points = [*stream, "embeddings.sum", *(f"embeddings.{name}" for name in tables)]
+    points += [f"layer.{layer}.{part}" for layer in range(encoder.depth) for part in inside]
+    seen = {name: value[..., at, :].astype(np.float64) for name, value in activations(model, text, points).items()}
 
     def array(tensor: Tensor) -> NDArray[np.float64]:
         return tensor.detach().cpu().double().numpy()
 
-    def linear(parts: NDArray, layer: nn.Linear) -> NDArray:
-        parts = parts @ array(layer.weight).T
-        parts[own - 1] += array(layer.bias)
-        return parts
+    def word(table: Tensor) -> NDArray[np.float64]:
+        chosen = array(table[target.index])
+        return chosen if target.against is None else chosen - array(table[target.against])
 
-    def normed(parts: NDArray, norm: nn.LayerNorm | None) -> NDArray:
-        if norm is None:
-            return parts
-        deviation = np.sqrt(parts.sum(axis=0).var() + norm.eps)
-        parts = (parts - parts.mean(axis=-1, keepdims=True)) / deviation * array(norm.weight)
-        parts[own - 1] += array(norm.bias)
-        return parts
+    # From the word down: the logit is `direction` times what passes here, plus `biases`.
+    direction, biases = word(model.embeddings.token.weight), float(word(head.bias))
 
-    parts[: own - 1] = [seen[f"embeddings.{name}"][at] for name in names]
-    parts = normed(parts, model.embeddings.norm)
+    def below_linear(layer: nn.Linear) -> None:
+        nonlocal direction, biases
+        biases += float(direction @ array(layer.bias))
+        direction = direction @ array(layer.weight)
+
+    def below_norm(norm: nn.LayerNorm | None, whole: NDArray) -> None:
+        nonlocal direction, biases
+        if norm is not None:
+            biases += float(direction @ array(norm.bias))
+            direction = direction * array(norm.weight) / np.sqrt(whole.var() + norm.eps)
+            direction = direction - direction.mean()
+
+    below_norm(head.norm, array(activated))
+    direction = direction * array(torch.where(z == 0, 0, activated / z))
+    below_linear(head.transform)
+    below_norm(encoder.final_norm, seen[stream[-1]])
+    heads, feed_forward = np.empty((encoder.depth, model.config.num_attention_heads)), np.empty(encoder.depth)
+    for index in reversed(range(encoder.depth)):
+        layer, is_post_norm = encoder.layer(index), encoder.final_norm is None
+        context, attention, middle, added = (seen[f"layer.{index}.{part}"] for part in inside)
+        below_norm(layer.feed_forward_norm if is_post_norm else None, middle + added)
+        feed_forward[index] = direction @ added
+        below_norm(layer.attention_norm if is_post_norm else None, seen[stream[index]] + attention)
+        output = layer.attention.output
+        heads[index] = (context * (direction @ array(output.weight)).reshape(context.shape)).sum(axis=-1)
+        biases += float(direction @ array(output.bias))
     if model.embeddings.projection is not None:
-        parts = linear(parts, model.embeddings.projection)
-    is_post_norm = encoder.final_norm is None
-    for index, name in enumerate(layers):
-        layer, first = encoder.layer(index), own + index * (heads + 1)
-        context, output = seen[f"{name}attention.context_heads"][:, at], array(layer.attention.output.weight)
-        parts[first : first + heads] = np.einsum("nd,hnd->nh", context, output.reshape(len(output), *context.shape))
-        parts[own - 1] += array(layer.attention.output.bias)
-        parts = normed(parts, layer.attention_norm if is_post_norm else None)
-        parts[first + heads] = seen[f"{name}feed_forward.output"][at]
-        parts = normed(parts, layer.feed_forward_norm if is_post_norm else None)
-    parts = linear(normed(parts, encoder.final_norm), head.transform)
-    before = parts.sum(axis=0)
-    after = head.activation(torch.from_numpy(before)).numpy()
-    parts = normed(parts * np.divide(after, before, out=np.zeros_like(before), where=before != 0), head.norm)
-    words = array(model.embeddings.token.weight)[[target.index, target.against or 0]]  # (2,E)
-    biases = array(head.bias)[[target.index, target.against or 0]]
-    sign = np.array([1.0, -1.0 if target.against is not None else 0.0])
-    values = parts @ (sign @ words)  # (P)
-    values[own - 1] += sign @ biases
-    in_layers = values[own:].reshape(depth, heads + 1)
-    return LogitParts(
-        embeddings=dict(zip(names, values.tolist(), strict=False)),
-        heads=in_layers[:, :heads],
-        feed_forward=in_layers[:, heads],
-        biases=float(values[own - 1]),
-        logit=logit,
-        error=float(values.sum()) - logit,
-    )
+        below_linear(model.embeddings.projection)
+    below_norm(model.embeddings.norm, seen["embeddings.sum"])
+    embeddings = {name: float(direction @ seen[f"embeddings.{name}"]) for name in tables}
+    whole = sum(embeddings.values()) + biases + float(heads.sum() + feed_forward.sum())
+    return LogitParts(embeddings, heads, feed_forward, biases, logit, whole - logit)
 
 
 def pushed_words(model: Bert, tokenizer: Tokenizer, layer: int, neuron: int, k: int = 10) -> PushedWords:

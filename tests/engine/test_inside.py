@@ -16,6 +16,7 @@ from bertcore.errors import BertcoreError
 from bertcore.loaded_model import LoadedModel
 from bertcore.model.hooks import Intervention
 from tests.engine.family_models import MASKED, PAIR, SHAPES, TOKENIZER, family_model, pair_text
+from tests.engine.models import tiny_model
 
 A, B = "The cat [MASK] very.", "It was comfortable!"  # the text of PAIR
 CAT, DOG = (TOKENIZER.id(word) or 0 for word in ("cat", "dog"))
@@ -80,6 +81,12 @@ def test_the_parts_of_a_logit_add_up_to_it(family: str) -> None:
         assert found.logit == pytest.approx(logit, abs=1e-5) and sum(parts) == pytest.approx(logit, abs=1e-5)
         assert abs(found.error) < 1e-5 and len(found.rows()) == len(parts)
         assert sum(row["logit"] for row in found.rows()) == pytest.approx(logit, abs=1e-5)
+
+
+def test_a_model_that_trains_has_parts_too() -> None:
+    model = family_model("bert").requires_grad_(True)
+    found = LoadedModel.of(model, TOKENIZER).logit_parts(A, wanted="cat", position=MASKED)
+    assert abs(found.error) < 1e-5 and all(parameter.grad is None for parameter in model.parameters())
 
 
 @families
@@ -192,6 +199,10 @@ def test_a_word_in_sentences_and_principal_components(m: LoadedModel) -> None:
     ("ask", "says"),
     [
         (lambda m: m.head_effects("The cat."), "no \\[MASK\\]"),
+        (
+            lambda m: LoadedModel.of(tiny_model(("nsp",)), TOKENIZER).logit_parts(A, B),
+            "Only the logit of a word|masked",
+        ),
         (lambda m: m.link_effects(A, layer=3, head=0, from_position=0), "no layer 3"),
         (lambda m: m.link_effects(A, layer=0, head=0, from_position=99), "no token 99"),
         (lambda m: m.neuron_words(0, 48), "no neuron 48"),
