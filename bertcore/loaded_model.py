@@ -18,72 +18,28 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from bertcore.analysis.attention_heads import HeadReport, head_reports
-from bertcore.analysis.attribution import PATH_STEPS, Method, attribute
-from bertcore.analysis.effects import attention_gradient, check_patching, head_effects, link_effects, patching_map
+from bertcore.analysis import (
+    attention_heads,
+    attribution,
+    effects,
+    flow,
+    interventions,
+    passes,
+    predict,
+    residual,
+    vectors,
+)
+from bertcore.analysis import trace as tracing
+from bertcore.analysis.attention_heads import HeadReport
+from bertcore.analysis.attribution import Method
 from bertcore.analysis.find_target import NamedTarget, find_target
-from bertcore.analysis.flow import attention_flow, attention_norms, rollout, without
-from bertcore.analysis.interventions import (
-    Head,
-    PatchedPart,
-    Values,
-    WhatIf,
-    ablate,
-    ablated_points,
-    check_heads,
-    check_layers,
-    check_rows,
-)
+from bertcore.analysis.interventions import Head, PatchedPart, Values, WhatIf
 from bertcore.analysis.merging import word_groups
-from bertcore.analysis.passes import (
-    MAX_TOKENS,
-    Batch,
-    Text,
-    as_text,
-    for_each,
-    hidden_states,
-    open_cost,
-)
-from bertcore.analysis.predict import (
-    HeadOutputs,
-    cut_off_mask,
-    layer_lens,
-    lens_words,
-    next_sentence,
-    predict_heads,
-    replaced_probabilities,
-    sentence_order,
-    top_words,
-)
-from bertcore.analysis.residual import (
-    LogitParts,
-    PushedWords,
-    logit_parts,
-    pushed_words,
-    residual_stream,
-    strongest_neurons,
-)
+from bertcore.analysis.passes import Batch, Text
+from bertcore.analysis.predict import HeadOutputs
+from bertcore.analysis.residual import LogitParts, PushedWords
 from bertcore.analysis.targets import SimilarityTarget, Target
-from bertcore.analysis.trace import (
-    ARRAYS,
-    MEAN_POINTS,
-    activations,
-    batch_activations,
-    described_points,
-    mean_activations,
-    named_points,
-    traces,
-)
-from bertcore.analysis.vectors import (
-    NearestBy,
-    NearestWords,
-    NearWord,
-    WordInSentences,
-    cosines,
-    pca,
-    pooled,
-    word_in_sentences,
-)
+from bertcore.analysis.vectors import NearestBy, NearWord, WordInSentences
 from bertcore.analysis.words import surprises
 from bertcore.checkpoint.checkpoint import Checkpoint, checkpoint_in_memory, load_checkpoint, save_checkpoint
 from bertcore.checkpoint.sentence_pooling import Pooling
@@ -303,7 +259,7 @@ class LoadedModel:
 
         def answer(batch: Batch, changes: Changes | None, _: ReportProgress) -> list[Filled]:
             masks = [self.masks(encoding) for encoding in batch.encodings]
-            said = zip(batch.encodings, masks, predict_heads(self.bert, batch, masks, changes), strict=True)
+            said = zip(batch.encodings, masks, predict.predict_heads(self.bert, batch, masks, changes), strict=True)
             return [self._filled(*each, top, targets, what_if) for each in said]
 
         return self._each("Filling masks", a, b, what_if, answer, cost)
@@ -315,16 +271,16 @@ class LoadedModel:
         words = []
         for position, row in zip(masks, () if said.mlm_logits is None else said.mlm_logits, strict=bool(masks)):
             among = None if targets is None else [word_id_at(w, self.tokenizer, encoding, position) for w in targets]
-            words.append(top_words(row, self.tokenizer, top if among is None else len(among), among))
+            words.append(predict.top_words(row, self.tokenizer, top if among is None else len(among), among))
         filled = Filled(words, encoding, masks)
         if b and said.next_sentence_logits is not None:
-            filled.next_sentence = next_sentence(said.next_sentence_logits)
+            filled.next_sentence = predict.next_sentence(said.next_sentence_logits)
         if b and said.sentence_order_logits is not None:
-            filled.sentence_order = sentence_order(said.sentence_order_logits)
+            filled.sentence_order = predict.sentence_order(said.sentence_order_logits)
         if b and self.checkpoint.pooling is not None:
             filled.similarity = self.similarity(encoding.text_a, b, **what_if)
         if said.replaced_logits is not None:
-            filled.replaced = replaced_probabilities(said.replaced_logits)
+            filled.replaced = predict.replaced_probabilities(said.replaced_logits)
         if not masks and not filled.verdicts:
             no_verdict = [self.missing["nsp"]] if b else []
             raise BertcoreError(" ".join([self.missing.get("mlm", _NO_MASK), *no_verdict]))
@@ -402,7 +358,7 @@ class LoadedModel:
         way = Pooling(pooling, normalised=False) if pooling else self.checkpoint.pooling or Pooling("mean", False)
 
         def answer(batch: Batch, changes: Changes | None, _: ReportProgress) -> list[NDArray[np.float32]]:
-            return list(pooled(self.bert, batch, way, layer, changes))
+            return list(vectors.pooled(self.bert, batch, way, layer, changes))
 
         found: Any = self._each("Embedding texts", a, None, what_if, answer, warns=True)
         if isinstance(found, Results):
@@ -424,7 +380,7 @@ class LoadedModel:
         ((2,), 1.0)
         """
         first, second = (np.atleast_2d(self.embed(each, **what_if)) for each in (a, b))
-        found = cosines(np.concatenate([first, second]))[: len(first), len(first) :]  # (A,B)
+        found = vectors.cosines(np.concatenate([first, second]))[: len(first), len(first) :]  # (A,B)
         found = found[0] if isinstance(a, str) else found
         found = found[..., 0] if isinstance(b, str) else found
         return float(found) if isinstance(a, str) and isinstance(b, str) else found
@@ -432,7 +388,7 @@ class LoadedModel:
     def masks(self, encoding: Encoding, required: bool = False) -> list[int]:
         """Positions of its masks. Raises BertcoreError where one is cut off, and where they are required and there are
         none."""
-        if cut := cut_off_mask(self.tokenizer, encoding):
+        if cut := predict.cut_off_mask(self.tokenizer, encoding):
             raise BertcoreError(cut)
         masks = [i for i, token_id in enumerate(encoding.ids) if token_id == self.tokenizer.mask_id]
         if required and not masks:
@@ -447,7 +403,7 @@ class LoadedModel:
         a: str | Texts,
         b: str | Texts | None = None,
         *,
-        keep: Collection[str] = ARRAYS,
+        keep: Collection[str] = tracing.ARRAYS,
         segments: Mapping[int, int] | None = None,
         positions: Mapping[int, int] | None = None,
         **what_if: Unpack[WhatIf],
@@ -465,7 +421,7 @@ class LoadedModel:
         [(6, 6, 5, 5), (6, 6, 6, 6)]
         """
         for name in keep:
-            _check_choice("array of a trace", name, ARRAYS)
+            _check_choice("array of a trace", name, tracing.ARRAYS)
         if segments and self.config.type_vocab_size < 2:
             raise BertcoreError(f"Segments cannot be set: {self.missing['segments']}")
         row = self.config.vocab_size // 1024 if "mlm_logits" in keep else 0
@@ -475,13 +431,13 @@ class LoadedModel:
             return replace(encoding, segments=own[0], positions=own[1])
 
         def answer(batch: Batch, changes: Changes | None, _: ReportProgress) -> list[TracedText]:
-            found = zip(batch.encodings, traces(self.bert, batch, keep, changes=changes), strict=True)
+            found = zip(batch.encodings, tracing.traces(self.bert, batch, keep, changes=changes), strict=True)
             return [
                 TracedText(own, self.config, arrays | {"segment_ids": np.array(own.segments)}) for own, arrays in found
             ]
 
         def cost(encoding: Encoding) -> int:
-            return open_cost(encoding) + row * len(encoding)
+            return passes.open_cost(encoding) + row * len(encoding)
 
         return self._each("Tracing texts", a, b, what_if, answer, cost, changed)
 
@@ -499,13 +455,13 @@ class LoadedModel:
         >>> len(found[0]), found[1]["layer.0.attention.probs"].shape
         (6, (6, 6, 6))
         """
-        wanted = named_points(self.bert, [keep] if isinstance(keep, str) else keep)
+        wanted = tracing.named_points(self.bert, [keep] if isinstance(keep, str) else keep)
 
         def answer(batch: Batch, changes: Changes | None, _: ReportProgress) -> list[Activations]:
-            found = batch_activations(self.bert, batch, wanted, changes)
+            found = tracing.batch_activations(self.bert, batch, wanted, changes)
             return [Activations(*each) for each in zip(batch.encodings, found, strict=True)]
 
-        return self._each("Reading activations", a, b, what_if, answer, open_cost)
+        return self._each("Reading activations", a, b, what_if, answer, passes.open_cost)
 
     @property
     def points(self) -> dict[str, str]:
@@ -514,7 +470,7 @@ class LoadedModel:
         >>> m.points["layer.0.attention.probs"]
         '6 heads x tokens x tokens'
         """
-        return described_points(self.bert)
+        return tracing.described_points(self.bert)
 
     def mean_activations(self, texts: Texts) -> dict[str, NDArray[np.float32]]:
         """What heads and layers add on average over all tokens of some texts: for `ablate_with`, point -> (N,D) or (H).
@@ -523,10 +479,12 @@ class LoadedModel:
         >>> m.fill("A [MASK] sat.", heads_off=[(2, 3)], ablate_with=usual)[0][0].probability > 0
         True
         """
-        wanted = [point for part in MEAN_POINTS for point in named_points(self.bert, [f"layer.*.{part}"])]
+        wanted = [
+            point for part in tracing.MEAN_POINTS for point in tracing.named_points(self.bert, [f"layer.*.{part}"])
+        ]
         pairs, _ = pairs_of(texts)
         with progress_bar("Reading texts") as progress:
-            return mean_activations(self.bert, [self.encode(*pair) for pair in pairs], wanted, progress)
+            return tracing.mean_activations(self.bert, [self.encode(*pair) for pair in pairs], wanted, progress)
 
     @one_or_many
     def heads(
@@ -543,10 +501,10 @@ class LoadedModel:
         """
 
         def answer(batch: Batch, changes: Changes | None, _: ReportProgress) -> list[Records[HeadReport]]:
-            found = zip(batch.encodings, traces(self.bert, batch, ["attentions"], changes=changes), strict=True)
-            return [head_reports(arrays["attentions"], encoding, where) for encoding, arrays in found]
+            found = zip(batch.encodings, tracing.traces(self.bert, batch, ["attentions"], changes=changes), strict=True)
+            return [attention_heads.head_reports(arrays["attentions"], encoding, where) for encoding, arrays in found]
 
-        return self._each("Reading heads", a, b, what_if, answer, open_cost)
+        return self._each("Reading heads", a, b, what_if, answer, passes.open_cost)
 
     @one_or_many
     def lens(
@@ -565,14 +523,15 @@ class LoadedModel:
         def answer(batch: Batch, changes: Changes | None, _: ReportProgress) -> list[LensWords]:
             masks = [self.masks(encoding) for encoding in batch.encodings]
             found = []
-            for at, states in zip(masks, hidden_states(self.bert, batch, masks, changes), strict=True):  # (L+1,R,H)
-                logits = layer_lens(self.bert, states, range(len(at)))
-                found.append(LensWords(lens_words(logits, self.tokenizer, top), at))
+            states_at = passes.hidden_states(self.bert, batch, masks, changes)  # B x (L+1,R,H)
+            for at, states in zip(masks, states_at, strict=True):
+                logits = predict.layer_lens(self.bert, states, range(len(at)))
+                found.append(LensWords(predict.lens_words(logits, self.tokenizer, top), at))
             return found
 
         def cost(encoding: Encoding) -> int:
             self.masks(encoding, required=True)
-            return open_cost(encoding)
+            return passes.open_cost(encoding)
 
         return self._each("Reading layers", a, b, what_if, answer, cost)
 
@@ -588,7 +547,7 @@ class LoadedModel:
         target: Target | None = None,
         method: Method = "integrated_gradients",
         baseline: str | None = MASK,
-        steps: int = PATH_STEPS,
+        steps: int = attribution.PATH_STEPS,
         **what_if: Unpack[WhatIf],
     ) -> TokenAttribution:
         """How much each token (S) supports a prediction, in nats of its ln p.
@@ -614,14 +573,14 @@ class LoadedModel:
             named = given or find_target(
                 self.checkpoint, encoding, wanted=wanted, against=against, position=position, changes=changes
             )
-            text = replace(as_text(self.bert, encoding.ids, encoding.segments), changes=changes)
-            found = attribute(
+            text = replace(passes.as_text(self.bert, encoding.ids, encoding.segments), changes=changes)
+            found = attribution.attribute(
                 self.bert, self.tokenizer, text, named.target, method, cover=baseline, steps=steps, progress=progress
             )
             return [TokenAttribution(tokens=encoding.tokens, prediction=named.name, **vars(found))]
 
         return self._each(
-            "Attributing", a, b, what_if, answer, lambda _: MAX_TOKENS
+            "Attributing", a, b, what_if, answer, lambda _: passes.MAX_TOKENS
         )  # a batch of its own variants each
 
     # --- side by side ----------------------------------------------------------------------------------------------
@@ -702,11 +661,13 @@ class LoadedModel:
                 named = NamedTarget(SimilarityTarget(vector=tuple(vector.tolist()), pooling=pooling), "similarity")
                 b, other = None, (other[0], None)
             encodings = self.encode(ours, b), self.encode(*other)
-            text, source = (as_text(self.bert, each.ids, each.segments) for each in encodings)
-            check_patching(text, source, part, head_position)
+            text, source = (passes.as_text(self.bert, each.ids, each.segments) for each in encodings)
+            effects.check_patching(text, source, part, head_position)
             if named is None:
                 named = find_target(self.checkpoint, *encodings, wanted=wanted, against=against, position=position)
-            found = patching_map(self.bert, text, source, named.target, part, position=head_position, progress=progress)
+            found = effects.patching_map(
+                self.bert, text, source, named.target, part, position=head_position, progress=progress
+            )
             return PatchedText(
                 tokens=encodings[0].tokens,
                 other_tokens=encodings[1].tokens,
@@ -747,7 +708,7 @@ class LoadedModel:
         encoding, text = self._read(a, b)
         named = self._target(encoding, **asked)
         with progress_bar("Switching heads off") as step:
-            found = head_effects(self.bert, text, named.target, progress=step)
+            found = effects.head_effects(self.bert, text, named.target, progress=step)
         layers, heads = found.without.shape
         about = {"prediction": named.name, "value": found.intact}
         return Grid({"layer": range(layers), "head": range(heads)}, {"effect": found.effect}, about).by(self.name)
@@ -773,15 +734,19 @@ class LoadedModel:
         ((9,), 1.0)
         """
         encoding, text = self._read(a, b)
-        check_heads([(layer, head)], self.config)
-        check_rows([from_position], len(text))
+        interventions.check_heads([(layer, head)], self.config)
+        interventions.check_rows([from_position], len(text))
         named = self._target(encoding, **asked)
-        first_order = attention_gradient(self.bert, text, named.target, layer)
+        first_order = effects.attention_gradient(self.bert, text, named.target, layer)
         with progress_bar("Taking links away") as step:
             link = layer, head, from_position, range(len(text))
-            effects = link_effects(self.bert, text, named.target, *link, progress=step)
+            without_link = effects.link_effects(self.bert, text, named.target, *link, progress=step)
         row = head, from_position
-        arrays = {"attention": first_order.attention[row], "gradient": first_order.gradient[row], "effect": effects}
+        arrays = {
+            "attention": first_order.attention[row],
+            "gradient": first_order.gradient[row],
+            "effect": without_link,
+        }
         return Grid({"to": encoding.tokens}, arrays, {"prediction": named.name, "value": first_order.value}).by(
             self.name
         )
@@ -798,7 +763,7 @@ class LoadedModel:
         ((6, 6), (6,), True)
         """
         encoding, text = self._read(a, b)
-        return logit_parts(self.bert, text, self._target(encoding, **asked).target).by(self.name)
+        return residual.logit_parts(self.bert, text, self._target(encoding, **asked).target).by(self.name)
 
     def residual_stream(self, a: str, b: str | None = None, **what_if: Unpack[WhatIf]) -> Grid:
         """How much each layer adds to each token's vector (L,S): L2 lengths, and cosines with what was there.
@@ -810,7 +775,7 @@ class LoadedModel:
         (6, 6)
         """
         encoding, text = self._read(a, b)
-        found = vars(residual_stream(self.bert, text, changes=self._changes(**what_if)))
+        found = vars(residual.residual_stream(self.bert, text, changes=self._changes(**what_if)))
         return Grid({"layer": range(self.config.num_hidden_layers), "token": encoding.tokens}, found).by(self.name)
 
     def neurons(self, a: str, b: str | None = None, *, top: int = 20, **what_if: Unpack[WhatIf]) -> Grid:
@@ -821,7 +786,7 @@ class LoadedModel:
         (6, 3)
         """
         encoding, text = self._read(a, b)
-        found = strongest_neurons(self.bert, text, k=top, changes=self._changes(**what_if))
+        found = residual.strongest_neurons(self.bert, text, k=top, changes=self._changes(**what_if))
         return Grid(
             {"token": encoding.tokens, "place": range(1, found.layers.shape[1] + 1)},
             {"layer": found.layers, "neuron": found.neurons, "activation": found.activations},
@@ -836,7 +801,7 @@ class LoadedModel:
         >>> len(m.neuron_words(5, 11, top=4).up)
         4
         """
-        return pushed_words(self.bert, self.tokenizer, layer, neuron, top).by(self.name)
+        return residual.pushed_words(self.bert, self.tokenizer, layer, neuron, top).by(self.name)
 
     def attention_norms(self, a: str, b: str | None = None, **what_if: Unpack[WhatIf]) -> Grid:
         """How long each vector is that a head takes from one token to another, "norm", beside the "attention" itself:
@@ -847,7 +812,7 @@ class LoadedModel:
         """
         traced = self.trace(a, b, **what_if)
         layers, heads, *_ = traced.attentions.shape
-        norms = attention_norms(self.bert, traced.attentions, traced.values)
+        norms = flow.attention_norms(self.bert, traced.attentions, traced.values)
         return Grid(
             {"layer": range(layers), "head": range(heads), "from": traced.tokens, "to": traced.tokens},
             {"attention": traced.attentions, "norm": norms},
@@ -873,12 +838,16 @@ class LoadedModel:
         [1.0, 1.0, 1.0, 1.0, 1.0, 1.0]
         """
         _check_choice("method", method, ("rollout", "flow"))
-        check_layers([] if layer is None else [layer], self.config)
+        interventions.check_layers([] if layer is None else [layer], self.config)
         traced = self.trace(a, b, heads_off=heads_off, layers_off=layers_off)
-        attentions = without(traced.attentions, heads_off, layers_off)[: None if layer is None else layer + 1]
+        attentions = flow.without(traced.attentions, heads_off, layers_off)[: None if layer is None else layer + 1]
         with progress_bar("Following attention") as step:
             tokens = range(len(traced.tokens))
-            amount = rollout(attentions)[-1] if method == "rollout" else attention_flow(attentions, tokens, None, step)
+            amount = (
+                flow.rollout(attentions)[-1]
+                if method == "rollout"
+                else flow.attention_flow(attentions, tokens, None, step)
+            )
         return Grid({"to": traced.tokens, "from": traced.tokens}, {"amount": amount}).by(self.name)
 
     # --- words and vectors --------------------------------------------------------------------------------------------
@@ -893,7 +862,7 @@ class LoadedModel:
         (3, 2)
         """
         _check_choice("measure", by, get_args(NearestBy))
-        words, width = NearestWords.of(self.checkpoint), self.config.embedding_width
+        words, width = vectors.NearestWords.of(self.checkpoint), self.config.embedding_width
         if not isinstance(word, str):
             if np.shape(word) != (width,):
                 raise BertcoreError(
@@ -918,7 +887,7 @@ class LoadedModel:
         ([0, 1], (7, 2, 2))
         """
         with progress_bar("Reading sentences") as step:
-            return word_in_sentences(self.bert, self.tokenizer, word, list(sentences), step).by(self.name)
+            return vectors.word_in_sentences(self.bert, self.tokenizer, word, list(sentences), step).by(self.name)
 
     def pca(self, a: str, b: str | None = None, *, components: int = 2, **what_if: Unpack[WhatIf]) -> Grid:
         """Hidden states on their principal components, the same for all layers: "pc1", "pc2" ... each (L+1,S), the one
@@ -929,8 +898,8 @@ class LoadedModel:
         ((7, 6), True)
         """
         encoding, text = self._read(a, b)
-        (states,) = hidden_states(self.bert, Batch.of([text]), [range(len(text))], self._changes(**what_if))
-        found = pca(states, components)
+        (states,) = passes.hidden_states(self.bert, Batch.of([text]), [range(len(text))], self._changes(**what_if))
+        found = vectors.pca(states, components)
         return Grid(
             {"layer": range(self.config.num_hidden_layers + 1), "token": encoding.tokens},
             {f"pc{number}": found.points[..., number - 1] for number in range(1, components + 1)},
@@ -1115,7 +1084,7 @@ class LoadedModel:
             for first in range(0, len(pairs), _TEXTS_AT_ONCE):
                 encodings = [self.encode(*pair) for pair in pairs[first : first + _TEXTS_AT_ONCE]]
                 cut += sum(encoding.dropped > 0 for encoding in encodings)
-                found += for_each(
+                found += passes.for_each(
                     self.bert,
                     encodings if changed is None else list(map(changed, encodings)),
                     lambda batch, part: answer(batch, changes, part),
@@ -1134,7 +1103,7 @@ class LoadedModel:
 
     def _read(self, a: str, b: str | None) -> tuple[Encoding, Text]:
         encoding = self.encode(a, b)
-        return encoding, as_text(self.bert, encoding.ids, encoding.segments)
+        return encoding, passes.as_text(self.bert, encoding.ids, encoding.segments)
 
     def _target(
         self,
@@ -1155,10 +1124,10 @@ class LoadedModel:
         changes: Changes | None = None,
     ) -> Changes | None:
         if isinstance(ablate_with, str):
-            ablate(self.config, heads_off, layers_off)  # raises for what is not there
+            interventions.ablate(self.config, heads_off, layers_off)  # raises for what is not there
             _, text = self._read(ablate_with, None)
-            ablate_with = activations(self.bert, text, ablated_points(heads_off, layers_off))
-        return ablate(self.config, heads_off, layers_off, ablate_with, changes)
+            ablate_with = tracing.activations(self.bert, text, interventions.ablated_points(heads_off, layers_off))
+        return interventions.ablate(self.config, heads_off, layers_off, ablate_with, changes)
 
     def _warn_of_cut(self, cut: int, of: int) -> None:
         """For the first caller outside of this package: nothing in numbers alone says what they are of."""
@@ -1189,7 +1158,7 @@ def _given(target: Target | None, *instead: object) -> NamedTarget | None:
 def _with_values(values: list[int], changed: Mapping[int, int] | None) -> list[int]:
     """Values (S), with those at some positions changed."""
     changed = changed or {}
-    check_rows(changed, len(values))
+    interventions.check_rows(changed, len(values))
     return [changed.get(at, value) for at, value in enumerate(values)]
 
 

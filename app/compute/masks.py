@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bertcore.analysis.predict import WordGuess, predict_masks, softmax, top_words
+from bertcore.analysis.predict import WordGuess, predict_heads, softmax, top_words
 from bertcore.errors import BertcoreError
 from bertcore.progress import ReportProgress, no_progress
 
@@ -56,6 +56,8 @@ def fill_masks(
     takes the mask whose likeliest word has the highest p, then looks anew. `progress` is told the share done.
     Raises BertcoreError where there is no MLM head, and for a position that is no open mask.
     """
+    from bertcore.analysis.passes import Batch, as_text
+
     ids, still_open = list(text.input_ids), sorted(masks)
     wanted = list(order) if not isinstance(order, str) else None
     count = min(len(still_open) if wanted is None else len(wanted), len(masks) if most is None else most)
@@ -65,10 +67,9 @@ def fill_masks(
             raise BertcoreError(f"Position {wanted[done]} has no mask that is still unfilled; choose another one.")
         one = still_open[0] if wanted is None else wanted[done]
         asked = still_open if order == "most certain first" else [one]
-        outputs = predict_masks(
-            checkpoint.model, ids, text.segments, text.positions, positions=asked, changes=what_if.changes()
-        )
-        rows = outputs.mlm_logits
+        read = as_text(checkpoint.model, ids, text.segments, text.positions)
+        (said,) = predict_heads(checkpoint.model, Batch.of([read]), [asked], what_if.changes())
+        rows = said.mlm_logits
         if rows is None:
             raise BertcoreError("This model has no masked-word (MLM) head, so it cannot fill masks.")
         best = int(np.argmax([softmax(row).max() for row in rows]))

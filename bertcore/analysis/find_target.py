@@ -15,8 +15,8 @@ import torch
 from numpy.typing import NDArray
 
 from bertcore.analysis.interventions import check_rows
-from bertcore.analysis.passes import as_text
-from bertcore.analysis.predict import cut_off_mask, predict_masks, task_logits
+from bertcore.analysis.passes import Batch, as_text
+from bertcore.analysis.predict import cut_off_mask, predict_heads, task_logits
 from bertcore.analysis.targets import Measure, Target, pair_target, word_target
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
@@ -96,12 +96,11 @@ class _Choice:
         tokenizer = self.checkpoint.tokenizer
 
         def scores(encoding: Encoding) -> NDArray:
-            logits = predict_masks(
-                self.checkpoint.model, encoding.ids, encoding.segments, positions=[position], changes=self.changes
-            )
-            if logits.mlm_logits is None:
+            batch = Batch.of([as_text(self.checkpoint.model, encoding.ids, encoding.segments)])
+            (said,) = predict_heads(self.checkpoint.model, batch, [[position]], self.changes)
+            if said.mlm_logits is None:
                 raise BertcoreError(self.checkpoint.missing["mlm"])
-            return logits.mlm_logits[0]
+            return said.mlm_logits[0]
 
         if self.other is not None and (self.text.ids[position] == tokenizer.mask_id) != (
             self.other.ids[position : position + 1] == [tokenizer.mask_id]

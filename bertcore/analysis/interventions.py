@@ -88,12 +88,9 @@ def switch_off_heads(
     """
     if config is not None:
         check_heads(heads, config)
-    by_layer: dict[int, list[int]] = {}
-    for layer, head in sorted(heads):
-        by_layer.setdefault(layer, []).append(head)
     return {
-        point: _ablated(_value_at(values, point), off)
-        for point, off in ((f"layer.{layer}.attention.context_heads", off) for layer, off in by_layer.items())
+        point: _ablated(values, point, [head for layer, head in sorted(heads) if point.startswith(f"layer.{layer}.")])
+        for point in ablated_points(heads)
     }
 
 
@@ -108,7 +105,7 @@ def switch_off_layers(
         check_layers(layers, config)
     if values is None:
         return combine(*(_skip(layer) for layer in sorted(layers)))
-    return {point: _ablated(_value_at(values, point)) for point in ablated_points((), layers)}
+    return {point: _ablated(values, point) for point in ablated_points((), layers)}
 
 
 def set_attention_row(layer: int, head: int, row: int, values: ArrayLike) -> Changes:
@@ -253,17 +250,11 @@ def _zeros(value: Tensor) -> Tensor:
     return value.new_zeros(value.shape)
 
 
-def _value_at(values: Values | None, point: str) -> ArrayLike:
-    if values is None:
-        return 0.0
-    if point not in values:
+def _ablated(values: Values | None, point: str, heads: Sequence[int] | None = None) -> Change:
+    """What is added (B,S,H), or by heads (B,N,S,D), becomes the value for the point; with `heads`, of these alone."""
+    if values is not None and point not in values:
         raise BertcoreError(f"There is no value to put at {point}; `mean_activations` gives those of every layer.")
-    return values[point]
-
-
-def _ablated(value: ArrayLike, heads: Sequence[int] | None = None) -> Change:
-    """What is added (B,S,H), or by heads (B,N,S,D), becomes `value`; with `heads`, that of these alone."""
-    new = _numbers(value, "what is off")
+    new = _numbers(0.0 if values is None else values[point], point)
 
     def changed(added: Tensor) -> Tensor:
         if heads is not None:

@@ -101,22 +101,6 @@ def cut_off_mask(tokenizer: Tokenizer, encoding: Encoding) -> str | None:
     )
 
 
-def predict_masks(
-    model: Bert,
-    input_ids: Sequence[int],
-    segment_ids: Sequence[int] | None,
-    position_ids: Sequence[int] | None = None,
-    *,
-    positions: Sequence[int],
-    changes: Changes | None = None,
-) -> HeadOutputs:
-    """As `predict_heads`, of one text (S tokens)."""
-    from bertcore.analysis.passes import Batch, as_text
-
-    text = as_text(model, input_ids, segment_ids, position_ids)
-    return predict_heads(model, Batch.of([text]), [positions], changes)[0]
-
-
 def predict_heads(
     model: Bert, batch: Batch, positions: Sequence[Sequence[int]], changes: Changes | None = None
 ) -> list[HeadOutputs]:

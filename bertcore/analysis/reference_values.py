@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bertcore.analysis.passes import as_text
-from bertcore.analysis.predict import predict_masks, softmax, top_words
+from bertcore.analysis.passes import Batch, as_text
+from bertcore.analysis.predict import predict_heads, softmax, top_words
 from bertcore.analysis.trace import activations
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
@@ -117,9 +117,10 @@ def _values(checkpoint: Checkpoint, a: str, b: str | None, words: list[str] | No
     encoding = tokenizer.encode(a, b, max_length=checkpoint.config.max_length)
     mask = encoding.ids.index(tokenizer.special.ids["mask"])
     points = hidden_points(checkpoint.config.num_hidden_layers)
-    passed = activations(model, as_text(model, encoding.ids, encoding.segments), points)  # (S,H) each
+    text = as_text(model, encoding.ids, encoding.segments)
+    passed = activations(model, text, points)  # (S,H) each
     numbers = {name: passed[name][mask, :_NUMBERS].tolist() for name in points}
-    said = predict_masks(model, encoding.ids, encoding.segments, positions=[mask])  # by the fast path
+    (said,) = predict_heads(model, Batch.of([text]), [[mask]])  # by the fast path
     if said.mlm_logits is None:
         raise BertcoreError(checkpoint.missing["mlm"])
     if said.next_sentence_logits is not None:

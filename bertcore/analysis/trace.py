@@ -84,7 +84,7 @@ def trace(
     `mlm_positions` says for which tokens the word logits are computed; each costs a row of V numbers.
     `changes` (hook point -> function of the tensor there) intervene; the trace then shows what they left.
     Raises BertcoreError where the model has too few positions, segments or words for the text, and for changes at a
-    point that nothing passes. Where only the heads' answers are wanted, `predict_masks` takes a tenth of the memory.
+    point that nothing passes. Where only the heads' answers are wanted, `predict_heads` takes a tenth of the memory.
     """
     batch = Batch.of([as_text(model, input_ids, segment_ids, position_ids)])
     found = traces(model, batch, mlm_positions=None if mlm_positions == "all" else [mlm_positions], changes=changes)[0]

@@ -21,8 +21,8 @@ from bertcore.analysis.interventions import (
     switch_off_heads,
     switch_off_layers,
 )
-from bertcore.analysis.passes import as_text
-from bertcore.analysis.predict import predict_masks
+from bertcore.analysis.passes import Batch, as_text
+from bertcore.analysis.predict import predict_heads
 from bertcore.analysis.residual import residual_stream, strongest_neurons
 from bertcore.analysis.trace import Trace, activations, trace
 from bertcore.analysis.words import surprises
@@ -304,7 +304,7 @@ class TestPointsOfTheHeads:
         changes = {point: torch.zeros_like}
         assert np.abs(run(model).arrays()[array]).max() > 1e-3
         assert np.abs(run(model, changes).arrays()[array]).max() == 0
-        fast = predict_masks(model, PAIR.ids, PAIR.segments, positions=[MASKED], changes=changes)
+        (fast,) = predict_heads(model, Batch.of([pair_text(model)]), [[MASKED]], changes)
         assert np.abs(vars(fast)[array]).max() == 0
 
     def test_the_pooler_reaches_the_verdict(self) -> None:
@@ -327,7 +327,7 @@ class TestPointsThatNeverPass:
     @pytest.mark.parametrize(
         "ask",
         [
-            lambda model, changes: predict_masks(model, PAIR.ids, PAIR.segments, positions=[], changes=changes),
+            lambda model, changes: predict_heads(model, Batch.of([pair_text(model)]), [[]], changes),
             lambda model, changes: surprises(model, [PAIR], TOKENIZER.mask_id, changes=changes),
             lambda model, changes: strongest_neurons(model, pair_text(model), changes=changes),
             lambda model, changes: residual_stream(model, pair_text(model), changes=changes),

@@ -11,8 +11,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from bertcore.analysis.attribution import covered, gradient_x_input, integrated_gradients, leave_one_out
 from bertcore.analysis.effects import head_effects
 from bertcore.analysis.interventions import switch_off_heads, switch_off_layers
-from bertcore.analysis.passes import as_text, chunks
-from bertcore.analysis.predict import follow_words, layer_lens, lens_words, predict_masks, softmax, word_rank
+from bertcore.analysis.passes import Batch, as_text, chunks
+from bertcore.analysis.predict import follow_words, layer_lens, lens_words, predict_heads, softmax, word_rank
 from bertcore.analysis.targets import Target, pair_target, word_target
 from bertcore.analysis.trace import trace
 from bertcore.errors import BertcoreError
@@ -322,12 +322,12 @@ class _LargestTensor(TorchDispatchMode):
         return made
 
 
-class TestPredictMasks:
+class TestPredictHeads:
     @families
     def test_says_what_a_trace_says(self, family: str) -> None:
         model = family_model(family)
         traced = trace(model, PAIR.ids, segments_for(model), mlm_positions=[MASKED, 1])
-        fast = predict_masks(model, PAIR.ids, segments_for(model), positions=[MASKED, 1])
+        (fast,) = predict_heads(model, Batch.of([pair_text(model)]), [[MASKED, 1]])
         for name, array in vars(fast).items():
             if array is None:
                 assert getattr(traced, name) is None
@@ -340,5 +340,5 @@ class TestPredictMasks:
         with _LargestTensor() as traced:
             trace(model, ids, [0] * 256, mlm_positions=[3])
         with _LargestTensor() as fast:
-            predict_masks(model, ids, [0] * 256, positions=[3])
+            predict_heads(model, Batch.of([as_text(model, ids, [0] * 256)]), [[3]])
         assert fast.numbers < square <= traced.numbers
