@@ -1,4 +1,4 @@
-"""What the commands share: writing JSON, reading text arguments, opening the model for them."""
+"""How every command prints what it found: as JSON, into a file, or as tables and sentences for a person."""
 
 from __future__ import annotations
 
