@@ -6,9 +6,12 @@ Every JSON text that the program reads is parsed here (tests/test_rules.py).
 import json
 import math
 import re
+from collections.abc import Mapping
+from dataclasses import asdict, is_dataclass
 from functools import partial
 from itertools import accumulate
-from typing import Any
+from types import UnionType
+from typing import Any, Self, cast, get_args, get_origin, get_type_hints
 
 MOST_PARTS = 1_000_000  # values and containers; each takes up to some 250 bytes of memory
 MOST_LEVELS = 60  # one list or object in another
@@ -57,3 +60,27 @@ _STRICT, _NULLS = (
     )
     for nulls in (False, True)
 )
+
+
+class Plain:
+    """A dataclass of plain values, tuples and dataclasses like it, that goes to another process as JSON."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(cast(Any, self))
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Of `to_dict`, also after it has been JSON. Raises KeyError or TypeError for something else."""
+        return cast(Self, _restored(cls, values))
+
+
+def _restored(of: Any, value: Any) -> Any:
+    """JSON's lists and objects as the tuples and dataclasses of a type."""
+    if get_origin(of) is UnionType:  # with None
+        return None if value is None else _restored(get_args(of)[0], value)
+    if is_dataclass(of):
+        types = get_type_hints(of)
+        return cast(Any, of)(**{name: _restored(types[name], each) for name, each in value.items()})
+    if get_origin(of) is tuple:
+        return tuple(_restored(get_args(of)[0], each) for each in value)
+    return value

@@ -4,6 +4,7 @@ B sequences of S tokens, R rows of B*S, U units.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -81,8 +82,13 @@ class TaskBatches:
         self._segments = segments and bool(features.segments.values.any())
         self._rows = np.diff(features.unit_starts)  # sequences of each unit
         self._lengths = features.unit_lengths
+        self._epoch: tuple[int, Order] | None = None  # the number of an epoch, and its order
 
     def __len__(self) -> int:
+        return self.per_epoch
+
+    @cached_property
+    def per_epoch(self) -> int:
         """Batches of an epoch, alike in all."""
         return len(sorted_order(self._lengths, self.batch_size, self._rows))
 
@@ -94,6 +100,13 @@ class TaskBatches:
         if not self.shuffle:
             return sorted_order(self._lengths, self.batch_size, self._rows)
         return shuffled_order(self._lengths, self.batch_size, np.random.default_rng([self.seed, epoch]), self._rows)
+
+    def of_step(self, step: int) -> tuple[int, Ints]:
+        """The epoch of a step, which counts from 1, and the units of its batch."""
+        epoch, place = divmod(step - 1, self.per_epoch)
+        if self._epoch is None or self._epoch[0] != epoch:
+            self._epoch = epoch, self.order(epoch)
+        return epoch, self._epoch[1][place]
 
     def epoch(self, epoch: int = 0, first: int = 0) -> Iterator[TaskBatch]:
         """The batches of an epoch, from batch number `first` on."""

@@ -9,7 +9,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,6 +131,9 @@ class SequenceWriter:
         self._ids, self._segments, self._starts = array("i"), bytearray(), array("q", [0])
         self._cut, self._example_of = array("q"), array("q")
 
+    def __len__(self) -> int:
+        return len(self._starts) - 1
+
     def add(self, example: int, ids: list[int], segments: bytes | bytearray, cut: int = 0) -> None:
         """A sequence of an example, given by number; `cut`: tokens that it had no room for."""
         self._ids.extend(ids)
@@ -151,13 +154,16 @@ class SequenceWriter:
                 self.add(example, *tokenizer.framing.fitted(ids, next(of_b) if b else None, max_length))
         return self
 
-    def done(self) -> tuple[Ragged, Ragged, Ints, Ints]:
-        """Ids (32 bits) and segments (8 bits) of all sequences; tokens that each had no room for, and its example."""
+    def done(self) -> dict[str, Any]:
+        """Fields of Features, by name."""
         starts = np.array(self._starts, dtype=np.int64)
         segments = np.frombuffer(bytes(self._segments), dtype=np.uint8)
-        ids = Ragged(np.array(self._ids, dtype=np.int32), starts)
-        cut, example_of = (np.array(each, dtype=np.int64) for each in (self._cut, self._example_of))
-        return ids, Ragged(segments, starts), cut, example_of
+        return {
+            "ids": Ragged(np.array(self._ids, dtype=np.int32), starts),
+            "segments": Ragged(segments, starts),
+            "cut": np.array(self._cut, dtype=np.int64),
+            "example_of": np.array(self._example_of, dtype=np.int64),
+        }
 
 
 def portions(count: int, at_once: int = AT_ONCE) -> Iterator[range]:

@@ -6,8 +6,8 @@ facts = text_facts(options.data)            # documents and sentences of plain t
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any, Self, cast
@@ -19,6 +19,7 @@ from bertcore.data.corpus import Lines
 from bertcore.data.text import Documents, is_records
 from bertcore.data.tokenising import split_sentences
 from bertcore.errors import BertcoreError
+from bertcore.json_text import Plain
 from bertcore.tasks.kinds import TASK_KINDS, make_features
 from bertcore.tasks.kinds.base import Example, TaskKind
 from bertcore.tasks.readers.lines import layout_suffix, numbered_lines
@@ -49,7 +50,7 @@ class ShownRow:
 
 
 @dataclass(frozen=True)
-class Lengths:
+class Lengths(Plain):
     """How long the examples are in tokens, special ones included, before anything is cut.
 
     counts: of `bin_tokens` lengths each, from 1 on; the last bin has all that are longer, too.
@@ -61,10 +62,6 @@ class Lengths:
     longer: int  # examples above that
     counted: int
     longest: int
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        return cls(**{**values, "counts": tuple(values["counts"])})
 
     @classmethod
     def of(cls, lengths: NDArray[np.int64], cut_at: int) -> Self:
@@ -87,7 +84,7 @@ class FileLayout:
 
 
 @dataclass(frozen=True)
-class TaskFacts:
+class TaskFacts(Plain):
     """Of a task's examples. `train` and `held_out` are how many there are."""
 
     file: str
@@ -102,24 +99,9 @@ class TaskFacts:
     is_sampled: bool  # lengths were counted in some of the examples only
     notes: tuple[str, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Of `to_dict`, also after it has been JSON. Raises KeyError or TypeError for something else."""
-        parts: dict[str, Any] = {
-            "layout": FileLayout(**values["layout"]),
-            "rows": tuple(ShownRow(**row) for row in values["rows"]),
-            "labels": tuple((label, count) for label, count in values["labels"]),
-            "lengths": Lengths.from_dict(values["lengths"]),
-            "notes": tuple(values["notes"]),
-        }
-        return cls(**{**values, **parts})
-
 
 @dataclass(frozen=True)
-class TextFacts:
+class TextFacts(Plain):
     """Of plain text. `share`: how much of it was read, 0..1; the counts are of that part."""
 
     files: tuple[str, ...]
@@ -130,22 +112,9 @@ class TextFacts:
     words: int
     share: float
 
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """As TaskFacts.from_dict."""
-        parts = {
-            "layout": FileLayout(**values["layout"]),
-            "files": tuple(values["files"]),
-            "rows": tuple(values["rows"]),
-        }
-        return cls(**{**values, **parts})
-
 
 @dataclass(frozen=True)
-class Fault:
+class Fault(Plain):
     """Why a file cannot be read: a sentence, and the lines around the place where there is one.
 
     The first line is among them, since it names the columns of a table; tabs between cells are kept.
@@ -154,14 +123,6 @@ class Fault:
     message: str
     line: int | None
     lines: tuple[tuple[int, str], ...]  # number, text
-
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """As TaskFacts.from_dict."""
-        return cls(**{**values, "lines": tuple((number, line) for number, line in values["lines"])})
 
 
 # --- a task's examples

@@ -25,7 +25,7 @@ from bertcore.model.torch_parts import evaluation_mode
 from bertcore.progress import ReportProgress
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sources import changed_since
-from bertcore.tasks.batches import Order, TaskBatches
+from bertcore.tasks.batches import TaskBatches
 from bertcore.tasks.kinds.base import Features, ScoredUnit, TaskBatch, UnitAnswer
 from bertcore.tasks.predict import batch_logits, unit_losses
 from bertcore.tokenizer.tokenizer import Tokenizer
@@ -80,8 +80,6 @@ class ExampleBatches:
 
     def __init__(self, run: RunFolder, options: FinetuneOptions, tokenizer: Tokenizer, batches: TaskBatches) -> None:
         self.run, self.options, self.tokenizer, self.batches = run, options, tokenizer, batches
-        self._per_epoch = len(batches)
-        self._epoch: tuple[int, Order] | None = None  # the number of an epoch, and the units of each of its batches
 
     def at(self, step: int) -> DrawnExamples:
         """The batch of a step, counted from 1. Raises BertcoreError for one that the run has not taken yet."""
@@ -93,10 +91,7 @@ class ExampleBatches:
 
     def draw(self, step: int) -> DrawnExamples:
         """The batch of any step, taken or not."""
-        epoch, place = divmod(step - 1, self._per_epoch)
-        if self._epoch is None or self._epoch[0] != epoch:
-            self._epoch = epoch, self.batches.order(epoch)
-        units, features = self._epoch[1][place], self.batches.features
+        (epoch, units), features = self.batches.of_step(step), self.batches.features
         sequences = features.sequences_of(units)
         batch = self.batches.batch(units)
         is_padding = np.arange(batch.input_ids.shape[1]) >= features.ids.lengths_of(sequences)[:, None]

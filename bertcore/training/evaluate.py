@@ -114,35 +114,18 @@ def _balanced(sampler: PairSampler | MixedSampler, windows: NDArray, rng: np.ran
     return pairs
 
 
-@dataclass(frozen=True)
-class _Sums:
-    """Of one batch, over its masked words and its labelled pairs."""
-
-    words: int
-    mlm: float
-    correct: float
-    in_top5: float
-    pairs: int = 0
-    pair: float = 0.0
-    pairs_right: int = 0
-
-
 @torch.no_grad()
-def _sums(model: Bert, batch: Batch) -> _Sums:
+def _sums(model: Bert, batch: Batch) -> NDArray[np.float64]:
+    """Of one batch: words, their loss, how many are right, and among the first five; labelled pairs, their loss, how
+    many are right."""
     with evaluation_mode(model):
         loss, count, head = pretraining_loss(model, batch), len(batch.labels), model.pair_head
-    of_words = (
-        count,
-        float(loss.parts["mlm"]) * count,
-        word_accuracy(loss.logits["mlm"], batch.labels) * count,
-        word_accuracy(loss.logits["mlm"], batch.labels, top=5) * count,
-    )
-    labelled = batch.next_sentence != NO_LABEL
-    if head is None or head not in loss.parts or not bool(labelled.any()):
-        return _Sums(*of_words)
-    pairs, guesses = int(labelled.sum()), loss.logits[head].argmax(dim=-1)
-    right = int((guesses == batch.next_sentence)[labelled].sum())
-    return _Sums(*of_words, pairs, float(loss.parts[head]) * pairs, right)
+    right, in_top5 = (word_accuracy(loss.logits["mlm"], batch.labels, top) * count for top in (1, 5))
+    of_pairs = (0, 0.0, 0)
+    if head in loss.parts and bool((labelled := batch.next_sentence != NO_LABEL).any()):
+        pairs, guesses = int(labelled.sum()), loss.logits[head].argmax(dim=-1)
+        of_pairs = pairs, float(loss.parts[head]) * pairs, int((guesses == batch.next_sentence)[labelled].sum())
+    return np.array([count, float(loss.parts["mlm"]) * count, right, in_top5, *of_pairs])
 
 
 def measured(model: Bert, batches: Sequence[Batch]) -> dict[str, Any]:
@@ -153,22 +136,21 @@ def measured(model: Bert, batches: Sequence[Batch]) -> dict[str, Any]:
     return _numbers(model, [_sums(model, batch) for batch in batches])
 
 
-def _numbers(model: Bert, batches: Sequence[_Sums]) -> dict[str, Any]:
-    words, pairs, head = sum(one.words for one in batches), sum(one.pairs for one in batches), model.pair_head
-    mlm, pair = sum(one.mlm for one in batches) / max(words, 1), sum(one.pair for one in batches) / max(pairs, 1)
-    right = sum(one.pairs_right for one in batches)
-    of_pairs = {f"{head}_loss": pair, f"{head}_accuracy": right / pairs} if pairs else {}
+def _numbers(model: Bert, sums: Sequence[NDArray[np.float64]]) -> dict[str, Any]:
+    words, mlm, right, in_top5, pairs, pair, pairs_right = np.sum(sums, axis=0).tolist()
+    mlm, pair, head = mlm / max(words, 1), pair / max(pairs, 1), model.pair_head
+    of_pairs = {f"{head}_loss": pair, f"{head}_accuracy": pairs_right / pairs} if pairs else {}
     return {
         "loss": mlm + pair,
         "mlm_loss": mlm,
-        "mlm_accuracy": sum(one.correct for one in batches) / max(words, 1),
-        "mlm_top5": sum(one.in_top5 for one in batches) / max(words, 1),
+        "mlm_accuracy": right / max(words, 1),
+        "mlm_top5": in_top5 / max(words, 1),
         "perplexity": math.exp(min(mlm, 700.0)),
         "nsp_loss": None,
         "nsp_accuracy": None,
         **of_pairs,
-        "words": words,
-        "pairs": pairs,
+        "words": int(words),
+        "pairs": int(pairs),
     }
 
 

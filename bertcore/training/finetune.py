@@ -20,7 +20,7 @@ from bertcore.resolve_model import resolve_model, snapshot_errors
 from bertcore.runs.metrics_file import examples_of_curve
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sources import note_sources
-from bertcore.tasks.batches import Order, TaskBatches
+from bertcore.tasks.batches import TaskBatches
 from bertcore.tasks.evaluate import TaskEvaluation, evaluate_task
 from bertcore.tasks.kinds import TASK_KINDS
 from bertcore.tasks.kinds.base import Example, TaskBatch
@@ -98,7 +98,6 @@ class FineTuning(Trainable):
     run: Path
     _loss: Callable[..., Losses]  # of a batch, over all processes
     _evaluation: TaskEvaluation | None = None  # on all that is held out, of the weights as they are now
-    _epoch: tuple[int, Order] | None = None  # the number of an epoch, and the units of each of its batches
 
     refuse: Any = staticmethod(refuse_finetuning)
 
@@ -190,10 +189,7 @@ class FineTuning(Trainable):
         return SCHEDULES[training.schedule](fraction, self.peak_rate(self.setup.model), training.warm_up_share)
 
     def plan(self, step: int, fraction: float) -> StepPlan:
-        epoch, place = divmod(step - 1, self._per_epoch)
-        if self._epoch is None or self._epoch[0] != epoch:
-            self._epoch = epoch, self.setup.batches.order(epoch)
-        return StepPlan(step, fraction, ("task",), "task", self._epoch[1][place])
+        return StepPlan(step, fraction, ("task",), "task", self.setup.batches.of_step(step)[1])
 
     def make_batch(self, plan: StepPlan) -> StepBatch:
         units = plan.data
@@ -236,8 +232,7 @@ class FineTuning(Trainable):
         metrics: dict[str, float | None] | None = None
         if plan.is_logged:
             (whole,) = self.group.all_reduce(float(total))
-            epoch, place = divmod(plan.step - 1, self._per_epoch)
-            epochs = round(epoch + (place + 1) / self._per_epoch, 4)
+            epochs = round(plan.step / self._per_epoch, 4)
             head = setup.batches.features.head
             metrics = {"loss": whole, f"{head}_loss": whole, "epoch": epochs, "examples": len(batch.units)}
         return StepResult(int(tokens), total, metrics)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
+from bertcore.json_text import Plain
 from bertcore.training.data_facts import Lengths
 
 
@@ -26,7 +27,7 @@ class Cost:
 
 
 @dataclass(frozen=True)
-class RunEstimate:
+class RunEstimate(Plain):
     """What a run would take. The seconds of its parts add up to `total`."""
 
     preparing: Cost  # starting, reading, tokenising
@@ -52,12 +53,8 @@ class RunEstimate:
         return self.preparing + self.training + self.measuring + self.saving
 
     def to_dict(self) -> dict[str, Any]:
-        return {**asdict(self), "total": asdict(self.total)}
+        return {**super().to_dict(), "total": asdict(self.total)}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Raises TypeError where the values are of something else."""
-        known = {name: value for name, value in values.items() if name != "total"}
-        costs = {name: Cost(**known[name]) for name in ("preparing", "training", "measuring", "saving")}
-        lengths = known["lengths"]
-        return cls(**{**known, **costs, "lengths": None if lengths is None else Lengths.from_dict(lengths)})
+        return super().from_dict({name: value for name, value in values.items() if name != "total"})

@@ -413,24 +413,9 @@ def packed(
     made: type[F], kind: TaskKind, examples: Sequence[Any], writer: SequenceWriter, answers: Any, **more: Any
 ) -> F:
     """Features of sequences that have been written; each is a unit, where `unit_starts` says no other."""
-    ids, segments, cut, example_of = writer.done()
-    known = {
-        "head": kind.head,
-        "labels": (),
-        "unit_starts": np.arange(len(ids) + 1),
-        "labelled": all(map(kind.is_labelled, examples)),
-        **more,
-    }
-    return made(
-        kind=kind,
-        examples=examples,
-        ids=ids,
-        segments=segments,
-        cut=cut,
-        example_of=example_of,
-        answers=answers,
-        **known,
-    )
+    starts, labelled = np.arange(len(writer) + 1), all(map(kind.is_labelled, examples))
+    usual = {"head": kind.head, "labels": (), "unit_starts": starts, "labelled": labelled}
+    return made(kind=kind, examples=examples, answers=answers, **{**usual, **writer.done(), **more})
 
 
 def label_number(place: int, label: str, numbers: Mapping[str, int], what: str = "label") -> int:
