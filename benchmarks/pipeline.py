@@ -70,14 +70,14 @@ def _measured(text: Path, masking: str, length: int) -> tuple[float, float, floa
     training, run = Pretraining(options), text.parent / f"{masking}-{length}"
     run.mkdir()
     training.prepare(run, lambda sentence: None)
-    ready = [training.next_batch(step, 0.5)[1] for step in range(1, TURN + 1)]
+    ready = [training.planned.take(step, 0.5)[1] for step in range(1, TURN + 1)]
     waits, fed, lying = [], [], []
     step = len(ready)
     for turn in range(1 + STEPS // TURN):
         for _ in range(TURN):
             step += 1
             started = time.perf_counter()
-            _, batch = training.next_batch(step, 0.5)
+            _, batch = training.planned.take(step, 0.5)
             waited = time.perf_counter() - started
             _update(training, batch)
             if turn:  # the first one warms up

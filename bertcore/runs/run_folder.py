@@ -166,11 +166,16 @@ class RunFolder:
                 f"The run folder {self.path} was moved or deleted during the training, so the run has stopped; from "
                 "its new place, it continues with --resume --out FOLDER."
             )
-        if self._held is not None and isinstance(_reading_error(self.path / CONFIG), FileNotFoundError):
+        try:
+            if self._held is not None:
+                os.stat(CONFIG, dir_fd=self._held, follow_symlinks=False)
+        except FileNotFoundError:
             raise BertcoreError(
                 f"The files of the run {self.path} were deleted during the training (its {CONFIG} is gone), so the run "
                 "has stopped; put them back to go on with --resume."
-            )
+            ) from None
+        except OSError:  # it cannot be seen just now
+            pass
 
     def refuse_links(self) -> None:
         """Raises BertcoreError where a folder in it is a link: what is saved or deleted would be so elsewhere."""
@@ -444,18 +449,13 @@ def _refuse_odd_lock(file: Path) -> None:
 
 def _why_unreadable(file: Path) -> str:
     """ "is missing", "is damaged" or "cannot be read: permission denied"."""
-    error = _reading_error(file)
-    if error is None:
-        return "is damaged"
-    return "is missing" if isinstance(error, FileNotFoundError) else f"cannot be read: {reason_of(error)}"
-
-
-def _reading_error(file: Path) -> OSError | None:
     try:
         with open_regular(file):
-            return None
+            return "is damaged"
+    except FileNotFoundError:
+        return "is missing"
     except OSError as error:
-        return error
+        return f"cannot be read: {reason_of(error)}"
 
 
 def _folders_in(path: Path) -> list[Path]:

@@ -214,7 +214,7 @@ class TrainingLoop:
         """Until the budget is spent (True) or a stop is requested (False)."""
         clock, control = self.clock, self.control
         self.writer.status("running", ends_with=None)
-        self._synchronise()
+        self.control.synchronise(time.monotonic(), self.kept.is_out_of_patience)
         self.kept.saved_at_s = clock.now_s
         self.lines.cores.since_last()
         measured = clock.measurements_due
@@ -239,7 +239,7 @@ class TrainingLoop:
         device."""
         started = time.perf_counter()
         setup, clock, options = self.setup, self.clock, self.options
-        plan, batch = planned or self.trainable.next_batch(clock.step + 1, clock.next_fraction)
+        plan, batch = planned or self.trainable.planned.take(clock.step + 1, clock.next_fraction)
         plan = replace(plan, is_logged=plan.is_logged or self._is_logged(plan.step))
         seed_dropout(options.seed * 1_000_003 + plan.step + self.group.rank * 1_000_000_007, setup.device)
         rate = self.trainable.learning_rate(clock.next_fraction)
@@ -257,7 +257,7 @@ class TrainingLoop:
         clock.elapsed_s += time.perf_counter() - started
         for observer in self.observers:
             observer.after_update(step)
-        self._synchronise()
+        self.control.synchronise(time.monotonic(), self.kept.is_out_of_patience)
 
     def _is_logged(self, step: int) -> bool:
         steps = self.clock.budget.steps
@@ -266,9 +266,6 @@ class TrainingLoop:
         if steps is None:
             return step <= 20 or self.clock.now_s - self.lines.logged_at_s >= LOG_EVERY_S
         return steps <= SHORT_RUN_STEPS or step % 10 == 0
-
-    def _synchronise(self) -> None:
-        self.control.synchronise(time.monotonic(), self.kept.is_out_of_patience)
 
     def _obey(self) -> None:
         """Do what the folder's control file commands; while paused, wait here for a command to take steps or go on."""
@@ -296,7 +293,7 @@ class TrainingLoop:
             if command is None:
                 time.sleep(COMMAND_WAIT_S)
             self.lines.cores.since_last()
-            self._synchronise()
+            self.control.synchronise(time.monotonic(), self.kept.is_out_of_patience)
 
     def _measure(self, is_first: bool = False) -> None:
         """Measure on held-out data. It counts as training time, but not in the tokens per second."""
@@ -309,7 +306,7 @@ class TrainingLoop:
         seconds = time.perf_counter() - started
         clock.elapsed_s += seconds
         self.lines.leave_out(seconds)
-        self._synchronise()
+        self.control.synchronise(time.monotonic(), self.kept.is_out_of_patience)
         clock.add_measuring(clock.elapsed_s - elapsed_before_s, is_first)  # the same in all processes
 
     def _save(self) -> Path:

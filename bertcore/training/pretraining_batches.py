@@ -67,7 +67,8 @@ class PretrainingBatches:
         length = data.sequence_length
         if self._is_long(step, fraction):
             length = data.long_sequence_length
-        elif _is_short(data.short_share, training.seed, step):
+        # by chance, the same in all processes and after every resume; the batch's own blocks draw other numbers
+        elif data.short_share and np.random.default_rng((training.seed, step, 0, 1)).random() < data.short_share:
             length = data.short_sequence_length
         return length, fraction < training.causal_share and step % CAUSAL_MASKED_EVERY > 0
 
@@ -117,8 +118,3 @@ class PretrainingBatches:
         data = self.options.data
         is_last_part = data.long_share > 0 and fraction >= 1.0 - data.long_share
         return is_last_part and step % data.long_every == 0 and data.long_sequence_length > data.sequence_length
-
-
-def _is_short(share: float, seed: int, step: int) -> bool:
-    """By chance, the same in all processes and after every resume. The batch's own blocks draw other numbers."""
-    return share > 0 and float(np.random.default_rng((seed, step, 0, 1)).random()) < share

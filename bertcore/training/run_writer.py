@@ -26,8 +26,10 @@ class RunWriter:
     def metric(self, line: Event) -> None:
         if self.writes:
             self.folder.append_metric(line)
-            if words := _event_in_words(line):
-                self.folder.log(words)
+            if line["kind"] == "phase":
+                self.folder.log(f"step {line['step']:,}: {line['message']}")
+            if line["kind"] in (HELD_OUT, EVALUATION):
+                self.folder.log(f"step {line['step']:,}, {held_out_in_words(line)}")
             self.on_event(line)
 
     def log(self, text: str) -> None:
@@ -39,8 +41,10 @@ class RunWriter:
         if not self.writes:
             return
         step, fraction, elapsed_s = self.clock.step, self.clock.fraction, round(self.clock.elapsed_s, 3)
-        if words := _state_in_words(self._state, state, step):
-            self.folder.log(words)
+        if state == "paused" and self._state != "paused":
+            self.folder.log(f"paused at step {step:,}")
+        if state == "running" and self._state == "paused":
+            self.folder.log(f"continues after the pause, from step {step:,}")
         self._state = state
         known = state in ("running", "paused") and fraction > 0
         self.folder.write_status(
@@ -63,21 +67,3 @@ class RunWriter:
     def environment(self, seed: int, device: torch.device, choices: Mapping[str, Any]) -> None:
         if self.writes:
             note_environment(self.folder.path, seed, device, choices)
-
-
-def _event_in_words(event: Mapping[str, Any]) -> str | None:
-    """A line of the log for a phase or a measurement; None for other events."""
-    if event["kind"] == "phase":
-        return f"step {event['step']:,}: {event['message']}"
-    if event["kind"] in (HELD_OUT, EVALUATION):
-        return f"step {event['step']:,}, {held_out_in_words(event)}"
-    return None
-
-
-def _state_in_words(before: str | None, now: str, step: int) -> str | None:
-    """A line of the log for a pause and its end."""
-    if now == "paused" and before != "paused":
-        return f"paused at step {step:,}"
-    if before == "paused" and now == "running":
-        return f"continues after the pause, from step {step:,}"
-    return None

@@ -166,10 +166,6 @@ class Trainable(ABC):
 
     # --- a step
 
-    def next_batch(self, step: int, fraction: float) -> tuple[StepPlan, Any]:
-        """The plan of a step, and this process's part of its batch."""
-        return self.planned.take(step, fraction)
-
     @abstractmethod
     def sort_of(self, step: int, fraction: float) -> Any:
         """Steps of one sort take as long as each other; those of greater ones need more memory."""

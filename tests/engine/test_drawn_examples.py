@@ -23,9 +23,9 @@ from bertcore.tasks.kinds.base import DecodeSettings, TokenAnswer
 from bertcore.tasks.predict import by_unit, decode, example_losses, run_task, task_loss
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.drawn_examples import BatchAnswers, DrawnExamples, example_answers, open_examples
-from bertcore.training.finetune import FineTuning, StepBatch, start_or_resume_finetuning
+from bertcore.training.finetune import StepBatch, start_or_resume_finetuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
-from bertcore.training.trainable import StepPlan
+from bertcore.training.trainable import PlannedBatches, StepPlan
 from tests.engine.models import tiny_model
 from tests.engine.training_runs import metrics
 
@@ -58,14 +58,14 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
 def _noting() -> Iterator[dict[int, StepBatch]]:
     """By step, the batches that runs in this process train on."""
     taken: dict[int, StepBatch] = {}
-    take = FineTuning.next_batch
+    take = PlannedBatches.take
 
-    def noted(self: FineTuning, step: int, fraction: float) -> tuple[StepPlan, StepBatch]:
+    def noted(self: PlannedBatches[StepBatch], step: int, fraction: float) -> tuple[StepPlan, StepBatch]:
         plan, taken[step] = take(self, step, fraction)
         return plan, taken[step]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(FineTuning, "next_batch", noted)
+        patch.setattr(PlannedBatches, "take", noted)
         yield taken
 
 

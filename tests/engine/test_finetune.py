@@ -171,7 +171,7 @@ def test_every_score_of_a_regression_counts(model: Path, tmp_path: Path) -> None
     run = FineTuning(options(model, file, "similarity", accumulate=2))
     run.prepare(tmp_path, lambda sentence: None)
     try:
-        _, batch = run.next_batch(1, 0.0)
+        _, batch = run.planned.take(1, 0.0)
     finally:
         run.close()
     assert any((part.labels == -100).any() for part in batch.parts)
@@ -353,7 +353,7 @@ def test_parts_of_a_batch_add_up_to_its_gradient(model: Path, tmp_path: Path, cr
         chosen = options(model, tmp_path, "conll2003", {"crf": crf}, dropout=0.0, accumulate=parts)
         training = FineTuning(chosen)
         training.prepare(tmp_path, lambda sentence: None)
-        losses.append(float(training.forward_backward(*training.next_batch(1, 0.0)).loss))
+        losses.append(float(training.forward_backward(*training.planned.take(1, 0.0)).loss))
         training.close()
         parameters = training.setup.model.named_parameters()
         gradients.append({name: each.grad for name, each in parameters if each.grad is not None})

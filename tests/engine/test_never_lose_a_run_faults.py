@@ -202,7 +202,7 @@ def _batch_of(options: PretrainOptions, step: int, run: Path) -> Any:
     work = Pretraining(options)
     work.prepare(run, lambda words: None)
     for number in range(1, step + 1):
-        _, batch = work.next_batch(number, (number - 0.5) / 200)
+        _, batch = work.planned.take(number, (number - 0.5) / 200)
     work.write_batch(batch, "again.json")
     work.close()
     return json.loads((run / "again.json").read_text())
