@@ -19,6 +19,7 @@ from bertcore.analysis.targets import Measure, SimilarityTarget, Target, pair_ta
 from bertcore.analysis.vectors import cosine
 from bertcore.errors import MOST_VALUE, BertcoreError, shortened
 from bertcore.progress import ReportProgress
+from bertcore.tasks.kinds import TASK_KINDS
 from bertcore.tokenizer.tokenizer import word_ids_at
 
 from ..look import numbers
@@ -89,7 +90,7 @@ class HeadTarget:
                 return cosine(_pooled(reading, target.pooling), np.asarray(target.vector))
             case "summarise":
                 return _sigmoid(logits["summarise"][target.position])
-            case "classify" if not self.is_score and task_kind(reading) != "multilabel":
+            case "classify" if not self.is_score and probability_of(reading) != "sigmoid":
                 return _share(logits["classify"], target.index)
             case _:
                 logit = float(logits[target.head][target.index])
@@ -117,7 +118,7 @@ def targets_of(reading: Reading, position: int, other: Reading | None = None) ->
         targets.append(HeadTarget(translate("HeadTarget", "A comes before B"), pair_target("sop")))
     labels = labels_of(reading)
     if "classify" in logits:
-        measure: Measure = "logit" if task_kind(reading) == "regress" else "log_probability"
+        measure: Measure = "log_probability" if probability_of(reading) else "logit"
         order = np.argsort(-logits["classify"], kind="stable").tolist()
         targets += [HeadTarget(labels[i], Target("classify", i, measure=measure)) for i in order]
     if "tag" in logits:
@@ -246,10 +247,10 @@ def changed_targets(before: Reading, after: Reading) -> list[HeadTarget]:
     return list(dict.fromkeys(best))
 
 
-def task_kind(reading: Reading) -> str:
-    """Of the task that the model was fine-tuned on; empty where there is none."""
+def probability_of(reading: Reading) -> str | None:
+    """How the scores of the task that the model was fine-tuned on become probabilities: "softmax", "sigmoid" or not."""
     task = reading.request.model.task
-    return "" if task is None else task.kind
+    return "softmax" if task is None else TASK_KINDS[task.kind].probability
 
 
 def labels_of(reading: Reading) -> Sequence[str]:

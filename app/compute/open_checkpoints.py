@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bertcore.tasks.kinds import TASK_KINDS
+
 from ..state.model_info import ModelInfo
 from .worker import UnwantedError
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
     from ..state.task_info import TaskInfo
 
-TASK_HEADS = frozenset(("classify", "tag", "span", "choice", "summarise"))
+TASK_HEADS = frozenset(kind.head for kind in TASK_KINDS.values())
 
 
 @dataclass(eq=False)

@@ -18,7 +18,15 @@ from PySide6.QtCore import QCoreApplication
 from bertcore.analysis.targets import Target
 
 from ..look.bidi import isolated
-from .head_questions import INTERACTIVE_TOKENS, HeadTarget, labels_of, softmax, targets_of, task_kind, word_contrast
+from .head_questions import (
+    INTERACTIVE_TOKENS,
+    HeadTarget,
+    labels_of,
+    probability_of,
+    softmax,
+    targets_of,
+    word_contrast,
+)
 from .model_text import text_of
 
 if TYPE_CHECKING:
@@ -137,7 +145,7 @@ def _contrasts_of_heads(ours: Reading, theirs: Reading) -> Iterator[HeadTarget]:
         for head in ("classify", "tag")
         if head in logits
     }
-    if "classify" in change and task_kind(ours) not in ("regress", "multilabel"):
+    if "classify" in change and probability_of(ours) == "softmax":
         gained, lost = _gained_and_lost(change["classify"])
         label = translate("HeadTarget", "“{word}” rather than “{other}”").format(
             word=labels[gained], other=labels[lost]

@@ -27,7 +27,7 @@ STRIDE = 128  # where no run says otherwise, a window of a long passage begins e
 Outputs = Iterable[tuple[Ints, Any]]  # the units of a batch, and the logits for them, NumPy or torch
 
 
-class Windows(NamedTuple):
+class PassageWindows(NamedTuple):
     """How a long passage is cut: into windows of `length` tokens, one of which begins every `stride` tokens."""
 
     length: int
@@ -67,7 +67,7 @@ def predict(
     examples: Sequence[Example],
     progress: ReportProgress | None = None,
     *,
-    windows: Windows | None = None,
+    windows: PassageWindows | None = None,
     decoding: Decoding = USUAL,
     changes: Changes | None = None,
     tell_cut: Callable[[int], object] = lambda _: None,
@@ -89,11 +89,11 @@ def reading_batches(
     model: Bert,
     tokenizer: Tokenizer,
     examples: Sequence[Example],
-    windows: Windows | None = None,
+    windows: PassageWindows | None = None,
     *,
     need_answers: bool = False,
 ) -> TaskBatches:
-    """What a model reads outside training. Whoever predicts or measures reads this, so that their figures agree.
+    """What a model reads outside training. Whoever predicts or measures reads this, so that their numbers agree.
 
     Texts are cut where the model's positions end, whatever the length in training; passages are read in windows like
     those that the model learned from. `need_answers` as in `make_features`.
@@ -103,7 +103,7 @@ def reading_batches(
     if kind is None:
         raise ValueError("this model has no head for a task")
     whole = model.config.max_length
-    windows = windows or Windows(whole, min(STRIDE, whole // 4))
+    windows = windows or PassageWindows(whole, min(STRIDE, whole // 4))
     features = make_features(
         kind.name,
         examples,

@@ -39,7 +39,7 @@ from bertcore.training.objective import Losses
 from bertcore.training.optimizer import SCHEDULES, depth_of, make_optimizer
 from bertcore.training.options import Budget, RunOptions
 from bertcore.training.task_examples import read_examples, sample
-from bertcore.training.task_files import data_key, learned_windows, training_batches
+from bertcore.training.task_files import data_key, passage_windows, training_batches
 from bertcore.training.trainable import OnEvent, PlannedBatches, RunEnd, StepPlan, StepResult, Trainable, TrainingSetup
 
 _FEWEST_STEPS = 150  # where no budget is given: three passes over a small file would teach nothing
@@ -123,7 +123,7 @@ class FineTuning(Trainable):
         batches = training_batches(options, train, checkpoint.tokenizer, model.config)
 
         def to_measure(examples: tuple[Example, ...]) -> TaskBatches:
-            windows = learned_windows(options.data)
+            windows = passage_windows(options.data)
             return reading_batches(model, checkpoint.tokenizer, examples, windows, need_answers=True)
 
         held_out = to_measure(dev.examples)

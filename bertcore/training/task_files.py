@@ -21,7 +21,7 @@ from bertcore.tasks.decoding import USUAL, Decoding
 from bertcore.tasks.evaluate import TaskEvaluation, evaluate_task
 from bertcore.tasks.kinds import TASK_KINDS, make_features
 from bertcore.tasks.kinds.base import Example, Prediction
-from bertcore.tasks.predict import Windows, labels_of, predict, reading_batches, required_kind, task_kind
+from bertcore.tasks.predict import PassageWindows, labels_of, predict, reading_batches, required_kind, task_kind
 from bertcore.tasks.readers.reading import TaskFile, read_task, task_named
 from bertcore.tasks.spec import Role
 from bertcore.tokenizer.tokenizer import Tokenizer
@@ -99,7 +99,7 @@ def evaluate_file(
         )
     if lacks := TASK_KINDS[spec.kind].lacks():
         warnings.warn(lacks, stacklevel=3)
-    windows = learned_windows(data)
+    windows = passage_windows(data)
     batches = reading_batches(checkpoint.model, checkpoint.tokenizer, file.examples, windows, need_answers=True)
     return evaluate_task(checkpoint.model, batches, decoding)
 
@@ -114,15 +114,15 @@ def predict_as_learned(
     tell_cut: Callable[[int], object] = lambda _: None,
 ) -> list[Prediction]:
     """As `predict`, with passages in the windows of the model's own run."""
-    windows = learned_windows(data_of_run(checkpoint.folder))
+    windows = passage_windows(data_of_run(checkpoint.folder))
     return predict(
         checkpoint, examples, progress, windows=windows, decoding=decoding, changes=changes, tell_cut=tell_cut
     )
 
 
-def learned_windows(data: TaskDataOptions | None) -> Windows | None:
+def passage_windows(data: TaskDataOptions | None) -> PassageWindows | None:
     """Those of a run with this data; None: whatever is usual."""
-    return None if data is None else Windows(data.max_length, data.stride)
+    return None if data is None else PassageWindows(data.max_length, data.stride)
 
 
 def data_of_run(folder: Path | None) -> TaskDataOptions | None:

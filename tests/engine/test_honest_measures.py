@@ -13,7 +13,7 @@ from bertcore.loaded_model import load
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks import evaluate as evaluating
 from bertcore.tasks.evaluate import measure, right_answers
-from bertcore.tasks.predict import Windows, predict
+from bertcore.tasks.predict import PassageWindows, predict
 from bertcore.tasks.readers.reading import read_task
 from bertcore.training.evaluate import EVALUATION_FILE, HeldOutText
 from bertcore.training.finetune import start_or_resume_finetuning
@@ -104,8 +104,8 @@ def test_passages_are_read_in_the_windows_of_their_run(tmp_path: Path, one_threa
     opened, examples = load(tmp_path / "run"), read_task("squad", str(file), "dev", {}).examples
     said = [each.answer for each in opened.predict_file(file)]
     scores = [each.score for each in opened.predict_file(file)]
-    assert scores == [each.score for each in predict(opened.checkpoint, examples, windows=Windows(24, 8))]
-    assert scores != [each.score for each in predict(opened.checkpoint, examples, windows=Windows(64, 16))]
+    assert scores == [each.score for each in predict(opened.checkpoint, examples, windows=PassageWindows(24, 8))]
+    assert scores != [each.score for each in predict(opened.checkpoint, examples, windows=PassageWindows(64, 16))]
     assert measure("span", right_answers(examples), said) == _reported(tmp_path / "run")["metrics"]
 
 

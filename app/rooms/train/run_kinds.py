@@ -16,6 +16,7 @@ from bertcore.checkpoint.config_file import read_config, read_config_values
 from bertcore.errors import BertcoreError
 from bertcore.locations import sample_corpus
 from bertcore.resolve_model import resolve_model
+from bertcore.tasks.kinds import TASK_KINDS
 from bertcore.tasks.readers.lines import layout_suffix, numbered_lines
 from bertcore.tasks.readers.reading import find_file, read_task, sample_folder
 from bertcore.tasks.readers.registry import TASKS
@@ -233,7 +234,7 @@ def _finetune(values: FormValues) -> RunCommand:
         max_length=values.kind.max_length,
     )
     training = TuningOptions(batch_size=SAMPLE_BATCH if values.place is None else OWN_BATCH)
-    crf = values.crf and task.kind == "tag"
+    crf = values.crf and TASK_KINDS[task.kind].takes_crf
     return RunCommand(FinetuneOptions(name=values.name, model=values.model, crf=crf, data=data, training=training))
 
 

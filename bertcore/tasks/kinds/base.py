@@ -335,7 +335,10 @@ class TaskKind(ABC, Generic[E, F]):
 
     def split(self, features: F, units: Ints, logits: NDArray) -> list[NDArray]:
         """The logits of a batch, unit by unit, without padding."""
-        return list(logits)
+        if self.reads == "first":
+            return list(logits)
+        lengths = features.ids.lengths_of(units)
+        return [row[:length] for row, length in zip(logits, lengths, strict=True)]
 
     @abstractmethod
     def decode(self, features: F, logits: Sequence[Floats], settings: DecodeSettings) -> Sequence[Prediction]:

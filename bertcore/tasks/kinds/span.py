@@ -171,10 +171,6 @@ class Span(base.TaskKind[AnswerExample, SpanFeatures]):
             logits = logits.masked_fill(batch.attention_mask[..., None] == 0, torch.finfo(logits.dtype).min)
         return super().loss(model, logits, batch)
 
-    def split(self, features: SpanFeatures, units: Ints, logits: NDArray) -> list[NDArray]:
-        lengths = features.ids.lengths_of(units)
-        return [row[:length] for row, length in zip(logits, lengths, strict=True)]
-
     def decode(
         self, features: SpanFeatures, logits: Sequence[Floats], settings: base.DecodeSettings
     ) -> list[AnswerPrediction]:

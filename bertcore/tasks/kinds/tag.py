@@ -127,10 +127,6 @@ class Tag(base.TaskKind[TaggedExample, TagFeatures]):
         likelihood = model.crf.log_likelihood(logits.float(), batch.labels.clamp(min=0), has_label)  # (B)
         return -likelihood.sum() / has_label.sum().clamp(min=1)
 
-    def split(self, features: TagFeatures, units: Ints, logits: NDArray) -> list[NDArray]:
-        lengths = features.ids.lengths_of(units)
-        return [row[:length] for row, length in zip(logits, lengths, strict=True)]
-
     def decode(
         self, features: TagFeatures, logits: Sequence[Floats], settings: base.DecodeSettings
     ) -> list[TagsPrediction]:
