@@ -61,7 +61,7 @@ class Diagnosis:
 
 def diagnose(record: RunRecord) -> list[Diagnosis]:
     """What is wrong, the most urgent first. Empty where nothing is, and while nothing is known yet."""
-    for rule in (_diverging, _too_high, _too_low):
+    for rule in (_diverging, _wrong_rate):
         if (found := rule(record)) is not None:
             return [found]  # whatever else is wrong follows from it
     results = [_one_class(record) or _overfitting(record) or _stuck(record), _dead_heads(record)]
@@ -122,18 +122,14 @@ def _diverging(record: RunRecord) -> Diagnosis | None:
     return Diagnosis("diverging", found, _another_rate(record, 1 / 3))
 
 
-def _too_high(record: RunRecord) -> Diagnosis | None:
-    if size_of_updates(record.update_ratio) != "large":
+def _wrong_rate(record: RunRecord) -> Diagnosis | None:
+    size = size_of_updates(record.update_ratio)
+    if size not in ("large", "small"):
         return None
     most = float(record.update_ratio[1].max())
-    change = _another_rate(record, 1 / 3 if most < 3 * LARGE else 1 / 10)
-    return Diagnosis("too_high", {"ratio": most, "limit": LARGE}, change)
-
-
-def _too_low(record: RunRecord) -> Diagnosis | None:
-    if size_of_updates(record.update_ratio) != "small":
-        return None
-    most = float(record.update_ratio[1].max())
+    if size == "large":
+        change = _another_rate(record, 1 / 3 if most < 3 * LARGE else 1 / 10)
+        return Diagnosis("too_high", {"ratio": most, "limit": LARGE}, change)
     times = 10.0 ** round(math.log10(USUAL / max(most, 1e-9)))
     return Diagnosis("too_low", {"ratio": most}, _another_rate(record, min(times, 1e4)))
 

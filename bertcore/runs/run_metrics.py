@@ -269,27 +269,20 @@ class RunMetrics:
         if kind == "held_out" and (score := _score(step, metric.get("questions"))) is not None:
             self.scores.append(score)
         if kind == UPDATES and len(self.updates) < MOST_UPDATES:
-            self._add_update(read_update(step, metric))
+            for update in filter(None, [read_update(step, metric)]):
+                self.updates.append(update)
+                self.series["update_ratio"].extend([step], [max(update.ratio.values())])
         if kind == SLOW_STEP and len(self.slow_steps) < MOST_UPDATES:
             self.slow_steps += filter(None, [read_slow_step(step, metric)])
-        if kind == "phase":
-            self._add_phase(step, str(metric.get("phase")))
+        if kind == "phase" and len(self.phases) < MOST_PHASES:
+            phase = str(metric.get("phase"))
+            if phase == "longer":
+                self.longer_step = step if self.longer_step is None else self.longer_step
+            elif self.phase != phase:  # a resumed run says its phase again
+                self.phases.append((step, phase))
         if kind == RESUME and len(self.resumes) < MOST_PHASES:
             changed = printable(str(metric.get("changed") or ""))
             self.resumes[step] = changed or self.resumes.get(step, "")
-
-    def _add_phase(self, step: int, phase: str) -> None:
-        if len(self.phases) >= MOST_PHASES:
-            return
-        if phase == "longer":
-            self.longer_step = step if self.longer_step is None else self.longer_step
-        elif self.phase != phase:  # a resumed run says its phase again
-            self.phases.append((step, phase))
-
-    def _add_update(self, update: Update | None) -> None:
-        if update is not None:
-            self.updates.append(update)
-            self.series["update_ratio"].extend([update.step], [max(update.ratio.values())])
 
 
 def _score(step: int, value: Any) -> QuestionScore | None:

@@ -45,7 +45,11 @@ def refuse_changed(run: Path, files: Sequence[Path], exact: Sequence[Path] = ())
     noted, now = noted_sources(run), [*dict.fromkeys(files), *exact]
     if not noted:  # a run of an earlier version
         return
-    changed = [file for file, before in zip(now, noted, strict=False) if not _is_same(file, before)]
+    changed = []
+    for file, before in zip(now, noted, strict=False):
+        digest = before.get("sha256")
+        if _facts(file)["bytes"] != before["bytes"] or (digest is not None and digest != _digest(file)):
+            changed.append(file)
     missing = [Path(before["file"]) for before in noted[len(now) :]]
     if changed or missing or len(now) > len(noted):
         raise sources_changed([*changed, *now[len(noted) :], *missing])
@@ -54,7 +58,7 @@ def refuse_changed(run: Path, files: Sequence[Path], exact: Sequence[Path] = ())
 def changed_since(run: Path) -> BertcoreError:
     """What to say where the run's data as a whole is known to have changed: names what has another size or time."""
     noted = noted_sources(run)
-    touched = [Path(before["file"]) for before in noted if _facts(Path(before["file"])) != _without_digest(before)]
+    touched = [Path(before["file"]) for before in noted if not _facts(Path(before["file"])).items() <= before.items()]
     return sources_changed(touched or [Path(before["file"]) for before in noted])
 
 
@@ -73,18 +77,9 @@ def _facts(file: Path) -> dict[str, Any]:
     return {"file": str(file), "bytes": stat.st_size, "changed_at": stat.st_mtime}
 
 
-def _is_same(file: Path, noted: dict[str, Any]) -> bool:
-    digest = noted.get("sha256")
-    return _facts(file)["bytes"] == noted["bytes"] and (digest is None or digest == _digest(file))
-
-
 def _digest(file: Path) -> str:
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def _without_digest(noted: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in noted.items() if name != "sha256"}
 
 
 def noted_sources(run: Path) -> list[dict[str, Any]]:

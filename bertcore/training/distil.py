@@ -166,10 +166,11 @@ def distillation_losses(teacher: Bert, student: Bert, batch: Batch, options: Dis
         soft = teacher.mlm_logits(wanted.flatten(0, 1)[batch.rows])  # (R,V)
     hidden = student(batch.input_ids, batch.segment_ids, batch.attention_mask)
     logits = student.mlm_logits(hidden.flatten(0, 1)[batch.rows])
+    distances, real = 1 - F.cosine_similarity(hidden.float(), wanted.float(), dim=-1), batch.attention_mask  # (B,S)
     parts = {
         "soft": soft_cross_entropy(logits, soft, options.temperature),
         "mlm": F.cross_entropy(logits.float(), batch.labels),
-        "cosine": _cosine_loss(hidden, wanted, batch.attention_mask),
+        "cosine": (distances if real is None else distances[real.bool()]).mean(),
     }
     weights = {"soft": options.soft_weight, "mlm": options.mlm_weight, "cosine": options.cosine_weight}
     found = {"mlm": logits}
@@ -190,11 +191,6 @@ def soft_cross_entropy(logits: Tensor, soft: Tensor, temperature: float) -> Tens
     ours = F.log_softmax(logits.float() / temperature, dim=-1)
     theirs = F.softmax(soft.float() / temperature, dim=-1)
     return F.kl_div(ours, theirs, reduction="batchmean") * temperature**2
-
-
-def _cosine_loss(hidden: Tensor, wanted: Tensor, mask: Tensor | None) -> Tensor:
-    distances = 1 - F.cosine_similarity(hidden.float(), wanted.float(), dim=-1)  # (B,S)
-    return distances.mean() if mask is None else distances[mask.bool()].mean()
 
 
 def _metrics(losses: Losses, batch: Batch) -> Mapping[str, float]:

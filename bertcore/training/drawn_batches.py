@@ -144,11 +144,11 @@ class RunBatches:
         if self.options.data.mixture:  # it would take as long as the way to the last step
             return
         last = self._last_step()
-        for step, position in _positions_of(self.run):
-            if step > last:
+        for state in training_states(self.run):
+            if state.step > last:
                 continue
-            self._go_to(step, progress)
-            if self._position != position:
+            self._go_to(state.step, progress)
+            if self._position != state.samplers:
                 raise BertcoreError(
                     "The batches of this run cannot be drawn again: it did not read its text as its settings say, "
                     "for example because it was continued with another budget."
@@ -230,8 +230,9 @@ def open_batches(run: str | Path, progress: ReportProgress = lambda share: None)
     folder = RunFolder(Path(run))
     options = _options_of(folder)
     data = options.data
-    files = _shipped(data.corpus) if _ships(folder.path) else None
-    tokenizer = _tokenizer_of(folder)
+    files = _shipped(data.corpus) if folder.path.resolve().parent == (assets() / "runs").resolve() else None
+    own = folder.path / "tokenizer"  # a run that ships has it in its snapshots alone
+    tokenizer = Tokenizer.from_folder(own if (own / "tokenizer.json").is_file() else newest_snapshot(folder))
     corpora = _corpora_of(folder, options, tokenizer, files, progress)
     rules = PairRules.of(tokenizer, data.pairs, data.pack, data.cut_long_sentences, data.exact_shares)
     rules = replace(rules, separator=BETWEEN)
@@ -262,11 +263,6 @@ def _options_of(folder: RunFolder) -> PretrainOptions:
     )
 
 
-def _tokenizer_of(folder: RunFolder) -> Tokenizer:
-    own = folder.path / "tokenizer"  # a run that ships has it in its snapshots alone
-    return Tokenizer.from_folder(own if (own / "tokenizer.json").is_file() else newest_snapshot(folder))
-
-
 def _corpora_of(
     folder: RunFolder,
     options: PretrainOptions,
@@ -280,8 +276,8 @@ def _corpora_of(
     """
     data, run = options.data, folder.path
     states = training_states(folder)
-    key = states[-1].get("corpus_key") if states else None
-    keys = tokenised_keys(run) or ([key] if isinstance(key, str) and not data.mixture else [])
+    key = states[-1].corpus_key if states else None
+    keys = tokenised_keys(run) or ([key] if key is not None and not data.mixture else [])
     if keys:
         try:
             return [open_corpus(key) for key in keys]
@@ -298,28 +294,12 @@ def _corpora_of(
     return corpora
 
 
-def _ships(run: Path) -> bool:
-    return run.resolve().parent == (assets() / "runs").resolve()
-
-
 def _shipped(names: tuple[str, ...]) -> list[Path]:
     """The texts of a run that ships, whose config has their names alone."""
     files = [assets() / "corpus" / Path(name).name for name in names]
     if not files or not all(file.is_file() for file in files):
         raise BertcoreError("The text that this model learned from does not ship with BERTscope; it is too large.")
     return files
-
-
-def _positions_of(folder: RunFolder) -> list[tuple[int, dict[str, Any]]]:
-    return [
-        (state["step"], {name: _tuples(value) for name, value in state["samplers"].items()})
-        for state in training_states(folder)
-        if isinstance(state.get("samplers"), dict)
-    ]
-
-
-def _tuples(value: Any) -> Any:
-    return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
 @dataclass(frozen=True)
@@ -333,15 +313,12 @@ class _Phases:
 
     def fraction(self, step: int) -> float:
         """A share of the budget from which the step's batch follows as from the true one."""
-        after = [
-            (step_of, share)
-            for step_of, share in (
-                (self.masked, self.options.training.causal_share),
-                (self.long, 1.0 - self.options.data.long_share),
-            )
-            if step_of is not None and step >= step_of
-        ]
-        return max((share for _, share in after), default=0.0)
+        shares = [0.0]
+        if self.masked is not None and step >= self.masked:
+            shares.append(self.options.training.causal_share)
+        if self.long is not None and step >= self.long:
+            shares.append(1.0 - self.options.data.long_share)
+        return max(shares)
 
 
 def _phases_of(run: RunFolder, options: PretrainOptions) -> _Phases:

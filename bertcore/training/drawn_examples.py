@@ -108,7 +108,7 @@ def open_examples(run: str | Path, progress: ReportProgress = lambda share: None
     train, dev = read_examples(options)
     tokenizer = Tokenizer.from_folder(newest)
     states = training_states(folder)
-    if states and states[-1].get("corpus_key") != data_key(train, dev, tokenizer):
+    if states and states[-1].corpus_key != data_key(train, dev, tokenizer):
         raise changed_since(folder.path)
     progress(0.2)
     batches = ExampleBatches(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +13,8 @@ from numpy.typing import NDArray
 from bertcore.errors import BertcoreError
 from bertcore.files import read_json_or_empty
 from bertcore.runs.run_folder import RunFolder
-from bertcore.runs.snapshots import TRAINING_STATE_FILE
 from bertcore.training.first_batch import FIRST_BATCH_FILE
+from bertcore.training.kept_steps import TrainingState, read_training_state
 
 
 class Drawn(Protocol):
@@ -59,7 +60,10 @@ def newest_snapshot(run: RunFolder) -> Path:
     return newest
 
 
-def training_states(run: RunFolder) -> list[dict[str, Any]]:
-    """What the newest snapshots hold to go on from, by step."""
-    states = [read_json_or_empty(path / TRAINING_STATE_FILE) for _, path in run.snapshots()]
-    return [state for state in states if isinstance(state.get("step"), int) and state["step"] >= 0]
+def training_states(run: RunFolder) -> list[TrainingState]:
+    """Where the run stood at its newest snapshots, by step; what cannot be read is left out."""
+    states = []
+    for _, snapshot in run.snapshots():
+        with suppress(BertcoreError):
+            states.append(read_training_state(snapshot))
+    return states

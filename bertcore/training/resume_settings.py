@@ -63,7 +63,11 @@ def resume_settings(folder: RunFolder, stored: SomeRunOptions, wanted: SomeRunOp
     if wanted is None:
         return stored
     before, after = stored.to_dict(), wanted.to_dict()
-    changed = {key: values for key, values in _differences(before, after).items() if not _is_same_budget(key, values)}
+    changed = {
+        key: values
+        for key, values in _differences(before, after).items()
+        if not (key[1] in BUDGETS and None not in values and math.isclose(*values))
+    }
     for (section, key), (old, new) in changed.items():
         if section != "training" or key not in (*BUDGETS, *FREE):
             raise BertcoreError(
@@ -93,11 +97,6 @@ def _differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[tu
         elif old != new:
             differences["", name] = (old, new)
     return differences
-
-
-def _is_same_budget(key: tuple[str, str], values: tuple[Any, Any]) -> bool:
-    """Whether numbers of a budget are the same, though one is whole and the other is not."""
-    return key[1] in BUDGETS and None not in values and math.isclose(*values)
 
 
 def _progress(folder: RunFolder) -> tuple[int, float]:

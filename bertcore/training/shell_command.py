@@ -44,7 +44,7 @@ def _flags(config: Mapping[str, Any], kind: str) -> list[str] | None:
         return None
     options = kinds[kind].from_dict(config)
     changed = list(_changed(options))
-    if not all(_has_flag(setting) for setting, _value in changed):
+    if any(each.name in _ONLY_IN_RECIPES or (each.kind is Mapping and each.name != "columns") for each, _ in changed):
         return None
     words: list[str] = []
     for setting, value in changed:
@@ -53,7 +53,7 @@ def _flags(config: Mapping[str, Any], kind: str) -> list[str] | None:
             words = [str(value), *words]
         elif setting.kind is bool:
             words.append(flag if value else f"--no-{flag[2:]}")
-        elif _is_columns(setting):
+        elif setting.name == "columns":
             words += [word for role, column in value.items() for word in (_COLUMN_FLAGS[role], str(column))]
         elif setting.kind is tuple:
             if any(str(item).startswith("-") for item in value):  # it would be taken for a flag
@@ -66,14 +66,6 @@ def _flags(config: Mapping[str, Any], kind: str) -> list[str] | None:
 
 def _is_plain(word: str) -> bool:
     return printable(word) == word and "\n" not in word and "\t" not in word
-
-
-def _has_flag(setting: Setting) -> bool:
-    return _is_columns(setting) or (setting.name not in _ONLY_IN_RECIPES and setting.kind is not Mapping)
-
-
-def _is_columns(setting: Setting) -> bool:
-    return setting.name == "columns"
 
 
 def _changed(options: RunOptions) -> Iterator[tuple[Setting, Any]]:

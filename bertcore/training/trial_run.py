@@ -9,8 +9,8 @@ import os
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ import torch
 from bertcore.data.text import Documents, unpacked_bytes
 from bertcore.locations import home
 from bertcore.runs.environment import memory_mib
+from bertcore.runs.metrics_file import HELD_OUT
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import is_mark
 from bertcore.tasks.batches import TaskBatches
@@ -107,13 +108,11 @@ class Trial:
 
     def estimate(self, started: Cost) -> RunEstimate:
         loop, options = self.loop, self.loop.options
-        with timed() as preparing:
-            self.prepare()
+        preparing = timed(self.prepare)
         budget, device = loop.clock.budget, loop.setup.device
         first = self.time_measuring(0.0)
         steps, training = self._spread(self._time_sorts(), first)
-        with timed() as saving:
-            loop.kept.save(loop.setup)
+        saving = timed(lambda: loop.kept.save(loop.setup))
         later, last = self.time_measuring(0.5), self.time_measuring(1.0)
         finishing = self.time_finish()
         measuring = first + later * (min(options.evaluations, steps) - 1) + last + finishing
@@ -121,10 +120,10 @@ class Trial:
             measuring = last + finishing
         is_gpu = device.type == "cuda"
         return RunEstimate(
-            preparing=started + self.prepare_again(preparing.cost),
+            preparing=started + self.prepare_again(preparing),
             training=training,
             measuring=measuring,
-            saving=saving.cost * (_marks(steps) + int(training.seconds / (60 * options.save_minutes))),
+            saving=saving * (_marks(steps) + int(training.seconds / (60 * options.save_minutes))),
             steps=steps,
             epochs=steps / self.steps_per_epoch * self.share,
             memory_mib=memory_mib(),
@@ -168,10 +167,8 @@ class Trial:
         clock.step = step - 1
         if clock.budget.seconds is not None:
             clock.elapsed_s = share * clock.budget.seconds
-        with timed() as one:
-            plan = planned.plan(step, share)
-            self.loop.take_step((plan, planned.make(plan)))
-        return one.cost
+        plan = planned.plan(step, share)
+        return timed(lambda: self.loop.take_step((plan, planned.make(plan))))
 
     def _spread(self, slices: list[Cost], first: Cost) -> tuple[int, Cost]:
         """Steps of the whole budget, and what they cost."""
@@ -195,15 +192,12 @@ class Trial:
         self.loop.prepare()
 
     def time_measuring(self, fraction: float) -> Cost:
-        with timed() as one:
-            self.loop.writer.metric({"kind": "held_out", "step": 0, **self.trainable.measure(fraction)})
-        return one.cost
+        measure, metric = self.trainable.measure, self.loop.writer.metric
+        return timed(lambda: metric({"kind": HELD_OUT, "step": 0, **measure(fraction)}))
 
     def time_finish(self) -> Cost:
         step = self.loop.clock.step
-        with timed() as one:
-            self.trainable.finish(self.loop.folder, RunEnd(True, step, step))
-        return one.cost
+        return timed(lambda: self.trainable.finish(self.loop.folder, RunEnd(True, step, step)))
 
     def prepare_again(self, preparing: Cost) -> Cost:
         """The preparations of the run, after those of the trial; of all data, when the trial has read a part. A text
@@ -289,9 +283,8 @@ class FineTuningTrial(Trial):
 
     def _time_evaluating(self, batches: TaskBatches) -> Cost:
         setup = self.trainable.setup
-        with timed() as one:
-            evaluate_task(setup.model, setup.looked_at)
-        return one.cost * float(padded_tokens(batches).sum() / padded_tokens(setup.looked_at).sum())
+        times = float(padded_tokens(batches).sum() / padded_tokens(setup.looked_at).sum())
+        return timed(lambda: evaluate_task(setup.model, setup.looked_at)) * times
 
 
 def _middle(costs: list[Cost]) -> Cost:
@@ -300,16 +293,10 @@ def _middle(costs: list[Cost]) -> Cost:
     return Cost(float(np.median([c.seconds for c in kept])), float(np.median([c.processor_s for c in kept])))
 
 
-class _Timed:
-    cost = Cost()
-
-
-@contextmanager
-def timed() -> Iterator[_Timed]:
-    """`cost` of what is done inside."""
-    found, began = _Timed(), now()
-    yield found
-    found.cost = now() + began * -1
+def timed(work: Callable[[], object]) -> Cost:
+    began = now()
+    work()
+    return now() + began * -1
 
 
 def now() -> Cost:

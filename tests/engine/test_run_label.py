@@ -98,9 +98,7 @@ def options_of(command: str, monkeypatch: pytest.MonkeyPatch) -> RunOptions:
         got.append(options)
         raise BertcoreError("stopped here")
 
-    for module in ("pretrain", "finetune", "distil"):
-        for name in ("start_or_resume", "start_or_resume_finetuning", "start_or_resume_distilling"):
-            monkeypatch.setattr(f"bertcore.training.{module}.{name}", start, raising=False)
+    monkeypatch.setattr("bertcore.training.start.start_run", start)
     program, *arguments = shlex.split(command)
     result = CliRunner().invoke(cli, arguments)
     assert program == "bertcore" and got, result.exception
