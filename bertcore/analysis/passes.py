@@ -79,21 +79,16 @@ def as_text(
         ("segment", [0] * length if segments is None else segments, max(config.type_vocab_size, 1)),
         ("position", positions, config.max_length),
     ):
-        _check_values(name, values, length, most)
+        if len(values) != length:
+            raise BertcoreError(f"The text has {length:,} tokens, but a {name} is given for {len(values):,}.")
+        if wrong := [value for value in values if not 0 <= value < most]:
+            raise BertcoreError(f"This model has no {name} {wrong[0]}; it knows 0 to {most - 1:,}.")
     device = model.embeddings.token.weight.device
     return Text(
         torch.tensor(list(input_ids), device=device),
         None if segments is None else torch.tensor(list(segments), device=device),
         torch.tensor(list(positions), device=device),
     )
-
-
-def _check_values(name: str, values: Sequence[int], length: int, most: int) -> None:
-    if len(values) != length:
-        raise BertcoreError(f"The text has {length:,} tokens, but a {name} is given for {len(values):,}.")
-    wrong = [value for value in values if not 0 <= value < most]
-    if wrong:
-        raise BertcoreError(f"This model has no {name} {wrong[0]}; it knows 0 to {most - 1:,}.")
 
 
 def chunks(count: int, length: int, max_tokens: int) -> Iterator[slice]:

@@ -179,6 +179,21 @@ class TestAblation:
         assert np.exp(found.value) == pytest.approx(off.probabilities["good"], abs=1e-5)  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize("head", ["classify", "tag", "span"])
+def test_predictions_of_a_list_are_those_of_each_text(tmp_path: Path, head: str) -> None:
+    labels = () if head == "span" else ("O", "B-PER", "I-PER")
+    m = load(tiny_checkpoint(tmp_path / "model", output_heads=(head,), labels=labels))
+    texts = [text.replace("[MASK]", "cat") for text in MASKED]
+    passages = [f"{text} It sat on a mat." for text in texts] if head == "span" else None
+    for off in ([], [(0, 1)]):
+        together = m.predict(texts, passages, heads_off=off)
+        for number, (found, text) in enumerate(zip(together, texts, strict=True)):
+            alone = m.predict(text, passages[number] if passages else None, heads_off=off)
+            assert found.answer == alone.answer
+            for ours, theirs in zip(numbers(vars(found)), numbers(vars(alone)), strict=True):
+                np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=1e-5)
+
+
 class TestSmallCalls:
     def test_similarity_is_the_cosine_of_the_vectors(self, model_of: Callable[[str], LoadedModel]) -> None:
         m = model_of("albert")
