@@ -301,11 +301,11 @@ def _zstd(content: bytes) -> bytes:
 
 
 def _read_corpus(folder: Path) -> None:
-    from bertcore.data.text import TextFormat, read_documents, text_files
+    from bertcore.data.text import Documents, TextFormat, text_files
 
     files = text_files([folder])
     for form in (TextFormat(), TextFormat(document_per_file=True)):
-        for _ in read_documents(files, form):
+        for _ in Documents(files, form):
             pass
 
 

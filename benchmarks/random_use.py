@@ -234,12 +234,12 @@ def other_models(folder: Path) -> list[Path]:
 
     from bertcore.checkpoint.checkpoint import save_checkpoint
     from bertcore.config import BertConfig
-    from bertcore.data.text import read_documents
+    from bertcore.data.text import Documents
     from bertcore.locations import sample_corpus
     from bertcore.model.bert import Bert
     from bertcore.tokenizer.tokenizer import Tokenizer
 
-    texts = [paragraph for document in read_documents([sample_corpus()]) for paragraph in document][:400]
+    texts = [paragraph for document in Documents([sample_corpus()]) for paragraph in document][:400]
     tokenizer = Tokenizer.train(texts, 1000)
     sizes = {"hidden_size": 48, "num_hidden_layers": 3, "num_attention_heads": 6, "intermediate_size": 96}
     shapes: dict[str, tuple[tuple[str, ...], dict[str, object]]] = {

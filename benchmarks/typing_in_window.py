@@ -163,12 +163,12 @@ def random_checkpoint(folder: Path, preset: str) -> Path:
 
     from benchmarks.peer import random_model
     from bertcore.checkpoint.checkpoint import save_checkpoint
-    from bertcore.data.text import read_documents
+    from bertcore.data.text import Documents
     from bertcore.tokenizer.tokenizer import Tokenizer
 
     torch.set_num_threads(1)
     if not folder.exists():
-        texts = (paragraph for document in read_documents([sample_corpus()]) for paragraph in document)
+        texts = (paragraph for document in Documents([sample_corpus()]) for paragraph in document)
         tokenizer = Tokenizer.train(texts, 8192)
         save_checkpoint(random_model(preset, tokenizer.vocab_size, dropout=0.0), tokenizer, folder)
     return folder

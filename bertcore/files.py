@@ -138,23 +138,17 @@ def read_json(
     return value
 
 
-def read_json_or_empty(file: Path, most_bytes: int = MOST_BYTES) -> dict[str, Any]:
-    """The JSON object in a file; an empty one where there is none, or it is damaged."""
+def read_json_or_empty(file: Path, most_bytes: int = MOST_BYTES, to_rewrite: bool = False) -> dict[str, Any]:
+    """The JSON object in a file; an empty one where there is none, or it is damaged.
+
+    `to_rewrite`, for whoever writes the file anew: raises UnreadableError where it may be whole, so that what it holds
+    is not lost.
+    """
     try:
         value: dict[str, Any] = read_json(file, most_bytes=most_bytes)
-    except BertcoreError:
-        return {}
-    return value
-
-
-def read_json_to_rewrite(file: Path, most_bytes: int = MOST_BYTES) -> dict[str, Any]:
-    """As `read_json_or_empty`, for whoever writes the file anew: raises UnreadableError where it may be whole, so that
-    what it holds is not lost."""
-    try:
-        value: dict[str, Any] = read_json(file, most_bytes=most_bytes)
-    except UnreadableError:
-        raise
-    except BertcoreError:
+    except BertcoreError as error:
+        if to_rewrite and isinstance(error, UnreadableError):
+            raise
         return {}
     return value
 

@@ -17,8 +17,7 @@ from types import UnionType
 from typing import Any, ClassVar, Self, cast, get_args, get_origin, get_type_hints
 
 from bertcore.errors import BertcoreError, brief
-from bertcore.files import read_bytes, reason_of
-from bertcore.json_text import parse_json
+from bertcore.files import read_json
 
 _type_hints = cache(get_type_hints)  # evaluates annotations; a recipe asks for the same ones many times
 
@@ -189,12 +188,5 @@ def _sections(cls: type) -> dict[str, type[Settings]]:
 
 def read_recipe(file: Path) -> dict[str, Any]:
     """The settings in a JSON file. Raises BertcoreError where it cannot be read, or holds something else."""
-    try:
-        values = parse_json(read_bytes(file).decode("utf-8"))
-    except OSError as error:
-        raise BertcoreError(f"The recipe {file} cannot be read: {reason_of(error)}.") from None
-    except ValueError as error:
-        raise BertcoreError(f"The recipe {file} is not valid JSON ({error}).") from None
-    if not isinstance(values, dict):
-        raise BertcoreError(f"The recipe {file} does not hold a JSON object.")
-    return values
+    settings: dict[str, Any] = read_json(file, advice="choose a recipe, or the config.json of a run")
+    return settings

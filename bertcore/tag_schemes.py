@@ -112,28 +112,15 @@ def entity_spans(tags: Sequence[str]) -> list[Span]:
     return spans
 
 
-def tags_of_spans(spans: Iterable[Span], length: int, scheme: Scheme) -> list[str]:
-    """Entities written as tags of a sentence of `length` words.
-
-    Raises BertcoreError if two overlap, or one is empty or lies outside the sentence.
-    """
-    tags = ["O"] * length
-    before = Span("", -1, -1)
-    for span in sorted(spans, key=lambda span: span.start):
-        if not max(0, before.end) <= span.start < span.end <= length:
-            raise BertcoreError(
-                f"The entity {span.type} at words {span.start + 1} to {span.end} overlaps another one, is empty, or "
-                f"lies outside its sentence of {length} words; correct its position."
-            )
-        letters = _letters(span, scheme, touches=span.start == before.end and span.type == before.type)
-        tags[span.start : span.end] = [f"{letter}-{span.type}" if span.type else letter for letter in letters]
-        before = span
-    return tags
-
-
 def convert_tags(tags: Sequence[str], scheme: Scheme) -> list[str]:
     """The same entities in another scheme. Also mends a sentence that breaks its own, as `entity_spans` reads it."""
-    return tags_of_spans(entity_spans(tags), len(tags), scheme)
+    converted = ["O"] * len(tags)
+    before = Span("", -1, -1)
+    for span in entity_spans(tags):
+        letters = _letters(span, scheme, touches=span.start == before.end and span.type == before.type)
+        converted[span.start : span.end] = [f"{letter}-{span.type}" if span.type else letter for letter in letters]
+        before = span
+    return converted
 
 
 def _letters(span: Span, scheme: Scheme, touches: bool) -> str:

@@ -20,7 +20,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from bertcore.data.text import read_documents
+from bertcore.data.text import Documents
 from bertcore.errors import BertcoreError
 
 TRAIN, HELD_OUT = "books-train.txt.xz", "books-held-out.txt.xz"
@@ -52,7 +52,7 @@ def main(
     held_out_share: Annotated[float, typer.Option(min=0.0, max=0.5, help="Of the text, at least.")] = 0.018,
 ) -> None:
     try:
-        documents = ["\n".join(paragraphs) for paragraphs in read_documents([books])]
+        documents = ["\n".join(paragraphs) for paragraphs in Documents([books])]
     except BertcoreError as error:
         raise typer.BadParameter(str(error)) from None
     names = [names_of(document) for document in documents]

@@ -64,18 +64,15 @@ def records(file: Path, fields: dict[str, type]) -> Iterator[tuple[str, dict[str
 def listed_records(lines: Iterable[tuple[str, str]], fields: dict[str, type]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Of lines with their places; empty lines are left out. Raises BertcoreError as `records`."""
     for place, line in lines:
-        if line.strip():
-            yield place, _record(place, line, fields)
-
-
-def _record(place: str, line: str, fields: dict[str, type]) -> dict[str, Any]:
-    try:
-        record = parse_json(line)
-    except ValueError:
-        raise BertcoreError(f"{place}: expected one JSON object.") from None
-    if not isinstance(record, dict):
-        raise BertcoreError(f"{place}: expected one JSON object.")
-    wrong = [name for name, kind in fields.items() if not isinstance(record.get(name), kind)]
-    if wrong:
-        raise BertcoreError(f"{place}: expected the field {wrong[0]!r} as {fields[wrong[0]].__name__}.")
-    return record
+        if not line.strip():
+            continue
+        try:
+            record = parse_json(line)
+        except ValueError:
+            record = None
+        if not isinstance(record, dict):
+            raise BertcoreError(f"{place}: expected one JSON object.")
+        wrong = [name for name, kind in fields.items() if not isinstance(record.get(name), kind)]
+        if wrong:
+            raise BertcoreError(f"{place}: expected the field {wrong[0]!r} as {fields[wrong[0]].__name__}.")
+        yield place, record

@@ -179,14 +179,9 @@ class Paragraphs:
         self._files, self._form = list(files), form
 
     def __iter__(self) -> Iterator[str]:
-        for document in read_documents(self._files, self._form):
+        for document in Documents(self._files, self._form):
             for paragraph in document:
                 yield from pieces(paragraph, _LEARNED_AT_ONCE)
-
-
-def read_documents(files: Iterable[Path], form: TextFormat = BLOCKS) -> Iterator[list[str]]:
-    """See `Documents`."""
-    yield from Documents(files, form)
 
 
 def text_files(paths: Iterable[Path]) -> list[Path]:

@@ -13,7 +13,7 @@ from importlib.metadata import Distribution, distributions
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bertcore.files import read_json_to_rewrite, write_errors, write_json
+from bertcore.files import read_json_or_empty, write_errors, write_json
 
 if TYPE_CHECKING:
     import torch
@@ -26,7 +26,7 @@ _PACKAGES = ("bertscope", "torch", "numpy", "tokenizers", "safetensors", "scipy"
 def note_environment(run: Path, seed: int, device: torch.device, choices: Mapping[str, Any]) -> None:
     """Write it into the run's folder: of the start and of each time the run went on, the newest last."""
     file = run / ENVIRONMENT_FILE
-    before = read_json_to_rewrite(file).get("starts")
+    before = read_json_or_empty(file, to_rewrite=True).get("starts")
     with write_errors(run):
         now = {**environment(seed, device), "choices": dict(choices)}
         write_json(file, {"starts": [*(before if isinstance(before, list) else []), now]})

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from bertcore.errors import BertcoreError, name_from_file, printable, shortened
-from bertcore.files import read_json_or_empty, read_json_to_rewrite, write_errors, write_json
+from bertcore.files import read_json_or_empty, write_errors, write_json
 from bertcore.runs.run_folder import CONFIG
 
 LABEL = "label.json"
@@ -40,7 +40,7 @@ def write_label(run: Path, label: RunLabel) -> None:
     read just now: whoever is asked for a new one was not shown it."""
     if not (run / CONFIG).is_file():
         raise BertcoreError(f"{run} is not a run folder; it may have been moved.")
-    read_json_to_rewrite(run / LABEL, MOST_BYTES)
+    read_json_or_empty(run / LABEL, MOST_BYTES, to_rewrite=True)
     with write_errors(run):
         write_json(run / LABEL, asdict(replace(label, note=label.note[:MOST_NOTE])))
 

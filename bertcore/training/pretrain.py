@@ -14,7 +14,7 @@ from bertcore.data.batches import Batch, in_parts
 from bertcore.data.cloze import read_cloze
 from bertcore.data.corpus import load_corpus, open_corpus, refuse_too_little
 from bertcore.data.pairs import PairRules
-from bertcore.data.text import Paragraphs, read_documents
+from bertcore.data.text import Documents, Paragraphs
 from bertcore.errors import BertcoreError
 from bertcore.files import write_json
 from bertcore.model.bert import Bert
@@ -78,7 +78,7 @@ def refuse_text(data: DataOptions) -> None:
     """Raises BertcoreError for an empty file, and for too little text."""
     files = data.files if data.mixture else [Path(name) for name in data.corpus]
     for file in files:
-        if next(read_documents([file], data.text_format), None) is None:
+        if next(iter(Documents([file], data.text_format)), None) is None:
             raise BertcoreError(f"The text file {file} is empty; give a file with some text in it.")
     for together in [[file] for file in files] if data.mixture else [files]:
         refuse_too_little(together, data.text_format, with_pairs=data.pairs != "none" and not data.mixture)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from bertcore.errors import BertcoreError
-from bertcore.files import json_bytes, read_json_to_rewrite, write_atomic, write_errors
+from bertcore.files import json_bytes, read_json_or_empty, write_atomic, write_errors
 from bertcore.runs.run_folder import CONFIG, RESUME, RunFolder
 from bertcore.runs.snapshots import TRAINING_STATE_FILE
 from bertcore.settings import read_recipe
@@ -102,7 +102,7 @@ def _differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[tu
 def _progress(folder: RunFolder) -> tuple[int, float]:
     """(steps, seconds of training) from which the run would go on; (0, 0.0) before its first step."""
     for _, snapshot in reversed(folder.snapshots()):
-        values = read_json_to_rewrite(snapshot / TRAINING_STATE_FILE)  # config.json, by what it says
+        values = read_json_or_empty(snapshot / TRAINING_STATE_FILE, to_rewrite=True)  # config.json, by what it says
         step, elapsed_s = values.get("step"), values.get("elapsed_s")
         if isinstance(step, int) and isinstance(elapsed_s, int | float):
             return step, float(elapsed_s)

@@ -57,9 +57,9 @@ def sparse(file: Path, size: int) -> Path:
 
 
 def _read(file: Path) -> Callable[[], object]:
-    from bertcore.data.text import read_documents
+    from bertcore.data.text import Documents
 
-    return lambda: sum(1 for _ in read_documents([file]))
+    return lambda: sum(1 for _ in Documents([file]))
 
 
 def one_line(ending: str) -> Attack:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bertcore.data.corpus import corpus_key, load_corpus
-from bertcore.data.text import Documents, Paragraphs, TextFormat, read_documents, text_files
+from bertcore.data.text import Documents, Paragraphs, TextFormat, text_files
 from bertcore.errors import BertcoreError
 from tests.engine.corpora import STORIES
 from tests.engine.models import word_tokenizer
@@ -40,13 +40,13 @@ class TestFiles:
     def test_packed_text_is_the_same_text(self, tmp_path: Path, suffix: str) -> None:
         file = tmp_path / f"packed{suffix}"
         file.write_bytes(PACKERS[suffix](STORIES.encode()))
-        assert list(read_documents([file])) == DOCUMENTS
+        assert list(Documents([file])) == DOCUMENTS
 
     def test_zstandard_frames_one_after_the_other(self, tmp_path: Path) -> None:
         cut = len(STORIES) // 2
         file = tmp_path / "two.zst"
         file.write_bytes(b"".join(PACKERS[".zst"](part.encode()) for part in (STORIES[:cut], STORIES[cut:])))
-        assert list(read_documents([file])) == DOCUMENTS
+        assert list(Documents([file])) == DOCUMENTS
 
     def test_without_the_package_zstandard_says_what_to_install(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -54,19 +54,19 @@ class TestFiles:
         (tmp_path / "a.zst").write_bytes(PACKERS[".zst"](STORIES.encode()))
         monkeypatch.setitem(sys.modules, "zstandard", None)
         with pytest.raises(BertcoreError, match="install the Python package zstandard"):
-            list(read_documents([tmp_path / "a.zst"]))
+            list(Documents([tmp_path / "a.zst"]))
 
     def test_several_files_one_after_the_other(self, tmp_path: Path) -> None:
         (tmp_path / "a").write_text("one\ntwo\n \nthree")
         (tmp_path / "b").write_text("\n\nfour\r\n\r\nfive\n\n")
-        assert list(read_documents([tmp_path / "a", tmp_path / "b"])) == [["one", "two"], ["three"], ["four"], ["five"]]
+        assert list(Documents([tmp_path / "a", tmp_path / "b"])) == [["one", "two"], ["three"], ["four"], ["five"]]
 
     def test_one_document_per_file(self, tmp_path: Path) -> None:
         (tmp_path / "a.txt").write_text("one\n\ntwo\n\n\nthree\n")
         (tmp_path / "b.txt").write_text("\n\n")
         (tmp_path / "c.txt").write_text("four")
         form = TextFormat(document_per_file=True)
-        assert list(read_documents([tmp_path], form)) == [["one", "two", "three"], ["four"]]
+        assert list(Documents([tmp_path], form)) == [["one", "two", "three"], ["four"]]
         assert list(Paragraphs([tmp_path], form)) == ["one", "two", "three", "four"]
 
     def test_a_folder_is_all_text_files_below_it_sorted(self, tmp_path: Path) -> None:
@@ -101,12 +101,12 @@ class TestRecords:
     def test_each_record_is_a_document(self, tmp_path: Path, name: str) -> None:
         packed = PACKERS.get(Path(name).suffix, bytes)
         (tmp_path / name).write_bytes(packed(_records(DOCUMENTS).encode()))
-        assert list(read_documents([tmp_path / name])) == DOCUMENTS
+        assert list(Documents([tmp_path / name])) == DOCUMENTS
 
     def test_blank_lines_inside_a_record_do_not_end_its_document(self, tmp_path: Path) -> None:
         file = tmp_path / "a.jsonl"
         file.write_text('\ufeff{"body": "one\\n\\ntwo "}\n\n{"body": " "}\n{"body": "lone \\ud800 half"}\n', "utf-8")
-        assert list(read_documents([file], TextFormat(text_field="body"))) == [["one", "two"], ["lone ? half"]]
+        assert list(Documents([file], TextFormat(text_field="body"))) == [["one", "two"], ["lone ? half"]]
 
     @pytest.mark.parametrize(
         ("line", "says"),
@@ -122,7 +122,7 @@ class TestRecords:
     def test_a_line_that_does_not_fit_is_named(self, tmp_path: Path, line: str, says: str) -> None:
         (tmp_path / "a.jsonl").write_text('{"text": "fine"}\n' + line + "\n")
         with pytest.raises(BertcoreError, match=f"a.jsonl, {says}") as error:
-            list(read_documents([tmp_path / "a.jsonl"]))
+            list(Documents([tmp_path / "a.jsonl"]))
         assert len(str(error.value)) < 400 + len(str(tmp_path))
 
     def test_the_key_follows_how_documents_are_found(self, tmp_path: Path) -> None:

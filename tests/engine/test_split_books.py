@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from bertcore.data.text import read_documents
+from bertcore.data.text import Documents
 from scripts.split_books import main
 
 BOOKS, PARTS = 12, 7
@@ -41,7 +41,7 @@ def text(tmp_path: Path) -> str:
 def _split(file: Path, out: Path) -> tuple[set[str], set[str]]:
     main(file, out, 0.2)
     train, held_out = (
-        {"\n".join(document) for document in read_documents([out / f"books-{part}.txt.xz"])}
+        {"\n".join(document) for document in Documents([out / f"books-{part}.txt.xz"])}
         for part in ("train", "held-out")
     )
     return train, held_out

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from bertcore.errors import BertcoreError, UnreadableError
-from bertcore.files import read_json_to_rewrite
+from bertcore.files import read_json_or_empty
 from bertcore.runs.environment import note_environment
 from bertcore.runs.label import RunLabel, read_label, write_label
 from bertcore.runs.run_folder import RunFolder
@@ -168,6 +168,6 @@ class TestFilesThatAreWrittenAnew:
         assert (tmp_path / "environment.json").read_text() == '{"starts": [{"seed": 1}]}'
 
     def test_what_is_not_there_or_broken_holds_nothing(self, tmp_path: Path) -> None:
-        assert read_json_to_rewrite(tmp_path / "none.json") == {}
+        assert read_json_or_empty(tmp_path / "none.json", to_rewrite=True) == {}
         (tmp_path / "broken.json").write_text("{")
-        assert read_json_to_rewrite(tmp_path / "broken.json") == {}
+        assert read_json_or_empty(tmp_path / "broken.json", to_rewrite=True) == {}
