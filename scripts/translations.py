@@ -23,6 +23,7 @@ from app.look.translated import folder_of
 from app.state.examples import load_examples
 from app.state.glossary import read_glossary
 from bertcore.locations import assets
+from bertcore.runs.diagnosis_words import ALL_SENTENCES, CONTEXT
 
 ROOT = Path(__file__).parents[1]
 WORDS = ("title", "ask", "option", "correct", "option-if", "explain", "task", "hint", "note", "summary")
@@ -50,18 +51,14 @@ def main() -> int:
     return 0
 
 
-def source_files() -> list[str]:
-    """What lupdate reads, from the root of the project: app/, and what the engine says that the window shows, too."""
-    files = [*sorted((ROOT / "app").rglob("*.py")), ROOT / "bertcore" / "runs" / "diagnosis_words.py"]
-    return [str(file.relative_to(ROOT)) for file in files]
-
-
 def strings_of_sources() -> Texts:
-    """All of them, without translations."""
+    """All of them, without translations: what lupdate finds in app/, and what the engine says that the window shows."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "app.ts"
-        run_tool("lupdate", *source_files(), "-ts", str(file))
-        return {key: [] for key in read_ts(file)}
+        sources = [str(source.relative_to(ROOT)) for source in sorted((ROOT / "app").rglob("*.py"))]
+        run_tool("lupdate", *sources, "-ts", str(file))
+        engine = [(CONTEXT, sentence) for sentence in ALL_SENTENCES]
+        return {key: [] for key in (*read_ts(file), *engine)}
 
 
 def read_ts(file: Path) -> Texts:

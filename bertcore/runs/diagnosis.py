@@ -52,7 +52,7 @@ class Suggestion:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """`kind`: a key of `diagnosis_words.WORDS`; `values`: the numbers of its sentences."""
+    """`kind`: a key of `diagnosis_words.SEEN`; `values`: the numbers of its sentences."""
 
     kind: str
     values: Mapping[str, float | str]

@@ -23,7 +23,7 @@ from bertcore.data.pairs import PairRules
 from bertcore.errors import BertcoreError
 from bertcore.locations import assets
 from bertcore.runs.diagnosis import Diagnosis, Suggestion, diagnose, normal
-from bertcore.runs.diagnosis_words import WORDS, in_words
+from bertcore.runs.diagnosis_words import SEEN, in_words
 from bertcore.runs.run_folder import RunStatus
 from bertcore.runs.run_metrics import RunMetrics
 from bertcore.runs.run_record import HeadActivity, RunRecord, read_record, record_of
@@ -387,4 +387,4 @@ def test_the_runs_that_ship_are_well() -> None:
 def test_nothing_is_said_before_anything_is_known() -> None:
     for record in (RunRecord(), RunRecord(state="failed", message="The disk is full.")):
         assert diagnose(record) == [] and normal(record) is None
-    assert {kind.split("_")[0] for kind in WORDS} >= {"diverging", "overfitting", "normal", "plateau"}
+    assert {kind.split("_")[0] for kind in SEEN} >= {"diverging", "overfitting", "normal", "plateau"}
