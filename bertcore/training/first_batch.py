@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-from torch import Tensor
-
 from bertcore.data.batches import Batch
 from bertcore.data.pairs import NO_LABEL
 from bertcore.files import jsonable, write_json
@@ -27,12 +25,11 @@ def write_pretraining_batch(
     wanted: dict[int, dict[int, str]] = {}
     for row, label in zip(batch.rows.tolist(), batch.labels.tolist(), strict=True):
         wanted.setdefault(row // length, {})[row % length] = tokenizer.label(label)
-    sequences = _sequences(batch.input_ids, batch.segment_ids, batch.attention_mask, tokenizer, most)
+    sequences = _sequences(batch, tokenizer, most)
     for number, sequence in enumerate(sequences):
         sequence["predict"] = wanted.get(number, {})
         sequence["pair_label"] = int(batch.next_sentence[number])
-    write_json(run / name, {"causal": batch.causal, "sequences": jsonable(sequences)})
-    return _begin(sequences)
+    return _write(run / name, {"causal": batch.causal, "sequences": sequences})
 
 
 def write_task_batch(
@@ -47,22 +44,20 @@ def write_task_batch(
 
     `most`: sequences to write, None: all. Returns the first words.
     """
-    sequences = _sequences(batch.input_ids, batch.segment_ids, batch.attention_mask, tokenizer, most)
+    sequences = _sequences(batch, tokenizer, most)
     answers = {batch.head: _named(batch.labels.tolist(), labels)}
     rows = {} if batch.rows is None else {batch.head: batch.rows.tolist()}
-    write_json(run / name, jsonable({"sequences": sequences, "labels": answers, "rows": rows}))
-    return _begin(sequences)
+    return _write(run / name, {"sequences": sequences, "labels": answers, "rows": rows})
 
 
-def _begin(sequences: list[dict[str, Any]]) -> str:
-    return " ".join(sequences[0]["tokens"][:_BEGIN])
+def _write(file: Path, page: dict[str, Any]) -> str:
+    write_json(file, jsonable(page))
+    return " ".join(page["sequences"][0]["tokens"][:_BEGIN])
 
 
-def _sequences(
-    ids: Tensor, segments: Tensor | None, mask: Tensor | None, tokenizer: Tokenizer, most: int | None
-) -> list[dict[str, Any]]:
-    sequences = []
-    for number, row in enumerate(ids[:most].tolist()):
+def _sequences(batch: Batch | TaskBatch, tokenizer: Tokenizer, most: int | None) -> list[dict[str, Any]]:
+    sequences, segments, mask = [], batch.segment_ids, batch.attention_mask
+    for number, row in enumerate(batch.input_ids[:most].tolist()):
         real = len(row) if mask is None else int(mask[number].sum())
         sequences.append(
             {

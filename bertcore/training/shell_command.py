@@ -10,6 +10,7 @@ from typing import Any
 from bertcore.errors import BertcoreError, printable
 from bertcore.runs.run_folder import CONFIG, RunFolder
 from bertcore.settings import Setting, settings_of
+from bertcore.training.arguments import options_of
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.options import RunOptions
 from bertcore.training.pretrain_options import PretrainOptions
@@ -39,11 +40,9 @@ def shell_command(run: Path) -> str:
 
 def _flags(config: Mapping[str, Any], kind: str) -> list[str] | None:
     """None where a recipe is needed."""
-    kinds: dict[str, type[RunOptions]] = {PretrainOptions.kind: PretrainOptions, FinetuneOptions.kind: FinetuneOptions}
-    if kind not in kinds:
+    if kind not in (PretrainOptions.kind, FinetuneOptions.kind):
         return None
-    options = kinds[kind].from_dict(config)
-    changed = list(_changed(options))
+    changed = list(_changed(options_of(config)))
     if any(each.name in _ONLY_IN_RECIPES or (each.kind is Mapping and each.name != "columns") for each, _ in changed):
         return None
     words: list[str] = []
