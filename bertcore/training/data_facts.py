@@ -137,7 +137,11 @@ def task_facts(options: FinetuneOptions, tokenizer: Tokenizer) -> TaskFacts:
     train, dev = read_examples(options)
     some = _spread(train.examples, _MOST_TOKENISED)
     kind = TASK_KINDS[spec.kind]
-    counts = kind.label_counts(train.examples)
+    counts, limit = kind.label_counts(train.examples), options.data.max_length
+    stride = options.data.stride
+    features = make_features(
+        kind.name, some, tokenizer, train.labels, max_length=limit, stride=stride, need_answers=True
+    )
     return TaskFacts(
         file=train.file.name,
         layout=_layout_of(spec, train.file, options),
@@ -147,7 +151,7 @@ def task_facts(options: FinetuneOptions, tokenizer: Tokenizer) -> TaskFacts:
         train=len(train.examples),
         held_out=len(dev.examples),
         held_out_file=None if dev.file == train.file else dev.file.name,
-        lengths=_lengths(spec, some, train.labels, tokenizer, options),
+        lengths=Lengths.of(features.example_lengths, limit),
         is_sampled=len(some) < len(train.examples),
         notes=tuple(dict.fromkeys((*train.notes, *dev.notes))),
     )
@@ -175,20 +179,6 @@ def fault_of(error: BertcoreError, file: Path) -> Fault:
 def _spread(examples: Sequence[Example], most: int) -> Sequence[Example]:
     """So many of them at most, evenly spread over all: files are often sorted."""
     return examples if len(examples) <= most else [examples[i * len(examples) // most] for i in range(most)]
-
-
-def _lengths(
-    spec: TaskSpec,
-    examples: Sequence[Example],
-    labels: tuple[str, ...],
-    tokenizer: Tokenizer,
-    options: FinetuneOptions,
-) -> Lengths:
-    limit = options.data.max_length
-    features = make_features(
-        spec.kind, examples, tokenizer, labels, max_length=limit, stride=options.data.stride, need_answers=True
-    )
-    return Lengths.of(features.example_lengths, limit)
 
 
 def _shown(kind: TaskKind[Any, Any], example: Example) -> ShownRow:
@@ -240,15 +230,8 @@ def text_facts(data: DataOptions) -> TextFacts:
         if characters > _MOST_READ:
             share = documents.fraction
             break
-    name = (
-        "records"
-        if any(map(is_records, files))
-        else "lines"
-        if is_by_line
-        else "files"
-        if form.document_per_file
-        else "blocks"
-    )
+    forms = {"records": any(map(is_records, files)), "lines": is_by_line, "files": form.document_per_file}
+    name = next((name for name, is_it in forms.items() if is_it), "blocks")
     return TextFacts(
         tuple(file.name for file in files),
         FileLayout(name, layout_suffix(files[0]), {"text": data.text_field} if name == "records" else {}),

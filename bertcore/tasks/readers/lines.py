@@ -112,7 +112,6 @@ def _reading(file: Path) -> Iterator[BinaryIO]:
 
 def _decode(file: Path, number: int, line: bytes) -> str:
     if number == 1:
-        _check_beginning(file, line)
         while line.startswith(_BYTE_ORDER_MARK):  # two of them where a program put one before another's
             line = line.removeprefix(_BYTE_ORDER_MARK)
     if b"\0" in line:
