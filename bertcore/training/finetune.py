@@ -15,7 +15,6 @@ from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.errors import BertcoreError, UnreadableError
 from bertcore.files import write_json
 from bertcore.model.bert import Bert, initialise
-from bertcore.model.hooks import Recorder
 from bertcore.resolve_model import resolve_model, snapshot_errors
 from bertcore.runs.metrics_file import examples_of_curve
 from bertcore.runs.run_folder import RunFolder
@@ -288,17 +287,9 @@ class FineTuning(Trainable):
         with nullcontext() if is_last else setup.precision.autocast(setup.device):
             evaluation = evaluate_task(setup.model, setup.curve)
         self._evaluation = evaluation if is_last and setup.curve is setup.held_out else None
-        return {**_numbers(evaluation), "heads": self._head_activity()}
-
-    def _head_activity(self) -> dict[str, list[list[float]]]:
-        model, batches = self.setup.model, self.setup.looked_at
-        batch = batches.batch(batches.order()[0][:SEQUENCES]).to(self.setup.device)
-        mask = batch.attention_mask
-
-        def read(hook: Recorder) -> None:
-            model(batch.input_ids, batch.segment_ids, mask, hook=hook)
-
-        return head_activity(model, read, mask)
+        looked_at = setup.looked_at.batch(setup.looked_at.order()[0][:SEQUENCES]).to(setup.device)
+        heads = head_activity(setup.model, looked_at.input_ids, looked_at.segment_ids, looked_at.attention_mask)
+        return {**_numbers(evaluation), "heads": heads}
 
     def is_better(self, now: Mapping[str, Any], best: Mapping[str, Any]) -> bool:
         if now.get("examples") != best.get("examples"):  # before the first step of a run of an earlier version

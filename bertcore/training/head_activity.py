@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
 from torch import Tensor
 
@@ -16,17 +14,19 @@ _DECIMALS = 4
 
 
 @torch.no_grad()
-def head_activity(model: Bert, read: Callable[[Recorder], object], mask: Tensor | None) -> dict[str, list[list[float]]]:
+def head_activity(
+    model: Bert, ids: Tensor, segments: Tensor | None, mask: Tensor | None
+) -> dict[str, list[list[float]]]:
     """For each layer and head (L,N), means over the real tokens of some sequences, both 0..1.
 
     "varies": half the distance (sum of absolute differences) between a token's attention weights and the mean weights
     of its sequence; 0 where all tokens have the same. "even": the entropy of the weights as a share of the largest
     possible; 1 where all tokens get the same.
-    `read` runs the model with a hook; `mask` (B,S) is 1 for real tokens, None where all are.
+    All (B,S); `mask` is 1 for real tokens, None where all are.
     """
     recorder = Recorder(lambda name: name.endswith(".attention.probs"))
     with evaluation_mode(model):
-        read(recorder)
+        model(ids, segments, mask, hook=recorder)
     layers = [recorder[f"layer.{i}.attention.probs"].float() for i in range(model.config.num_hidden_layers)]
     real = torch.ones_like(layers[0][:, 0, 0]) if mask is None else mask.reshape(-1, mask.shape[-1]).float()  # (B,S)
     numbers = [_of_layer(probs, real) for probs in layers]

@@ -287,14 +287,12 @@ class Pretraining(Trainable):
             numbers = setup.held_out.measure(setup.model)
             if setup.questions is not None:
                 numbers["questions"] = setup.questions.answer(setup.model)
-            numbers["heads"] = self._head_activity()
+            batch = setup.held_out.batches[0]
+            mask = None if batch.attention_mask is None else batch.attention_mask[:SEQUENCES]
+            numbers["heads"] = head_activity(
+                setup.model, batch.input_ids[:SEQUENCES], batch.segment_ids[:SEQUENCES], mask
+            )
         return numbers
-
-    def _head_activity(self) -> dict[str, list[list[float]]]:
-        model, batch = self.setup.model, self.setup.held_out.batches[0]
-        ids, segments = batch.input_ids[:SEQUENCES], batch.segment_ids[:SEQUENCES]
-        mask = None if batch.attention_mask is None else batch.attention_mask[:SEQUENCES]
-        return head_activity(model, lambda hook: model.forward(ids, segments, mask, hook=hook), mask)
 
     def is_better(self, now: Mapping[str, Any], best: Mapping[str, Any]) -> bool:
         return bool(now["loss"] < best["loss"])

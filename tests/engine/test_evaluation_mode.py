@@ -46,7 +46,7 @@ MEASURING: dict[str, Callable[[Bert], object]] = {
     "questions": lambda model: Questions.of(
         [ClozeSentence("the [MASK] sat", ("cat",), "")], word_tokenizer(), 12
     ).answer(model),
-    "head_activity": lambda model: head_activity(model, lambda hook: model(IDS, hook=hook), None),
+    "head_activity": lambda model: head_activity(model, IDS, None, None),
     "slow_motion": _slow_motion,
     "batch_losses": lambda model: batch_losses(model, BATCH),
     "example_answers": lambda model: example_answers(model, DRAWN_EXAMPLES, str),
