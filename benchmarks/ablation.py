@@ -7,9 +7,9 @@ import torch
 from benchmarks.peer import random_model
 from benchmarks.timing import Row
 from bertcore.analysis.effects import head_effects
-from bertcore.analysis.interventions import switch_off_heads
+from bertcore.analysis.interventions import ablate
 from bertcore.analysis.passes import as_text
-from bertcore.analysis.targets import word_target
+from bertcore.analysis.targets import Target
 from bertcore.model.hooks import Intervention
 
 TOKENS, POSITION, WORD = 32, 5, 1000
@@ -20,7 +20,7 @@ def rows() -> list[Row]:
     ids = torch.randint(5, 30_522, (TOKENS,), generator=torch.Generator().manual_seed(0)).tolist()
     text = as_text(model, ids, [0] * TOKENS)
     tokens = torch.tensor([ids])
-    target = word_target(POSITION, WORD)
+    target = Target("mlm", WORD, POSITION)
 
     def batched() -> None:
         head_effects(model, text, target)
@@ -29,7 +29,7 @@ def rows() -> list[Row]:
     def one_by_one() -> None:
         for layer in range(model.config.num_hidden_layers):
             for head in range(model.config.num_attention_heads):
-                hidden = model(tokens, hook=Intervention(switch_off_heads([(layer, head)])))
+                hidden = model(tokens, hook=Intervention(ablate([(layer, head)])))
                 model.mlm_logits(hidden[:, POSITION])
 
     seconds = [(_seconds(batched), _seconds(one_by_one)) for _ in range(3)]

@@ -7,7 +7,7 @@ import torch
 from benchmarks.timing import Row
 from bertcore.analysis.effects import PatchedPart, patching_map
 from bertcore.analysis.passes import Text, as_text
-from bertcore.analysis.targets import word_target
+from bertcore.analysis.targets import Target
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.locations import built_in_checkpoint
 from bertcore.model.bert import Bert
@@ -24,7 +24,7 @@ def rows() -> list[Row]:
 
 
 def _row(model: Bert, text: Text, other: Text, part: PatchedPart) -> Row:
-    target = word_target(POSITION, WORD)
+    target = Target("mlm", WORD, POSITION)
     cells = patching_map(model, text, other, target, part).patched.size
     map_s, pass_s = [], []
     for _ in range(TIMES):

@@ -1124,10 +1124,10 @@ class LoadedModel:
         changes: Changes | None = None,
     ) -> Changes | None:
         if isinstance(ablate_with, str):
-            interventions.ablate(self.config, heads_off, layers_off)  # raises for what is not there
+            interventions.ablate(heads_off, layers_off, config=self.config)  # raises for what is not there
             _, text = self._read(ablate_with, None)
             ablate_with = tracing.activations(self.bert, text, interventions.ablated_points(heads_off, layers_off))
-        return interventions.ablate(self.config, heads_off, layers_off, ablate_with, changes)
+        return interventions.ablate(heads_off, layers_off, ablate_with, changes, self.config) or None
 
     def _warn_of_cut(self, cut: int, of: int) -> None:
         """For the first caller outside of this package: nothing in numbers alone says what they are of."""

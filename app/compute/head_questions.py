@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QCoreApplication
 
-from bertcore.analysis.targets import Measure, SimilarityTarget, Target, pair_target, word_target
+from bertcore.analysis.targets import Measure, SimilarityTarget, Target
 from bertcore.analysis.vectors import cosine
 from bertcore.errors import MOST_VALUE, BertcoreError, shortened
 from bertcore.progress import ReportProgress
@@ -111,11 +111,11 @@ def targets_of(reading: Reading, position: int, other: Reading | None = None) ->
         for word in {word.id: word for word in words}.values():
             note = translate("HeadTarget", ", the word in the text") if mask.was and word.id == mask.was.id else ""
             name = translate("HeadTarget", "{word} at {position}").format(word=word.token, position=mask.position)
-            targets.append(HeadTarget(name, word_target(mask.position, word.id), note))
+            targets.append(HeadTarget(name, Target("mlm", word.id, mask.position), note))
     if reading.next_sentence is not None:
-        targets.append(HeadTarget(translate("HeadTarget", "B follows A"), pair_target("nsp")))
+        targets.append(HeadTarget(translate("HeadTarget", "B follows A"), Target("nsp")))
     if reading.sentence_order is not None:
-        targets.append(HeadTarget(translate("HeadTarget", "A comes before B"), pair_target("sop")))
+        targets.append(HeadTarget(translate("HeadTarget", "A comes before B"), Target("sop")))
     labels = labels_of(reading)
     if "classify" in logits:
         measure: Measure = "log_probability" if probability_of(reading) else "logit"
@@ -187,7 +187,7 @@ def own_target(
         return word_contrast(mask.position, (wanted, tokenizer.label(wanted)), (against, tokenizer.label(against)))
     name = translate("HeadTarget", "{word} at {position}")
     return HeadTarget(
-        name.format(word=tokenizer.label(wanted), position=mask.position), word_target(mask.position, wanted)
+        name.format(word=tokenizer.label(wanted), position=mask.position), Target("mlm", wanted, mask.position)
     )
 
 
@@ -197,7 +197,7 @@ def word_contrast(position: int, wanted: tuple[int, str], against: tuple[int, st
     label = translate("HeadTarget", "“{word}” rather than “{other}” at position {position}").format(
         word=answers[0], other=answers[1], position=position
     )
-    return HeadTarget(label, word_target(position, wanted[0], against=against[0]), answers=answers)
+    return HeadTarget(label, Target("mlm", wanted[0], position, against=against[0]), answers=answers)
 
 
 def mask_at(reading: Reading, position: int | None) -> MaskReading | None:
@@ -347,12 +347,12 @@ def check_head(
 def _without_head(checkpoint: Checkpoint, text: ModelInput, target: HeadTarget, layer: int, head: int) -> float:
     import torch
 
-    from bertcore.analysis.interventions import switch_off_heads
+    from bertcore.analysis.interventions import ablate
     from bertcore.model.hooks import Intervention
 
     with torch.inference_mode():
         read = text_of(checkpoint.model, text)
-        hidden = read.hidden(checkpoint.model, hook=Intervention(switch_off_heads([(layer, head)])))
+        hidden = read.hidden(checkpoint.model, hook=Intervention(ablate([(layer, head)])))
         return float(target.target.of(checkpoint.model, hidden)[0])
 
 

@@ -207,8 +207,7 @@ class WhatIf:
             *([] if self.swap is None or self.swap.changes is None else [self.swap.changes]),
             *(interventions.drop_embedding(embedding) for embedding in named),
             *(interventions.set_attention_row(row.layer, row.head, row.position, row.weights) for row in self.rows),
-            interventions.switch_off_heads(self.heads_off),
-            interventions.switch_off_layers(self.layers_off),
+            interventions.ablate(self.heads_off, self.layers_off),
         )
 
 

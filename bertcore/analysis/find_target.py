@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from bertcore.analysis.interventions import check_rows
 from bertcore.analysis.passes import Batch, as_text
 from bertcore.analysis.predict import cut_off_mask, predict_heads, task_logits
-from bertcore.analysis.targets import Measure, Target, pair_target, word_target
+from bertcore.analysis.targets import Measure, Target
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.model.hooks import Changes
@@ -112,7 +112,7 @@ class _Choice:
             wanted, against = self._likeliest([scores(each) for each in self._texts], against)
         self._refuse_same(wanted, against, tokenizer.word(wanted))
         names = [tokenizer.word(each) for each in (wanted, against) if each is not None]
-        return NamedTarget(word_target(position, wanted, against=against), " against ".join(names))
+        return NamedTarget(Target("mlm", wanted, position, against=against), " against ".join(names))
 
     def of_task(self, kind: TaskKind[Any, Any], position: int | None) -> NamedTarget:
         """A label of the text, or of a token; where an answer starts or ends; or the one number that the head gives."""
@@ -149,7 +149,7 @@ class _Choice:
         index = 0 if self.wanted is None else self._index(names, self.wanted)
         if self.against is not None:
             raise BertcoreError(f"There are two verdicts, {' and '.join(names)}; name one of them.")
-        return NamedTarget(pair_target(head, index), names[index])
+        return NamedTarget(Target(head, index), names[index])
 
     def number(self, target: Target, name: str) -> NamedTarget:
         """A head that gives one number."""

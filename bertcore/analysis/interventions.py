@@ -61,51 +61,33 @@ def ablated_points(heads_off: Collection[Head] = (), layers_off: Collection[int]
 
 
 def ablate(
-    config: BertConfig,
     heads_off: Collection[Head] = (),
     layers_off: Collection[int] = (),
     values: Values | None = None,
     changes: Changes | None = None,
-) -> Changes | None:
-    """Heads and layers off, and other changes besides; None for none.
-
-    `values` are what they add instead of nothing, by `ablated_points`: the same at each token ((N,D) of heads, (H) of a
-    layer's attention and feed-forward), or token by token ((N,S,D), (S,H)).
-    Raises BertcoreError for heads and layers that are not there, and where there is no value for a point.
-    """
-    made = [switch_off_heads(heads_off, config, values)] if heads_off else []
-    made += [switch_off_layers(layers_off, config, values)] if layers_off else []
-    made += [changes] if changes else []
-    return combine(*made) if made else None
-
-
-def switch_off_heads(
-    heads: Collection[Head], config: BertConfig | None = None, values: Values | None = None
+    config: BertConfig | None = None,
 ) -> Changes:
-    """The heads {(layer, head), ...} add nothing: their context vectors become 0, or `values` (as in `ablate`).
+    """Heads {(layer, head), ...} and layers off, and other changes besides.
 
-    Raises BertcoreError for heads that the model does not have: here with a `config`, else in the forward pass.
+    The context vectors of a head that is off become 0; what enters a layer that is off is what leaves it. With `values`
+    by `ablated_points`, heads and layers add these instead, and a layer's LayerNorms stay: the same at each token
+    ((N,D) of heads, (H) of a layer's attention and feed-forward), or token by token ((N,S,D), (S,H)).
+    Raises BertcoreError where there is no value for a point, and for heads and layers that the model does not have:
+    here with a `config`, else in the forward pass.
     """
     if config is not None:
-        check_heads(heads, config)
-    return {
-        point: _ablated(values, point, [head for layer, head in sorted(heads) if point.startswith(f"layer.{layer}.")])
-        for point in ablated_points(heads)
-    }
-
-
-def switch_off_layers(
-    layers: Collection[int], config: BertConfig | None = None, values: Values | None = None
-) -> Changes:
-    """The layers do nothing: what enters one is what leaves it. Errors as in `switch_off_heads`.
-
-    With `values` (as in `ablate`) attention and feed-forward add these instead, and the layer's LayerNorms stay.
-    """
-    if config is not None:
-        check_layers(layers, config)
+        check_heads(heads_off, config)
+        check_layers(layers_off, config)
+    heads_of: dict[int, list[int]] = {}
+    for layer, head in sorted(heads_off):
+        heads_of.setdefault(layer, []).append(head)
+    points = ablated_points(heads_off)
+    heads = {point: _ablated(values, point, each) for point, each in zip(points, heads_of.values(), strict=True)}
     if values is None:
-        return combine(*(_skip(layer) for layer in sorted(layers)))
-    return {point: _ablated(values, point) for point in ablated_points((), layers)}
+        layers = [_skip(layer) for layer in sorted(layers_off)]
+    else:
+        layers = [{point: _ablated(values, point) for point in ablated_points((), layers_off)}]
+    return combine(heads, *layers, changes or {})
 
 
 def set_attention_row(layer: int, head: int, row: int, values: ArrayLike) -> Changes:

@@ -112,18 +112,6 @@ class SimilarityTarget(Target):
         return cosine_similarity(pooled, hidden.new_tensor(self.vector)[None], dim=-1)
 
 
-def word_target(
-    position: int, token_id: int, measure: Measure = "log_probability", against: int | None = None
-) -> Target:
-    """How strongly the model puts one word at a position, perhaps against another word (MLM head)."""
-    return Target("mlm", token_id, position, measure, against)
-
-
-def pair_target(task: Literal["nsp", "sop"] = "nsp", verdict: int = 0, measure: Measure = "log_probability") -> Target:
-    """The verdict on a pair: next sentence (0 follows, 1 does not) or sentence order (0 in order, 1 swapped)."""
-    return Target(task, verdict, 0, measure)
-
-
 _PROBABILITY = {"mlm": "softmax", "nsp": "softmax", "sop": "softmax", "rtd": "sigmoid"}
 _MISSING = {
     "mlm": "This model has no masked-word (MLM) head, so it gives no word a probability.",

@@ -150,7 +150,7 @@ def test_what_is_changed_inside_acts_here_too(kind: str, apply_to: Callable, tmp
     settle(window, qtbot)
     checkpoint = load_checkpoint(tmp_path / kind)
     first, second = (text, None) if kind == "summarise" else (A, text or b)
-    off = interventions.combine(interventions.switch_off_heads({(0, 1)}), interventions.switch_off_layers({1}))
+    off = interventions.ablate({(0, 1)}, {1})
     changed = predict(checkpoint, [as_example(kind, first, second)], changes=off)[0]  # type: ignore[arg-type]
     assert changed != oracle
     assert room.view.applied.prediction == changed and room.view.applied.before == oracle

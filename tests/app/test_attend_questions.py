@@ -23,7 +23,7 @@ from app.rooms.attend.similar_heads import AlikeView
 from app.shell.window import Window
 from app.widgets.figure_button import figure_buttons
 from bertcore.analysis.attention_heads import find_heads, head_map
-from bertcore.analysis.interventions import switch_off_heads
+from bertcore.analysis.interventions import ablate
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.attend_room import answered, attend, is_asking, open_view, traced
@@ -173,7 +173,7 @@ class TestCheck:
             np.testing.assert_allclose(column.values, values, atol=1e-5)
         logits = [
             trace(checkpoint.model, request.input_ids, request.segments, mlm_positions=[2], changes=changes).mlm_logits
-            for changes in (None, switch_off_heads([(1, 0)]))
+            for changes in (None, ablate([(1, 0)]))
         ]
         before, after = (float(torch.tensor(row[0]).log_softmax(0)[target.target.index].exp()) for row in logits)
         assert f"{numbers.number(before)} → {numbers.number(after)}" in view.summary

@@ -20,7 +20,7 @@ from app.rooms.attend.room import AttendRoom
 from app.shell.window import Window
 from app.state.session_file import as_json, read_session
 from app.state.what_if import WhatIf
-from bertcore.analysis.interventions import set_attention_row, switch_off_heads
+from bertcore.analysis.interventions import ablate, set_attention_row
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.attend_room import answered, attend, open_view, traced
@@ -136,7 +136,7 @@ def test_the_effect_on_the_words_and_on_the_pair_is_told(
     request, model = window.state.reading.request, load_checkpoint(model_folder).model  # type: ignore[union-attr]
     before, after = (
         trace(model, request.input_ids, request.segments, mlm_positions=[2], changes=changes)
-        for changes in (None, switch_off_heads([(0, 0)]))
+        for changes in (None, ablate([(0, 0)]))
     )
     words = [torch.tensor(found.mlm_logits[0]).softmax(0) for found in (before, after)]  # type: ignore[index]
     best = int(words[0].argmax())

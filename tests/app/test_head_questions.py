@@ -15,9 +15,9 @@ from app.state.explore_state import ExploreState
 from app.state.readings import ModelInput, Reading, ReadingRequest
 from bertcore.analysis.effects import attention_gradient, link_effects
 from bertcore.analysis.flow import attention_flow
-from bertcore.analysis.interventions import set_attention_pattern, set_attention_row, switch_off_heads
+from bertcore.analysis.interventions import ablate, set_attention_pattern, set_attention_row
 from bertcore.analysis.passes import Text, as_text
-from bertcore.analysis.targets import pair_target, word_target
+from bertcore.analysis.targets import Target
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.errors import BertcoreError
@@ -38,7 +38,7 @@ def pair_text(model: Bert) -> Text:
 
 MASKED, CAT = 2, VOCABULARY.index("cat")
 TEXT = ModelInput(tuple(PAIR.ids), tuple(PAIR.segments))
-WORD = HeadTarget("cat", word_target(MASKED, CAT))
+WORD = HeadTarget("cat", Target("mlm", CAT, MASKED))
 
 
 def log_p(model: Bert, changes: object = None) -> float:
@@ -58,7 +58,7 @@ def test_the_gradient_is_the_slope(layer: int, family: str) -> None:
     shapes = {"bert": {}, "pre-norm": {"norm": "pre"}, "albert": {"model_type": "albert", "num_hidden_groups": 1}}
     tasks = ("mlm",) if family == "albert" else ("mlm", "nsp")
     model = tiny_model(tasks, num_hidden_layers=3, **shapes[family]).double()
-    found = attention_gradient(model, pair_text(model), word_target(MASKED, CAT), layer)
+    found = attention_gradient(model, pair_text(model), Target("mlm", CAT, MASKED), layer)
     assert found.value == pytest.approx(log_p(model), abs=1e-5)
     rng = np.random.default_rng(layer)
     for _ in range(3):
@@ -75,7 +75,7 @@ def test_the_gradient_is_the_slope(layer: int, family: str) -> None:
 
 
 def test_in_the_last_layer_only_the_row_of_the_prediction_counts() -> None:
-    found = attention_gradient(tiny_model(), pair_text(tiny_model()), word_target(MASKED, CAT), 1)
+    found = attention_gradient(tiny_model(), pair_text(tiny_model()), Target("mlm", CAT, MASKED), 1)
     others = [row for row in range(len(PAIR)) if row != MASKED]
     assert np.abs(found.gradient[:, MASKED]).min() > 0 and not found.gradient[:, others].any()
 
@@ -83,8 +83,8 @@ def test_in_the_last_layer_only_the_row_of_the_prediction_counts() -> None:
 def test_a_gradient_is_to_be_had_in_inference_mode_and_for_a_pair() -> None:
     model = tiny_model()
     with torch.inference_mode():
-        inside = attention_gradient(model, pair_text(model), pair_target("nsp", 0), 0)
-    outside = attention_gradient(model, pair_text(model), pair_target("nsp", 0), 0)
+        inside = attention_gradient(model, pair_text(model), Target("nsp"), 0)
+    outside = attention_gradient(model, pair_text(model), Target("nsp"), 0)
     assert np.array_equal(inside.gradient, outside.gradient) and np.abs(inside.gradient).max() > 0
 
 
@@ -93,7 +93,7 @@ def test_a_link_taken_away_is_a_row_put_in(max_tokens: int) -> None:
     model, shares = tiny_model(), []
     before = trace(model, PAIR.ids, PAIR.segments).attentions[0, 3, MASKED]
     columns = [0, 2, 5, 6]
-    target = word_target(MASKED, CAT)
+    target = Target("mlm", CAT, MASKED)
     found = link_effects(
         model, pair_text(model), target, 0, 3, MASKED, columns, max_tokens=max_tokens, progress=shares.append
     )
@@ -111,11 +111,11 @@ def test_a_check_holds_all_three(checkpoint: Checkpoint) -> None:
     model = checkpoint.model
     plain = trace(model, PAIR.ids, PAIR.segments)
     assert found.attention == pytest.approx(plain.attentions[1, 2, MASKED], abs=1e-6)
-    gradient = attention_gradient(model, pair_text(model), word_target(MASKED, CAT), 1).gradient[2]
+    gradient = attention_gradient(model, pair_text(model), Target("mlm", CAT, MASKED), 1).gradient[2]
     assert np.array_equal(found.gradient, gradient[MASKED])
     strongest = set(np.argsort(-found.attention)[:4].tolist())
     assert set(np.flatnonzero(~np.isnan(found.without)).tolist()) == strongest
-    off = log_p(model, switch_off_heads([(1, 2)])) - log_p(model)
+    off = log_p(model, ablate([(1, 2)])) - log_p(model)
     assert found.without_head == pytest.approx(off, abs=1e-5)
     assert shares == sorted(shares)
 
@@ -125,7 +125,7 @@ def test_effects_of_all_heads(checkpoint: Checkpoint) -> None:
     found = effects_of_heads(checkpoint, TEXT, WORD, shares.append)
     intact = log_p(checkpoint.model)
     for head in ((0, 0), (2, 3)):
-        off = log_p(checkpoint.model, switch_off_heads([head]))
+        off = log_p(checkpoint.model, ablate([head]))
         assert found[head] == pytest.approx(off - intact, abs=1e-5)
     assert found.shape == (3, 4) and shares[-1] == 1
 
@@ -137,10 +137,10 @@ def test_effects_of_all_heads(checkpoint: Checkpoint) -> None:
 
 
 def test_the_verdict_on_a_pair_is_a_target_too(checkpoint: Checkpoint) -> None:
-    found = effects_of_heads(checkpoint, TEXT, HeadTarget("B follows A", pair_target("nsp")), lambda share: None)
+    found = effects_of_heads(checkpoint, TEXT, HeadTarget("B follows A", Target("nsp")), lambda share: None)
     logits = [
         trace(checkpoint.model, PAIR.ids, PAIR.segments, changes=changes).next_sentence_logits
-        for changes in (None, switch_off_heads([(1, 1)]))
+        for changes in (None, ablate([(1, 1)]))
     ]
     before, after = (float(torch.tensor(pair).log_softmax(0)[0]) for pair in logits)
     assert found[1, 1] == pytest.approx(after - before, abs=1e-5)
@@ -159,9 +159,7 @@ def test_the_output_of_every_head_can_be_asked_about(kind: str, tmp_path: Path, 
     for target in targets:
         found = effects_of_heads(checkpoint, text, target, lambda share: None)
         assert np.isfinite(found).all() and np.abs(found).max() > 0
-        plain, without = (
-            hidden_of(checkpoint.model, request, changes) for changes in (None, switch_off_heads([(1, 2)]))
-        )
+        plain, without = (hidden_of(checkpoint.model, request, changes) for changes in (None, ablate([(1, 2)])))
         numbers = [float(target.target.of(checkpoint.model, hidden)[0]) for hidden in (plain, without)]
         assert found[1, 2] == pytest.approx(numbers[1] - numbers[0], abs=1e-4)
         shown = target.value(reading)

@@ -9,7 +9,7 @@ import torch
 
 from app.compute import derivation
 from app.compute.layer_steps import LayerStep, LayerTrace, layer_steps, trace_layer
-from bertcore.analysis.interventions import set_attention_row, switch_off_heads
+from bertcore.analysis.interventions import ablate, set_attention_row
 from bertcore.analysis.trace import trace
 from bertcore.config import ACTIVATIONS
 from bertcore.errors import BertcoreError
@@ -156,7 +156,7 @@ def test_what_was_changed_by_hand_does_not_add_up_and_says_so() -> None:
 
 def test_changes_of_earlier_layers_reach_this_one() -> None:
     model = tiny_model()
-    off = switch_off_heads({(0, 0), (0, 1)})
+    off = ablate({(0, 0), (0, 1)})
     whole = trace(model, PAIR.ids, PAIR.segments, changes=off)
     one = trace_layer(model, PAIR.ids, PAIR.segments, layer=1, changes=off)
     assert np.abs(one.leaving - whole.hidden_states[2]).max() <= 1e-5

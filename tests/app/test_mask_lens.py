@@ -15,7 +15,7 @@ from app.state.what_if import EditedRow, WhatIf
 from bertcore.analysis.attribution import Method, covered, gradient_x_input, integrated_gradients, leave_one_out
 from bertcore.analysis.passes import as_text
 from bertcore.analysis.predict import follow_words, layer_lens, lens_words, softmax
-from bertcore.analysis.targets import word_target
+from bertcore.analysis.targets import Target
 from bertcore.analysis.trace import trace
 from bertcore.analysis.words import surprises, word_probability
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
@@ -159,13 +159,13 @@ def test_an_unknown_word_can_have_decided_too(checkpoint: Checkpoint) -> None:
     at = encoding.ids.index(checkpoint.tokenizer.unk_id or 0)
     text = ModelInput(tuple(encoding.ids), tuple(encoding.segments))
     found = attribution_of(
-        checkpoint, text, HeadTarget("cat", word_target(2, CAT)), "integrated_gradients", lambda share: None
+        checkpoint, text, HeadTarget("cat", Target("mlm", CAT, 2)), "integrated_gradients", lambda share: None
     )
     assert abs(found.scores[at]) > 1e-6 and found.scores[0] == 0
 
 
 def test_shares_are_the_attributions_with_words_covered(checkpoint: Checkpoint) -> None:
-    target, own = HeadTarget("cat", word_target(MASKS[0], CAT)), word_target(MASKS[0], CAT)
+    target, own = HeadTarget("cat", Target("mlm", CAT, MASKS[0])), Target("mlm", CAT, MASKS[0])
     text = as_text(checkpoint.model, PAIR.ids, PAIR.segments)
     arguments = checkpoint.model, text, own
     base = covered(text, MASK, TOKENIZER.special_ids)

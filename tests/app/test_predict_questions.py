@@ -28,7 +28,7 @@ from app.state.what_if import EditedRow, WhatIf
 from app.widgets.figure_button import figure_buttons
 from bertcore.analysis.attribution import Method
 from bertcore.analysis.predict import WordGuess
-from bertcore.analysis.targets import pair_target, word_target
+from bertcore.analysis.targets import Target
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, handle_events, units_of
 from tests.app.predict_room import MASKS, answered, asked, figure_of, page, predict, reading_of
 from tests.app.test_apply_room import make_model
@@ -194,7 +194,7 @@ def test_each_methods_parts_are_the_engines(window: Window, method: str, qtbot: 
         answered(window, room, qtbot)
         checkpoint, text, reading = asked(window)
         guess = reading.masks[place].words[word]
-        target = HeadTarget(guess.token, word_target(MASKS[place], guess.id))
+        target = HeadTarget(guess.token, Target("mlm", guess.id, MASKS[place]))
         assert view.target == target
         found = attribution_of(checkpoint, text, target, method)  # type: ignore[arg-type]
         assert card.scores == pytest.approx(units_of(window).sums(found.scores).tolist(), abs=1e-4)
@@ -208,9 +208,9 @@ def test_each_methods_parts_are_the_engines(window: Window, method: str, qtbot: 
 def test_the_verdict_on_the_pair_can_be_asked_too_and_needs_no_mask(window: Window, qtbot: QtBot) -> None:
     room = predict(window, qtbot, ())
     view = page(room, AttributionView, "attribution", window, qtbot)
-    assert view.target == HeadTarget("B follows A", pair_target("nsp")) and not view.word.isVisible()
+    assert view.target == HeadTarget("B follows A", Target("nsp")) and not view.word.isVisible()
     checkpoint, text, _ = asked(window)
-    found = attribution_of(checkpoint, text, HeadTarget("", pair_target("nsp")), "leave_one_out")
+    found = attribution_of(checkpoint, text, HeadTarget("", Target("nsp")), "leave_one_out")
     assert view.cards["leave_one_out"].scores == pytest.approx(found.scores.tolist(), abs=1e-4)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from app.state.what_if import NOTHING_CHANGED, EditedRow, WhatIf
-from bertcore.analysis.interventions import combine, drop_embedding, set_attention_row, switch_off_heads
+from bertcore.analysis.interventions import ablate, combine, drop_embedding, set_attention_row
 from bertcore.analysis.trace import trace
 from tests.engine.models import tiny_model
 
@@ -53,7 +53,7 @@ def test_the_model_does_what_is_said() -> None:
         [0, 0, 1, 0, 1, 1, 1],
         [0, 4, 2, 3, 1, 5, 6],
         changes=combine(
-            drop_embedding("token"), set_attention_row(0, 1, 2, weights), switch_off_heads({(1, 2)}, model.config)
+            drop_embedding("token"), set_attention_row(0, 1, 2, weights), ablate({(1, 2)}, config=model.config)
         ),
     )
     assert found.mlm_logits is not None and by_hand.mlm_logits is not None

@@ -9,6 +9,7 @@ import torch
 
 from bertcore.analysis.interventions import (
     EMBEDDINGS,
+    ablate,
     check_heads,
     check_rows,
     combine,
@@ -18,8 +19,6 @@ from bertcore.analysis.interventions import (
     patch,
     set_attention_pattern,
     set_attention_row,
-    switch_off_heads,
-    switch_off_layers,
 )
 from bertcore.analysis.passes import Batch, as_text
 from bertcore.analysis.predict import predict_heads
@@ -59,7 +58,7 @@ class TestHeads:
     @pytest.mark.parametrize("family", [family for family in SHAPES if family != "albert"])  # its layers share weights
     def test_off_is_the_same_as_no_output_weights(self, family: str) -> None:
         model = family_model(family)
-        off = run(model, switch_off_heads({(1, 2), (1, 0), (2, 3)}, model.config))
+        off = run(model, ablate({(1, 2), (1, 0), (2, 3)}, config=model.config))
         cut = copy.deepcopy(model)
         for layer, head in ((1, 2), (1, 0), (2, 3)):
             width = model.config.head_size
@@ -70,13 +69,13 @@ class TestHeads:
     @families
     def test_none_off_changes_nothing(self, family: str) -> None:
         model = family_model(family)
-        assert difference(run(model, switch_off_heads(set())), run(model)) <= 1e-6
+        assert difference(run(model, ablate(set())), run(model)) <= 1e-6
         with pytest.raises(BertcoreError, match="no head 9; each layer of this model has heads 0 to 3"):
-            run(model, switch_off_heads({(1, 9)}))
+            run(model, ablate({(1, 9)}))
 
     def test_what_stands_before_is_untouched(self) -> None:
         model = family_model("bert")
-        off, intact = run(model, switch_off_heads({(1, 0)})), run(model)
+        off, intact = run(model, ablate({(1, 0)})), run(model)
         assert np.array_equal(off.hidden_states[:2], intact.hidden_states[:2])
         assert not np.allclose(off.hidden_states[2], intact.hidden_states[2], atol=1e-3)
 
@@ -86,7 +85,7 @@ class TestLayers:
     @pytest.mark.parametrize("off", [{0}, {2}, {0, 1}, {1, 2}, {0, 2}, {0, 1, 2}])
     def test_off_is_the_same_as_not_there(self, family: str, off: set[int]) -> None:
         model = family_model(family)
-        found = run(model, switch_off_layers(off, model.config))
+        found = run(model, ablate(layers_off=off, config=model.config))
         expected = by_hand(model, [layer for layer in range(3) if layer not in off])
         assert np.abs(found.hidden_states[-1] - expected[0].numpy()).max() <= 1e-5
         assert difference(found, run(model)) > 1e-3
@@ -96,7 +95,7 @@ class TestLayers:
         model = family_model("bert")
         parts = ("attention.output", "feed_forward.activation", "feed_forward.output")
         points = [f"layer.{layer}.{part}" for layer in (1, 2) for part in parts]
-        seen = activations(model, pair_text(model), points, changes=switch_off_layers({1}))
+        seen = activations(model, pair_text(model), points, changes=ablate(layers_off={1}))
         assert [bool(seen[point].any()) for point in points] == [False] * 3 + [True] * 3
 
     def test_a_layer_that_is_off_hands_on_what_others_left(self) -> None:
@@ -105,12 +104,12 @@ class TestLayers:
             "layer.0.output"
         ]
         for order in (lambda a, b: combine(a, b), lambda a, b: combine(b, a)):
-            found = run(model, order(switch_off_layers({1}), patch("layer.0.output", other)))
+            found = run(model, order(ablate(layers_off={1}), patch("layer.0.output", other)))
             assert np.array_equal(found.hidden_states[2], other)
 
     def test_a_second_pass_forgets_the_first(self) -> None:
         model = family_model("bert")
-        changes = switch_off_layers({1})
+        changes = ablate(layers_off={1})
         first, _, again = run(model, changes), run(model, changes, OTHER), run(model, changes)
         assert difference(first, again) == 0
 
@@ -145,7 +144,7 @@ class TestAttention:
     def test_an_empty_pattern_is_a_head_switched_off(self) -> None:
         model = family_model("bert")
         empty = set_attention_pattern(1, 2, np.zeros((len(PAIR), len(PAIR))))
-        assert difference(run(model, empty), run(model, switch_off_heads({(1, 2)}))) <= 1e-6
+        assert difference(run(model, empty), run(model, ablate({(1, 2)}))) <= 1e-6
 
     def test_two_changes_in_one_layer_act_in_order(self) -> None:
         model = family_model("bert")
@@ -270,9 +269,9 @@ class TestWritten:
         check_rows([0, 4], 5)
         for heads in ({(-1, 0)}, {(0, -1)}, {(4, 0)}):
             with pytest.raises(BertcoreError):
-                switch_off_heads(heads, self.CONFIG)
+                ablate(heads, config=self.CONFIG)
         with pytest.raises(BertcoreError, match="no layer 4; this model has layers 0 to 3"):
-            switch_off_layers({4}, self.CONFIG)
+            ablate(layers_off={4}, config=self.CONFIG)
         with pytest.raises(BertcoreError, match="no token 5"):
             check_rows([5], 5)
 

@@ -10,10 +10,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from bertcore.analysis.attribution import covered, gradient_x_input, integrated_gradients, leave_one_out
 from bertcore.analysis.effects import head_effects
-from bertcore.analysis.interventions import switch_off_heads, switch_off_layers
+from bertcore.analysis.interventions import ablate
 from bertcore.analysis.passes import Batch, as_text, chunks
 from bertcore.analysis.predict import follow_words, layer_lens, lens_words, predict_heads, softmax, word_rank
-from bertcore.analysis.targets import Target, pair_target, word_target
+from bertcore.analysis.targets import Target
 from bertcore.analysis.trace import trace
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
@@ -78,7 +78,7 @@ class TestTargets:
             hidden = text.hidden(model)
             wanted = float(expected(model, hidden))
             assert float(target.of(model, hidden)[0]) == pytest.approx(wanted, abs=1e-5)
-            off = text.hidden(model, hook=Intervention(switch_off_heads([(1, 3)])))
+            off = text.hidden(model, hook=Intervention(ablate([(1, 3)])))
             without = float(target.of(model, off)[0])
         effects = head_effects(model, pair_text(model), target)
         assert effects.intact == pytest.approx(wanted, abs=1e-5)
@@ -102,32 +102,32 @@ class TestAblation:
     @pytest.mark.parametrize("max_tokens", [4096, 30])
     def test_all_heads_at_once_are_all_heads_one_by_one(self, family: str, max_tokens: int) -> None:
         model = family_model(family)
-        found = head_effects(model, pair_text(model), word_target(MASKED, CAT), max_tokens=max_tokens)
+        found = head_effects(model, pair_text(model), Target("mlm", CAT, MASKED), max_tokens=max_tokens)
         assert found.intact == pytest.approx(log_probability(model), abs=1e-5)
-        expected = [[log_probability(model, switch_off_heads({(i, n)})) for n in range(4)] for i in range(3)]
+        expected = [[log_probability(model, ablate({(i, n)})) for n in range(4)] for i in range(3)]
         assert np.abs(found.without - expected).max() <= 1e-5
         assert np.abs(found.effect).max() > 1e-3
 
     def test_logits_and_verdicts_can_be_asked_too(self) -> None:
         model = tiny_model()
-        without = trace(model, PAIR.ids, PAIR.segments, changes=switch_off_heads({(1, 3)}))
+        without = trace(model, PAIR.ids, PAIR.segments, changes=ablate({(1, 3)}))
         assert without.mlm_logits is not None and without.next_sentence_logits is not None
-        word = head_effects(model, pair_text(model), word_target(MASKED, CAT, "logit"))
+        word = head_effects(model, pair_text(model), Target("mlm", CAT, MASKED, "logit"))
         assert word.without[1, 3] == pytest.approx(float(without.mlm_logits[MASKED, CAT]), abs=1e-5)
-        verdict = head_effects(model, pair_text(model), pair_target("nsp", 1))
+        verdict = head_effects(model, pair_text(model), Target("nsp", 1))
         assert verdict.without[1, 3] == pytest.approx(math.log(softmax(without.next_sentence_logits)[1]), abs=1e-5)
 
     def test_positions_are_the_ones_given(self) -> None:
         model = tiny_model()
         positions = list(reversed(PAIR.positions))
         text = as_text(model, PAIR.ids, PAIR.segments, positions)
-        found = head_effects(model, text, word_target(MASKED, CAT))
+        found = head_effects(model, text, Target("mlm", CAT, MASKED))
         row = trace(model, PAIR.ids, PAIR.segments, positions, mlm_positions=[MASKED]).mlm_logits
         assert row is not None and found.intact == pytest.approx(math.log(softmax(row[0])[CAT]), abs=1e-5)
 
     def test_progress_rises_to_the_end(self) -> None:
         shares: list[float] = []
-        target = word_target(MASKED, CAT)
+        target = Target("mlm", CAT, MASKED)
         model = family_model("bert")
         head_effects(model, pair_text(model), target, max_tokens=30, progress=shares.append)
         assert len(shares) == 6 and shares == sorted(shares) and shares[-1] == 1
@@ -135,10 +135,10 @@ class TestAblation:
     @pytest.mark.parametrize(
         ("target", "match"),
         [
-            (word_target(13, CAT), "no token 13.*0 to 12"),
-            (word_target(-1, CAT), "no token -1"),
-            (word_target(MASKED, 10_000), "no token 10000 in this model's vocabulary"),
-            (pair_target("sop"), "no SOP head"),
+            (Target("mlm", CAT, 13), "no token 13.*0 to 12"),
+            (Target("mlm", CAT, -1), "no token -1"),
+            (Target("mlm", 10_000, MASKED), "no token 10000 in this model's vocabulary"),
+            (Target("sop"), "no SOP head"),
         ],
     )
     def test_what_the_model_cannot_say_is_a_sentence(self, target: Target, match: str) -> None:
@@ -147,14 +147,14 @@ class TestAblation:
 
     def test_without_an_mlm_head_no_word(self) -> None:
         with pytest.raises(BertcoreError, match="masked-word"):
-            head_effects(tiny_model(()), pair_text(tiny_model(())), word_target(MASKED, CAT))
+            head_effects(tiny_model(()), pair_text(tiny_model(())), Target("mlm", CAT, MASKED))
 
 
 class TestAttribution:
     @families
     def test_gradient_times_input_against_small_steps(self, family: str) -> None:
         model = family_model(family).double()
-        target = word_target(MASKED, CAT)
+        target = Target("mlm", CAT, MASKED)
         found = gradient_x_input(model, pair_text(model), target)
         text = as_text(model, PAIR.ids, segments_for(model))
         own = model.embeddings(text.ids[None], text.segments, text.positions)
@@ -175,7 +175,7 @@ class TestAttribution:
         found = integrated_gradients(
             model,
             pair_text(model),
-            word_target(MASKED, CAT),
+            Target("mlm", CAT, MASKED),
             baseline=empty,
             point=point,
             steps=200,
@@ -190,7 +190,7 @@ class TestAttribution:
 
     def test_the_path_integral_against_many_small_steps(self) -> None:
         model = family_model("bert").double()
-        target = word_target(MASKED, CAT, "logit")
+        target = Target("mlm", CAT, MASKED, "logit")
         found = integrated_gradients(model, pair_text(model), target, steps=100)
         text = as_text(model, PAIR.ids, PAIR.segments)
         own = model.embeddings(text.ids[None], text.segments, text.positions)
@@ -204,22 +204,22 @@ class TestAttribution:
     def test_too_few_steps_show_in_the_error(self) -> None:
         model = family_model("bert").double()
         few, many = (
-            integrated_gradients(model, pair_text(model), word_target(MASKED, CAT), steps=steps) for steps in (1, 100)
+            integrated_gradients(model, pair_text(model), Target("mlm", CAT, MASKED), steps=steps) for steps in (1, 100)
         )
         assert abs(few.completeness_error or 0) > 100 * abs(many.completeness_error or 0)
 
     def test_gradients_flow_where_the_caller_wants_none(self) -> None:
         model = tiny_model().requires_grad_(True)  # as after training
         with torch.inference_mode():
-            found = gradient_x_input(model, pair_text(model), word_target(MASKED, CAT))
-            path = integrated_gradients(model, pair_text(model), word_target(MASKED, CAT))
+            found = gradient_x_input(model, pair_text(model), Target("mlm", CAT, MASKED))
+            path = integrated_gradients(model, pair_text(model), Target("mlm", CAT, MASKED))
         assert np.abs(found.scores).max() > 1e-3 and np.abs(path.scores).max() > 1e-3
         assert all(parameter.grad is None for parameter in model.parameters())
 
     def test_batches_do_not_change_it(self) -> None:
         model = family_model("albert").double()
         one, all_in_one = (
-            integrated_gradients(model, pair_text(model), word_target(MASKED, CAT), steps=8, max_tokens=tokens)
+            integrated_gradients(model, pair_text(model), Target("mlm", CAT, MASKED), steps=8, max_tokens=tokens)
             for tokens in (1, 4096)
         )
         assert one.scores == pytest.approx(all_in_one.scores, abs=1e-9)
@@ -231,7 +231,7 @@ class TestAttribution:
         found = leave_one_out(
             model,
             pair_text(model),
-            word_target(MASKED, CAT),
+            Target("mlm", CAT, MASKED),
             TOKENIZER.mask_id,
             max_tokens=max_tokens,
         )
@@ -254,7 +254,7 @@ class TestLens:
         found = layer_lens(model, whole.hidden_states, positions)
         assert found.shape == (4, 3, model.config.vocab_size)
         for layer in range(4):
-            ends = switch_off_layers(range(layer, 3))
+            ends = ablate(layers_off=range(layer, 3))
             logits = trace(model, PAIR.ids, segments_for(model), mlm_positions=positions, changes=ends).mlm_logits
             assert np.abs(found[layer] - logits).max() <= 1e-4
 

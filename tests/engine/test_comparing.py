@@ -12,7 +12,7 @@ import torch
 from bertcore.analysis.compare import head_divergences
 from bertcore.analysis.find_target import find_target
 from bertcore.analysis.passes import as_text
-from bertcore.analysis.targets import Target, pair_target
+from bertcore.analysis.targets import Target
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.errors import BertcoreError
@@ -86,8 +86,8 @@ class TestTargets:
         assert question.parts[found.target.position] == "b"
         assert find_target(m.checkpoint, question, position=6).target == Target("span", 0, 6)
         m = opened()
-        assert find_target(m.checkpoint, m.encode("A cat", "A dog")).target == pair_target()
-        assert find_target(m.checkpoint, m.encode("A", "A"), wanted="random sentence").target == pair_target("nsp", 1)
+        assert find_target(m.checkpoint, m.encode("A cat", "A dog")).target == Target("nsp")
+        assert find_target(m.checkpoint, m.encode("A", "A"), wanted="random sentence").target == Target("nsp", 1)
         m = opened("classify", labels=("stars",), problem_type="regression")
         assert find_target(m.checkpoint, m.encode("A cat")).target == Target("classify", measure="logit")
         m = opened("choice")

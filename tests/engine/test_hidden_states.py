@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bertcore.analysis.interventions import switch_off_layers
+from bertcore.analysis.interventions import ablate
 from bertcore.analysis.residual import residual_stream
 from bertcore.analysis.trace import activations, trace
 from bertcore.analysis.vectors import cosines as cosines_of
@@ -91,7 +91,7 @@ class TestResidualStream:
 
     def test_it_measures_what_a_change_left(self) -> None:
         model = tiny_model()
-        found = residual_stream(model, pair_text(model), changes=switch_off_layers([0]))
+        found = residual_stream(model, pair_text(model), changes=ablate(layers_off=[0]))
         assert found.entering[1] == pytest.approx(found.entering[0], rel=1e-5)  # layer 1 left what entered it
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from bertcore.analysis.interventions import switch_off_heads
+from bertcore.analysis.interventions import ablate
 from bertcore.analysis.trace import points
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.loaded_model import LoadedModel, load
@@ -22,7 +22,7 @@ CHANGED: list[dict[str, Any]] = [
     {},
     {"heads_off": [(0, 1), (2, 3)]},
     {"layers_off": [1]},
-    {"changes": switch_off_heads({(1, 2)})},
+    {"changes": ablate({(1, 2)})},
 ]
 ASKED: dict[str, Callable[..., Any]] = {
     "fill": lambda m, a, **how: m.fill(a, **how),

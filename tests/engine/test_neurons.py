@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bertcore.analysis.interventions import switch_off_heads
+from bertcore.analysis.interventions import ablate
 from bertcore.analysis.residual import neuron_activations, pushed_words, strongest_neurons
 from bertcore.analysis.trace import activations
 from bertcore.errors import BertcoreError
@@ -52,7 +52,7 @@ def test_one_neuron_over_the_text() -> None:
     model = tiny_model()
     one = neuron_activations(model, pair_text(model), 1, 17)
     assert one == pytest.approx(all_activations(model)[1, :, 17], abs=1e-5)
-    changed = neuron_activations(model, pair_text(model), 1, 17, changes=switch_off_heads({(0, 0)}))
+    changed = neuron_activations(model, pair_text(model), 1, 17, changes=ablate({(0, 0)}))
     assert np.abs(changed - one).max() > 1e-3
 
 

@@ -10,7 +10,7 @@ import torch
 from bertcore.analysis.effects import patched_at, patching_map
 from bertcore.analysis.interventions import PatchedPart, combine, patch
 from bertcore.analysis.passes import Text, as_text
-from bertcore.analysis.targets import SimilarityTarget, Target, pair_target, word_target
+from bertcore.analysis.targets import SimilarityTarget, Target
 from bertcore.analysis.trace import activations, trace
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.errors import BertcoreError
@@ -21,7 +21,7 @@ from tests.engine.models import tiny_model
 
 OTHER = TOKENIZER.encode("The dog [MASK] very.", "It was comfortable!")  # one word replaced, at 2
 CAT, DOG = (TOKENIZER.id(word) or 0 for word in ("cat", "dog"))
-WORD = word_target(MASKED, CAT)
+WORD = Target("mlm", CAT, MASKED)
 VECTOR = tuple(np.random.default_rng(1).normal(size=32).tolist())
 parts = pytest.mark.parametrize("part", get_args(PatchedPart))
 
@@ -75,7 +75,7 @@ class TestCells:
     def test_a_trace_shows_the_patched_pass(self) -> None:
         model = family_model("bert")
         text, other = texts(model)
-        found = patching_map(model, text, other, word_target(MASKED, CAT, "logit"))
+        found = patching_map(model, text, other, Target("mlm", CAT, MASKED, "logit"))
         shown = trace(model, PAIR.ids, PAIR.segments, changes=patched_at(model, other, "state", 2, 5))
         assert shown.mlm_logits is not None
         assert shown.mlm_logits[MASKED, CAT] == pytest.approx(found.patched[2, 5], abs=1e-5)
@@ -141,9 +141,9 @@ class TestTargets:
     @pytest.mark.parametrize(
         ("tasks", "target", "changes"),
         [
-            (("mlm",), word_target(MASKED, CAT, "logit"), {}),
+            (("mlm",), Target("mlm", CAT, MASKED, "logit"), {}),
             (("mlm",), Target("mlm", CAT, MASKED, against=DOG), {}),
-            (("mlm", "nsp"), pair_target("nsp"), {}),
+            (("mlm", "nsp"), Target("nsp"), {}),
             (("classify",), Target("classify", 2), {"labels": ("bad", "so so", "good")}),
             (("classify",), Target("classify", 2, against=0), {"labels": ("bad", "so so", "good")}),
             (("tag",), Target("tag", 1, 5), {"labels": ("O", "B-PER", "I-PER")}),
@@ -169,7 +169,7 @@ class TestTargets:
     def test_the_difference_of_two_words_is_that_of_their_logits(self) -> None:
         model = tiny_model()
         text, _ = texts(model)
-        logits = [alone(model, text, word_target(MASKED, word, "logit")) for word in (CAT, DOG)]
+        logits = [alone(model, text, Target("mlm", word, MASKED, "logit")) for word in (CAT, DOG)]
         assert alone(model, text, Target("mlm", CAT, MASKED, against=DOG)) == pytest.approx(
             logits[0] - logits[1], abs=1e-5
         )

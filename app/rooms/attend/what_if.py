@@ -5,7 +5,7 @@ from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QWidget
 
 from bertcore.analysis.predict import WordGuess
-from bertcore.analysis.targets import word_target
+from bertcore.analysis.targets import Target
 
 from ...compute.head_questions import HeadTarget, changed_targets
 from ...look import numbers
@@ -174,6 +174,6 @@ def _word_targets(name: str, mask: MaskReading, now: MaskReading) -> list[HeadTa
     """The likeliest word before, and the likeliest after. name: of the mask."""
     words: dict[int, WordGuess] = {word.id: word for word in (mask.words[0], now.words[0], *mask.words[1:])}
     return [
-        HeadTarget(f"{name}: {quoted(word.token)}", word_target(mask.position, word.id))
+        HeadTarget(f"{name}: {quoted(word.token)}", Target("mlm", word.id, mask.position))
         for word in list(words.values())[:MOST_WORDS]
     ]

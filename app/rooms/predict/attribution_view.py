@@ -10,7 +10,7 @@ import numpy as np
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QWidget
 
-from bertcore.analysis.targets import word_target
+from bertcore.analysis.targets import Target
 from bertcore.errors import BertcoreError
 
 from ...compute.head_questions import HeadTarget, mask_at, odds, own_target, targets_of, why_no_target
@@ -384,7 +384,7 @@ def grouped_targets(
     groups: list[tuple[str, list[HeadTarget]]] = []
     for mask in reading.masks:
         words = {word.id: word for word in (*mask.words, *([mask.was] if mask.was else []))}
-        targets = [HeadTarget(word.token, word_target(mask.position, word.id)) for word in words.values()]
+        targets = [HeadTarget(word.token, Target("mlm", word.id, mask.position)) for word in words.values()]
         groups.append((mask_name(reading, mask), targets))
     by_head: dict[str, list[HeadTarget]] = {}
     for target in targets_of(reading, position, other):
