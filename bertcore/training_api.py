@@ -13,7 +13,7 @@ from bertcore.runs.known_runs import is_run
 from bertcore.runs.metrics_file import EVALUATION, HELD_OUT, MetricsTail
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.run_metrics import CURVES, RunMetrics
-from bertcore.runs.sweep_results import Sweep, SweepGroup, SweepRun
+from bertcore.runs.sweep_results import Sweep
 from bertcore.table import Table, as_frame
 from bertcore.training.arguments import run_settings
 from bertcore.training.distil_options import DistilOptions
@@ -124,35 +124,6 @@ def train(
     return Run(folder)
 
 
-class SweepResult(Table):
-    """What a sweep found; in the rows, a run each.
-
-    metric: the name of what decides. best: the settings with the best mean over their seeds, with `values`, `mean` and
-    `deviation`; best_run: of these the best run, to `bertcore.load`. Both are None where no run came to its end.
-    """
-
-    def __init__(self, sweep: Sweep) -> None:
-        self.metric = sweep.metric
-        self.runs: tuple[SweepRun, ...] = (*sweep.runs, *sweep.unreadable)
-        self.groups: tuple[SweepGroup, ...] = sweep.groups
-        self.best: SweepGroup | None = sweep.best
-        self.best_run: Path | None = sweep.best_run.path if sweep.best_run else None
-
-    def rows(self) -> list[dict[str, Any]]:
-        return [
-            {
-                "run": str(run.path),
-                **run.values,
-                "state": run.status.state,
-                self.metric: run.score,
-                "best_step": run.best_step,
-                "loss": run.loss,
-                "message": run.status.message,
-            }
-            for run in self.runs
-        ]
-
-
 def sweep(
     kind: str,
     out: str | Path,
@@ -165,7 +136,7 @@ def sweep(
     budget_share: float = 1.0,
     resume: bool = False,
     **settings: Any,
-) -> SweepResult:
+) -> Sweep:
     """Train a run for each combination of rates, batch sizes and numbers of epochs, each with `seeds` seeds.
 
     kind: "finetune" or "pretrain". out: the run folders are called so, with a suffix each. rates: learning rates; one
@@ -188,7 +159,7 @@ def sweep(
         budget_share,
     )
     with own_threads():
-        return SweepResult(run_sweep(options, Path(out).expanduser(), varied, resume))
+        return run_sweep(options, Path(out).expanduser(), varied, resume)
 
 
 def _each(values: Sequence[N] | N, kind: type[N]) -> tuple[N, ...]:

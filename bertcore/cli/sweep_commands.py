@@ -14,9 +14,7 @@ from bertcore.cli.progress import watching
 from bertcore.cli.run_settings import Command, with_parameters
 from bertcore.errors import BertcoreError, brief
 from bertcore.runs.sweep_results import Sweep, SweepGroup, find_sweep
-from bertcore.training.options import RunOptions
 from bertcore.training.sweep_plan import Varied
-from bertcore.training_api import SweepResult
 
 Rates = Annotated[
     str | None,
@@ -84,15 +82,6 @@ def _numbers(flag: str, text: str | None) -> tuple[float, ...]:
         ) from None
 
 
-def train_sweep(options: RunOptions, base: Path, varied: Varied, resume: bool, as_json: bool) -> None:
-    """Trains the runs and prints what they found."""
-    from bertcore.training.sweep_loop import run_sweep
-
-    with watching(as_json) as on_event:
-        sweep = run_sweep(options, base, varied, resume, on_event)
-    print_sweep(sweep, as_json)
-
-
 def sweep(
     run: Annotated[Path | None, typer.Argument(help="The folder of any of its runs.")] = None,
     out: Annotated[Path | None, typer.Option("--out", hidden=True)] = None,  # as the window names every run
@@ -129,9 +118,9 @@ def print_sweep(sweep: Sweep, as_json: bool) -> None:
         raise BertcoreError("None of the runs finished; their logs say why.")
     if len(sweep.groups) > 1:
         say("The best was chosen on the held-out data, so its score looks a little too good; measure it again on")
-        say(f"other examples: bertcore evaluate {sweep.best_run.path} FILE")
+        say(f"other examples: bertcore evaluate {sweep.best_run} FILE")
     else:
-        say(f"The best of them: {sweep.best_run.path}")
+        say(f"The best of them: {sweep.best_run}")
 
 
 def as_table(sweep: Sweep) -> dict[str, Any]:
@@ -145,8 +134,8 @@ def as_table(sweep: Sweep) -> dict[str, Any]:
             for group in sweep.groups
         ],
         "best": dict(sweep.best.values) if sweep.best else None,
-        "best_run": str(sweep.best_run.path) if sweep.best_run else None,
-        "runs": SweepResult(sweep).rows(),
+        "best_run": sweep.best_run,
+        "runs": sweep.rows(),
     }
 
 

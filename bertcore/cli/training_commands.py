@@ -14,7 +14,7 @@ from bertcore.cli.estimating import EstimateFlag, say_estimate
 from bertcore.cli.output import Listing, in_lines, is_follower, measured_on, print_answer, say
 from bertcore.cli.progress import watching
 from bertcore.cli.run_settings import run_and_settings, with_flags_of
-from bertcore.cli.sweep_commands import train_sweep, with_sweep_flags
+from bertcore.cli.sweep_commands import print_sweep, with_sweep_flags
 from bertcore.errors import BertcoreError
 from bertcore.files import read_json
 from bertcore.memory import keep_freed_memory
@@ -134,14 +134,16 @@ def _train(
         say_estimate(options, as_json)
         return None
     from bertcore.training.start import start_run
+    from bertcore.training.sweep_loop import run_sweep
 
     keep_freed_memory()
-    if varied is not None:
-        train_sweep(options, run, varied, resume, as_json)
-        return None
     with watching(as_json) as on_event:
-        snapshot = start_run(options, run, resume, on_event)
-    return None if is_follower() else snapshot
+        if varied is None:
+            snapshot = start_run(options, run, resume, on_event)
+            return None if is_follower() else snapshot
+        found = run_sweep(options, run, varied, resume, on_event)
+    print_sweep(found, as_json)
+    return None
 
 
 def _print_end(run: Path, snapshot: Path, as_json: bool, *parts: Listing, **more: Any) -> bool:

@@ -61,9 +61,8 @@ class Diagnosis:
 
 def diagnose(record: RunRecord) -> list[Diagnosis]:
     """What is wrong, the most urgent first. Empty where nothing is, and while nothing is known yet."""
-    for rule in (_diverging, _wrong_rate):
-        if (found := rule(record)) is not None:
-            return [found]  # whatever else is wrong follows from it
+    if (found := _diverging(record) or _wrong_rate(record)) is not None:
+        return [found]  # whatever else is wrong follows from it
     results = [_one_class(record) or _overfitting(record) or _stuck(record), _dead_heads(record)]
     return [each for each in results if each is not None]
 
@@ -79,10 +78,9 @@ def normal(record: RunRecord) -> Diagnosis | None:
             if losses[-1] >= _WORSE * losses[best]:
                 values = {"best": float(losses[best]), "step": float(steps[best]), "last": float(losses[-1])}
                 return Diagnosis("normal_surer", {**values, "name": name})
-            scored: dict[str, float | str] = {"score": float(scores[-1]), "first": float(scores[0]), "name": name}
-            if record.examples is None:
-                return Diagnosis("normal_score", scored)
-            return Diagnosis("normal_score_of", {**scored, "count": float(record.examples)})
+            count = {} if record.examples is None else {"count": float(record.examples)}
+            scored = {"score": float(scores[-1]), "first": float(scores[0]), **count}
+            return Diagnosis("normal_score_of" if count else "normal_score", {**scored, "name": name})
     if record.scores or losses[-1] >= losses[0]:
         return None
     fall: dict[str, float | str] = {"start": float(losses[0]), "loss": float(losses[-1])}
@@ -106,7 +104,7 @@ def size_of_updates(ratios: Points) -> str:
 def _diverging(record: RunRecord) -> Diagnosis | None:
     if record.state == "failed" and cause_of(record.message) == "diverged":
         step = re.search(r"at step (\d+)", record.message)
-        return Diagnosis("not_finite", {"step": float(step[1]) if step else record.step}, _another_rate(record, 1 / 3))
+        return Diagnosis("not_finite", {"step": float(step[1]) if step else record.step}, another_rate(record))
     steps, values = record.train_loss
     medians, noise = _medians(values)
     if len(medians) < 4:
@@ -119,7 +117,7 @@ def _diverging(record: RunRecord) -> Diagnosis | None:
         return None
     best_step = steps[min(len(steps) - 1, round((at + 0.5) * len(steps) / len(medians)))]
     found = {"last": float(medians[-1]), "best": float(medians[at]), "step": float(best_step)}
-    return Diagnosis("diverging", found, _another_rate(record, 1 / 3))
+    return Diagnosis("diverging", found, another_rate(record))
 
 
 def _wrong_rate(record: RunRecord) -> Diagnosis | None:
@@ -128,10 +126,10 @@ def _wrong_rate(record: RunRecord) -> Diagnosis | None:
         return None
     most = float(record.update_ratio[1].max())
     if size == "large":
-        change = _another_rate(record, 1 / 3 if most < 3 * LARGE else 1 / 10)
+        change = another_rate(record, 1 / 3 if most < 3 * LARGE else 1 / 10)
         return Diagnosis("too_high", {"ratio": most, "limit": LARGE}, change)
     times = 10.0 ** round(math.log10(USUAL / max(most, 1e-9)))
-    return Diagnosis("too_low", {"ratio": most}, _another_rate(record, min(times, 1e4)))
+    return Diagnosis("too_low", {"ratio": most}, another_rate(record, min(times, 1e4)))
 
 
 def _one_class(record: RunRecord) -> Diagnosis | None:
@@ -207,7 +205,7 @@ def _dead_heads(record: RunRecord) -> Diagnosis | None:
     even = bool(heads.even[dead].mean() > 0.5)
     values = {"count": float(dead.sum()), "all": float(dead.size)}
     frozen = record.setting("frozen_layers")
-    change = Suggestion("frozen_layers", None, 0) if frozen else _another_rate(record, 3.0 if even else 1 / 3)
+    change = Suggestion("frozen_layers", None, 0) if frozen else another_rate(record, 3.0 if even else 1 / 3)
     return Diagnosis("dead_heads_even" if even else "dead_heads_one", values, change)
 
 
@@ -222,13 +220,9 @@ def _of_phase(record: RunRecord) -> Points:
     return steps[is_here], losses[is_here]
 
 
-def slower(record: RunRecord) -> Suggestion | None:
-    """A third of the learning rate: one that is too high is seldom a little too high."""
-    return _another_rate(record, 1 / 3)
-
-
-def _another_rate(record: RunRecord, times: float) -> Suggestion | None:
-    """Times the peak rate that the run had, to two digits; None where it had none."""
+def another_rate(record: RunRecord, times: float = 1 / 3) -> Suggestion | None:
+    """Times the peak rate that the run had, to two digits; None where it had none. A rate that is too high is seldom a
+    little too high."""
     values = record.rate[1]
     peak = float(values.max()) if len(values) else 0.0
     planned = record.setting("learning_rate")
@@ -241,7 +235,7 @@ def _another_rate(record: RunRecord, times: float) -> Suggestion | None:
 def _rate_that_moves(record: RunRecord) -> Suggestion | None:
     """A higher rate where the weights hardly move, else a lower one."""
     ratios = record.update_ratio[1]
-    return _another_rate(record, 3.0 if len(ratios) and ratios.max() < SLOW else 1 / 3)
+    return another_rate(record, 3.0 if len(ratios) and ratios.max() < SLOW else 1 / 3)
 
 
 def _more_context(record: RunRecord) -> Suggestion:

@@ -18,6 +18,7 @@ from bertcore.files import read_json_or_empty, write_errors, write_json
 from bertcore.runs.known_runs import known_runs
 from bertcore.runs.metrics_file import EVALUATION, HELD_OUT, MetricsTail, examples_of_curve, number
 from bertcore.runs.run_folder import RunFolder, RunStatus, cause_of
+from bertcore.table import Table
 from bertcore.tasks.readers.registry import TASKS, metrics_of
 
 SWEEP = "sweep.json"
@@ -156,11 +157,13 @@ class SweepGroup:
         return bool(self.scores) and all(run.has_hardly_learned for run in self.runs if run.score is not None)
 
 
-@dataclass(frozen=True)
-class Sweep:
-    """Runs by number, and what they found.
+@dataclass(frozen=True, repr=False)
+class Sweep(Table):
+    """What a sweep found, its runs by number; in the rows, a run each.
 
-    metric: what that decides, as in metrics.jsonl; of pretraining the loss on masked words, where less is better.
+    metric: the name of what decides, as in metrics.jsonl; of pretraining the loss on masked words, where less is
+    better. best: the settings with the best mean over their seeds, with `values`, `mean` and `deviation`; best_run: of
+    these the best run, to `bertcore.load`. Both are None where no run came to its end.
     """
 
     id: str
@@ -245,10 +248,29 @@ class Sweep:
         return group.mean * (1 - group.mean) / examples
 
     @property
-    def best_run(self) -> SweepRun | None:
+    def winner(self) -> SweepRun | None:
         """Of the best settings the run with the best score."""
         runs = [run for run in self.best.runs if run.score is not None] if self.best else []
         return max(runs, key=lambda run: self._rank(run.score), default=None)
+
+    @property
+    def best_run(self) -> Path | None:
+        """The folder of the `winner`."""
+        return self.winner.path if self.winner is not None else None
+
+    def rows(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "run": str(run.path),
+                **run.values,
+                "state": run.status.state,
+                self.metric: run.score,
+                "best_step": run.best_step,
+                "loss": run.loss,
+                "message": run.status.message,
+            }
+            for run in (*self.runs, *self.unreadable)
+        ]
 
     def _rank(self, score: float | None) -> float:
         value = 0.0 if score is None else score
@@ -265,39 +287,45 @@ def read_sweep(
     `statuses`: what is known of some of them already. `reader`: what of their metrics was read before.
     Raises BertcoreError for none, and where none of them has settings that can be read.
     """
-    every = sorted(((place, run) for run in runs if (place := read_place(run))), key=lambda each: each[0].number)
-    if not every:
+    places = {run: place for run in runs if (place := read_place(run))}
+    if not places:
         raise BertcoreError("No run of this sweep was found here.")
-    place = every[0][0]
     configs: dict[Path, dict[str, Any]] = {}
     unreadable = []
-    for at, run in every:
+    for run, place in sorted(places.items(), key=lambda each: each[1].number):
         try:
             configs[run] = RunFolder(run).config()
         except BertcoreError as error:
-            unreadable.append(SweepRun(run, at.number, RunStatus("unknown", message=str(error)), {}))
+            unreadable.append(SweepRun(run, place.number, RunStatus("unknown", message=str(error)), {}))
     if not configs:
         raise BertcoreError(str(unreadable[0].status.message))
-    found = [(at, run) for at, run in every if run in configs]
-    config = configs[found[0][1]]
+    config = next(iter(configs.values()))
     names, higher = _metrics_of(config)
     reader = reader or MeasurementReader()
-    measured = {run: _measurements(reader.lines(run), names) for _, run in found}
-    name = next((name for name, _, _ in measured.values() if name), names[0])
-    members = tuple(
-        SweepRun(
-            run,
-            at.number,
-            (statuses or {}).get(run) or RunFolder(run).status(),
-            _values_of(configs[run]),
-            measured[run][1] if measured[run][0] == name else (),
-            higher,
-            measured[run][2] if measured[run][0] == name else None,
-        )
-        for at, run in found
+    lines = {run: reader.lines(run) for run in configs}
+    metric = next((name for of_run in lines.values() for name in names if _has(of_run, name)), names[0])
+    members = []
+    for run, values in configs.items():
+        status = (statuses or {}).get(run) or RunFolder(run).status()
+        measurements, evaluation = _measurements(lines[run], metric)
+        varied = _values_of(values)
+        members.append(SweepRun(run, places[run].number, status, varied, measurements, higher, evaluation))
+    place = min(places.values(), key=lambda each: each.number)
+    return Sweep(
+        place.id,
+        place.name,
+        str(config.get("kind", "pretrain")),
+        metric,
+        higher,
+        place.of,
+        place.budget_share,
+        tuple(members),
+        tuple(unreadable),
     )
-    kind = str(config.get("kind", "pretrain"))
-    return Sweep(place.id, place.name, kind, name, higher, place.of, place.budget_share, members, tuple(unreadable))
+
+
+def _has(lines: Iterable[Mapping[str, Any]], metric: str) -> bool:
+    return any(number(line.get(metric)) is not None for line in lines)
 
 
 def find_sweep(run: Path) -> Sweep:
@@ -339,14 +367,12 @@ class MeasurementReader:
 
 
 def _measurements(
-    lines: Sequence[Mapping[str, Any]], names: Sequence[str]
-) -> tuple[str, tuple[Measurement, ...], Measurement | None]:
-    """The first of `names` that the run measures, its measurements on the same data, and one of its end on all of it;
-    without any, "", none and None."""
-    name = next((name for name in names if any(number(line.get(name)) is not None for line in lines)), "")
+    lines: Sequence[Mapping[str, Any]], metric: str
+) -> tuple[tuple[Measurement, ...], Measurement | None]:
+    """A run's measurements on the same data, and one of its end on all of it; without any, none and None."""
     examples, found, last = examples_of_curve(lines), [], None
     for line in lines:
-        score, counted = number(line.get(name)), line.get("examples")
+        score, counted = number(line.get(metric)), line.get("examples")
         if score is None:
             continue
         answers = line.get("answers")
@@ -355,4 +381,4 @@ def _measurements(
         last = Measurement(line["step"], score, number(line.get("loss")), counted, chance)
         if line["kind"] == HELD_OUT and counted in (None, examples):
             found.append(last)
-    return name, tuple(found), None if found and last is found[-1] else last
+    return tuple(found), None if found and last is found[-1] else last

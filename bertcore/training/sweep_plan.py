@@ -65,11 +65,10 @@ def plan_sweep(options: SomeRunOptions, base: Path, varied: Varied, download: bo
     and for too many of them.
     """
     _check(options, varied)
-    values = {
-        "learning_rate": _rates(options, varied.rates, download) if varied.rates else (),
-        "batch_size": varied.batch_sizes,
-        "epochs": varied.epochs,
-    }
+    rates = tuple(sorted(varied.rates))
+    if len(rates) == 1 and rates[0] > 1:
+        rates = rates_around(usual_rate(options, download), int(rates[0]))
+    values = {"learning_rate": rates, "batch_size": varied.batch_sizes, "epochs": varied.epochs}
     given = {name: tuple(dict.fromkeys(each)) for name, each in values.items() if each}
     combinations: list[dict[str, Any]] = [
         dict(zip(given, each, strict=True)) for each in itertools.product(*given.values())
@@ -77,8 +76,7 @@ def plan_sweep(options: SomeRunOptions, base: Path, varied: Varied, download: bo
     if varied.random is not None and varied.random < len(combinations):
         drawn = random.Random(options.training.seed).sample(range(len(combinations)), varied.random)
         combinations = [combinations[index] for index in sorted(drawn)]
-    if len(combinations) * varied.seeds > MOST_RUNS:
-        count = len(combinations) * varied.seeds
+    if (count := len(combinations) * varied.seeds) > MOST_RUNS:
         raise BertcoreError(
             f"That would be {count:,} runs, and at most {MOST_RUNS} are allowed. Give fewer values, or use --random."
         )
@@ -109,12 +107,6 @@ def rates_around(rate: float, count: int) -> tuple[float, ...]:
     return tuple(min(high, max(low, float(f"{rate * RATE_FACTOR**exponent:.2g}"))) for exponent in exponents)
 
 
-def _rates(options: RunOptions, rates: tuple[float, ...], download: bool) -> tuple[float, ...]:
-    if len(rates) == 1 and rates[0] > 1:
-        return rates_around(usual_rate(options, download), int(rates[0]))
-    return tuple(sorted(rates))
-
-
 def _check(options: RunOptions, varied: Varied) -> None:
     if not isinstance(options, PretrainOptions | FinetuneOptions) or type(options).kind == "distil":
         raise BertcoreError("A sweep works only for pretraining and fine-tuning.")
@@ -138,14 +130,10 @@ def _shorter(options: SomeRunOptions, share: float) -> SomeRunOptions:
     """With this share of the budget."""
     if share == 1.0:
         return options
-    unit = next((name for name in BUDGETS if getattr(options.training, name, None) is not None), None)
-    if unit is None:
-        unit, usual = (
-            ("epochs", DEFAULT_EPOCHS) if isinstance(options, FinetuneOptions) else ("minutes", DEFAULT_MINUTES)
-        )
-    else:
-        usual = getattr(options.training, unit)
-    return options.with_changes(**{unit: max(1, round(usual * share)) if unit == "steps" else usual * share})
+    given = {unit: value for unit in BUDGETS if (value := getattr(options.training, unit, None)) is not None}
+    usual = {"epochs": DEFAULT_EPOCHS} if isinstance(options, FinetuneOptions) else {"minutes": DEFAULT_MINUTES}
+    unit, budget = next(iter((given or usual).items()))
+    return options.with_changes(**{unit: max(1, round(budget * share)) if unit == "steps" else budget * share})
 
 
 def _planned(options: RunOptions, base: Path, values: dict[str, Any]) -> PlannedRun:

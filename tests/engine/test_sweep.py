@@ -30,7 +30,6 @@ from bertcore.training.options import RunOptions
 from bertcore.training.pretrain_options import PretrainOptions
 from bertcore.training.sweep_loop import resume_sweep, run_sweep
 from bertcore.training.sweep_plan import Varied, plan_sweep, rates_around, usual_rate
-from bertcore.training_api import SweepResult
 from tests.engine.models import tiny_model, word_tokenizer
 
 pytestmark = pytest.mark.usefixtures("fast_disk")
@@ -178,7 +177,7 @@ def test_the_best_settings_are_those_with_the_best_mean_of_finished_runs(recorde
     assert sweep.best.mean == pytest.approx(0.81) and sweep.best.deviation == pytest.approx(
         statistics.stdev([0.82, 0.8])
     )
-    assert sweep.best_run is not None and sweep.best_run.number == 2 and sweep.best_run.best_step == 10
+    assert sweep.winner is not None and sweep.winner.number == 2 and sweep.winner.best_step == 10
     assert [group.has_diverged for group in sweep.groups] == [False, False, True]
 
 
@@ -199,7 +198,7 @@ def test_less_is_better_where_the_figure_is_a_loss(tmp_path: Path) -> None:
         write_place(run.path, SweepPlace("abc", "text", number, 2))
         paths.append(run.path)
     sweep = read_sweep(paths)
-    assert not sweep.higher_is_better and sweep.best_run is not None and sweep.best_run.number == 2
+    assert not sweep.higher_is_better and sweep.winner is not None and sweep.winner.number == 2
 
 
 @pytest.mark.parametrize("at", [0, 1])
@@ -211,8 +210,8 @@ def test_a_run_whose_settings_are_damaged_is_a_row_of_its_own(tmp_path: Path, at
     sweep = read_sweep(paths)
     assert [run.path for run in sweep.unreadable] == [paths[at]] and sweep.missing == 7 - 3
     assert "config.json is" in (sweep.unreadable[0].status.message or "")
-    assert len(sweep.groups) == 2 and sweep.best_run is not None and sweep.best_run.path == paths[2]
-    rows = SweepResult(sweep).rows()
+    assert len(sweep.groups) == 2 and sweep.best_run == paths[2]
+    rows = sweep.rows()
     assert [row["state"] for row in rows] == ["done", "done", "unknown"]
     assert "config.json is" in rows[2]["message"]
 
@@ -381,7 +380,7 @@ def test_the_shell_shows_it(trained: Sweep, capsys: pytest.CaptureFixture[str]) 
 
     sweep(trained.runs[0].path, None, False, True)
     found = json.loads(capsys.readouterr().out)
-    assert found["best_run"] == str(trained.best_run.path if trained.best_run else None) and len(found["runs"]) == 4
+    assert found["best_run"] == str(trained.best_run) and len(found["runs"]) == 4
     sweep(trained.runs[0].path, None, False, False)
     assert "best" in capsys.readouterr().out
     with pytest.raises(BertcoreError, match="does not belong to a sweep"):

@@ -7,7 +7,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QHideEvent, QResizeEvent,
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QStackedWidget, QWidget
 
 from bertcore.errors import BertcoreError
-from bertcore.runs.diagnosis import Diagnosis, slower
+from bertcore.runs.diagnosis import Diagnosis, another_rate
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.data_facts import Fault, TaskFacts, TextFacts
 from bertcore.training.run_estimate import RunEstimate
@@ -325,7 +325,7 @@ class TrainRoom(QWidget):
         if action == GO_ON:
             self.control_requested.emit(run.path, "resume")
         elif action in (SLOWER, AGAIN):
-            self.runs_card.show_copy_form(run, slower(self.view.record) if action == SLOWER else None)
+            self.runs_card.show_copy_form(run, another_rate(self.view.record) if action == SLOWER else None)
         elif action == BEST and self.view.ending.ending is not None:
             at = nearest_snapshot(steps, self.view.ending.ending.best_step or 0)
             if at is not None:

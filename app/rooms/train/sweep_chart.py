@@ -76,7 +76,7 @@ class SweepChart(PointerWidget):
     @property
     def _ringed(self) -> SweepRun | None:
         """The best run, where settings differ."""
-        return self.sweep.best_run if self.sweep is not None and len(self.sweep.groups) > 1 else None
+        return self.sweep.winner if self.sweep is not None and len(self.sweep.groups) > 1 else None
 
     @property
     def _axis(self) -> str:

@@ -238,7 +238,7 @@ class SweepPage(Card):
 
     def _on_action_clicked(self, key: str) -> None:
         if self.sweep is not None:
-            best = self.sweep.best_run or self.sweep.runs[0]
+            best = self.sweep.winner or self.sweep.runs[0]
             self.action.emit(key, best.path)
 
     def _on_stop_clicked(self) -> None:
