@@ -12,9 +12,10 @@ from bertcore.checkpoint.weights import StoredTensor
 from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
 
-_FUSED = "attention.query_key_value"
-# our stem within a layer -> theirs; the first three are the fused product's parts
+_KINDS = ("weight", "bias")
+# our stem within a layer -> theirs, of the fused product its three parts
 _BERT_LAYER = {
+    "attention.query_key_value": "attention.self.query attention.self.key attention.self.value",
     "attention.output": "attention.output.dense",
     "attention_norm": "attention.output.LayerNorm",
     "feed_forward_in": "intermediate.dense",
@@ -25,6 +26,7 @@ _LAYERS = {
     "bert": _BERT_LAYER,
     "pre": {**_BERT_LAYER, "attention_norm": "attention.ln", "feed_forward_norm": "ln"},
     "distilbert": {
+        "attention.query_key_value": "attention.q_lin attention.k_lin attention.v_lin",
         "attention.output": "attention.out_lin",
         "attention_norm": "sa_layer_norm",
         "feed_forward_in": "ffn.lin1",
@@ -32,6 +34,7 @@ _LAYERS = {
         "feed_forward_norm": "output_layer_norm",
     },
     "albert": {
+        "attention.query_key_value": "attention.query attention.key attention.value",
         "attention.output": "attention.dense",
         "attention_norm": "attention.LayerNorm",
         "feed_forward_in": "ffn",
@@ -39,61 +42,55 @@ _LAYERS = {
         "feed_forward_norm": "full_layer_layer_norm",
     },
 }
-_SPLIT = {
-    "distilbert": ("attention.q_lin", "attention.k_lin", "attention.v_lin"),
-    "albert": ("attention.query", "attention.key", "attention.value"),
-}
-_BERT_SPLIT = ("attention.self.query", "attention.self.key", "attention.self.value")
 _LAYER_PREFIX = {
     "distilbert": "distilbert.transformer.layer.{}",
     "albert": "albert.encoder.albert_layer_groups.{}.albert_layers.0",
 }
-_ROBERTA_STEMS = {
-    "mlm": {"mlm.transform": "lm_head.dense", "mlm.norm": "lm_head.layer_norm", "mlm": "lm_head"},
-    "classify": {"classify.hidden": "classifier.dense", "classify.output": "classifier.out_proj"},
+_ROBERTA_HEADS = {
+    "mlm.transform": "lm_head.dense",
+    "mlm.norm": "lm_head.layer_norm",
+    "mlm": "lm_head",
+    "classify.hidden": "classifier.dense",
+    "classify.output": "classifier.out_proj",
 }
-_HEAD_STEMS: dict[str, dict[str, dict[str, str]]] = {  # family -> head -> our stem -> theirs
+_HEADS = {  # family -> our stem, which begins with the head's name -> theirs
     "bert": {
-        "mlm": {
-            "mlm.transform": "cls.predictions.transform.dense",
-            "mlm.norm": "cls.predictions.transform.LayerNorm",
-            "mlm": "cls.predictions",
-        },
-        "nsp": {"nsp.classify": "cls.seq_relationship"},
-        "classify": {"classify.output": "classifier"},
+        "mlm.transform": "cls.predictions.transform.dense",
+        "mlm.norm": "cls.predictions.transform.LayerNorm",
+        "mlm": "cls.predictions",
+        "nsp.classify": "cls.seq_relationship",
+        "classify.output": "classifier",
     },
-    "roberta": _ROBERTA_STEMS,
-    "xlm-roberta": _ROBERTA_STEMS,
-    "camembert": _ROBERTA_STEMS,
+    "roberta": _ROBERTA_HEADS,
+    "xlm-roberta": _ROBERTA_HEADS,
+    "camembert": _ROBERTA_HEADS,
     "distilbert": {
-        "mlm": {"mlm.transform": "vocab_transform", "mlm.norm": "vocab_layer_norm", "mlm": "vocab_projector"},
-        "classify": {"classify.hidden": "pre_classifier", "classify.output": "classifier"},
-        "choice": {"choice.hidden": "pre_classifier", "choice.output": "classifier"},
+        "mlm.transform": "vocab_transform",
+        "mlm.norm": "vocab_layer_norm",
+        "mlm": "vocab_projector",
+        "classify.hidden": "pre_classifier",
+        "classify.output": "classifier",
+        "choice.hidden": "pre_classifier",
     },
     "albert": {
-        "mlm": {"mlm.transform": "predictions.dense", "mlm.norm": "predictions.LayerNorm", "mlm": "predictions"},
-        "sop": {"sop.classify": "sop_classifier.classifier"},
-        "classify": {"classify.output": "classifier"},
+        "mlm.transform": "predictions.dense",
+        "mlm.norm": "predictions.LayerNorm",
+        "mlm": "predictions",
+        "sop.classify": "sop_classifier.classifier",
+        "classify.output": "classifier",
     },
     "electra": {
-        "mlm": {
-            "mlm.transform": "generator_predictions.dense",
-            "mlm.norm": "generator_predictions.LayerNorm",
-            "mlm": "generator_lm_head",
-        },
-        "rtd": {
-            "rtd.dense": "discriminator_predictions.dense",
-            "rtd.output": "discriminator_predictions.dense_prediction",
-        },
-        "classify": {"classify.hidden": "classifier.dense", "classify.output": "classifier.out_proj"},
-        "choice": {"choice.hidden": "sequence_summary.summary", "choice.output": "classifier"},
+        "mlm.transform": "generator_predictions.dense",
+        "mlm.norm": "generator_predictions.LayerNorm",
+        "mlm": "generator_lm_head",
+        "rtd.dense": "discriminator_predictions.dense",
+        "rtd.output": "discriminator_predictions.dense_prediction",
+        "classify.hidden": "classifier.dense",
+        "classify.output": "classifier.out_proj",
+        "choice.hidden": "sequence_summary.summary",
     },
 }
-_EVERY_FAMILY = {
-    "choice": {"choice.output": "classifier"},
-    "tag": {"tag.output": "classifier"},
-    "span": {"span.output": "qa_outputs"},
-}
+_EVERY_FAMILY = {"choice.output": "classifier", "tag.output": "classifier", "span.output": "qa_outputs"}
 # the token table once more; transformers leaves it out or writes a copy
 _TIED = {
     "bert": "cls.predictions.decoder",
@@ -135,13 +132,10 @@ def to_hugging_face(state: dict[str, Tensor], config: BertConfig, heads: Collect
     """Our state by their names: the encoder, and those `heads` that the layout has a place for."""
     theirs = {}
     stems = _stems(config, heads)
-    splits = _fused_stems(config)
     for name, value in state.items():
         stem, _, kind = name.rpartition(".")
-        if stem in stems:
-            theirs[f"{stems[stem]}.{kind}"] = value.contiguous()
-        elif stem in splits:
-            for part, tensor in zip(splits[stem], value.chunk(3), strict=True):
+        if parts := stems.get(stem):
+            for part, tensor in zip(parts, value.chunk(len(parts)), strict=True):
                 theirs[f"{part}.{kind}"] = tensor.contiguous()
     return theirs
 
@@ -157,17 +151,13 @@ def from_hugging_face(
     _check_layers(theirs, config)
     ours: dict[str, tuple[StoredTensor, ...]] = {}
     used = set()
-    kinds = ("weight", "bias")
-    for stem, their in _stems(config, heads).items():
-        for kind in kinds:
-            if f"{their}.{kind}" in theirs and not (stem == "mlm" and kind == "weight"):
-                ours[f"{stem}.{kind}"] = (theirs[f"{their}.{kind}"],)
-                used.add(f"{their}.{kind}")
-    for stem, parts in _fused_stems(config).items():
-        for kind in kinds:
+    for stem, parts in _stems(config, heads).items():
+        for kind in _KINDS if stem != "mlm" else ("bias",):
             names = [f"{part}.{kind}" for part in parts]
             tensors = tuple(theirs[name] for name in names if name in theirs)
-            if len({part.shape for part in tensors}) > 1 or any(not part.shape for part in tensors):
+            if len(parts) > 1 and (
+                len({part.shape for part in tensors}) > 1 or any(not part.shape for part in tensors)
+            ):
                 raise BertcoreError(
                     f"The query, key and value weights of layer {int(stem.split('.')[2]) + 1} do not fit together."
                 )
@@ -179,13 +169,7 @@ def from_hugging_face(
 
 def layer_tensors(config: BertConfig) -> list[str]:
     """By our names, what every encoder of this config has in its layers. Cheaper to ask than a model is to build."""
-    stems = [*_LAYERS.get("pre" if config.norm == "pre" else config.model_type, _BERT_LAYER), _FUSED]
-    return [
-        f"encoder.layers.{group}.{stem}.{kind}"
-        for group in range(config.layer_groups)
-        for stem in stems
-        for kind in ("weight", "bias")
-    ]
+    return [f"{stem}.{kind}" for stem in _stems(config, ()) if stem.startswith("encoder.layers.") for kind in _KINDS]
 
 
 def output_matrix(theirs: Mapping[str, StoredTensor], config: BertConfig) -> StoredTensor | None:
@@ -196,8 +180,7 @@ def output_matrix(theirs: Mapping[str, StoredTensor], config: BertConfig) -> Sto
 def layout_name(name: str, config: BertConfig, heads: Collection[str]) -> str:
     """What a tensor of ours is called in the layout; of a fused one, the first part."""
     stem, _, kind = name.rpartition(".")
-    fused = _fused_stems(config).get(stem, [stem])[0]
-    return f"{_stems(config, heads).get(stem, fused)}.{kind}"
+    return f"{_stems(config, heads).get(stem, [stem])[0]}.{kind}"
 
 
 def heads_in(names: Iterable[str], config: BertConfig, architectures: Collection[str]) -> tuple[str, ...]:
@@ -215,7 +198,7 @@ def heads_in(names: Iterable[str], config: BertConfig, architectures: Collection
     heads = []
     for head in ("mlm", "nsp", "sop", "rtd", "classify", "choice", "tag", "span"):
         stems = _head_stems(config, head)
-        present = any(f"{their}.{kind}" in names for their in stems.values() for kind in ("weight", "bias"))
+        present = any(f"{their}.{kind}" in names for their in stems.values() for kind in _KINDS)
         ambiguous = "classifier" in stems.values()
         if present and (head in named or not ambiguous):
             heads.append(head)
@@ -240,10 +223,10 @@ def encoder_extras(unused: Collection[str], config: BertConfig) -> list[str]:
     return [name for name in unused if name.startswith((f"{prefix}encoder", f"{prefix}embeddings", f"{prefix}trans"))]
 
 
-def _stems(config: BertConfig, heads: Collection[str]) -> dict[str, str]:
-    """Our stems -> theirs, without the fused products."""
+def _stems(config: BertConfig, heads: Collection[str]) -> dict[str, list[str]]:
+    """Our stems -> theirs: three for a fused product, else one."""
     prefix = config.family.encoder_prefix
-    stems = {
+    named = {
         "embeddings.token": f"{prefix}.embeddings.word_embeddings",
         "embeddings.segment": f"{prefix}.embeddings.token_type_embeddings",
         "embeddings.position": f"{prefix}.embeddings.position_embeddings",
@@ -253,27 +236,22 @@ def _stems(config: BertConfig, heads: Collection[str]) -> dict[str, str]:
         "pooler.dense": f"{prefix}.pooler.dense",
     }
     if config.model_type == "albert":
-        stems["embeddings.projection"] = "albert.encoder.embedding_hidden_mapping_in"
-        stems["pooler.dense"] = "albert.pooler"
+        named["embeddings.projection"] = "albert.encoder.embedding_hidden_mapping_in"
+        named["pooler.dense"] = "albert.pooler"
+    for head in heads:
+        named.update(_head_stems(config, head))
+    stems = {ours: [theirs] for ours, theirs in named.items()}
     in_layer = _LAYERS.get("pre" if config.norm == "pre" else config.model_type, _BERT_LAYER)
     for group in range(config.layer_groups):
         for ours, theirs in in_layer.items():
-            stems[f"encoder.layers.{group}.{ours}"] = f"{_layer_prefix(config, group)}.{theirs}"
-    for head in heads:
-        stems.update(_head_stems(config, head))
+            parts = [f"{_layer_prefix(config, group)}.{part}" for part in theirs.split()]
+            stems[f"encoder.layers.{group}.{ours}"] = parts
     return stems
 
 
-def _fused_stems(config: BertConfig) -> dict[str, list[str]]:
-    parts = _SPLIT.get(config.model_type, _BERT_SPLIT)
-    return {
-        f"encoder.layers.{group}.{_FUSED}": [f"{_layer_prefix(config, group)}.{part}" for part in parts]
-        for group in range(config.layer_groups)
-    }
-
-
 def _head_stems(config: BertConfig, head: str) -> dict[str, str]:
-    return _HEAD_STEMS[config.model_type].get(head) or _EVERY_FAMILY.get(head, {})
+    every = {**_EVERY_FAMILY, **_HEADS[config.model_type]}
+    return {ours: theirs for ours, theirs in every.items() if ours.partition(".")[0] == head}
 
 
 def _layer_prefix(config: BertConfig, group: int) -> str:
