@@ -8088,6 +8088,10 @@ Ein anderer Schluss</translation>
 <translation>Üblich ist, dass sie auf null fällt; das schräge Dreieck steigt schnell und fällt langsam.</translation>
 </message>
 <message>
+<source>Feed-forward size</source>
+<translation>Breite der Feed-forward-Schicht</translation>
+</message>
+<message>
 <source>Fewer examples: a shorter run, and a weaker model.</source>
 <translation>Weniger Beispiele: ein kürzerer Lauf und ein schwächeres Modell.</translation>
 </message>
@@ -8104,6 +8108,14 @@ Ein anderer Schluss</translation>
 <translation>Schrittweises Auftauen</translation>
 </message>
 <message>
+<source>Heads per layer</source>
+<translation>Köpfe je Schicht</translation>
+</message>
+<message>
+<source>Hidden size</source>
+<translation>Breite der verborgenen Zustände</translation>
+</message>
+<message>
 <source>Higher: the student sees more of the words that its teacher finds unlikely.</source>
 <translation>Höher: Der Schüler sieht mehr von den Wörtern, die der Lehrer für unwahrscheinlich hält.</translation>
 </message>
@@ -8112,12 +8124,24 @@ Ein anderer Schluss</translation>
 <translation>Wie weit jeder Schritt die Gewichte bewegt. Ist sie zu hoch, springt oder wächst der Loss.</translation>
 </message>
 <message>
+<source>How many different tokens it learns at most; rare words are split.</source>
+<translation>Wie viele verschiedene Tokens es höchstens lernt; seltene Wörter werden zerlegt.</translation>
+</message>
+<message>
+<source>How many numbers stand for a token between two layers.</source>
+<translation>Wie viele Zahlen zwischen zwei Schichten für ein Token stehen.</translation>
+</message>
+<message>
 <source>How many texts each step learns from at once.</source>
 <translation>Aus wie vielen Texten jeder Schritt auf einmal lernt.</translation>
 </message>
 <message>
 <source>Layer-wise learning rate</source>
 <translation>Lernrate von Schicht zu Schicht</translation>
+</message>
+<message>
+<source>Layers</source>
+<translation>Schichten</translation>
 </message>
 <message>
 <source>Layers of the student</source>
@@ -8164,6 +8188,10 @@ Ein anderer Schluss</translation>
 <translation>Modellfamilie</translation>
 </message>
 <message>
+<source>More layers learn more, and take longer.</source>
+<translation>Mehr Schichten lernen mehr und brauchen länger.</translation>
+</message>
+<message>
 <source>Next words first</source>
 <translation>Zuerst nächste Wörter</translation>
 </message>
@@ -8184,12 +8212,20 @@ Ein anderer Schluss</translation>
 <translation>Positions-Embeddings</translation>
 </message>
 <message>
+<source>Positions</source>
+<translation>Positionen</translation>
+</message>
+<message>
 <source>RoBERTa reads running text, without pairs. ALBERT uses one layer over and over.</source>
 <translation>RoBERTa liest fortlaufenden Text ohne Satzpaare. ALBERT benutzt eine Schicht immer wieder.</translation>
 </message>
 <message>
 <source>Seed</source>
 <translation>Seed</translation>
+</message>
+<message>
+<source>Segments</source>
+<translation>Segmente</translation>
 </message>
 <message>
 <source>Sentence pairs</source>
@@ -8206,6 +8242,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Temperature</source>
 <translation>Temperatur</translation>
+</message>
+<message>
+<source>The longest text that the model can read, in tokens.</source>
+<translation>Der längste Text, den das Modell lesen kann, in Tokens.</translation>
 </message>
 <message>
 <source>The rule that turns gradients into steps. Muon learns more from each token.</source>
@@ -8236,12 +8276,24 @@ Ein anderer Schluss</translation>
 <translation>Zuerst lernt nur die oberste Schicht; die darunter kommen eine nach der anderen dazu.</translation>
 </message>
 <message>
+<source>They share the hidden size equally: it must be a multiple of their number.</source>
+<translation>Sie teilen sich die Breite zu gleichen Teilen; sie muss ein Vielfaches ihrer Anzahl sein.</translation>
+</message>
+<message>
 <source>This many layers, counted from the bottom, do not learn, nor do the embeddings.</source>
 <translation>So viele Schichten, von unten gezählt, lernen nicht mit, auch die Embeddings nicht.</translation>
 </message>
 <message>
 <source>Tokens per sequence</source>
 <translation>Token je Sequenz</translation>
+</message>
+<message>
+<source>Two tell sentence A from sentence B.</source>
+<translation>Zwei unterscheiden Satz A von Satz B.</translation>
+</message>
+<message>
+<source>Vocabulary size</source>
+<translation>Größe des Vokabulars</translation>
 </message>
 <message>
 <source>Warm-up</source>
@@ -8258,6 +8310,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Whole words and spans are harder to guess than single tokens.</source>
 <translation>Ganze Wörter und Wortfolgen sind schwerer zu erraten als einzelne Token.</translation>
+</message>
+<message>
+<source>Width of the feed-forward layer; usually four times the hidden size.</source>
+<translation>Breite der Feed-forward-Schicht; üblich ist das Vierfache der verborgenen Zustände.</translation>
 </message>
 <message>
 <source>With 0.9 each layer learns a tenth more slowly than the one above it.</source>
