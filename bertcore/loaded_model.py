@@ -708,10 +708,10 @@ class LoadedModel:
         encoding, text = self._read(a, b)
         named = self._target(encoding, **asked)
         with progress_bar("Switching heads off") as step:
-            found = effects.head_effects(self.bert, text, named.target, progress=step)
-        layers, heads = found.without.shape
-        about = {"prediction": named.name, "value": found.intact}
-        return Grid({"layer": range(layers), "head": range(heads)}, {"effect": found.effect}, about).by(self.name)
+            value, effect = effects.head_effects(self.bert, text, named.target, progress=step)
+        layers, heads = effect.shape
+        about = {"prediction": named.name, "value": value}
+        return Grid({"layer": range(layers), "head": range(heads)}, {"effect": effect}, about).by(self.name)
 
     def link_effects(
         self,

@@ -301,7 +301,7 @@ def effects_of_heads(
 
     model = checkpoint.model
     asked = text_of(model, text), target.target
-    return head_effects(model, *asked, max_tokens=INTERACTIVE_TOKENS, progress=progress).effect
+    return head_effects(model, *asked, max_tokens=INTERACTIVE_TOKENS, progress=progress)[1]
 
 
 def check_head(

@@ -1,6 +1,6 @@
 """Which tokens a prediction rests on: by gradient, along a path from an empty text, or by covering each in turn.
 
-S tokens, E width of the embedding (H at "embeddings.output").
+S tokens, H hidden.
 """
 
 from collections.abc import Collection
@@ -23,7 +23,7 @@ from bertcore.tokenizer.tokenizer import Tokenizer
 
 GRADIENT_TOKENS = 1024  # in one batch with a backward pass
 PATH_STEPS = 32  # nodes of the integral; its completeness error says whether they are enough
-Point = Literal["embeddings.output", "embeddings.sum"]
+POINT = "embeddings.output"  # at their sum, before the LayerNorm that is blind to length, zero is a poor start
 Method = Literal["integrated_gradients", "gradient_x_input", "leave_one_out"]
 
 
@@ -70,13 +70,13 @@ def attribute(
 
 
 @torch.inference_mode(False)  # a caller's may be on, and allows no gradients
-def gradient_x_input(model: Bert, text: Text, target: Target, *, point: Point = "embeddings.output") -> Attribution:
+def gradient_x_input(model: Bert, text: Text, target: Target) -> Attribution:
     """Sum over the embedding of x dF/dx, per token: what F would lose, to first order, if x shrank to 0.
 
     Shrikumar et al. 2016 ("Not Just a Black Box").
     """
-    own = passing(model, text, point)
-    values, gradient = _gradients(model, text, point, own, target)
+    own = passing(model, text, POINT)
+    values, gradient = _gradients(model, text, own, target)
     return Attribution(as_doubles((own * gradient).sum(-1)[0]), float(values[0]))
 
 
@@ -87,7 +87,6 @@ def integrated_gradients(
     target: Target,
     *,
     baseline: Text | None = None,
-    point: Point = "embeddings.output",
     steps: int = PATH_STEPS,
     max_tokens: int = GRADIENT_TOKENS,
     progress: ReportProgress = no_progress,
@@ -95,21 +94,19 @@ def integrated_gradients(
     """Sum over the embedding of (x - x') times the mean of dF/dx on the straight path from x' to x, per token.
 
     Sundararajan, Taly and Yan 2017, section 3, with Gauss-Legendre nodes for the integral. `baseline` is the text x'
-    (see `covered`); None is x' = 0. Zero at "embeddings.sum" is a poor choice: the LayerNorm behind it is blind to
-    length, so the whole change happens at x' itself, and the completeness error says so. The backward pass needs what
-    every layer made: about 0.6 MB a token for BERT-base.
+    (see `covered`); None is x' = 0. The backward pass needs what every layer made: about 0.6 MB a token for BERT-base.
     """
-    own = passing(model, text, point)
-    empty = torch.zeros_like(own) if baseline is None else passing(model, baseline, point)
+    own = passing(model, text, POINT)
+    empty = torch.zeros_like(own) if baseline is None else passing(model, baseline, POINT)
     nodes, weights = np.polynomial.legendre.leggauss(steps)  # on [-1,1]
     mean_gradient = torch.zeros_like(own)
     for part in chunks(steps, len(text), max_tokens):
         along = torch.tensor((nodes[part] + 1) / 2).to(own)[:, None, None]  # (B,1,1)
-        _, gradients = _gradients(model, text, point, empty + along * (own - empty), target)
-        mean_gradient += torch.einsum("b,bse->se", torch.tensor(weights[part] / 2).to(own), gradients)
+        _, gradients = _gradients(model, text, empty + along * (own - empty), target)
+        mean_gradient += torch.einsum("b,bsh->sh", torch.tensor(weights[part] / 2).to(own), gradients)
         progress(part.stop / steps)
     scores = as_doubles(((own - empty) * mean_gradient).sum(-1)[0])
-    value, start = (float(_gradients(model, text, point, end, target)[0][0]) for end in (own, empty))
+    value, start = (float(_gradients(model, text, end, target)[0][0]) for end in (own, empty))
     return Attribution(scores, value, start, float(scores.sum()) - (value - start))
 
 
@@ -144,10 +141,10 @@ def leave_one_out(
     return Attribution(lost, value)
 
 
-def _gradients(model: Bert, text: Text, point: str, values: Tensor, target: Target) -> tuple[Tensor, Tensor]:
-    """The target (B) for B variants of what passes at a point (B,S,E), and its gradient there (B,S,E)."""
+def _gradients(model: Bert, text: Text, values: Tensor, target: Target) -> tuple[Tensor, Tensor]:
+    """The target (B) for B variants of what passes at POINT (B,S,H), and its gradient there (B,S,H)."""
     with torch.enable_grad():
         leaf = values.detach().clone().requires_grad_()
-        numbers = target.of(model, text.hidden(model, hook=Intervention({point: lambda _: leaf})))
+        numbers = target.of(model, text.hidden(model, hook=Intervention({POINT: lambda _: leaf})))
         (gradient,) = torch.autograd.grad(numbers.sum(), leaf)  # the variants do not touch each other
     return numbers.detach(), gradient

@@ -36,19 +36,6 @@ SMALLEST_DIFFERENCE = 1e-3  # of the target between the texts: float32 errs by s
 
 
 @dataclass(frozen=True)
-class HeadEffects:
-    """The target with all heads, and with each one switched off."""
-
-    intact: float
-    without: NDArray[np.float64]  # (L,N)
-
-    @property
-    def effect(self) -> NDArray[np.float64]:
-        """(L,N): below 0 where the prediction suffers without the head, above 0 where it gains."""
-        return self.without - self.intact
-
-
-@dataclass(frozen=True)
 class AttentionGradient:
     """What one layer's attention does to a number, to first order."""
 
@@ -82,8 +69,11 @@ def head_effects(
     *,
     max_tokens: int = MAX_TOKENS,
     progress: ReportProgress = no_progress,
-) -> HeadEffects:
-    """Effect of each head's removal (its context vectors set to 0) on one number, for all L x N heads."""
+) -> tuple[float, NDArray[np.float64]]:
+    """The target, and its change when each head alone is switched off (its context vectors are 0), (L,N).
+
+    Below 0 where the prediction suffers without the head, above 0 where it gains.
+    """
     depth, heads = model.encoder.depth, model.config.num_attention_heads
     entering, intact = _record(model, text, target, hidden_points(depth)[:-1])
     without = np.empty((depth, heads))
@@ -94,7 +84,7 @@ def head_effects(
         for part, values in _variants(model, target, layer, states, range(heads), change, point, max_tokens):
             without[layer, part] = values
             progress((layer * heads + part.stop) / without.size)
-    return HeadEffects(intact, without)
+    return intact, without - intact
 
 
 @torch.inference_mode(False)  # a caller's may be on, and allows no gradients

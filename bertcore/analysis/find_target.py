@@ -26,6 +26,7 @@ from bertcore.tasks.kinds.base import TaskKind
 from bertcore.tasks.predict import labels_of
 from bertcore.tokenizer.tokenizer import Encoding, word_id_at
 
+Scores = Callable[[Encoding], NDArray]  # of a text, for each of its K possible answers
 _ENDS = ("start", "end")
 _VERDICTS: dict[Literal["nsp", "sop"], tuple[str, str]] = {
     "nsp": ("next sentence", "random sentence"),
@@ -106,13 +107,11 @@ class _Choice:
             self.other.ids[position : position + 1] == [tokenizer.mask_id]
         ):
             raise BertcoreError(f"Only one of the texts has its [MASK] at token {position}; write it there in both.")
-        words = self.wanted, self.against
-        wanted, against = (None if word is None else word_id_at(word, tokenizer, self.text, position) for word in words)
-        if wanted is None:
-            wanted, against = self._likeliest([scores(each) for each in self._texts], against)
-        self._refuse_same(wanted, against, tokenizer.word(wanted))
-        names = [tokenizer.word(each) for each in (wanted, against) if each is not None]
-        return NamedTarget(Target("mlm", wanted, position, against=against), " against ".join(names))
+
+        def index(word: str) -> int:
+            return word_id_at(word, tokenizer, self.text, position)
+
+        return self.answer("mlm", position, index, tokenizer.word, scores)
 
     def of_task(self, kind: TaskKind[Any, Any], position: int | None) -> NamedTarget:
         """A label of the text, or of a token; where an answer starts or ends; or the one number that the head gives."""
@@ -122,11 +121,10 @@ class _Choice:
             measure: Measure = "log_probability" if kind.probability else "logit"
             return self.number(Target(kind.head, measure=measure), kind.number_name)
         if kind.reads == "first":
-            wanted, against, name = self._labelled(lambda encoding: self._logits(encoding, kind.head))
-            return NamedTarget(Target(kind.head, wanted, against=against), name)
+            return self.label(kind.head, 0, lambda encoding: self._logits(encoding, kind.head))
         at = self._tagged_token(kind.head) if position is None else position
-        wanted, against, name = self._labelled(lambda encoding: self._logits(encoding, kind.head)[at])
-        return NamedTarget(Target(kind.head, wanted, at, against=against), f"{name} at {self.text.labels[at]}")
+        found = self.label(kind.head, at, lambda encoding: self._logits(encoding, kind.head)[at])
+        return replace(found, name=f"{found.name} at {self.text.labels[at]}")
 
     def end_of_answer(self, head: str, position: int | None) -> NamedTarget:
         if not self.text.text_b:
@@ -138,9 +136,7 @@ class _Choice:
             raise BertcoreError("The start or end of an answer is compared at a position; leave out the other word.")
         which, against = _ENDS.index(wanted), None
         if position is None:
-            position, against = self._likeliest(
-                [self._answer_scores(each, head)[:, which] for each in self._texts], None
-            )
+            position, against = self._likeliest(lambda encoding: self._answer_scores(encoding, head)[:, which])
         names = [self.text.labels[at] for at in (position, against) if at is not None]
         return NamedTarget(Target(head, which, position, against=against), f"{wanted} at {' against '.join(names)}")
 
@@ -157,38 +153,31 @@ class _Choice:
             raise BertcoreError(f"This model gives one number, the {name}; leave out the word.")
         return NamedTarget(target, name)
 
-    @property
-    def _texts(self) -> list[Encoding]:
-        """The text, then the other one."""
-        return [self.text] if self.other is None else [self.text, self.other]
+    def answer(
+        self, head: str, position: int, index: Callable[[str], int], name: Callable[[int], str], scores: Scores
+    ) -> NamedTarget:
+        """The answer that is wanted, else the likeliest one, and the one it is set against."""
+        wanted, against = (None if each is None else index(each) for each in (self.wanted, self.against))
+        if wanted is None:
+            wanted, against = self._likeliest(scores, against)
+        if wanted == against:
+            raise BertcoreError(f"{name(wanted)!r} is compared with itself; name another word or label.")
+        names = [name(each) for each in (wanted, against) if each is not None]
+        return NamedTarget(Target(head, wanted, position, against=against), " against ".join(names))
 
-    def _labelled(self, scores: Callable[[Encoding], NDArray]) -> tuple[int, int | None, str]:
+    def label(self, head: str, position: int, scores: Scores) -> NamedTarget:
         names = labels_of(self.checkpoint)
-        against = None if self.against is None else self._index(names, self.against)
-        if self.wanted is None:
-            wanted, against = self._likeliest([scores(each) for each in self._texts], against)
-        else:
-            wanted = self._index(names, self.wanted)
-        self._refuse_same(wanted, against, names[wanted])
-        return wanted, against, names[wanted] + ("" if against is None else f" against {names[against]}")
+        return self.answer(head, position, lambda name: self._index(names, name), names.__getitem__, scores)
+
+    def _likeliest(self, scores: Scores, against: int | None = None) -> tuple[int, int | None]:
+        """The likeliest answer to the other text, against the one to ours where that is another."""
+        best = [int(scores(text).argmax()) for text in (self.text, self.other) if text is not None]
+        return best[-1], best[0] if against is None and best[0] != best[-1] else against
 
     def _index(self, names: Sequence[str], name: str) -> int:
         if name not in names:
             raise BertcoreError(f"The model {self.checkpoint.name} has no label {name!r}; it has {', '.join(names)}.")
         return names.index(name)
-
-    @staticmethod
-    def _refuse_same(wanted: int, against: int | None, name: str) -> None:
-        if wanted == against:
-            raise BertcoreError(f"{name!r} is compared with itself; name another word or label.")
-
-    @staticmethod
-    def _likeliest(scores: Sequence[NDArray], against: int | None) -> tuple[int, int | None]:
-        """Scores (K) of the text and perhaps of the other -> the likeliest answer to the last, and to the first."""
-        best = [int(row.argmax()) for row in scores]
-        if against is None and best[0] != best[-1]:
-            against = best[0]
-        return best[-1], against
 
     def _tagged_token(self, head: str) -> int:
         """The first token that the other text has another of; or the first that has a tag; or the first word."""

@@ -9,10 +9,10 @@ Warstadt et al. 2020).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,6 @@ from bertcore.locations import assets
 from bertcore.progress import ReportProgress, no_progress
 from bertcore.table import Table
 
-Item = TypeVar("Item")
 GUESSES = 5
 
 
@@ -82,14 +81,6 @@ class ClozeScore:
         return cls(share([answer.is_first for answer in answers]), share([answer.is_in_five for answer in answers]))
 
 
-def _grouped(items: Iterable[Item], name_of: Callable[[Item], str]) -> dict[str, list[Item]]:
-    """In the order of the set."""
-    groups: dict[str, list[Item]] = {}
-    for item in items:
-        groups.setdefault(name_of(item), []).append(item)
-    return groups
-
-
 @dataclass(frozen=True)
 class Cloze:
     answers: tuple[ClozeAnswer, ...]
@@ -104,8 +95,8 @@ class Cloze:
         return ClozeScore.of([answer for answer in self.answers if answer.is_possible])
 
     def by_category(self) -> dict[str, ClozeScore]:
-        groups = _grouped(self.answers, lambda answer: answer.sentence.category)
-        return {name: ClozeScore.of(answers) for name, answers in groups.items()}
+        names = dict.fromkeys(answer.sentence.category for answer in self.answers)  # in the order of the set
+        return {name: ClozeScore.of([a for a in self.answers if a.sentence.category == name]) for name in names}
 
     def to_dict(self) -> dict[str, Any]:
         """Scores, and every sentence with the first five guesses."""
@@ -192,8 +183,8 @@ class MinimalPairs(Table):
         return sum(preference.good_tokens != preference.bad_tokens for preference in self.preferences)
 
     def by_phenomenon(self) -> dict[str, Estimate]:
-        groups = _grouped(self.preferences, lambda preference: preference.pair.phenomenon)
-        return {name: share([each.is_right for each in group]) for name, group in groups.items()}
+        names = dict.fromkeys(preference.pair.phenomenon for preference in self.preferences)
+        return {name: share([p.is_right for p in self.preferences if p.pair.phenomenon == name]) for name in names}
 
     def rows(self) -> list[dict[str, Any]]:
         shares = {**self.by_phenomenon(), "all": self.right}
