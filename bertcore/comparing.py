@@ -15,10 +15,8 @@ from numpy.typing import NDArray
 
 from bertcore.analysis.align import Alignment, align
 from bertcore.analysis.compare import (
-    MatchedHeads,
     MovedWord,
     PartChange,
-    head_divergences,
     linear_cka,
     matched_heads,
     moved_words,
@@ -201,12 +199,8 @@ def _compare_texts(ours: _Side, other: _Side) -> TextComparison:
 
 def _head_changes(here: Trace, there: Trace, alignment: Alignment, notes: list[str]) -> Records[HeadChange]:
     """Each head and itself; in models of other shapes, each head and the most similar one."""
-    if here.attentions.shape[:2] == there.attentions.shape[:2]:
-        divergences = head_divergences(here.attentions, there.attentions, alignment)  # (L,N)
-        own = np.indices(divergences.shape)
-        matched = MatchedHeads(own[0], own[1], divergences)
-    else:
-        matched = matched_heads(here.attentions, there.attentions, alignment)
+    matched = matched_heads(here.attentions, there.attentions, alignment)
+    if here.attentions.shape[:2] != there.attentions.shape[:2]:
         notes.append("The models have other layers and heads, so each head is compared with the most similar one.")
     return Records(
         HeadChange(at[0], at[1], int(matched.layers[at]), int(matched.heads[at]), float(matched.divergences[at]))

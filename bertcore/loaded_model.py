@@ -526,7 +526,8 @@ class LoadedModel:
             states_at = passes.hidden_states(self.bert, batch, masks, changes)  # B x (L+1,R,H)
             for at, states in zip(masks, states_at, strict=True):
                 logits = predict.layer_lens(self.bert, states, range(len(at)))
-                found.append(LensWords(predict.lens_words(logits, self.tokenizer, top), at))
+                words = [[predict.top_words(row, self.tokenizer, top) for row in layer] for layer in logits]
+                found.append(LensWords(words, at))
             return found
 
         def cost(encoding: Encoding) -> int:

@@ -124,14 +124,14 @@ def lens_at(checkpoint: Checkpoint, hidden: NDArray[np.float32], k: int = 3) -> 
 
     Raises BertcoreError where there is no MLM head.
     """
-    from bertcore.analysis.predict import follow_words, layer_lens, lens_words
+    from bertcore.analysis.predict import follow_words, layer_lens
 
     logits = layer_lens(checkpoint.model, hidden, range(hidden.shape[1]))  # (L+1,M,V)
     path = follow_words(logits, logits[-1].argmax(axis=-1).tolist())
-    label = checkpoint.tokenizer.label
+    tokenizer = checkpoint.tokenizer
     words = [
-        [[replace(guess, token=label(guess.id)) for guess in mask] for mask in stage]
-        for stage in lens_words(logits, checkpoint.tokenizer, k)
+        [[replace(guess, token=tokenizer.label(guess.id)) for guess in top_words(mask, tokenizer, k)] for mask in stage]
+        for stage in logits
     ]
     return MaskLens(words, path.probability, path.rank)
 

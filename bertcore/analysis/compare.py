@@ -34,7 +34,7 @@ FEWEST_FOR_CKA = 4  # tokens: the estimate divides by P - 3
 
 @dataclass(frozen=True, eq=False)
 class MatchedHeads:
-    """For each of our heads, the one of the other whose attention is most alike. Several may have the same one."""
+    """For each of our heads, the one of the other that it is compared with. Several may have the same one."""
 
     layers: NDArray[np.int64]  # (L,N) of the other, from 0
     heads: NDArray[np.int64]  # (L,N) of the other, from 0
@@ -66,41 +66,30 @@ class MovedWord:
     cosine: float  # of the embedding before and after
 
 
-def head_divergences(ours: NDArray, other: NDArray, alignment: Alignment) -> NDArray[np.float64]:
-    """Attentions (L,N,S,S) and (L,N,S',S') -> (L,N): Jensen-Shannon divergence of each head from itself, in bits.
-
-    0: it attends as before; 1: to nothing that it attended to (Lin 1991). Mean over the rows of paired tokens. A row is
-    compared over the paired tokens, and over all others together as one more column, so that it still sums to 1: how
-    attention is divided among tokens that the other text lacks does not count.
-    Raises BertcoreError where the models have different layers or heads, and where no tokens are paired.
-    """
-    if ours.shape[:2] != other.shape[:2]:
-        raise BertcoreError(
-            f"The models have {len(ours)} layers of {ours.shape[1]} heads and {len(other)} layers of {other.shape[1]} "
-            "heads, so no head is the same in both; compare each with the most similar one of the other."
-        )
-    layers = []
-    for layer in range(len(ours)):  # one at a time, to keep what is made in between small
-        (first,), (second,) = compared(ours[layer, None], other[layer, None], alignment)
-        mixed = mean_entropy((first + second) / 2)
-        layers.append(mixed - (mean_entropy(first) + mean_entropy(second)) / 2)
-    return in_bits(np.stack(layers))
-
-
 def matched_heads(ours: NDArray, other: NDArray, alignment: Alignment) -> MatchedHeads:
-    """The same for models of other shapes, (L,N,S,S) and (L',N',S',S'): for each of our heads the least divergent one.
+    """Attentions (L,N,S,S) and (L',N',S',S'): how far each of our heads is from itself in the other; where that has
+    other layers and heads, from the least divergent one.
 
-    Rows are sampled evenly where text and models are large, as in `head_map`. Raises BertcoreError without pairs.
+    Jensen-Shannon divergence (Lin 1991), 0: it attends as before; 1: to nothing that it attended to. Mean over the rows
+    of paired tokens. A row is compared over the paired tokens, and over all others together as one more column, so that
+    it still sums to 1: how attention is divided among tokens that the other text lacks does not count. For the least
+    divergent one, rows are sampled evenly where text and models are large, as in `head_map`.
+    Raises BertcoreError where no tokens are paired.
     """
+    if ours.shape[:2] == other.shape[:2]:
+        layers = []
+        for layer in range(len(ours)):  # one at a time, to keep what is made in between small
+            (first,), (second,) = compared(ours[layer, None], other[layer, None], alignment)
+            mixed = mean_entropy((first + second) / 2)
+            layers.append(mixed - (mean_entropy(first) + mean_entropy(second)) / 2)
+        return MatchedHeads(*np.indices(ours.shape[:2]), in_bits(np.stack(layers)))
     first, second = compared(ours, other, alignment)
-    (layers, heads, length, _), other_heads = first.shape, second.shape[1]
-    rows = compared_rows(max(layers * heads, len(second) * other_heads), length)
-    mine = first[:, :, rows].reshape(layers * heads, len(rows), -1)
-    others = second[:, :, rows].reshape(len(second) * other_heads, len(rows), -1)
+    rows = compared_rows(max(first[..., 0, 0].size, second[..., 0, 0].size), first.shape[2])
+    mine, others = (each[:, :, rows].reshape(-1, len(rows), each.shape[-1]) for each in (first, second))
     means = mean_entropy(others)
     divergence = in_bits(np.stack([mixed_entropy(head, others) - (means + mean_entropy(head)) / 2 for head in mine]))
-    best = divergence.argmin(axis=1).reshape(layers, heads)
-    return MatchedHeads(best // other_heads, best % other_heads, divergence.min(axis=1).reshape(layers, heads))
+    best = divergence.argmin(axis=1).reshape(ours.shape[:2])
+    return MatchedHeads(*np.divmod(best, other.shape[1]), divergence.min(axis=1).reshape(best.shape))
 
 
 def compared(ours: NDArray, other: NDArray, alignment: Alignment) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

@@ -118,8 +118,10 @@ class _Choice:
         if kind.chooses_tokens:
             return self.end_of_answer(kind.head, position)
         if kind.number_name:
+            if self.wanted is not None or self.against is not None:
+                raise BertcoreError(f"This model gives one number, the {kind.number_name}; leave out the word.")
             measure: Measure = "log_probability" if kind.probability else "logit"
-            return self.number(Target(kind.head, measure=measure), kind.number_name)
+            return NamedTarget(Target(kind.head, measure=measure), kind.number_name)
         if kind.reads == "first":
             return self.label(kind.head, 0, lambda encoding: self._logits(encoding, kind.head))
         at = self._tagged_token(kind.head) if position is None else position
@@ -146,12 +148,6 @@ class _Choice:
         if self.against is not None:
             raise BertcoreError(f"There are two verdicts, {' and '.join(names)}; name one of them.")
         return NamedTarget(Target(head, index), names[index])
-
-    def number(self, target: Target, name: str) -> NamedTarget:
-        """A head that gives one number."""
-        if self.wanted is not None or self.against is not None:
-            raise BertcoreError(f"This model gives one number, the {name}; leave out the word.")
-        return NamedTarget(target, name)
 
     def answer(
         self, head: str, position: int, index: Callable[[str], int], name: Callable[[int], str], scores: Scores

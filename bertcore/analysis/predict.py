@@ -222,11 +222,6 @@ def layer_lens(model: Bert, hidden_states: NDArray, positions: Sequence[int]) ->
         return model.mlm_logits(hidden).float().cpu().numpy()
 
 
-def lens_words(logits: NDArray, tokenizer: Tokenizer, k: int = 1) -> list[list[list[WordGuess]]]:
-    """The k likeliest words by layer and position: logits (L+1,R,V) -> [layer][position][place]."""
-    return [[top_words(row, tokenizer, k) for row in layer] for layer in logits]
-
-
 def follow_words(logits: NDArray, token_ids: Sequence[int]) -> WordPath:
     """How one word per position (R) fares through the layers: logits (L+1,R,V) -> its probability and rank."""
     own = np.asarray(token_ids, dtype=np.int64)[None, :, None]  # (1,R,1)

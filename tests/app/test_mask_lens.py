@@ -14,7 +14,7 @@ from app.state.readings import ModelInput
 from app.state.what_if import EditedRow, WhatIf
 from bertcore.analysis.attribution import Method, covered, gradient_x_input, integrated_gradients, leave_one_out
 from bertcore.analysis.passes import as_text
-from bertcore.analysis.predict import follow_words, layer_lens, lens_words, softmax
+from bertcore.analysis.predict import follow_words, layer_lens, softmax, top_words
 from bertcore.analysis.targets import Target
 from bertcore.analysis.trace import trace
 from bertcore.analysis.words import surprises, word_probability
@@ -53,7 +53,7 @@ def test_the_lens_at_masks_is_the_lens(checkpoint: Checkpoint) -> None:
     states = trace(checkpoint.model, PAIR.ids, PAIR.segments).hidden_states
     found = lens_at(checkpoint, states[:, MASKS], k=2)
     logits = layer_lens(checkpoint.model, states, MASKS)
-    assert found.words == lens_words(logits, TOKENIZER, 2)
+    assert found.words == [[top_words(mask, TOKENIZER, 2) for mask in stage] for stage in logits]
     path = follow_words(logits, logits[-1].argmax(-1))
     assert found.probability == pytest.approx(path.probability) and np.array_equal(found.rank, path.rank)
     for mask in range(len(MASKS)):

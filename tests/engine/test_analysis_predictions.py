@@ -12,7 +12,7 @@ from bertcore.analysis.attribution import covered, gradient_x_input, integrated_
 from bertcore.analysis.effects import head_effects
 from bertcore.analysis.interventions import ablate
 from bertcore.analysis.passes import Batch, as_text, chunks
-from bertcore.analysis.predict import follow_words, layer_lens, lens_words, predict_heads, softmax, word_rank
+from bertcore.analysis.predict import follow_words, layer_lens, predict_heads, softmax, top_words, word_rank
 from bertcore.analysis.targets import Target
 from bertcore.analysis.trace import trace
 from bertcore.errors import BertcoreError
@@ -259,7 +259,7 @@ class TestLens:
     def test_words_and_ranks_by_layer(self) -> None:
         model = family_model("bert")
         logits = layer_lens(model, trace(model, PAIR.ids, PAIR.segments).hidden_states, [MASKED, 8])
-        words = lens_words(logits, TOKENIZER, 2)
+        words = [[top_words(row, TOKENIZER, 2) for row in layer] for layer in logits]
         path = follow_words(logits, [CAT, 9])
         for layer in range(4):
             for place, token in enumerate((CAT, 9)):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from bertcore.analysis.compare import head_divergences
+from bertcore.analysis.compare import matched_heads
 from bertcore.analysis.find_target import find_target
 from bertcore.analysis.passes import as_text
 from bertcore.analysis.targets import Target
@@ -123,7 +123,7 @@ class TestCompare:
         found = m.compare(MASKED, other_a=OTHER)
         assert found.parameters is None and found.text is not None
         ours, theirs = (trace(m.bert, e.ids, e.segments) for e in (m.encode(MASKED), m.encode(OTHER)))
-        expected = head_divergences(ours.attentions, theirs.attentions, found.text.alignment)
+        expected = matched_heads(ours.attentions, theirs.attentions, found.text.alignment).divergences
         assert [head.divergence_bits for head in found.text.heads] == pytest.approx(expected.ravel().tolist())
         assert [(head.layer, head.head) for head in found.text.heads[:5]] == [(0, 0), (0, 1), (0, 2), (0, 3), (1, 0)]
         assert found.text.states is not None and found.text.states.shape == (3, 8)

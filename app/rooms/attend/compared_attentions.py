@@ -12,7 +12,7 @@ import numpy as np
 from PySide6.QtCore import QCoreApplication
 
 from bertcore.analysis.align import Alignment, align
-from bertcore.analysis.compare import head_divergences, matched_heads
+from bertcore.analysis.compare import matched_heads
 from bertcore.progress import ReportProgress
 
 from ...state.baseline_names import baseline_name, reason_in_words, replacing, where_compared
@@ -113,10 +113,8 @@ def moved_heads(reading: Reading, view: TokenView, _progress: ReportProgress) ->
     """Raises BertcoreError where nothing is paired."""
     both = ComparedAttentions(Attentions(reading, view))
     ours, theirs = both.ours.stacked(), both.baseline.stacked()
-    if both.has_same_heads:
-        return Moved(head_divergences(ours, theirs, both.alignment), None, None)
     matched = matched_heads(ours, theirs, both.alignment)
-    return Moved(matched.divergences, matched.layers, matched.heads)
+    return Moved(matched.divergences, *((None, None) if both.has_same_heads else (matched.layers, matched.heads)))
 
 
 def compared_thumbnails(reading: Reading, view: TokenView, progress: ReportProgress) -> np.ndarray:
