@@ -167,11 +167,9 @@ def word_through_layers(
             f"“{word.strip()}” has {len(ids)} pieces and makes the text longer; put back the edited rows and moved "
             "tokens first, or choose a word of one piece."
         )
-    longer, variants, places = piece_by_piece(model, tokenizer, text_of(model, text), position, ids)
-    batch = Batch.of([replace(longer, ids=variant) for variant in variants])
-    hidden = np.concatenate(
-        hidden_states(model, batch, places[:, None].tolist(), what_if.changes()), axis=1
-    )  # (L+1,K,H)
+    batch = Batch.of(piece_by_piece(model, tokenizer, text_of(model, text), position, ids))
+    places = [[position + piece] for piece in range(len(ids))]
+    hidden = np.concatenate(hidden_states(model, batch, places, what_if.changes()), axis=1)  # (L+1,K,H)
     path = follow_words(layer_lens(model, hidden, range(len(ids))), ids)
     pieces = [tokenizer.label(token) for token in ids]
     return WordThroughLayers(pieces, path.probability.prod(axis=1), path.rank)

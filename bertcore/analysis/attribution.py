@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from bertcore.analysis.passes import MAX_TOKENS, Text, as_doubles, chunks, passing
+from bertcore.analysis.passes import MAX_TOKENS, Batch, Text, as_doubles, changed, chunks, passing
 from bertcore.analysis.targets import Target
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
@@ -133,10 +133,11 @@ def leave_one_out(
     value = float(target.of(model, text.hidden(model)))
     lost = np.empty(len(text))
     for part in chunks(len(text), len(text), max_tokens):
-        tokens = torch.arange(part.start, part.stop, device=text.ids.device)
-        variants = text.ids.repeat(len(tokens), 1).scatter(1, tokens[:, None], cover_id)  # (B,S)
-        row = None if target.reads_all else torch.full_like(tokens, target.position)
-        lost[part] = value - as_doubles(target.read(model, text.hidden(model, variants, row)))
+        tokens = torch.arange(len(text), device=text.ids.device)
+        batch = Batch.of([replace(text, ids=text.ids.where(tokens != at, cover_id)) for at in range(len(text))[part]])
+        with changed(model, text.changes) as hook:
+            hidden = batch.hidden(model, hook, None if target.reads_all else [target.position] * len(batch.lengths))
+        lost[part] = value - as_doubles(target.read(model, hidden))
         progress(part.stop / len(text))
     return Attribution(lost, value)
 

@@ -82,14 +82,16 @@ def matched_heads(ours: NDArray, other: NDArray, alignment: Alignment) -> Matche
             (first,), (second,) = compared(ours[layer, None], other[layer, None], alignment)
             mixed = mean_entropy((first + second) / 2)
             layers.append(mixed - (mean_entropy(first) + mean_entropy(second)) / 2)
-        return MatchedHeads(*np.indices(ours.shape[:2]), in_bits(np.stack(layers)))
+        own = np.indices(ours.shape[:2])
+        return MatchedHeads(own[0], own[1], in_bits(np.stack(layers)))
     first, second = compared(ours, other, alignment)
     rows = compared_rows(max(first[..., 0, 0].size, second[..., 0, 0].size), first.shape[2])
     mine, others = (each[:, :, rows].reshape(-1, len(rows), each.shape[-1]) for each in (first, second))
     means = mean_entropy(others)
     divergence = in_bits(np.stack([mixed_entropy(head, others) - (means + mean_entropy(head)) / 2 for head in mine]))
     best = divergence.argmin(axis=1).reshape(ours.shape[:2])
-    return MatchedHeads(*np.divmod(best, other.shape[1]), divergence.min(axis=1).reshape(best.shape))
+    heads = other.shape[1]
+    return MatchedHeads(best // heads, best % heads, divergence.min(axis=1).reshape(best.shape))
 
 
 def compared(ours: NDArray, other: NDArray, alignment: Alignment) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

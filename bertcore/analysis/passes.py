@@ -39,19 +39,10 @@ class Text:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def hidden(self, model: Bert, ids: Tensor | None = None, row: Tensor | None = None, hook: Hook = NO_HOOK) -> Tensor:
-        """Last hidden states (B,S,H) of this text, or of B variants of it with other `ids` (B,S).
-
-        `row` (B), one token of each variant, gives only theirs: (B,H).
-        """
-        ids = self.ids[None] if ids is None else ids
-        segments = None if self.segments is None else self.segments.expand_as(ids)
+    def hidden(self, model: Bert, hook: Hook = NO_HOOK) -> Tensor:
+        """Last hidden states (1,S,H)."""
         with changed(model, self.changes, hook) as hook:
-            if row is None or hook is not NO_HOOK:  # what is changed on the way has to pass whole
-                hidden = model(ids, segments, position_ids=self.positions, hook=hook)
-                return hidden if row is None else hidden[torch.arange(len(ids)), row]
-            rows = torch.arange(len(ids), device=ids.device) * len(self) + row
-            return model(ids, segments, position_ids=self.positions, rows=rows)
+            return Batch.of([self]).hidden(model, hook)
 
 
 @torch.inference_mode(False)  # a caller's may be on, and its tensors have no gradients
@@ -156,10 +147,15 @@ class Batch:
             encodings=list(encodings),
         )
 
-    def hidden(self, model: Bert, hook: Hook = NO_HOOK, rows: Tensor | None = None) -> Tensor:
-        """Last hidden states (B,S,H); of the `rows` (R), indices into B*S, alone: (R,H)."""
+    def hidden(self, model: Bert, hook: Hook = NO_HOOK, at: Sequence[int] | None = None) -> Tensor:
+        """Last hidden states (B,S,H); `at`, the position of one token of each text (B), gives only theirs: (B,H)."""
         mask = self.mask if len(set(self.lengths)) > 1 else None  # torch's kernel is faster without
-        return model(self.ids, self.segments, mask, self.positions, rows=rows, hook=hook)
+        rows = None
+        if at is not None and hook is NO_HOOK:  # else what is changed on the way has to pass whole
+            rows = torch.arange(0, self.ids.numel(), self.ids.shape[1]) + torch.tensor(at)
+            rows = rows.to(self.ids.device)
+        hidden = model(self.ids, self.segments, mask, self.positions, rows=rows, hook=hook)
+        return hidden if at is None or rows is not None else hidden[range(len(at)), list(at)]
 
     def index(self, positions: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
         """Some tokens of each text -> (R) the text, and (R) the position, of each of them all."""

@@ -19,22 +19,6 @@ from bertcore.tokenizer.tokenizer import Encoding, Tokenizer, word_ids_at
 
 
 @dataclass(frozen=True)
-class WordProbability:
-    """How a word fares at a position. Of several pieces: p = product of each piece's p, given the pieces before it."""
-
-    pieces: list[str]
-    piece_probabilities: list[float]
-    piece_ranks: list[int]  # of each piece among all tokens at its position, 1 the likeliest
-    probability: float
-    surprise_bits: float  # -log2 p
-
-    @property
-    def rank(self) -> int | None:
-        """Rank among all tokens; None for a word of several pieces, as there is no list of all words to rank it in."""
-        return self.piece_ranks[0] if len(self.pieces) == 1 else None
-
-
-@dataclass(frozen=True)
 class Surprise:
     """How little the model expected each token, all others seen (pseudo-log-likelihood, Salazar et al. 2020)."""
 
@@ -60,32 +44,19 @@ def pieces_at(word: str, tokenizer: Tokenizer, encoding: Encoding, position: int
 
 
 @torch.inference_mode()
-def word_probability(
-    model: Bert, tokenizer: Tokenizer, text: Text, position: int, word_ids: Sequence[int]
-) -> WordProbability:
-    """How likely a word of K pieces is in place of the token at `position`.
+def word_probability(model: Bert, tokenizer: Tokenizer, text: Text, position: int, word_ids: Sequence[int]) -> float:
+    """How likely a word of K pieces is in place of the token at `position`: the product of each piece's probability.
 
     The token becomes K masks, filled from left to right: piece k is read where pieces 1 to k-1 stand and the rest are
     masks. Raises BertcoreError where there is no room for the pieces, no such position, no mask or no MLM head.
     """
-    text, variants, positions = piece_by_piece(model, tokenizer, text, position, word_ids)
-    logits = _mlm(model, text.hidden(model, variants, positions))  # (K,V)
-    own = torch.tensor(list(word_ids), device=logits.device)
-    logs = _own_log_probability(logits, own)
-    ranks = (logits > logits.gather(1, own[:, None])).sum(dim=1) + 1
-    return WordProbability(
-        pieces=[tokenizer.word(token) for token in word_ids],
-        piece_probabilities=np.exp(logs).tolist(),
-        piece_ranks=ranks.tolist(),
-        probability=float(np.exp(logs.sum())),
-        surprise_bits=float(-logs.sum() / np.log(2)),
-    )
+    batch = Batch.of(piece_by_piece(model, tokenizer, text, position, word_ids))
+    logits = _mlm(model, batch.hidden(model, at=range(position, position + len(word_ids))))  # (K,V)
+    return float(np.exp(_own_log_probability(logits, logits.new_tensor(word_ids, dtype=torch.long)).sum()))
 
 
-def piece_by_piece(
-    model: Bert, tokenizer: Tokenizer, text: Text, position: int, word_ids: Sequence[int]
-) -> tuple[Text, Tensor, Tensor]:
-    """The text with K masks in place of one token; its K variants (K,S), and where piece k is read in each (K).
+def piece_by_piece(model: Bert, tokenizer: Tokenizer, text: Text, position: int, word_ids: Sequence[int]) -> list[Text]:
+    """The K texts in which the pieces are read, at `position` and those behind it, with K masks in place of one token.
 
     Several pieces make the text longer, so that its positions are counted anew. Errors as in `word_probability`.
     """
@@ -93,15 +64,17 @@ def piece_by_piece(
         raise BertcoreError("This vocabulary has no mask, so no word can be predicted at a position.")
     check_rows([position], len(text))
     count = len(word_ids)
-    ids = _spread(text.ids, position, [tokenizer.mask_id] * count)
-    segments = (
-        None if text.segments is None else _spread(text.segments, position, [int(text.segments[position])] * count)
-    )
-    text = as_text(model, ids, segments, text.positions.tolist() if count == 1 else None)
-    variants = text.ids.repeat(count, 1)
-    for step in range(1, count):
-        variants[step, position : position + step] = torch.tensor(list(word_ids[:step]), device=text.ids.device)
-    return text, variants, position + torch.arange(count, device=text.ids.device)
+
+    def spread(values: Tensor, instead: Sequence[int]) -> list[int]:
+        return [*values[:position].tolist(), *instead, *values[position + 1 :].tolist()]
+
+    segments = None if text.segments is None else spread(text.segments, [int(text.segments[position])] * count)
+    positions = text.positions.tolist() if count == 1 else None
+    masks = [tokenizer.mask_id] * count
+    return [
+        as_text(model, spread(text.ids, [*word_ids[:step], *masks[step:]]), segments, positions)
+        for step in range(count)
+    ]
 
 
 @torch.inference_mode()
@@ -149,7 +122,7 @@ def surprises(
             covered |= (column > at) & (words == words.gather(1, at))
         masked = replace(batch, ids=batch.ids.masked_fill(covered, mask_id))
         with changed(model, changes) as hook:
-            logits = _mlm(model, _hidden_at(model, masked, positions, hook), hook)  # (B,V)
+            logits = _mlm(model, masked.hidden(model, hook, positions), hook)  # (B,V)
         found = -_own_log_probability(logits, batch.ids.gather(1, at)[:, 0]) / np.log(2)
         for number, position, each in zip(numbers, positions, found.tolist(), strict=True):
             bits[number][position] = each
@@ -161,15 +134,6 @@ def surprises(
     ]
 
 
-def _hidden_at(model: Bert, batch: Batch, positions: Sequence[int], hook: Hook) -> Tensor:
-    """Last hidden states of one token of each text (B,H)."""
-    count, length = batch.ids.shape
-    if hook is NO_HOOK:
-        row = torch.arange(count, device=batch.ids.device) * length
-        return batch.hidden(model, rows=row + torch.tensor(positions, device=row.device))
-    return batch.hidden(model, hook)[range(count), list(positions)]  # what is changed on the way has to pass whole
-
-
 def _mlm(model: Bert, hidden: Tensor, hook: Hook = NO_HOOK) -> Tensor:
     if model.mlm is None:
         raise BertcoreError("This model has no masked-word (MLM) head, so it gives no word a probability.")
@@ -179,7 +143,3 @@ def _mlm(model: Bert, hidden: Tensor, hook: Hook = NO_HOOK) -> Tensor:
 def _own_log_probability(logits: Tensor, own: Tensor) -> NDArray[np.float64]:
     """Logits (B,V) and one token each (B) -> ln p (B)."""
     return logits.cpu().double().log_softmax(dim=-1).gather(1, own.cpu()[:, None])[:, 0].numpy()
-
-
-def _spread(values: Tensor, position: int, instead: Sequence[int]) -> list[int]:
-    return [*values[:position].tolist(), *instead, *values[position + 1 :].tolist()]

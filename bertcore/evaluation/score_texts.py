@@ -220,7 +220,7 @@ def _said(
         if at is not None and word is not None:
             text = as_text(model, encodings[number].ids, encodings[number].segments)
             pieces = pieces_at(word, tokenizer, encodings[number], at)
-            asked, probability = word, word_probability(model, tokenizer, text, at, pieces).probability
+            asked, probability = word, word_probability(model, tokenizer, text, at, pieces)
         elif at is not None and said.mlm_logits is not None:
             (likeliest,) = top_words(said.mlm_logits[0], tokenizer, 1)
             asked, probability = likeliest.token, likeliest.probability
