@@ -155,9 +155,8 @@ def from_hugging_face(
         for kind in _KINDS if stem != "mlm" else ("bias",):
             names = [f"{part}.{kind}" for part in parts]
             tensors = tuple(theirs[name] for name in names if name in theirs)
-            if len(parts) > 1 and (
-                len({part.shape for part in tensors}) > 1 or any(not part.shape for part in tensors)
-            ):
+            shapes = {part.shape for part in tensors}
+            if len(parts) > 1 and (len(shapes) > 1 or () in shapes):
                 raise BertcoreError(
                     f"The query, key and value weights of layer {int(stem.split('.')[2]) + 1} do not fit together."
                 )

@@ -51,26 +51,23 @@ def say_estimate(options: AnyOptions, as_json: bool) -> None:
 
 def _facts(options: AnyOptions, tell: Any) -> TaskFacts | TextFacts:
     """Raises BertcoreError after having shown where the fault is."""
-    if isinstance(options, FinetuneOptions):
-        try:
-            tokenizer = Tokenizer.from_folder(resolve_model(options.model))
-            facts = task_facts(options, tokenizer)
-        except BertcoreError as error:
-            fault = _fault(options, error)
-            tell("fault", fault.to_dict(), [f"{number:>8,}  {line}" for number, line in fault.lines])
-            raise
-        tell("data", facts.to_dict(), _task_in_words(facts))
-        return facts
+    facts: TaskFacts | TextFacts
     try:
-        text = text_facts(options.data)
+        if isinstance(options, FinetuneOptions):
+            facts = task_facts(options, Tokenizer.from_folder(resolve_model(options.model)))
+        else:
+            facts = text_facts(options.data)
     except BertcoreError as error:
-        tell("fault", Fault(str(error), None, ()).to_dict(), [])
+        fault = _fault(options, error)
+        tell("fault", fault.to_dict(), [f"{number:>8,}  {line}" for number, line in fault.lines])
         raise
-    tell("data", text.to_dict(), _text_in_words(text))
-    return text
+    tell("data", facts.to_dict(), _task_in_words(facts) if isinstance(facts, TaskFacts) else _text_in_words(facts))
+    return facts
 
 
-def _fault(options: FinetuneOptions, error: BertcoreError) -> Fault:
+def _fault(options: AnyOptions, error: BertcoreError) -> Fault:
+    if not isinstance(options, FinetuneOptions):
+        return Fault(str(error), None, ())
     for place, split in ((options.data.train, "train"), (options.data.dev or options.data.train, "dev")):
         try:
             file = find_file(task_named(options.data.task), place, split)

@@ -91,13 +91,11 @@ class RunStory:
 
     snapshot: Path
     step: int
-    tokens: int
-    elapsed_s: float  # of training, pauses not counted
-    end: RunEnd
-    fraction: float  # of the budget, 0..1
+    trained: str  # how long, in words
+    stopped_early: str  # a sentence; empty where it was not
     phases: frozenset[str]
     held_out: dict[str, Any]  # the last measurement of this step or before it, with its step
-    files: tuple[str, ...]  # what it learned from, without folders
+    files: str  # what it learned from, without folders
 
     @classmethod
     def of(cls, folder: RunFolder, end: RunEnd, budget: Budget) -> RunStory:
@@ -107,43 +105,29 @@ class RunStory:
         held_out = [line for line in lines if line.get("kind") == HELD_OUT]
         if end.held_out is not None:
             held_out.append({"step": step, **end.held_out})
-        times = [float(line.get("elapsed_s") or 0.0) for line in lines]
+        times = [float(line.get("elapsed_s") or 0.0) for line in lines]  # of training, pauses not counted
         elapsed_s = max([*times, folder.status().elapsed_s if step == end.last_step else 0.0])
+        tokens = int(read_json_or_empty(snapshot / "bertscope.json").get("tokens_seen") or 0)
+        time = f"{elapsed_s / 60:,.1f} minutes" if elapsed_s >= 120 else f"{elapsed_s:.1f} seconds"
+        stopped_early = ""
+        if step < end.last_step:
+            best = f"Step {step:,} was the best of {end.last_step:,} steps on held-out data"
+            stopped_early = f"**{best}, and is the one here.**"
+        elif not end.done:
+            stopped_early = (
+                f"**The run was stopped early, at step {step:,}: {budget.fraction(step, elapsed_s):.0%} of its "
+                "budget.** The learning rate had not come down yet, so a finished run of this kind does better."
+            )
+        files = [Path(each["file"]).name for each in noted_sources(folder.path) if "sha256" not in each]
         return cls(
-            snapshot=snapshot,
-            step=step,
-            tokens=int(read_json_or_empty(snapshot / "bertscope.json").get("tokens_seen") or 0),
-            elapsed_s=elapsed_s,
-            end=end,
-            fraction=budget.fraction(step, elapsed_s),
+            snapshot,
+            step,
+            f"{step:,} steps, {tokens:,} tokens, {time}",
+            stopped_early,
             phases=frozenset(line["phase"] for line in lines if line.get("kind") == "phase"),
             held_out=held_out[-1] if held_out else {},
-            files=tuple(Path(each["file"]).name for each in noted_sources(folder.path) if "sha256" not in each),
+            files=", ".join(files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else ""),
         )
-
-    @property
-    def stopped_early(self) -> str:
-        if self.step < self.end.last_step:
-            return (
-                f"**Step {self.step:,} was the best of {self.end.last_step:,} steps on held-out data, and is the one "
-                "here.**"
-            )
-        if self.end.done:
-            return ""
-        return (
-            f"**The run was stopped early, at step {self.step:,}: {self.fraction:.0%} of its budget.** The learning "
-            "rate had not come down yet, so a finished run of this kind does better."
-        )
-
-    @property
-    def trained(self) -> str:
-        time = f"{self.elapsed_s / 60:,.1f} minutes" if self.elapsed_s >= 120 else f"{self.elapsed_s:.1f} seconds"
-        return f"{self.step:,} steps, {self.tokens:,} tokens, {time}"
-
-    @property
-    def file_names(self) -> str:
-        more = len(self.files) - 3
-        return ", ".join(self.files[:3]) + (f" and {more} more" if more > 0 else "")
 
 
 @dataclass(frozen=True)
@@ -183,7 +167,7 @@ def pretraining_card(
     rows = [
         *_model_rows(model, tokenizer),
         ("started from", place_of(options.start) if options.start else "random weights"),
-        ("text", story.file_names),
+        ("text", story.files),
         ("objective", teaching.objective if teaching else _OBJECTIVES[data.pairs]),
         ("masked", f"{data.mask_share:.0%} of the tokens, chosen as {MASKED[data.masking]}"),
         ("trained", story.trained),
@@ -209,7 +193,7 @@ def pretraining_card(
         tags=(model.config.model_type, "masked-lm", *(["distillation"] if teaching else [])),
         pipeline="fill-mask",
         measured={name: value for name, value in numbers.items() if isinstance(value, float)},
-        dataset=f"held-out documents of {story.file_names}",
+        dataset=f"held-out documents of {story.files}",
     )
 
 
@@ -230,7 +214,7 @@ def task_card(
         ("task", f"{task.title} ({task.name})"),
         ("labels", ", ".join(evaluation.labels) or None),
         ("started from", f"random weights, in the shape of {origin}" if options.from_scratch else origin),
-        ("files", story.file_names),
+        ("files", story.files),
         ("training examples", f"{examples[0]:,}"),
         ("trained", story.trained),
         ("batch", f"{training.batch_size} examples of {options.data.max_length} tokens at most"),
@@ -261,7 +245,7 @@ def task_card(
         tags=(model.config.model_type, task.kind),
         pipeline=TASK_KINDS[task.kind].pipeline,
         measured=numbers,
-        dataset=f"held-out examples of {story.file_names}",
+        dataset=f"held-out examples of {story.files}",
     )
 
 
