@@ -13,6 +13,7 @@ import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -296,9 +297,11 @@ def why_unwritten(error: BaseException, folder: Path) -> str | None:
 
 
 def jsonable(value: Any) -> Any:
-    """JSON's own types, also of what NumPy and torch hold; None for a number that is not finite."""
+    """JSON's own types, also of dataclasses and what NumPy and torch hold; None for a number that is not finite."""
     if hasattr(value, "tolist"):
         value = value.tolist()
+    if is_dataclass(value) and not isinstance(value, type):
+        value = {each.name: getattr(value, each.name) for each in fields(value)}
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, dict):

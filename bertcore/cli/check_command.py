@@ -119,12 +119,12 @@ def our_outputs(model: Bert, batch: InputBatch, heads: Collection[str], choices:
     import torch
 
     from bertcore.analysis.predict import head_logits
-    from bertcore.model.hooks import Recorder
+    from bertcore.model.hooks import Recorder, hidden_points
 
     record, layers = Recorder(), range(model.config.num_hidden_layers)
     with torch.no_grad():
         hidden = model(*batch, hook=record)
-        states = [record[name] for name in ("embeddings.output", *(f"layer.{i}.output" for i in layers))]
+        states = [record[name] for name in hidden_points(len(layers))]
         found = {
             "hidden": torch.stack([*states[:-1], hidden]),
             "attentions": torch.stack([record[f"layer.{i}.attention.probs"] for i in layers]),
@@ -163,9 +163,8 @@ def _store_reference(checkpoint: Checkpoint) -> str | None:
     from bertcore.files import write_errors
 
     before = check_reference(checkpoint)
-    if "mlm" in checkpoint.missing or checkpoint.tokenizer.mask_id is None or checkpoint.folder is None:
-        return None
-    if before is not None and before.problem is None:
+    is_right = before is not None and before.problem is None
+    if is_right or "mlm" in checkpoint.missing or checkpoint.tokenizer.mask_id is None or checkpoint.folder is None:
         return None
     with write_errors(checkpoint.folder):
         return str(write_reference(checkpoint, Path(checkpoint.folder)))

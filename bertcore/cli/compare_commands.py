@@ -58,27 +58,34 @@ def compare(
     other = ", ".join(each for each in (other_model, step, other_a) if each is not None)
     text = [] if found.text is None else [f"Other: {other}", *_texts_for_people(found.text)]
     values = _comparison(found)
-    print_answer(values, *text, *_parameters_for_people(found), *values["notes"], as_json=as_json, out=out)
+    most = sorted(values.get("parameters", ()), key=lambda each: -each["relative"])[:_SHOWN]
+    title = "Parameters that changed most (norm of the change, and its share of the other's norm):"
+    print_answer(
+        values,
+        *text,
+        Listing(most, "layer:+1 part change:.3f relative:.2%", title),
+        found.moved_words
+        and f"Words whose embedding moved most: {', '.join(word.token for word in found.moved_words)}",
+        *values["notes"],
+        as_json=as_json,
+        out=out,
+    )
 
 
 def _comparison(found: Comparison) -> dict[str, Any]:
     """As JSON."""
-    text, parts, words = found.text, found.parameters, found.moved_words
+    text = found.text
     answer: dict[str, Any] = {}
     if text is not None:
         names = ("tokens", "other_tokens", "states", "cka", "next_sentence", "other_next_sentence")
-        answer = {
-            **{name: getattr(text, name) for name in names},
-            "other_positions": text.alignment.other_positions,  # of each of ours the one aligned with it
-            "heads": text.heads.rows(),
-            "words": text.words.rows(),
-            "answer": text.answer and asdict(text.answer),
-            "other_answer": text.other_answer and asdict(text.other_answer),
-        }
-    if parts is not None:
-        answer["parameters"] = [{**asdict(part), "relative": part.relative} for part in parts]
-    if words is not None:
-        answer["moved_words"] = words.rows()
+        more = ("heads", "words", "answer", "other_answer")
+        # of each of our tokens the position of the one aligned with it
+        aligned = {"other_positions": text.alignment.other_positions}
+        answer = {name: getattr(text, name) for name in names} | aligned | {name: getattr(text, name) for name in more}
+    if found.parameters is not None:
+        answer["parameters"] = [{**asdict(part), "relative": part.relative} for part in found.parameters]
+    if found.moved_words is not None:
+        answer["moved_words"] = found.moved_words
     return {**answer, "notes": [*(text.notes if text is not None else ()), *found.notes]}
 
 
@@ -108,16 +115,6 @@ def _texts_for_people(text: TextComparison) -> Iterator[str | Listing]:
         ]
         title = "Similarity of layers (CKA), 0 the embeddings; for each layer the most similar one of the other:"
         yield Listing(rows, "layer most_similar cka:.3f", title)
-
-
-def _parameters_for_people(found: Comparison) -> Iterator[str | Listing]:
-    if found.parameters is not None:
-        most = sorted(found.parameters, key=lambda each: -each.relative)[:_SHOWN]
-        rows = [{**asdict(part), "relative": part.relative} for part in most]
-        title = "Parameters that changed most (norm of the change, and its share of the other's norm):"
-        yield Listing(rows, "layer:+1 part change:.3f relative:.2%", title)
-    if found.moved_words:
-        yield f"Words whose embedding moved most: {', '.join(word.token for word in found.moved_words)}"
 
 
 def patch(

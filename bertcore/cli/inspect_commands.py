@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -22,9 +21,6 @@ from bertcore.runs.diagnosis_words import in_words
 from bertcore.runs.known_runs import run_behind
 from bertcore.runs.run_record import read_record
 from bertcore.tokenizer.tokenizer import Tokenizer
-
-if TYPE_CHECKING:
-    from bertcore.results import Filled
 
 
 def info(
@@ -119,20 +115,12 @@ def tokenize(model: args.Model = None, a: args.TextA = "", b: args.TextB = None,
     with snapshot_errors(folder):
         encoding = Tokenizer.from_folder(folder).encode(text_a, text_b, max_length=read_config(folder).max_length)
     names = ("tokens", "ids", "segments", "positions", "offsets", "parts", "dropped")
-    rows = [
-        {"position": position, "token": token, "id": str(token_id), "segment": segment, "part": part}
-        | {"characters": None if part == "special" else f"{start}-{end}"}
-        for position, token, token_id, segment, part, (start, end) in zip(
-            encoding.positions,
-            encoding.tokens,
-            encoding.ids,
-            encoding.segments,
-            encoding.parts,
-            encoding.offsets,
-            strict=True,
-        )
-    ]
-    table = Listing(rows, "position token id segment part characters")
+    offsets = zip(encoding.parts, encoding.offsets, strict=True)
+    characters = [None if part == "special" else f"{start}-{end}" for part, (start, end) in offsets]
+    columns = (encoding.positions, encoding.tokens, map(str, encoding.ids), encoding.segments, encoding.parts)
+    shown = ("position", "token", "id", "segment", "part", "characters")
+    rows = [dict(zip(shown, row, strict=True)) for row in zip(*columns, characters, strict=True)]
+    table = Listing(rows, " ".join(shown))
     if print_answer({name: getattr(encoding, name) for name in names}, table, as_json=as_json):
         say_dropped(encoding)
 
@@ -153,49 +141,30 @@ def fill(
     text_a, text_b = args.texts(a, b)
     m = load(model, random_output_heads=["mlm"] if allow_random else [])
     filled = m.fill(text_a, text_b, top=top)
-    verdicts = _verdicts(filled)
     random_output_heads = list(m.checkpoint.random_output_heads)
-    masks = [
-        {"position": at, "predictions": [asdict(guess) for guess in words]}
-        for at, words in zip(filled.positions, filled, strict=True)
-    ]
-    if random_output_heads and not as_json:
-        say("The model has no MLM head: these words come from a random one and mean nothing.", error_stream=True)
-    words = [{**row, "token": m.tokenizer.label(row["id"])} for row in filled.rows()]
-    shown = "probability:.1% token"
-    sentences = _verdicts_in_words(verdicts)
-    if text_b and not sentences:
-        sentences = [m.missing["nsp"]]
-    if print_answer(
-        {"masks": masks, **verdicts, "random_output_heads": random_output_heads},
-        Listing(words, f"position {shown}"),
-        *sentences,
-        Listing(verdicts["replaced"] or (), shown, "Probability that a token was replaced:"),
-        as_json=as_json,
-    ):
-        say_dropped(filled.encoding)
-
-
-def _verdicts(filled: Filled) -> dict[str, Any]:
-    """What the model's other heads say; None for what it has none for, or where there is no B."""
+    masks = [{"position": at, "predictions": words} for at, words in zip(filled.positions, filled, strict=True)]
     replaced = None
     if filled.replaced is not None:
         pairs = zip(filled.encoding.labels, filled.replaced.tolist(), strict=True)
         replaced = [{"token": token, "probability": probability} for token, probability in pairs]
-    return {
-        "next_sentence": asdict(filled.next_sentence) if filled.next_sentence else None,
-        "sentence_order": asdict(filled.sentence_order) if filled.sentence_order else None,
-        "similarity": filled.similarity,
-        "replaced": replaced,
-    }
-
-
-def _verdicts_in_words(verdicts: Mapping[str, Any]) -> list[str]:
-    found = []
-    if verdicts["next_sentence"]:
-        found.append(f"B follows A: {verdicts['next_sentence']['is_next']:.1%}")
-    if verdicts["sentence_order"]:
-        found.append(f"A comes before B: {verdicts['sentence_order']['in_order']:.1%}")
-    if verdicts["similarity"] is not None:
-        found.append(f"Similarity of A and B: cosine {verdicts['similarity']:.3f}")
-    return found
+    if random_output_heads and not as_json:
+        say("The model has no MLM head: these words come from a random one and mean nothing.", error_stream=True)
+    words = [{**row, "token": m.tokenizer.label(row["id"])} for row in filled.rows()]
+    shown = "probability:.1% token"
+    following, order, similarity = filled.next_sentence, filled.sentence_order, filled.similarity
+    sentences = [
+        following and f"B follows A: {following.is_next:.1%}",
+        order and f"A comes before B: {order.in_order:.1%}",
+        None if similarity is None else f"Similarity of A and B: cosine {similarity:.3f}",
+    ]
+    if text_b and not any(sentences):
+        sentences = [m.missing["nsp"]]
+    verdicts = {"next_sentence": following, "sentence_order": order, "similarity": similarity, "replaced": replaced}
+    if print_answer(
+        {"masks": masks, **verdicts, "random_output_heads": random_output_heads},
+        Listing(words, f"position {shown}"),
+        *sentences,
+        Listing(replaced or (), shown, "Probability that a token was replaced:"),
+        as_json=as_json,
+    ):
+        say_dropped(filled.encoding)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -220,9 +219,8 @@ def cache(
         day = time.strftime("%Y-%m-%d", time.localtime(text.used_at))
         texts_named = f"{names or '(not finished)'}{'  in use' if text.in_use else ''}"
         rows.append({"MiB": text.bytes / 2**20, "used": day, "texts": texts_named})
-    listed = [{**asdict(text), "folder": str(text.folder)} for text in texts]
     print_answer(
-        {"folder": str(folder), "cleared" if clear else "texts": listed},
+        {"folder": str(folder), "cleared" if clear else "texts": texts},
         Listing(rows, "MiB:,.1f used texts"),
         f"{sum(text.bytes for text in texts) / 2**20:,.1f} MiB  {'cleared from' if clear else 'in'} {folder}",
         as_json=as_json,

@@ -309,9 +309,9 @@ class TestClosedTerminal:
             signal.signal(signal.SIGHUP, before)
 
 
-def test_a_terminal_that_is_gone_ends_no_run(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_terminal_that_is_gone_ends_no_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """What cannot be printed any more is not printed."""
-    from bertcore.cli.progress import ProgressBar
+    from bertcore.cli.progress import watching
 
     class Gone:
         def isatty(self) -> bool:
@@ -323,9 +323,10 @@ def test_a_terminal_that_is_gone_ends_no_run(capsys: pytest.CaptureFixture[str])
         def flush(self) -> None:
             raise OSError(5, "Input/output error")
 
-    bar = ProgressBar()
-    bar._console.file = Gone()  # type: ignore[assignment]
-    bar({"kind": "phase", "step": 3, "message": "words"})
+    monkeypatch.setattr("sys.stderr", Gone())
+    with watching(quiet=False) as show:
+        assert show is not None
+        show({"kind": "phase", "step": 3, "message": "words"})
 
 
 def test_a_run_whose_folder_has_a_strange_name(own_home: Path, tmp_path: Path) -> None:
