@@ -86,13 +86,21 @@ def load_checkpoint(
     about = read_json(folder / ABOUT_FILE) if is_there(folder / ABOUT_FILE) else {}
     base = base_folder(folder, about) if is_there(folder / DIFFERENCE_FILE) else None
     tokenizer = tokenizer or Tokenizer.from_folder(folder)
-    _check_vocabulary(tokenizer, config, folder)
+    if not _fits(tokenizer, config):
+        raise BertcoreError(
+            f"The vocabulary in {folder} has {tokenizer.largest_id + 1:,} tokens but the model's token table has "
+            f"{config.vocab_size:,} rows; they do not belong together."
+        )
     made: dict[str, Tensor] = {}  # weights that are no tensors of this folder's files
     if base is not None:
         stored, unused, decoder = dict[str, tuple[StoredTensor, ...]](), list[str](), None
         made = with_difference(load_checkpoint(base, tokenizer=tokenizer).model.state_dict(), folder, about)
     else:
-        stored, unused, decoder = _listed_weights(folder, config)
+        theirs = modern_names(list_weights(folder), config)
+        architectures = read_config_values(folder).get("architectures")
+        in_files = heads_in(theirs, config, architectures if isinstance(architectures, list) else ())
+        stored, unused = from_hugging_face(theirs, config, in_files)
+        decoder = output_matrix(theirs, config)
     if is_there(folder / EXTRA_HEADS_FILE):
         stored.update({name: (tensor,) for name, tensor in list_safetensors(folder / EXTRA_HEADS_FILE).items()})
     names = {*stored, *made}
@@ -133,18 +141,6 @@ def checkpoint_in_memory(model: Bert, tokenizer: Tokenizer, name: str) -> Checkp
         )
     missing = what_is_missing(model.config, model.output_heads, model.pooler is not None)
     return Checkpoint(model.eval(), tokenizer, model.config, None, name, missing=missing)
-
-
-def _listed_weights(
-    folder: Path, config: BertConfig
-) -> tuple[dict[str, tuple[StoredTensor, ...]], list[str], StoredTensor | None]:
-    """By our names, the tensors that make each of ours; the names that belong to no part known here; the output matrix
-    of the masked-word head, where the files have one."""
-    theirs = modern_names(list_weights(folder), config)
-    architectures = read_config_values(folder).get("architectures")
-    output_heads = heads_in(theirs, config, architectures if isinstance(architectures, list) else ())
-    stored, unused = from_hugging_face(theirs, config, output_heads)
-    return stored, unused, output_matrix(theirs, config)
 
 
 def save_checkpoint(
@@ -208,14 +204,6 @@ def without_spare_rows(model: Bert, rows: int) -> Bert:
             model.mlm.bias = torch.nn.Parameter(model.mlm.bias[:rows].clone())
         model.requires_grad_(False)
     return model
-
-
-def _check_vocabulary(tokenizer: Tokenizer, config: BertConfig, folder: Path) -> None:
-    if not _fits(tokenizer, config):
-        raise BertcoreError(
-            f"The vocabulary in {folder} has {tokenizer.largest_id + 1:,} tokens but the model's token table has "
-            f"{config.vocab_size:,} rows; they do not belong together."
-        )
 
 
 def _fits(tokenizer: Tokenizer, config: BertConfig) -> bool:

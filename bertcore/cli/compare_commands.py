@@ -1,16 +1,17 @@
-"""compare, patch, score: two models or texts side by side, where their difference is, and many texts at once."""
+"""compare, patch, score, embed: two models or texts side by side, where their difference is, and many texts at once."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
 from bertcore.cli import arguments as args
-from bertcore.cli.output import Listing, answer_in_words, print_answer, refuse_folder, say, write_table
+from bertcore.cli.output import Listing, answer_in_words, print_answer, refuse_folder, say, write_arrays, write_table
+from bertcore.errors import BertcoreError
 
 if TYPE_CHECKING:
     from bertcore.comparing import Comparison, TextComparison
@@ -58,14 +59,14 @@ def compare(
     other = ", ".join(each for each in (other_model, step, other_a) if each is not None)
     text = [] if found.text is None else [f"Other: {other}", *_texts_for_people(found.text)]
     values = _comparison(found)
+    moved = ", ".join(word.token for word in found.moved_words or ())
     most = sorted(values.get("parameters", ()), key=lambda each: -each["relative"])[:_SHOWN]
     title = "Parameters that changed most (norm of the change, and its share of the other's norm):"
     print_answer(
         values,
         *text,
         Listing(most, "layer:+1 part change:.3f relative:.2%", title),
-        found.moved_words
-        and f"Words whose embedding moved most: {', '.join(word.token for word in found.moved_words)}",
+        f"Words whose embedding moved most: {moved}" if moved else None,
         *values["notes"],
         as_json=as_json,
         out=out,
@@ -219,3 +220,43 @@ _COLUMNS = (  # of TextScore
     "text log_likelihood:.2f surprise_bits:.2f word word_probability:.1% next_sentence:.1% "
     "answer answer_probability:.1% similarity:.3f"
 )
+
+
+def embed(
+    model: args.Model = None,
+    file: Annotated[
+        Path | None, typer.Option("--file", metavar="TEXTS", help="Text file with one text on each line (also packed).")
+    ] = None,
+    pooling: Annotated[
+        Literal["cls", "mean"] | None,
+        typer.Option(
+            help="The last hidden state of [CLS], or the mean of all tokens'; default: the model's own, else mean."
+        ),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option("--out", metavar="FILE", help="Where to write: .npz (vectors, texts) or .csv.")
+    ] = Path("vectors.npz"),
+    as_json: args.AsJson = False,
+) -> None:
+    """Save a vector for each line of a file, for whatever is built on them."""
+    import numpy as np
+
+    from bertcore.data.text import open_text
+    from bertcore.loaded_model import load
+
+    refuse_folder(out)
+    if file is None:
+        raise BertcoreError("Name a file with a text on each line: --file TEXTS.")
+    with open_text(file) as (lines, _):
+        texts = [text for line in lines if (text := line.strip())]
+    if not texts:
+        raise BertcoreError(f"The file {file} has no text; give one with a text on each line.")
+    m = load(model)
+    vectors = m.embed(texts, pooling=pooling)  # (B,H)
+    if out.suffix == ".csv":
+        rows = zip(texts, vectors.tolist(), strict=True)
+        write_table(out, [{"text": text, **{str(i): x for i, x in enumerate(vector)}} for text, vector in rows])
+    else:
+        out = write_arrays({"vectors": vectors, "texts": np.array(texts)}, out)
+    values = {"file": str(out), "model": m.name, "texts": len(texts), "dimensions": vectors.shape[1]}
+    print_answer(values, f"{len(texts):,} texts x {vectors.shape[1]:,} numbers, written to {out}", as_json=as_json)

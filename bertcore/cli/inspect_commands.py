@@ -153,8 +153,8 @@ def fill(
     shown = "probability:.1% token"
     following, order, similarity = filled.next_sentence, filled.sentence_order, filled.similarity
     sentences = [
-        following and f"B follows A: {following.is_next:.1%}",
-        order and f"A comes before B: {order.in_order:.1%}",
+        None if following is None else f"B follows A: {following.is_next:.1%}",
+        None if order is None else f"A comes before B: {order.in_order:.1%}",
         None if similarity is None else f"Similarity of A and B: cosine {similarity:.3f}",
     ]
     if text_b and not any(sentences):

@@ -23,8 +23,6 @@ from bertcore.training.start import TRAINABLES, start_run
 from bertcore.training.sweep_plan import PlannedRun, Varied, plan_sweep
 from bertcore.training.trainable import OnEvent
 
-NOT_BEGUN = "Not started: the sweep was stopped."
-
 
 def run_sweep(
     options: RunOptions, base: Path, varied: Varied, resume: bool = False, on_event: OnEvent | None = None
@@ -82,26 +80,24 @@ class _SweepLoop:
             at_end.callback(self._end_waiting)
             for number, planned in enumerate(self._planned, start=1):
                 self._take_stops()
-                lock = self._waiting.pop(planned.path, None)
-                if lock is None:  # done, or stopped while it waited
+                if planned.path not in self._waiting:  # done, or stopped while it waited
                     continue
                 if self._is_stopped:
-                    self._give_up(planned.path, lock)
+                    self._give_up(planned.path)
                     continue
-                lock.close()
+                self._waiting.pop(planned.path).close()
                 follow({"kind": "sweep", "number": number, "of": len(self._planned), "name": planned.options.name})
                 self._train(planned, follow)
         return read_sweep([*(planned.path for planned in self._planned), *self._left_out])
 
     def _train(self, planned: PlannedRun, on_event: OnEvent) -> None:
-        with contextlib.suppress(StopRequestedError):
-            try:
-                start_run(planned.options, planned.path, True, on_event)  # the folder is there: it has not begun
-            except StopRequestedError:
-                raise
-            except BertcoreError:
-                if not self._has_trained and RunFolder(planned.path).status().step == 0:
-                    raise  # the same would happen to all
+        try:
+            start_run(planned.options, planned.path, True, on_event)  # the folder is there: it has not begun
+        except StopRequestedError:
+            pass
+        except BertcoreError:
+            if not self._has_trained and RunFolder(planned.path).status().step == 0:
+                raise  # the same would happen to all
         self._has_trained = True
         gc.collect()  # the model of this run, before the next one is made
 
@@ -133,18 +129,17 @@ class _SweepLoop:
         self._is_stopped = True
 
     def _take_stops(self) -> None:
-        for path, lock in list(self._waiting.items()):
+        for path in list(self._waiting):
             if RunFolder(path).take_command() == "stop":
-                del self._waiting[path]
-                self._give_up(path, lock)
+                self._give_up(path)
 
     def _end_waiting(self) -> None:
-        for path, lock in self._waiting.items():
-            self._give_up(path, lock)
+        for path in list(self._waiting):
+            self._give_up(path)
 
-    def _give_up(self, path: Path, lock: contextlib.ExitStack) -> None:
-        with lock, contextlib.suppress(BertcoreError):  # a folder that was deleted meanwhile
-            RunFolder(path).write_status(state="stopped", message=NOT_BEGUN)
+    def _give_up(self, path: Path) -> None:
+        with self._waiting.pop(path), contextlib.suppress(BertcoreError):  # a folder that was deleted meanwhile
+            RunFolder(path).write_status(state="stopped", message="Not started: the sweep was stopped.")
 
 
 def _is_unusable(run: Path) -> bool:
