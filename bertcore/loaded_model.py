@@ -567,22 +567,19 @@ class LoadedModel:
         ('floor', (9,))
         """
         _check_choice("method", method, get_args(Method))
-        given = _given(target, wanted, against, position)
+        asked: TargetOptions = {"wanted": wanted, "against": against, "position": position, "target": target}
 
         def answer(batch: Batch, changes: Changes | None, progress: ReportProgress) -> list[TokenAttribution]:
             (encoding,) = batch.encodings
-            named = given or find_target(
-                self.checkpoint, encoding, wanted=wanted, against=against, position=position, changes=changes
-            )
+            named = self._target(encoding, changes=changes, **asked)
             text = replace(passes.as_text(self.bert, encoding.ids, encoding.segments), changes=changes)
             found = attribution.attribute(
                 self.bert, self.tokenizer, text, named.target, method, cover=baseline, steps=steps, progress=progress
             )
             return [TokenAttribution(tokens=encoding.tokens, prediction=named.name, **vars(found))]
 
-        return self._each(
-            "Attributing", a, b, what_if, answer, lambda _: passes.MAX_TOKENS
-        )  # a batch of its own variants each
+        cost = passes.MAX_TOKENS  # of each: a batch of its own variants
+        return self._each("Attributing", a, b, what_if, answer, lambda _: cost)
 
     # --- side by side ----------------------------------------------------------------------------------------------
 
@@ -629,12 +626,9 @@ class LoadedModel:
         *,
         other_a: str | Texts,
         other_b: str | Texts | None = None,
-        wanted: str | None = None,
-        against: str | None = None,
-        position: int | None = None,
-        target: Target | None = None,
         part: PatchedPart = "state",
         head_position: int | None = None,
+        **asked: Unpack[TargetOptions],
     ) -> PatchedText:
         """Activation patching: the pass over this text gets, place by place, what `other_a`, `other_b` has there.
 
@@ -650,12 +644,12 @@ class LoadedModel:
         >>> found.map.shape == (7, len(found.tokens)), round(float(found.map[0, 2]), 3)
         (True, 1.0)
         """
-        given = _given(target, wanted, against, position)
 
         def patched(texts: tuple[Pair, Pair], progress: ReportProgress) -> PatchedText:
             (ours, b), other = texts
-            named = given
-            if named is None and wanted is None and b and self.checkpoint.pooling is not None:
+            named = None
+            is_named = any(asked.get(name) is not None for name in ("target", "wanted"))
+            if b and self.checkpoint.pooling is not None and not is_named:
                 if other[1] != b:
                     raise BertcoreError("Similarity is to one text B; leave out the other B, or give the same one.")
                 pooling, vector = self.checkpoint.pooling.kind, self.embed(b)
@@ -664,8 +658,7 @@ class LoadedModel:
             encodings = self.encode(ours, b), self.encode(*other)
             text, source = (passes.as_text(self.bert, each.ids, each.segments) for each in encodings)
             effects.check_patching(text, source, part, head_position)
-            if named is None:
-                named = find_target(self.checkpoint, *encodings, wanted=wanted, against=against, position=position)
+            named = named or self._target(*encodings, **asked)
             found = effects.patching_map(
                 self.bert, text, source, named.target, part, position=head_position, progress=progress
             )
@@ -1109,13 +1102,19 @@ class LoadedModel:
     def _target(
         self,
         encoding: Encoding,
-        changes: Changes | None = None,
+        other: Encoding | None = None,
         *,
+        changes: Changes | None = None,
         target: Target | None = None,
         **named: Unpack[NamedOptions],
     ) -> NamedTarget:
-        """The prediction that is named. Raises BertcoreError where there is none."""
-        return _given(target, *named.values()) or find_target(self.checkpoint, encoding, changes=changes, **named)
+        """The prediction that is named. Raises BertcoreError where there is none, and for two names of one: a target,
+        and a word, a place ... beside it."""
+        if target is None:
+            return find_target(self.checkpoint, encoding, other, changes=changes, **named)
+        if any(each is not None for each in named.values()):
+            raise BertcoreError("Name a prediction by its word or label and place, or give a target, not both.")
+        return NamedTarget(target, "target")
 
     def _changes(
         self,
@@ -1145,15 +1144,6 @@ def _other_texts(b: str | None, other_a: str | None, other_b: str | None) -> tup
             raise BertcoreError("The other text B is the second sentence of the other text A; give that too.")
         return None
     return other_a, b if other_b is None else other_b or None
-
-
-def _given(target: Target | None, *instead: object) -> NamedTarget | None:
-    """The target. Raises BertcoreError where what names another one (a word, a place ...) is given beside it."""
-    if target is None:
-        return None
-    if any(each is not None for each in instead):
-        raise BertcoreError("Name a prediction by its word or label and place, or give a target, not both.")
-    return NamedTarget(target, "target")
 
 
 def _with_values(values: list[int], changed: Mapping[int, int] | None) -> list[int]:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -127,12 +128,10 @@ def score_texts(
     answers: Sequence[Prediction | None] = predict_as_learned(checkpoint, examples) if examples else [None] * len(texts)
     encodings = [_encoded(checkpoint, text) for text in texts]
     masks = [_mask_of(checkpoint, text, encoding, word) for text, encoding in zip(texts, encodings, strict=True)]
-    said = _said(checkpoint, encodings, masks, word)
-    bits_of = _surprises(checkpoint, encodings, progress)
-    similarities = _similarities(checkpoint, texts)
+    said, bits_of = _said(checkpoint, encodings, masks, word), _surprises(checkpoint, encodings, progress)
     scores = []
-    for text, encoding, answer, bits, (asked, probability, is_next), similarity in zip(
-        texts, encodings, answers, bits_of, said, similarities, strict=True
+    for text, encoding, answer, bits, of_heads, similarity in zip(
+        texts, encodings, answers, bits_of, said, _similarities(checkpoint, texts), strict=True
     ):
         scores.append(
             TextScore(
@@ -142,9 +141,7 @@ def score_texts(
                 tokens=len(encoding),
                 log_likelihood=None if bits is None else -float(bits.sum()) * math.log(2),
                 surprise_bits=None if bits is None else float(bits.mean()),
-                word=asked,
-                word_probability=probability,
-                next_sentence=is_next,
+                **of_heads,
                 answer=None if answer is None else _plain(answer.answer),
                 answer_probability=None if answer is None else answer.certainty,
                 similarity=similarity,
@@ -211,26 +208,26 @@ def _mask_of(checkpoint: Checkpoint, text: ListedText, encoding: Encoding, word:
 
 def _said(
     checkpoint: Checkpoint, encodings: Sequence[Encoding], masks: Sequence[int | None], word: str | None
-) -> list[tuple[str | None, float | None, float | None]]:
+) -> list[dict[str, Any]]:
     """The word asked about, or the likeliest one, at the mask, and its probability; the probability that B follows."""
     model, tokenizer = checkpoint.model, checkpoint.tokenizer
 
-    def of_text(number: int, said: HeadOutputs) -> tuple[str | None, float | None, float | None]:
-        at, follows, asked, probability = masks[number], said.next_sentence_logits, None, None
+    def of_text(encoding: Encoding, at: int | None, said: HeadOutputs) -> dict[str, Any]:
+        follows = said.next_sentence_logits
+        found: tuple[str | None, float | None] = (None, None)
         if at is not None and word is not None:
-            text = as_text(model, encodings[number].ids, encodings[number].segments)
-            pieces = pieces_at(word, tokenizer, encodings[number], at)
-            asked, probability = word, word_probability(model, tokenizer, text, at, pieces)
+            text, pieces = as_text(model, encoding.ids, encoding.segments), pieces_at(word, tokenizer, encoding, at)
+            found = word, word_probability(model, tokenizer, text, at, pieces)
         elif at is not None and said.mlm_logits is not None:
             (likeliest,) = top_words(said.mlm_logits[0], tokenizer, 1)
-            asked, probability = likeliest.token, likeliest.probability
-        is_pair = encodings[number].text_b is not None
-        return asked, probability, next_sentence(follows).is_next if is_pair and follows is not None else None
+            found = likeliest.token, likeliest.probability
+        is_next = next_sentence(follows).is_next if encoding.text_b is not None and follows is not None else None
+        return {"word": found[0], "word_probability": found[1], "next_sentence": is_next}
 
-    def of_batch(batch: Batch, _: ReportProgress) -> list[tuple[str | None, float | None, float | None]]:
-        asked = [[] if (at := masks[number]) is None or word is not None else [at] for number in batch.numbers]
-        said = predict_heads(model, batch, asked)
-        return [of_text(*each) for each in zip(batch.numbers, said, strict=True)]
+    def of_batch(batch: Batch, _: ReportProgress) -> list[dict[str, Any]]:
+        at = [masks[number] for number in batch.numbers]
+        said = predict_heads(model, batch, [[] if each is None or word is not None else [each] for each in at])
+        return list(map(of_text, batch.encodings, at, said))
 
     row = model.config.vocab_size // 1024  # a row of logits takes the room of that many tokens
     return for_each(model, encodings, of_batch, cost=lambda encoding: len(encoding) + row)
