@@ -29,7 +29,7 @@ def _rows(preset: str) -> list[Row]:
     model = random_model(preset, 30_522, dropout=0.0).eval().requires_grad_(False)
     eager = same_in_transformers(model, attention="eager").eval()
     sdpa = same_in_transformers(model, attention="sdpa").eval().get_submodule("bert")
-    traced = {point for name in ACTIVATIONS for point in points_of(name, model.encoder.depth)}
+    traced = {point for name in ACTIVATIONS for point in points_of(name, model.config)}
     rows = []
     for length in LENGTHS:
         ids = torch.randint(5, 30_522, (1, length))

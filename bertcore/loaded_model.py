@@ -432,9 +432,7 @@ class LoadedModel:
 
         def answer(batch: Batch, changes: Changes | None, _: ReportProgress) -> list[TracedText]:
             found = zip(batch.encodings, tracing.traces(self.bert, batch, keep, changes=changes), strict=True)
-            return [
-                TracedText(own, self.config, arrays | {"segment_ids": np.array(own.segments)}) for own, arrays in found
-            ]
+            return [TracedText(own, self.config, arrays) for own, arrays in found]
 
         def cost(encoding: Encoding) -> int:
             return passes.open_cost(encoding) + row * len(encoding)
@@ -736,14 +734,9 @@ class LoadedModel:
             link = layer, head, from_position, range(len(text))
             without_link = effects.link_effects(self.bert, text, named.target, *link, progress=step)
         row = head, from_position
-        arrays = {
-            "attention": first_order.attention[row],
-            "gradient": first_order.gradient[row],
-            "effect": without_link,
-        }
-        return Grid({"to": encoding.tokens}, arrays, {"prediction": named.name, "value": first_order.value}).by(
-            self.name
-        )
+        weights = {"attention": first_order.attention[row], "gradient": first_order.gradient[row]}
+        about = {"prediction": named.name, "value": first_order.value}
+        return Grid({"to": encoding.tokens}, weights | {"effect": without_link}, about).by(self.name)
 
     def logit_parts(self, a: str, b: str | None = None, **asked: Unpack[TargetOptions]) -> LogitParts:
         """Which part of each layer speaks for a word: direct logit attribution (Elhage et al. 2021).
@@ -836,12 +829,10 @@ class LoadedModel:
         traced = self.trace(a, b, heads_off=heads_off, layers_off=layers_off)
         attentions = flow.without(traced.attentions, heads_off, layers_off)[: None if layer is None else layer + 1]
         with progress_bar("Following attention") as step:
-            tokens = range(len(traced.tokens))
-            amount = (
-                flow.rollout(attentions)[-1]
-                if method == "rollout"
-                else flow.attention_flow(attentions, tokens, None, step)
-            )
+            if method == "rollout":
+                amount = flow.rollout(attentions)[-1]
+            else:
+                amount = flow.attention_flow(attentions, range(len(traced.tokens)), progress=step)
         return Grid({"to": traced.tokens, "from": traced.tokens}, {"amount": amount}).by(self.name)
 
     # --- words and vectors --------------------------------------------------------------------------------------------

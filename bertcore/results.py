@@ -200,9 +200,7 @@ class TracedText(Table, Trace):
         (6, 6, 6)
         """
         for name in ACTIVATIONS:
-            points = points_of(name, self.config.num_hidden_layers)
-            if name == "hidden_states" and self.config.norm == "pre":
-                points[-1] = "encoder.final_norm"
+            points = points_of(name, self.config)
             if point in points:
                 array: NDArray[np.float32] = getattr(self, name)
                 return array if name.endswith(("embeddings", "sum")) else array[points.index(point)]

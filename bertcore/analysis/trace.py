@@ -18,6 +18,7 @@ from torch import Tensor
 from bertcore.analysis.passes import Batch, Text, as_text, changed, for_each, open_cost
 from bertcore.analysis.predict import HeadOutputs, head_logits, head_outputs
 from bertcore.checkpoint.missing_parts import absent_arrays, absent_points
+from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.model.hooks import POINTS, Changes, Recorder, hidden_points
@@ -107,9 +108,7 @@ def traces(
     Word logits are of the `mlm_positions` of each text; absent, of all. Nothing else is held on the way.
     """
     absent = absent_arrays(model.config, model.output_heads, model.pooler is not None)
-    made_of = {
-        name: points_of(name, model.encoder.depth) for name in keep if name in ACTIVATIONS and name not in absent
-    }
+    made_of = {name: points_of(name, model.config) for name in keep if name in ACTIVATIONS and name not in absent}
     shapes, record = points(model), Recorder({point for each in made_of.values() for point in each}.__contains__)
     with changed(model, changes, record) as hook:
         hidden = batch.hidden(model, hook)  # (B,S,H)
@@ -126,17 +125,16 @@ def traces(
             arrays |= {name: array for name, array in vars(said[row]).items() if name in keep}
         for name, names in made_of.items():
             values = [_of_text(record[point], shapes[point], row, length) for point in names]
-            if name == "hidden_states" and model.encoder.final_norm is not None:
-                values[-1] = hidden[row, :length].float().cpu().numpy()
             arrays[name] = values[0] if name in _EMBEDDINGS else np.stack(values)
         found.append(arrays)
     return found
 
 
-def points_of(array: str, depth: int) -> list[str]:
+def points_of(array: str, config: BertConfig) -> list[str]:
     """The hook points that an array of a trace is made of, from the lowest layer up."""
+    depth = config.num_hidden_layers
     if array == "hidden_states":
-        return hidden_points(depth)
+        return hidden_points(depth) if config.norm == "post" else [*hidden_points(depth)[:-1], "encoder.final_norm"]
     if array in _EMBEDDINGS:
         return [f"embeddings.{_EMBEDDINGS[array]}"]
     return [f"layer.{layer}.attention.{_ATTENTION[array]}" for layer in range(depth)]
