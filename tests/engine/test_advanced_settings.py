@@ -176,7 +176,6 @@ def test_a_classifier_has_a_dropout_of_its_own(tmp_path: Path) -> None:
 def test_how_long_a_summary_is(given: dict[str, float], count: int) -> None:
     words = ["cat", "dog", "bird", "mat", "day", "the", "was", "sat", "sang", "very"]
     features = make_features("summarise", [SummaryExample(tuple(words))], word_tokenizer(), max_length=64)
-    chosen = Decoding(**given)  # type: ignore[arg-type]
-    settings = DecodeSettings(sentences=chosen.sentences, ratio=chosen.ratio)
+    settings = DecodeSettings(Decoding(**given))  # type: ignore[arg-type]
     (said,) = decode(features, [(np.array([0]), np.arange(10.0))], settings)
     assert len(said.sentences) == count  # type: ignore[union-attr]

@@ -21,7 +21,8 @@ def shapes(folder: Path, steps: int, **data: Any) -> list[tuple[int, int]]:
     training = Pretraining(options)
     try:
         training.prepare(folder / "run", lambda words: None)
-        batches = [training.setup.batches.make(step, step / steps) for step in range(1, steps + 1)]
+        planned = training.setup.batches
+        batches = [planned.make(planned.plan(step, step / steps)) for step in range(1, steps + 1)]
     finally:
         training.close()
     return [batch.input_ids.shape for batch in batches]
