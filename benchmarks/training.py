@@ -167,4 +167,4 @@ def make_batch(seed: int, vocab_size: int) -> Batch:
     labels = ids.reshape(-1)[rows]
     ids.reshape(-1)[rows] = MASK_ID
     words, parts, at, right, pairs = map(torch.from_numpy, (ids, segments, rows, labels, rng.integers(0, 2, BATCH)))
-    return Batch(words, parts, None, at, right, pairs, causal=False, real_tokens=ids.size)
+    return Batch(words, parts, None, at, right, pairs, causal=False)

@@ -143,6 +143,7 @@ class Recipe(Settings):
 
     kind: ClassVar[str]
     format_version: ClassVar[int] = 1
+    oldest_version: ClassVar[int] = 1  # that is read
 
     def to_dict(self) -> dict[str, Any]:
         return {"format_version": self.format_version, "kind": self.kind, **asdict(self)}
@@ -153,8 +154,9 @@ class Recipe(Settings):
         setting or out of its range."""
         values = dict(values)
         version, kind = values.pop("format_version", cls.format_version), values.pop("kind", cls.kind)
-        if version not in range(1, cls.format_version + 1) or kind != cls.kind:
-            versions = "1" if cls.format_version == 1 else f"1 to {cls.format_version}"
+        oldest, newest = cls.oldest_version, cls.format_version
+        if version not in range(oldest, newest + 1) or kind != cls.kind:
+            versions = f"{oldest} to {newest}" if oldest < newest else newest
             raise BertcoreError(
                 f"This recipe is of another kind or version; this reads {cls.kind} recipes of version {versions}."
             )

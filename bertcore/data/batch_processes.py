@@ -4,54 +4,31 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_all_start_methods, get_context
-from typing import Any, Generic, TypeVar
+from typing import Any
 
-import numpy as np
 import torch
-from torch import Tensor
-
-from bertcore.data.batches import Batch
 
 CAN_FORK = "fork" in get_all_start_methods()
-Plan = TypeVar("Plan")
 
-_make: Callable[[Any], Batch]  # in each of the processes
-
-
-class BatchProcesses(Generic[Plan]):
-    """`make(plan)` in one of `count` processes. They are forked here and now, and so share the text in memory."""
-
-    def __init__(self, count: int, make: Callable[[Plan], Batch]) -> None:
-        arguments = (make, os.getpid())
-        self._pool = ProcessPoolExecutor(count, get_context("fork"), initializer=_begin, initargs=arguments)
-        self._pool.submit(os.getpid)  # the first task starts all of them
-
-    def submit(self, plan: Plan) -> Future[dict[str, Any]]:
-        """A result for `received`."""
-        return self._pool.submit(_made, plan)
-
-    def close(self) -> None:
-        self._pool.shutdown(wait=True, cancel_futures=True)
+_make: Callable[[Any], Any]  # in each of the processes
 
 
-def received(result: Future[dict[str, Any]]) -> Batch:
-    """The batch; an error in making it is raised here."""
-    fields: dict[str, Any] = result.result()
-    for name, value in fields.items():
-        if isinstance(value, np.ndarray):
-            fields[name] = torch.from_numpy(value)
-    return Batch(**fields)
+def forked_processes(count: int, make: Callable[[Any], Any]) -> ProcessPoolExecutor:
+    """`count` processes for `make_here(plan)`, which is `make(plan)`. They are forked here and now, and so share the
+    text in memory."""
+    pool = ProcessPoolExecutor(count, get_context("fork"), initializer=_begin, initargs=(make, os.getpid()))
+    pool.submit(os.getpid)  # the first task starts all of them
+    return pool
 
 
-def _made(plan: Any) -> dict[str, Any]:
-    """As NumPy arrays: tensors would travel in shared memory, of which a container may have little."""
-    fields = vars(_make(plan))
-    return {name: value.numpy() if isinstance(value, Tensor) else value for name, value in fields.items()}
+def make_here(plan: Any) -> Any:
+    """In one of the processes."""
+    return _make(plan)
 
 
-def _begin(make: Callable[[Any], Batch], parent: int) -> None:
+def _begin(make: Callable[[Any], Any], parent: int) -> None:
     global _make
     _make = make
     torch.set_num_threads(1)  # the threads of the process that was forked are not here

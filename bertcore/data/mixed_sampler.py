@@ -7,10 +7,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from bertcore.data.batches import PairSampler
 from bertcore.data.corpus import Corpus
 from bertcore.data.mixture import MixtureFile
-from bertcore.data.pairs import PairRules, TokenPair, other_place, random_next_sentences
+from bertcore.data.pairs import PairRules, PairSampler, TokenPair
 
 _SAME_DOCUMENT, _SAME_SOURCE = 0.25, 0.5  # a random B comes from there up to here in 0..1, else from another source
 
@@ -89,19 +88,16 @@ class MixedSampler:
     def pairs(self, windows: NDArray[np.int64], rng: np.random.Generator, label: int | None = None) -> list[TokenPair]:
         return [self.samplers[row[0]].pairs(row[None, 1:], rng, label)[0] for row in windows]
 
-    def take(self, count: int, rng: np.random.Generator) -> list[TokenPair]:
-        return self.pairs(self.windows(count), rng)
-
     def _random_next(self, number: int, window: NDArray[np.int64], length: int, rng: np.random.Generator) -> NDArray:
         """A B of some `length` tokens that does not follow."""
         own, where = self.samplers[number], rng.random()
         if where < _SAME_DOCUMENT:
-            found = other_place(own.corpus, window, length, rng)
+            found = own.other_place(window, length, rng)
             if found is not None:
                 return found
         others = self._paired_shares.copy()
         others[number] = 0.0
         if (where < _SAME_SOURCE and len(own.documents) > 1) or not others.any():
-            return random_next_sentences(own.corpus, own.documents, int(window[2]), length, rng)
+            return own.random_next(window, length, rng)
         other = self.samplers[int(rng.choice(len(others), p=others / others.sum()))]
-        return random_next_sentences(other.corpus, other.documents, None, length, rng)
+        return other.random_next(None, length, rng)

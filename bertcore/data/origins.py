@@ -1,7 +1,7 @@
-"""A sampler that also says where in the text each token of its pairs comes from.
+"""Where in the text each token of a pair comes from.
 
-It walks a corpus whose tokens are their own places. A pair is made without looking at what its tokens are, so the pairs
-of places are those of the training, and the ids are looked up after that.
+Pairs are made of a corpus whose tokens are their own places. A pair is made without looking at what its tokens are, so
+the pairs of places are those of the training, and the ids are looked up after that.
 """
 
 from __future__ import annotations
@@ -13,10 +13,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from bertcore.data.batches import PairSampler
 from bertcore.data.corpus import Corpus
-from bertcore.data.mixed_sampler import MixedSampler
-from bertcore.data.pairs import TokenPair
 
 BETWEEN = -1  # in the place of a separator between two documents
 _SOURCE = 1 << 44  # places of source k are those from k times this number on
@@ -38,44 +35,24 @@ class Places:
         return np.arange(start, max(start, stop), dtype=np.int64) + self._first
 
 
-def with_places(corpora: Sequence[Corpus]) -> list[Corpus]:
-    """The same documents and sentences, with places for tokens."""
-    places = [cast(Any, Places(number * _SOURCE, len(corpus.tokens))) for number, corpus in enumerate(corpora)]
-    return [replace(corpus, tokens=tokens) for corpus, tokens in zip(corpora, places, strict=True)]
+class PlacedText:
+    """The texts of a run with places for tokens, in `placed`; BETWEEN stands for the separator of `ids`."""
 
-
-class OriginSampler:
-    """Gives the pairs of `sampler`, which was made from `with_places(corpora)` with BETWEEN as its separator.
-
-    `origins` are the pairs of places of all pairs made since it was last emptied.
-    """
-
-    def __init__(self, sampler: PairSampler | MixedSampler, corpora: Sequence[Corpus], separator: int) -> None:
-        self.sampler, self._corpora, self._separator = sampler, corpora, separator
-        self.origins: list[TokenPair] = []
+    def __init__(self, corpora: Sequence[Corpus], separator: int) -> None:
+        self._corpora, self._separator = corpora, separator
         self._bounds = [corpus.sentence_starts[corpus.document_starts] for corpus in corpora]  # tokens, of documents
+        places = [cast(Any, Places(number * _SOURCE, len(corpus.tokens))) for number, corpus in enumerate(corpora)]
+        self.placed = [replace(corpus, tokens=tokens) for corpus, tokens in zip(corpora, places, strict=True)]
 
-    @property
-    def state(self) -> Any:
-        return self.sampler.state
-
-    @property
-    def windows_per_epoch(self) -> int:
-        return self.sampler.windows_per_epoch
-
-    def restore(self, state: Any) -> None:
-        self.sampler.restore(state)
-
-    def skip(self, count: int) -> None:
-        self.sampler.skip(count)
-
-    def windows(self, count: int) -> NDArray[np.int64]:
-        return self.sampler.windows(count)
-
-    def pairs(self, windows: NDArray[np.int64], rng: np.random.Generator) -> list[TokenPair]:
-        origins = self.sampler.pairs(windows, rng)
-        self.origins += origins
-        return [replace(pair, a=self._ids(pair.a), b=self._ids(pair.b)) for pair in origins]
+    def ids(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """What stands there."""
+        ids = np.full(len(places), self._separator, dtype=np.int64)
+        ends = np.flatnonzero((np.diff(places) != 1) | (places[:-1] == BETWEEN)) + 1
+        for run in np.split(np.arange(len(places)), ends):  # places that lie side by side
+            if len(run) and places[run[0]] >= 0:
+                number, first = divmod(int(places[run[0]]), _SOURCE)
+                ids[run] = self._corpora[number].tokens[first : first + len(run)]
+        return ids
 
     def documents(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """The number of each place's document in its file's text, from 0; BETWEEN for what is no place."""
@@ -89,12 +66,3 @@ class OriginSampler:
     def sources(places: NDArray[np.int64]) -> NDArray[np.int64]:
         """The number of each place's corpus; BETWEEN for what is no place."""
         return np.where(places >= 0, places // _SOURCE, BETWEEN)
-
-    def _ids(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        ids = np.full(len(places), self._separator, dtype=np.int64)
-        ends = np.flatnonzero((np.diff(places) != 1) | (places[:-1] == BETWEEN)) + 1
-        for run in np.split(np.arange(len(places)), ends):  # places that lie side by side
-            if len(run) and places[run[0]] >= 0:
-                number, first = divmod(int(places[run[0]]), _SOURCE)
-                ids[run] = self._corpora[number].tokens[first : first + len(run)]
-        return ids

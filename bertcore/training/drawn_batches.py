@@ -12,7 +12,6 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +20,9 @@ from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.checkpoint.config_file import read_config
 from bertcore.data.batches import Batch
 from bertcore.data.corpus import Corpus, load_corpus, open_corpus
-from bertcore.data.origins import BETWEEN, OriginSampler, with_places
-from bertcore.data.pairs import NO_LABEL, PairRules
+from bertcore.data.mixed_sampler import MixedSampler
+from bertcore.data.origins import BETWEEN, PlacedText
+from bertcore.data.pairs import NO_LABEL, PairRules, PairSampler, TokenPair
 from bertcore.errors import BertcoreError, brief
 from bertcore.locations import assets
 from bertcore.model.bert import Bert
@@ -37,6 +37,7 @@ from bertcore.training.pretrain import LONGER, repeat_positions
 from bertcore.training.pretrain_options import PretrainOptions
 from bertcore.training.pretraining_batches import CAUSAL, MASKED, PretrainingBatches
 from bertcore.training.redrawing import check_first_batch, newest_snapshot, refuse_step, training_states
+from bertcore.training.trainable import StepPlan
 from bertcore.training.training_text import TrainingText
 
 LEFT_ALONE, HIDDEN, REPLACED, KEPT, NEXT_WORD = range(5)  # fates of a token
@@ -119,12 +120,14 @@ class RunBatches:
         run: RunFolder,
         options: PretrainOptions,
         tokenizer: Tokenizer,
-        samplers: Mapping[int, OriginSampler],
+        samplers: Mapping[int, PairSampler | MixedSampler],
+        text: PlacedText,
     ) -> None:
-        self.run, self.options, self.tokenizer, self.samplers = run, options, tokenizer, samplers
-        self._batches = PretrainingBatches(options, samplers, tokenizer, ProcessGroup())
+        """`samplers` were made of the places of the text."""
+        self.run, self.options, self.tokenizer, self._text = run, options, tokenizer, text
+        self._batches = _PlacedBatches(options, samplers, tokenizer, text)
         self._phases = _phases_of(run, options)
-        self._positions = {0: self._position}  # after so many steps
+        self._positions = {0: self._batches.position()}  # after so many steps
 
     def at(self, step: int, progress: ReportProgress = lambda share: None) -> DrawnBatch:
         """The batch of a step, counted from 1. Raises BertcoreError for one that the run has not taken yet."""
@@ -132,11 +135,10 @@ class RunBatches:
             self._phases = _phases_of(self.run, self.options)  # it may have gone on
         refuse_step(step, self._last_step())
         self._go_to(step - 1, progress)
-        for sampler in self.samplers.values():
-            sampler.origins.clear()
         plan = self._batches.plan(step, self._phases.fraction(step))
-        self._positions[step] = self._position
-        return self._described(step, self._batches.make(plan), self.samplers[plan.length or 0])
+        self._positions[step] = self._batches.position()
+        self._batches.origins.clear()
+        return self._described(step, self._batches.make(plan))
 
     def check(self, progress: ReportProgress = lambda share: None) -> None:
         """Raises BertcoreError where the run kept something of its batches that differs from what is drawn here."""
@@ -148,7 +150,7 @@ class RunBatches:
             if state.step > last:
                 continue
             self._go_to(state.step, progress)
-            if self._position != state.samplers:
+            if self._batches.position() != state.samplers:
                 raise BertcoreError(
                     "The batches of this run cannot be drawn again: it did not read its text as its settings say, "
                     "for example because it was continued with another budget."
@@ -170,17 +172,12 @@ class RunBatches:
         """Not every step is logged, nor does every one change the status."""
         return max(self._phases.last_step, self.run.status().step)
 
-    @property
-    def _position(self) -> dict[str, Any]:
-        return {str(length): sampler.state for length, sampler in self.samplers.items()}
-
     def _go_to(self, done: int, progress: ReportProgress) -> None:
         """Where the run was in its text after so many steps."""
         known = sorted(self._positions)
         start = known[bisect_right(known, done) - 1]
-        for name, state in self._positions[start].items():
-            self.samplers[int(name)].restore(state)
-        windows = dict.fromkeys(self.samplers, 0)
+        self._batches.restore(self._positions[start])
+        windows = dict.fromkeys(self._batches.samplers, 0)
         for step in range(start + 1, done + 1):
             if step % 1000 == 0:
                 progress((step - start) / (done - start + 1))
@@ -190,10 +187,10 @@ class RunBatches:
         for length, count in windows.items():
             for skipped in range(0, count, at_once):
                 progress(skipped / count)
-                self.samplers[length].skip(min(at_once, count - skipped))
-        self._positions[done] = self._position
+                self._batches.samplers[length].skip(min(at_once, count - skipped))
+        self._positions[done] = self._batches.position()
 
-    def _described(self, step: int, batch: Batch, sampler: OriginSampler) -> DrawnBatch:
+    def _described(self, step: int, batch: Batch) -> DrawnBatch:
         ids, labels = batch.input_ids.numpy(), np.full(batch.input_ids.shape, NO_LABEL, dtype=np.int64)
         rows = batch.rows.numpy()
         labels.reshape(-1)[rows] = batch.labels.numpy()
@@ -206,20 +203,34 @@ class RunBatches:
             fates[chosen] = REPLACED
             fates[chosen & (ids == labels)] = KEPT
             fates[chosen & (ids == self.tokenizer.mask_id)] = HIDDEN
-        places, is_padding = self._laid_out(sampler, ids.shape)
-        return DrawnBatch(
-            step, batch, originals, labels, fates, sampler.documents(places), sampler.sources(places), is_padding
-        )
-
-    def _laid_out(self, sampler: OriginSampler, shape: tuple[int, ...]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """The place of each token, and what is padding, both (B,S)."""
-        places, is_padding = np.full(shape, BETWEEN, dtype=np.int64), np.ones(shape, dtype=bool)
-        for row, pair in enumerate(sampler.origins):
+        places, is_padding = np.full(ids.shape, BETWEEN, dtype=np.int64), np.ones(ids.shape, dtype=bool)
+        for row, pair in enumerate(self._batches.origins):
             b = pair.b.tolist() if len(pair.b) else None
             framed = self.tokenizer.framing.template(b).around(BETWEEN, pair.a.tolist(), b or [])
             places[row, : len(framed)] = framed
             is_padding[row, : len(framed)] = False
-        return places, is_padding
+        documents, sources = self._text.documents(places), self._text.sources(places)
+        return DrawnBatch(step, batch, originals, labels, fates, documents, sources, is_padding)
+
+
+class _PlacedBatches(PretrainingBatches):
+    """Batches whose samplers walk the places of a text; `origins` are the pairs of places of the batch made last."""
+
+    def __init__(
+        self,
+        options: PretrainOptions,
+        samplers: Mapping[int, PairSampler | MixedSampler],
+        tokenizer: Tokenizer,
+        text: PlacedText,
+    ) -> None:
+        super().__init__(options, samplers, tokenizer, ProcessGroup())
+        self._text = text
+        self.origins: list[TokenPair] = []
+
+    def pairs(self, plan: StepPlan, windows: NDArray[np.int64], rng: np.random.Generator) -> list[TokenPair]:
+        origins = super().pairs(plan, windows, rng)
+        self.origins += origins
+        return [replace(pair, a=self._text.ids(pair.a), b=self._text.ids(pair.b)) for pair in origins]
 
 
 def open_batches(run: str | Path, progress: ReportProgress = lambda share: None) -> RunBatches:
@@ -234,15 +245,11 @@ def open_batches(run: str | Path, progress: ReportProgress = lambda share: None)
     own = folder.path / "tokenizer"  # a run that ships has it in its snapshots alone
     tokenizer = Tokenizer.from_folder(own if (own / "tokenizer.json").is_file() else newest_snapshot(folder))
     corpora = _corpora_of(folder, options, tokenizer, files, progress)
-    rules = PairRules.of(tokenizer, data.pairs, data.pack, data.cut_long_sentences, data.exact_shares)
-    rules = replace(rules, separator=BETWEEN)
-    sources = list(data.sources.values())
-    text = TrainingText(with_places(corpora), sources)
-    samplers = {
-        length: OriginSampler(text.sampler(length, options.training.seed, rules), corpora, tokenizer.sep_id)
-        for length in data.lengths
-    }
-    batches = RunBatches(folder, options, tokenizer, samplers)
+    rules = replace(PairRules.of(tokenizer, data.pairs, data.pack, data.exact_shares), separator=BETWEEN)
+    placed = PlacedText(corpora, tokenizer.sep_id)
+    text = TrainingText(placed.placed, list(data.sources.values()))
+    samplers = {length: text.sampler(length, options.training.seed, rules) for length in data.lengths}
+    batches = RunBatches(folder, options, tokenizer, samplers, placed)
     batches.check(progress)
     return batches
 

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from torch.nn import functional as F
 
 from bertcore.checkpoint.checkpoint import Checkpoint
-from bertcore.data.batches import Batch, PairSampler, in_parts, masked_batch
+from bertcore.data.batches import Batch, in_parts, masked_batch
 from bertcore.data.corpus import Corpus, load_corpus
 from bertcore.data.mixed_sampler import MixedSampler
 from bertcore.data.mixture import MixtureFile
-from bertcore.data.pairs import NEXT_SENTENCE, NO_LABEL, PairRules, TokenPair
+from bertcore.data.pairs import NEXT_SENTENCE, NO_LABEL, PairRules, PairSampler, TokenPair
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.model.torch_parts import evaluation_mode
@@ -99,7 +99,8 @@ class HeldOutText:
 def _batches(sampler: PairSampler | MixedSampler, tokenizer: Tokenizer, sequences: int, exact: bool) -> list[Batch]:
     rng = np.random.default_rng(HELD_OUT_SEED)
     count = min(sequences, sampler.windows_per_epoch)
-    pairs = _balanced(sampler, sampler.windows(count), rng) if exact else sampler.take(count, rng)
+    windows = sampler.windows(count)
+    pairs = _balanced(sampler, windows, rng) if exact else sampler.pairs(windows, rng)
     groups = [pairs[i : i + _SEQUENCES_AT_ONCE] for i in range(0, count, _SEQUENCES_AT_ONCE)]
     return [masked_batch(group, tokenizer, rng, HELD_OUT_MASK_SHARE, exact=exact) for group in groups]
 
@@ -186,7 +187,7 @@ def evaluate_corpus(
     """As `evaluate_text`, on the held-out part of a text that is tokenised."""
     data, tokenizer = data_of_pretraining(checkpoint.folder), checkpoint.tokenizer
     kind = checkpoint.model.pair_head if corpus.has_pairs(held_out=True) else None
-    rules = PairRules.of(tokenizer, kind or "none", data.pack, data.cut_long_sentences, data.exact_shares)
+    rules = PairRules.of(tokenizer, kind or "none", data.pack, data.exact_shares)
     length = min(length, checkpoint.config.max_length)
     held_out = HeldOutText.of(corpus, tokenizer, length, most_sequences, rules)
     of_text = {"documents": int(corpus.held_out.sum()), "documents_in_text": len(corpus.held_out)}

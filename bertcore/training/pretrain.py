@@ -133,7 +133,7 @@ class Pretraining(Trainable):
         options, group = self.options, self.group
         data, training, device = options.data, options.training, group.device
         tokenizer, text = self._read_text(run, report)
-        rules = PairRules.of(tokenizer, data.pairs, data.pack, data.cut_long_sentences, data.exact_shares)
+        rules = PairRules.of(tokenizer, data.pairs, data.pack, data.exact_shares)
         samplers = {length: text.sampler(length, training.seed, rules) for length in data.lengths}
         options = self.options = options.in_steps(samplers[data.sequence_length].windows_per_epoch)
         training = options.training

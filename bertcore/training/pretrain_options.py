@@ -15,10 +15,7 @@ from bertcore.settings import Settings, setting
 from bertcore.tokenizer import LEAST_BPE, VOCABULARIES
 from bertcore.training.options import Budget, LoopOptions, RunOptions
 
-# What the versions before knew nothing of: their runs go on as they began.
-_BEFORE_2 = {"pack": False}
-_BEFORE_4 = {"cut_long_sentences": False}
-BEFORE_5 = {"exact_shares": False}
+BEFORE_5 = {"exact_shares": False}  # which version 4 knew nothing of: its runs go on as they began
 MASKINGS = ("tokens", "words", "spans")
 PAIRS = ("nsp", "sop", "none")
 HEADS_OF_PAIRS = {"nsp": ("mlm", "nsp"), "sop": ("mlm", "sop"), "none": ("mlm",)}  # what learns from each kind of pairs
@@ -119,9 +116,6 @@ class DataOptions(Settings):
         "answers and category",
     )
     pack: bool = setting(True, "Fill every sequence with text from other documents instead of padding it")
-    cut_long_sentences: bool = setting(
-        True, "Read a sentence longer than a sequence in pieces, instead of its beginning alone"
-    )
     exact_shares: bool = setting(
         True,
         "Mask exactly the share on average, with ordinary tokens as random ones, and measure as many pairs that follow "
@@ -133,6 +127,13 @@ class DataOptions(Settings):
         sources_of(self.mixture)  # refuses what is none
         if self.mask_fate + self.random_fate > 1.0:
             raise BertcoreError("The mask fate and the random fate are shares of one whole; together at most 1.")
+
+    @classmethod
+    def from_table(cls, values: object, name: str) -> Self:
+        """As its base. Sentences longer than a sequence are always cut; files from before may say so."""
+        if isinstance(values, Mapping) and values.get("cut_long_sentences") is True:
+            values = {key: value for key, value in values.items() if key != "cut_long_sentences"}
+        return super().from_table(values, name)
 
     @property
     def sources(self) -> dict[str, MixtureFile]:
@@ -204,7 +205,7 @@ class PretrainOptions(RunOptions):
     """A whole pretraining run: the architecture (a preset, with changes), the data and the training."""
 
     kind = "pretrain"
-    format_version = 5
+    format_version, oldest_version = 5, 4
 
     name: str = setting("pretrain", "Name of the run")
     preset: str = setting("mini", "Size of the model", choices=tuple(PRESETS))
@@ -316,12 +317,7 @@ class PretrainOptions(RunOptions):
         if isinstance(model, Mapping):
             values["model"] = {**NO_DROPOUT, **model}
         if isinstance(data, Mapping):
-            data = {**_BEFORE_2, **data} if version < 2 else data
-            data = {**_BEFORE_4, **data} if version < 4 else data
-            data = {**BEFORE_5, **data} if version < 5 else data
-            if version < 3 and data.get("repeat_positions") is None:
-                data = {**data, "repeat_positions": False}  # earlier runs left them as they were drawn
-            values["data"] = data
+            values["data"] = {**(BEFORE_5 if version < 5 else {}), **data}
         return values
 
 

@@ -1,14 +1,15 @@
 """What each step of pretraining reads and predicts: causal or masked, of which length, from which place in the text."""
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bertcore.data.batches import Batch, causal_batch, make_rows, masked_batch
 from bertcore.data.masking import Fates
-from bertcore.data.pairs import TokenPair
+from bertcore.data.mixed_sampler import MixedSampler
+from bertcore.data.pairs import PairSampler, TokenPair
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.distributed import ProcessGroup
 from bertcore.training.pretrain_options import PretrainOptions
@@ -19,29 +20,13 @@ LONGER = "longer"  # beside them: the last part, of longer sequences, has begun
 CAUSAL_MASKED_EVERY = 8  # in the causal phase, every so-many-th step predicts masked words all the same
 
 
-class Sampler(Protocol):
-    """Walks through a text: bertcore.data.batches.PairSampler says how."""
-
-    @property
-    def state(self) -> Any: ...
-
-    @property
-    def windows_per_epoch(self) -> int: ...
-
-    def restore(self, state: Any) -> None: ...
-
-    def windows(self, count: int) -> NDArray[np.int64]: ...
-
-    def pairs(self, windows: NDArray[np.int64], rng: np.random.Generator) -> list[TokenPair]: ...
-
-
 class PretrainingBatches:
     """A batch is a function of the seed, the step, the share of the budget spent and the position in the text."""
 
     def __init__(
         self,
         options: PretrainOptions,
-        samplers: Mapping[int, Sampler],  # by sequence length
+        samplers: Mapping[int, PairSampler | MixedSampler],  # by sequence length
         tokenizer: Tokenizer,
         group: ProcessGroup,
     ) -> None:
@@ -75,11 +60,9 @@ class PretrainingBatches:
     def make(self, plan: StepPlan) -> Batch:
         """This process's rows of the batch; changes nothing."""
         data, windows = self.options.data, plan.data
-        assert plan.length is not None
-        sampler = self.samplers[plan.length]
 
         def make_block(first: int, last: int, rng: np.random.Generator) -> Batch:
-            pairs = sampler.pairs(windows[first:last], rng)
+            pairs = self.pairs(plan, windows[first:last], rng)
             if plan.objective == CAUSAL:
                 return causal_batch(pairs, self.tokenizer)
             return masked_batch(
@@ -95,6 +78,11 @@ class PretrainingBatches:
         start, stop = self.group.shard(len(windows))
         return make_rows(start, stop, len(windows), (self.options.training.seed, plan.step), make_block)
 
+    def pairs(self, plan: StepPlan, windows: NDArray[np.int64], rng: np.random.Generator) -> list[TokenPair]:
+        """Of some of the step's windows."""
+        assert plan.length is not None
+        return self.samplers[plan.length].pairs(windows, rng)
+
     def sequences(self, length: int) -> int:
         """In a batch of all processes: fewer longer ones, more shorter ones."""
         return max(1, self.options.training.batch_size * self.options.data.sequence_length // length)
@@ -105,7 +93,8 @@ class PretrainingBatches:
 
     def restore(self, position: Position) -> None:
         for length, state in position.items():
-            self.samplers[int(length)].restore(state)
+            sampler: Any = self.samplers[int(length)]  # of one kind or the other, as its state
+            sampler.restore(state)
 
     def has_long(self, position: Position) -> bool:
         """Whether sequences of the last part are among those before this position."""

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from bertcore.data.batches import lay_out_texts
+from bertcore.data.batches import padded
 from bertcore.data.cloze import ClozeSentence, accepted_ids, read_cloze
 from bertcore.errors import BertcoreError
 from bertcore.files import read_bytes, write_atomic, write_errors
@@ -43,7 +43,7 @@ class Questions:
         for sentence, encoding in zip(sentences, encodings, strict=True):
             if encoding.dropped:
                 raise BertcoreError(f"The question {sentence.text!r} has more than {max_length} tokens; shorten it.")
-        ids, segments, mask = lay_out_texts(encodings, tokenizer)
+        ids, segments, mask = padded([(each.ids, bytes(each.segments)) for each in encodings], tokenizer.pad_id)
         places = [encoding.ids.index(tokenizer.special.ids["mask"]) for encoding in encodings]
         asked = zip(sentences, encodings, places, strict=True)
         accepted = (accepted_ids(sentence, encoding, place, tokenizer) for sentence, encoding, place in asked)

@@ -7,16 +7,16 @@ other effect) and observed (`step_observers.py`).
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar, cast
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from bertcore.data.batch_processes import BatchProcesses, received
+from bertcore.data.batch_processes import forked_processes, make_here
 from bertcore.model.bert import Bert
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tokenizer.tokenizer import Tokenizer
@@ -77,17 +77,10 @@ class PlannedBatches(Generic[B]):
     ) -> None:
         self.plan, self.make, self._positions, self._budget = plan, make, position, budget
         self.position = position()  # after the batches that were taken, and before those that are being made
-        self._pool: BatchProcesses[StepPlan] | ThreadPoolExecutor
-        self._submit: Callable[[StepPlan], Future[Any]]
-        self._received: Callable[[Future[Any]], B]
-        if workers:
-            self._pool = BatchProcesses(workers, cast(Any, make))
-            self._submit, self._received = self._pool.submit, cast(Any, received)
-        else:
-            self._pool = thread = ThreadPoolExecutor(1, thread_name_prefix="batches")
-            self._submit, self._received = lambda plan: thread.submit(make, plan), lambda made: made.result()
+        self._pool: Executor = forked_processes(workers, make) if workers else ThreadPoolExecutor(1, "batches")
+        self._make: Callable[[StepPlan], B] = make_here if workers else make
         self._most_ahead = 2 * workers or 1  # of each process one at work and one waiting
-        self._ahead: deque[tuple[StepPlan, Future[Any], Position]] = deque()  # with the position after it
+        self._ahead: deque[tuple[StepPlan, Future[B], Position]] = deque()  # with the position after it
 
     def take(self, step: int, fraction: float) -> tuple[StepPlan, B]:
         """Waits where it is not ready; an error in making it is raised here."""
@@ -95,7 +88,7 @@ class PlannedBatches(Generic[B]):
             self._add(step, fraction)
         plan, made, self.position = self._ahead.popleft()
         assert plan.step == step, "batches are taken one after the other"
-        batch = self._received(made)
+        batch = made.result()
         steps = self._budget.steps
         last = step + self._most_ahead if steps is None else min(step + self._most_ahead, steps)
         for ahead in range(step + 1 + len(self._ahead), last + 1):
@@ -104,14 +97,11 @@ class PlannedBatches(Generic[B]):
 
     def _add(self, step: int, fraction: float) -> None:
         plan = self.plan(step, fraction)
-        self._ahead.append((plan, self._submit(plan), self._positions()))
+        self._ahead.append((plan, self._pool.submit(self._make, plan), self._positions()))
 
     def close(self) -> None:
         """Waits for what is being made."""
-        if isinstance(self._pool, ThreadPoolExecutor):
-            self._pool.shutdown(wait=True, cancel_futures=True)
-        else:
-            self._pool.close()
+        self._pool.shutdown(wait=True, cancel_futures=True)
 
 
 @dataclass(frozen=True)

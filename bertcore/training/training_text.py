@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from bertcore.data.batches import PairSampler
 from bertcore.data.corpus import Corpus
 from bertcore.data.mixed_sampler import MixedSampler
 from bertcore.data.mixture import MixtureFile
-from bertcore.data.pairs import PairRules
+from bertcore.data.pairs import PairRules, PairSampler
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.evaluate import HeldOutText
 

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from bertcore.data.batches import PairSampler, causal_batch, lay_out, masked_batch
-from bertcore.data.pairs import IS_NEXT, NO_LABEL, NOT_NEXT, TokenPair, cut_windows
+from bertcore.data.batches import causal_batch, lay_out, masked_batch
+from bertcore.data.pairs import IS_NEXT, NO_LABEL, NOT_NEXT, PairSampler, TokenPair
+from bertcore.data.windows import cut_windows
 from bertcore.errors import BertcoreError
 from tests.engine.corpora import document_of, numbered_corpus, random_corpus
 from tests.engine.models import word_tokenizer
@@ -19,7 +20,7 @@ TOKENIZER = word_tokenizer()
 
 
 def _epoch(sampler: PairSampler, seed: int = 0) -> list[TokenPair]:
-    return sampler.take(sampler.windows_per_epoch, np.random.default_rng(seed))
+    return sampler.pairs(sampler.windows(sampler.windows_per_epoch), np.random.default_rng(seed))
 
 
 class TestPairs:
@@ -44,7 +45,7 @@ class TestPairs:
     def test_half_of_the_pairs_are_next(self) -> None:
         sampler = PairSampler(random_corpus(3), False, 24, 3)
         rng = np.random.default_rng(5)
-        labels = Counter(pair.label for pair in sampler.take(6000, rng))
+        labels = Counter(pair.label for pair in sampler.pairs(sampler.windows(6000), rng))
         share = labels[IS_NEXT] / (labels[IS_NEXT] + labels[NOT_NEXT])
         assert abs(share - 0.5) < 0.03  # 4 standard deviations
 
@@ -54,7 +55,7 @@ class TestPairs:
             sampler = PairSampler(corpus, held_out, 24, 4)
             seen = {
                 document_of(corpus, int(token))
-                for pair in sampler.take(3 * sampler.windows_per_epoch, np.random.default_rng(0))
+                for pair in sampler.pairs(sampler.windows(3 * sampler.windows_per_epoch), np.random.default_rng(0))
                 for token in (*pair.a, *pair.b)
             }
             assert seen and all(bool(corpus.held_out[document]) == held_out for document in seen)
@@ -100,7 +101,7 @@ class TestSampler:
 
         def drawn(seed: int) -> list[list[int]]:
             sampler = PairSampler(corpus, False, 24, seed)
-            pairs = sampler.take(200, np.random.default_rng(1))
+            pairs = sampler.pairs(sampler.windows(200), np.random.default_rng(1))
             return [[*map(int, pair.a), -1, *map(int, pair.b)] for pair in pairs]
 
         assert drawn(1) == drawn(1) != drawn(2)
@@ -114,9 +115,9 @@ class TestSampler:
     def test_a_restored_sampler_goes_on_where_it_stood(self, skip: int) -> None:
         corpus = random_corpus(6)
         sampler, other = PairSampler(corpus, False, 24, 9), PairSampler(corpus, False, 24, 9)
-        sampler.take(skip, np.random.default_rng(0))
+        sampler.pairs(sampler.windows(skip), np.random.default_rng(0))
         other.restore(sampler.state)
-        left, right = (s.take(70, np.random.default_rng(2)) for s in (sampler, other))
+        left, right = (s.pairs(s.windows(70), np.random.default_rng(2)) for s in (sampler, other))
         assert all(np.array_equal(x.a, y.a) and np.array_equal(x.b, y.b) for x, y in zip(left, right, strict=True))
 
     def test_documents_of_one_short_sentence_each_are_refused_with_a_sentence(self) -> None:
@@ -222,7 +223,7 @@ class TestCausalBatch:
 
 def test_nobody_waits_for_windows_of_an_epoch_that_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """A thread that is no daemon holds up the end of the process."""
-    monkeypatch.setattr("bertcore.data.batches._LONG_EPOCH", 1)
+    monkeypatch.setattr("bertcore.data.pairs._LONG_EPOCH", 1)
     go_on = threading.Event()
 
     class Slow(PairSampler):

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from bertcore.data import corpus as corpus_module
 from bertcore.data import shards as shards_module
-from bertcore.data.batches import PairSampler
 from bertcore.data.corpus import Corpus, corpus_key, load_corpus
+from bertcore.data.pairs import PairSampler
 from bertcore.data.shards import TokenShards
 from bertcore.data.tokenising import TokenisingProcesses, document_hash
 from bertcore.errors import BertcoreError
@@ -87,7 +87,7 @@ class TestCorpus:
     def test_training_text_never_holds_a_held_out_document(self, story_file: Path) -> None:
         corpus = load_corpus([story_file], TOKENIZER)
         sampler = PairSampler(corpus, False, 32, 0)
-        pairs = sampler.take(2 * sampler.windows_per_epoch, np.random.default_rng(0))
+        pairs = sampler.pairs(sampler.windows(2 * sampler.windows_per_epoch), np.random.default_rng(0))
         trained = {tuple(part.tolist()) for pair in pairs for part in (pair.a, pair.b)}
         joined = [" " + " ".join(map(str, part)) + " " for part in trained]
         for document in corpus.documents(True):
@@ -154,9 +154,8 @@ class TestShards:
         monkeypatch.setattr(shards_module, "GROUP_CHARACTERS", 1)
         monkeypatch.setattr(shards_module, "SHARD_CHARACTERS", 1)
         parts = load_corpus([story_file], TOKENIZER)
-        left, right = (
-            PairSampler(corpus, False, 32, 0).take(200, np.random.default_rng(0)) for corpus in (whole, parts)
-        )
+        samplers = PairSampler(whole, False, 32, 0), PairSampler(parts, False, 32, 0)
+        left, right = (sampler.pairs(sampler.windows(200), np.random.default_rng(0)) for sampler in samplers)
         assert all(np.array_equal(x.a, y.a) and np.array_equal(x.b, y.b) for x, y in zip(left, right, strict=True))
 
 

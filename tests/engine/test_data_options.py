@@ -19,33 +19,19 @@ from tests.engine.training_runs import losses, metrics, tiny_run, write_text
 
 
 class TestFiles:
-    def test_version_1_goes_on_unpacked(self) -> None:
-        assert PretrainOptions.from_dict({"format_version": 1, "data": {"vocab_size": 300}}).data.pack is False
-        assert PretrainOptions.from_dict({"format_version": 1}).data == DataOptions(
-            pack=False, repeat_positions=False, cut_long_sentences=False, exact_shares=False
-        )
-
-    def test_versions_before_5_round_the_share_that_is_masked(self) -> None:
-        for version in (1, 4):
-            assert not PretrainOptions.from_dict({"format_version": version}).data.exact_shares
+    def test_version_4_rounds_the_share_that_is_masked(self) -> None:
+        assert PretrainOptions.from_dict({"format_version": 4}).data == DataOptions(exact_shares=False)
         assert PretrainOptions.from_dict({}).data.exact_shares
 
-    def test_versions_before_4_read_the_beginning_of_a_long_sentence_alone(self) -> None:
-        for version in (1, 2, 3):
-            assert not PretrainOptions.from_dict({"format_version": version}).data.cut_long_sentences
-        asked = {"format_version": 3, "data": {"cut_long_sentences": True}}
-        assert PretrainOptions.from_dict(asked).data.cut_long_sentences
-        assert PretrainOptions.from_dict({}).data.cut_long_sentences
+    @pytest.mark.parametrize("version", [1, 3, 6])
+    def test_versions_that_are_not_read(self, version: int) -> None:
+        with pytest.raises(BertcoreError, match="reads pretrain recipes of version 4 to 5"):
+            PretrainOptions.from_dict({"format_version": version})
 
-    def test_versions_before_3_leave_later_positions_as_they_were_drawn(self) -> None:
-        """They said null where they were written before there was a choice."""
-        for version in (1, 2):
-            old = PretrainOptions.from_dict({"format_version": version, "data": {"repeat_positions": None}})
-            assert not old.repeats_positions
-        assert PretrainOptions.from_dict({"format_version": 2, "data": {"repeat_positions": True}}).repeats_positions
-        assert PretrainOptions.from_dict({"data": {"repeat_positions": None}}).repeats_positions
-        with pytest.raises(BertcoreError, match="reads pretrain recipes of version 1 to 5"):
-            PretrainOptions.from_dict({"format_version": 6})
+    def test_files_from_before_long_sentences_were_always_cut_may_say_so(self) -> None:
+        assert PretrainOptions.from_dict({"data": {"cut_long_sentences": True}}) == PretrainOptions.from_dict({})
+        with pytest.raises(BertcoreError, match="no setting named cut_long_sentences"):
+            PretrainOptions.from_dict({"data": {"cut_long_sentences": False}})
 
     def test_new_ones_are_packed_and_say_so(self) -> None:
         assert PretrainOptions.from_dict({}).data.pack is True

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer as RawTokenizer
 
-from bertcore.data.batches import PairSampler, causal_batch, lay_out, masked_batch
+from bertcore.data.batches import causal_batch, lay_out, masked_batch
 from bertcore.data.corpus import Corpus, load_corpus
 from bertcore.data.pairs import (
     IN_ORDER,
@@ -16,10 +16,10 @@ from bertcore.data.pairs import (
     NOT_NEXT,
     SWAPPED,
     PairRules,
+    PairSampler,
     TokenPair,
-    make_pair,
-    with_pieces,
 )
+from bertcore.data.windows import with_pieces
 from bertcore.tokenizer.tokenizer import Tokenizer
 from tests.engine.corpora import STORIES, document_of, numbered_corpus, random_corpus
 from tests.engine.models import word_tokenizer
@@ -34,7 +34,7 @@ def _rules(kind: str, pack: bool) -> PairRules:
 
 def _epoch(corpus: Corpus, length: int, rules: PairRules, seed: int = 0) -> list[TokenPair]:
     sampler = PairSampler(corpus, False, length, seed, rules)
-    return sampler.take(sampler.windows_per_epoch, np.random.default_rng(seed))
+    return sampler.pairs(sampler.windows(sampler.windows_per_epoch), np.random.default_rng(seed))
 
 
 def _pieces(part: np.ndarray) -> list[np.ndarray]:
@@ -54,9 +54,10 @@ class TestSentenceOrder:
                 assert len(pair.b) == 0
                 continue
             first, second = (pair.a, pair.b) if pair.label == IN_ORDER else (pair.b, pair.a)
-            assert int(second[0]) == int(first[-1]) + 1
+            gap, size = int(second[0]) - int(first[-1]) - 1, len(first) + len(second)
+            assert gap == 0 or (gap > 0 and size == length - 3)  # only what is too long loses something between them
             assert document_of(corpus, int(first[0])) == document_of(corpus, int(second[-1]))
-            assert len(first) + len(second) <= length - 3
+            assert size <= length - 3
         kinds = Counter(pair.label for pair in pairs)
         total = kinds[IN_ORDER] + kinds[SWAPPED]
         assert abs(kinds[SWAPPED] / total - 0.5) < 4 * np.sqrt(0.25 / total)
@@ -81,7 +82,7 @@ class TestSentenceOrder:
         """Unpacked, parts that are too long lose tokens; were it where they touch, only swapped ones would be cut."""
         rng = np.random.default_rng(0)
         corpus = numbered_corpus([rng.integers(3, 30, 60).tolist() for _ in range(300)])
-        rules = PairRules("sop", False, specials=(2, 3), separator=SEPARATOR, cut_long=True)
+        rules = PairRules("sop", False, specials=(2, 3), separator=SEPARATOR)
         starts = set(corpus.sentence_starts.tolist())
         clean: dict[int, list[bool]] = {IN_ORDER: [], SWAPPED: []}
         for pair in _epoch(corpus, 64, rules):
@@ -100,7 +101,7 @@ class TestLongSentences:
     @pytest.mark.parametrize("pack", [True, False])
     def test_all_of_the_text_is_read_and_pairs_have_answers(self, kind: str, pack: bool) -> None:
         corpus = numbered_corpus([[300, 7, 250], [411], [5, 6, 300]] * 10)
-        rules = PairRules(kind, pack, specials=(2, 3), separator=SEPARATOR, cut_long=True)
+        rules = PairRules(kind, pack, specials=(2, 3), separator=SEPARATOR)
         seen: set[int] = set()
         for seed in range(12):
             pairs = _epoch(corpus, 32, rules, seed)
@@ -120,12 +121,6 @@ class TestLongSentences:
     def test_nothing_changes_where_all_fit(self) -> None:
         corpus = numbered_corpus([[3, 10], [9, 2]])
         assert with_pieces(corpus, 10) is corpus
-
-    def test_runs_from_before_go_on_as_they_began(self) -> None:
-        corpus = numbered_corpus([[300, 7]] * 20)
-        pairs = _epoch(corpus, 32, _rules("nsp", pack=False))
-        starts = set(corpus.sentence_starts.tolist())
-        assert all(int(pair.a[0]) in starts and pair.label == NO_LABEL for pair in pairs)
 
 
 class TestNextSentence:
@@ -196,12 +191,10 @@ class TestPacked:
 
     def test_too_long_a_pair_is_cut_as_in_the_papers_code(self) -> None:
         """Against its loop, which takes a token of the longer part at a time, from the front or the back."""
-        corpus, window = numbered_corpus([[40, 17]]), np.array([0, 2, 0])
-        kept = [
-            make_pair(corpus, np.array([0]), window, 33, _rules("nsp", pack=True), np.random.default_rng(seed), IS_NEXT)
-            for seed in range(600)
-        ]
-        theirs = [_truncate_seq_pair(list(range(40)), list(range(40, 57)), 30, seed) for seed in range(600)]
+        sampler = PairSampler(numbered_corpus([[29, 17]]), False, 33, 0, _rules("nsp", pack=True))
+        window = np.array([[0, 2, 0]])
+        kept = [sampler.pairs(window, np.random.default_rng(seed), IS_NEXT)[0] for seed in range(600)]
+        theirs = [_truncate_seq_pair(list(range(29)), list(range(29, 46)), 30, seed) for seed in range(600)]
         for part, parts in (("a", [a for a, _ in theirs]), ("b", [b for _, b in theirs])):
             ours = [getattr(pair, part).astype(int).tolist() for pair in kept]
             assert {len(ids) for ids in ours} == {len(ids) for ids in parts}
@@ -249,7 +242,7 @@ class TestFraming:
         rules = PairRules.of(bpe, kind, pack=True)
         assert rules.specials == (2, 4)
         sampler, rng = PairSampler(corpus, False, 48, 0, rules), np.random.default_rng(0)
-        pairs = sampler.take(100, rng)
+        pairs = sampler.pairs(sampler.windows(100), rng)
         batch = masked_batch(pairs, bpe, rng)
         assert batch.input_ids.shape[1] == 48 and batch.real_tokens > 0.97 * batch.input_ids.numel()
         assert not set(batch.labels.tolist()) & {bpe.pad_id, bpe.cls_id, bpe.sep_id}
@@ -262,5 +255,5 @@ class TestFraming:
         corpus = load_corpus([stories], TOKENIZER)
         for pack, length in ((True, 32), (False, 32)):
             sampler = PairSampler(corpus, False, length, 0, PairRules.of(TOKENIZER, "none", pack))
-            ids, _, _ = lay_out(sampler.take(60, np.random.default_rng(0)), TOKENIZER)
+            ids, _, _ = lay_out(sampler.pairs(sampler.windows(60), np.random.default_rng(0)), TOKENIZER)
             assert ids.shape[1] == length

@@ -197,7 +197,7 @@ class TestPretraining:
         for document in corpus.documents(held_out=False):
             first, last = corpus.document_starts[document : document + 2]
             counts.update(corpus.tokens[corpus.sentence_starts[first] : corpus.sentence_starts[last]].tolist())
-        rules = PairRules.of(tokenizer, "nsp", True, True, True)
+        rules = PairRules.of(tokenizer, "nsp", True, True)
         batches = TrainingText([corpus], []).held_out(tokenizer, 16, 16, rules).batches
         labels = [label for batch in batches for label in batch.labels.tolist()]
         mean = sum(math.log(counts.total() / counts[label]) for label in labels) / len(labels)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
-from bertcore.data.batches import Batch, PairSampler
+from bertcore.data.batches import Batch
 from bertcore.data.corpus import Corpus
 from bertcore.data.mixed_sampler import MixedSampler
 from bertcore.data.mixture import MixtureFile
-from bertcore.data.origins import BETWEEN, OriginSampler
-from bertcore.data.pairs import NO_LABEL, PairRules, has_random_starts
+from bertcore.data.origins import BETWEEN, PlacedText
+from bertcore.data.pairs import NO_LABEL, PairRules, PairSampler
+from bertcore.data.windows import has_random_starts
 from bertcore.errors import BertcoreError
 from bertcore.locations import CLASS_DEMO, SHIPPED, assets
 from bertcore.runs.run_folder import RunFolder
@@ -308,7 +309,7 @@ def test_skipping_leaves_a_sampler_where_taking_does(length: int, is_mixed: bool
     """Over many epochs; sequences of 100 tokens are so long that no document begins at a random place."""
 
     def sampler() -> PairSampler | MixedSampler:
-        rules = PairRules(cut_long=True)
+        rules = PairRules()
         if not is_mixed:
             return PairSampler(random_corpus(1), False, length, 5, rules)
         corpora = [random_corpus(seed, documents=12) for seed in (1, 2)]
@@ -341,6 +342,6 @@ def test_a_text_s_first_tokens_may_follow_a_separator() -> None:
     """Its first place is the number after BETWEEN."""
     tokens, starts = np.arange(100, 110, dtype=np.uint16), np.array([0, 10])
     corpus = Corpus(tokens, starts, np.array([0, 1]), np.array([False]))
-    sampler = OriginSampler(cast(Any, None), [corpus], separator=3)
-    assert sampler._ids(np.array([5, 6, BETWEEN, 0, 1, BETWEEN, 2])).tolist() == [105, 106, 3, 100, 101, 3, 102]
-    assert sampler._ids(np.array([], dtype=np.int64)).tolist() == []
+    text = PlacedText([corpus], separator=3)
+    assert text.ids(np.array([5, 6, BETWEEN, 0, 1, BETWEEN, 2])).tolist() == [105, 106, 3, 100, 101, 3, 102]
+    assert text.ids(np.array([], dtype=np.int64)).tolist() == []

@@ -14,9 +14,9 @@ from torch import Tensor
 
 from bertcore.config import BertConfig
 from bertcore.data.batch_processes import CAN_FORK
-from bertcore.data.batches import Batch, PairSampler, causal_batch, masked_batch
+from bertcore.data.batches import Batch, causal_batch, masked_batch
 from bertcore.data.corpus import load_corpus
-from bertcore.data.pairs import PairRules
+from bertcore.data.pairs import PairRules, PairSampler
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.runs.run_folder import RunFolder
@@ -38,7 +38,7 @@ SHARE = 0.25
 def sampler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PairSampler:
     monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
     (tmp_path / "stories.txt").write_text(STORIES, encoding="utf-8")
-    rules = PairRules.of(TOKENIZER, "nsp", pack=True, cut_long=True)
+    rules = PairRules.of(TOKENIZER, "nsp", pack=True)
     return PairSampler(load_corpus([tmp_path / "stories.txt"], TOKENIZER), False, 16, 0, rules)
 
 
@@ -53,7 +53,7 @@ def _batches(sampler: PairSampler, count: int = 2) -> list[Batch]:
     rng = np.random.default_rng(1)
     made = []
     for number in range(count):
-        pairs = sampler.take(12, rng)
+        pairs = sampler.pairs(sampler.windows(12), rng)
         masked = number % 2 == 0
         made.append(masked_batch(pairs, TOKENIZER, rng, SHARE, "words") if masked else causal_batch(pairs, TOKENIZER))
     return made

@@ -198,7 +198,7 @@ def test_held_out_pairs_are_balanced(tmp_path: Path) -> None:
 
     file = write_text(tmp_path)
     tokenizer = Tokenizer.train(file.read_text().splitlines(), 200)
-    rules = PairRules.of(tokenizer, "nsp", pack=True, cut_long=True, exact=True)
+    rules = PairRules.of(tokenizer, "nsp", pack=True, exact=True)
     held_out = HeldOutText.of(load_corpus([file], tokenizer), tokenizer, 16, 40, rules)
     labels = torch.cat([batch.next_sentence for batch in held_out.batches])
     assert (labels == 0).sum() == (labels == 1).sum() == 20

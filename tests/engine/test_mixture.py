@@ -24,7 +24,7 @@ from tests.engine.corpora import STORIES, document_of, numbered_corpus
 from tests.engine.training_runs import losses
 
 LENGTH = 24
-RULES = PairRules("nsp", pack=True, specials=(2, 3), separator=4_000_000_000, cut_long=True)
+RULES = PairRules("nsp", pack=True, specials=(2, 3), separator=4_000_000_000)
 
 
 def _corpus(first: int, documents: int = 40) -> Corpus:
@@ -62,7 +62,7 @@ def test_what_does_not_follow_comes_from_near_as_often_as_from_far() -> None:
     corpora = [inner.corpus for inner in sampler.samplers]
     where: Counter[str] = Counter()
     labels: Counter[int] = Counter()
-    for pair in sampler.take(4000, np.random.default_rng(1)):
+    for pair in sampler.pairs(sampler.windows(4000), np.random.default_rng(1)):
         labels[pair.label] += 1
         if pair.label != NOT_NEXT:
             continue
@@ -84,7 +84,7 @@ def test_what_does_not_follow_comes_from_near_as_often_as_from_far() -> None:
 def test_sentences_that_have_nothing_to_do_with_one_another_make_no_pairs() -> None:
     """And none of them is taken for a B that does not follow."""
     sampler = _sampler([MixtureFile(), MixtureFile(pairs=False)])
-    pairs = sampler.take(600, np.random.default_rng(2))
+    pairs = sampler.pairs(sampler.windows(600), np.random.default_rng(2))
     single = [pair for pair in pairs if pair.a[0] >= 1_000_000]
     assert single and all(pair.label == NO_LABEL and len(pair.b) == 0 for pair in single)
     assert all((pair.b[pair.b != RULES.separator] < 1_000_000).all() for pair in pairs if pair.label == NOT_NEXT)

@@ -5,9 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bertcore.data.batches import PairSampler
 from bertcore.data.corpus import Corpus
-from bertcore.data.pairs import IS_NEXT, NOT_NEXT, PairRules
+from bertcore.data.pairs import IS_NEXT, NOT_NEXT, PairRules, PairSampler
 from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.distil import start_or_resume_distilling
@@ -45,7 +44,7 @@ def test_a_single_document_gives_both_answers() -> None:
     """Four sentences of two tokens: what follows A is never given as a B that does not follow."""
     corpus = Corpus(np.arange(8, dtype=np.uint16), np.arange(0, 9, 2), np.array([0, 4]), np.array([False]))
     sampler = PairSampler(corpus, held_out=False, length=16, seed=0, rules=PairRules())
-    pairs = sampler.take(60, np.random.default_rng(0))
+    pairs = sampler.pairs(sampler.windows(60), np.random.default_rng(0))
     assert {pair.label for pair in pairs} == {IS_NEXT, NOT_NEXT}
     for pair in pairs:
         assert (pair.b[0] == pair.a[-1] + 1) == (pair.label == IS_NEXT)
