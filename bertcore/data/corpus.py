@@ -4,7 +4,7 @@ import hashlib
 import shutil
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -14,9 +14,9 @@ from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
 from bertcore.data.corpus_cache import cache_folder, hold, trim
-from bertcore.data.shards import Group, ShardFolder, TokenShards, cache_errors, cut_groups
+from bertcore.data.shards import ShardFolder, TokenShards, cache_errors, cut_groups
 from bertcore.data.text import BLOCKS, Documents, TextFormat, is_records, text_files, unpacked_bytes
-from bertcore.data.tokenising import TokenisingProcesses, processes_for, split_sentences
+from bertcore.data.tokenising import Group, TokenisingProcesses, processes_for, split_sentences
 from bertcore.errors import BertcoreError
 from bertcore.progress import ReportProgress
 from bertcore.tokenizer.tokenizer import Tokenizer
@@ -210,7 +210,7 @@ def _build(
 
     dtype = "uint16" if tokenizer.largest_id < 2**16 else "uint32"
     count = processes_for(unpacked_bytes(texts.files)) if processes is None else processes
-    with TokenisingProcesses(tokenizer.raw.to_str(), dtype, count) as pool:
+    with closing(TokenisingProcesses(tokenizer.raw.to_str(), dtype, count)) as pool:
         for number, results in groupby(pool.map(missing()), key=lambda result: result[0].shard):
             parts = []
             for group, tokenised in results:
@@ -220,8 +220,15 @@ def _build(
     if not shards:
         raise _too_little(texts.files)
     lengths = [folder.lengths(number) for number in range(shards)]
-    hashes, sentences = (np.concatenate([part[name] for part in lengths]) for name in ("hashes", "documents"))
-    folder.finish(shards, choose_held_out(hashes, sentences), {"sources": [file.name for file in texts.files]})
+    sentences, documents, hashes = (
+        np.concatenate([part[name] for part in lengths]) for name in ("sentences", "documents", "hashes")
+    )
+    starts = {
+        f"{name}_starts": np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+        for name, counts in (("sentence", sentences), ("document", documents))
+    }
+    index = {**starts, "held_out": choose_held_out(hashes, documents)}
+    folder.finish(shards, index, {"sources": [file.name for file in texts.files]})
     progress(1.0)
 
 

@@ -15,7 +15,6 @@ import io
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bertcore.data.text import Documents
-from bertcore.data.tokenising import Tokenised
+from bertcore.data.tokenising import Group, Tokenised
 from bertcore.errors import BertcoreError
 from bertcore.files import is_disk_full, read_json, write_json
 
@@ -32,15 +31,6 @@ SHARD_CHARACTERS = 1 << 26  # of text in a shard: some 30 MB of tokens, and half
 GROUP_CHARACTERS = 1 << 18  # of text tokenised at once
 ABOUT = "about.json"
 _INDEX = ("sentence_starts", "document_starts", "held_out")
-
-
-@dataclass(frozen=True)
-class Group:
-    """Some documents that lie one after the other in the same shard."""
-
-    shard: int
-    documents: list[list[str]]
-    fraction: float  # of all text read with them, 0..1
 
 
 def cut_groups(texts: Documents) -> Iterator[Group]:
@@ -101,7 +91,7 @@ class ShardFolder:
     def write_shard(self, number: int, parts: list[Tokenised]) -> None:
         whole = Tokenised.joined(parts)
         tokens, lengths = self._shard_files(number)
-        _save(tokens, whole.tokens.dtype, len(whole.tokens), [whole.tokens])
+        _save(tokens, whole.tokens)
         packed = io.BytesIO()
         np.savez(packed, sentences=whole.sentence_lengths, documents=whole.document_lengths, hashes=whole.hashes)
         lengths.write_bytes(packed.getbuffer())
@@ -112,16 +102,13 @@ class ShardFolder:
         with np.load(self._shard_files(number)[1]) as stored:
             return {name: stored[name] for name in stored.files}
 
-    def finish(self, shards: int, held_out: NDArray[np.bool_], about: dict[str, Any]) -> None:
+    def finish(self, shards: int, index: dict[str, NDArray], about: dict[str, Any]) -> None:
         """Write the index over all shards, and say that the cache is whole."""
-        for name, kind in (("sentence_starts", "sentences"), ("document_starts", "documents")):
-            counts = [len(self.lengths(number)[kind]) for number in range(shards)]
-            _save(self.path / f"{name}.npy", np.dtype(np.int64), sum(counts) + 1, self._starts(shards, kind))
-        _save(self.path / "held_out.npy", np.dtype(bool), len(held_out), [held_out])
         files = [file for number in range(shards) for file in self._shard_files(number)]
-        index = [self.path / f"{name}.npy" for name in _INDEX]
-        facts = {"cache": self.path.name, "shards": shards, "files": _facts([*files, *index])}
-        write_json(self.path / ABOUT, {**about, **facts})
+        for name, values in index.items():
+            files.append(self.path / f"{name}.npy")
+            _save(files[-1], values)
+        write_json(self.path / ABOUT, {**about, "cache": self.path.name, "shards": shards, "files": _facts(files)})
 
     def open(self) -> dict[str, Any]:
         """tokens (T), sentence_starts (N+1), document_starts (D+1) and held_out (D), memory-mapped."""
@@ -129,14 +116,6 @@ class ShardFolder:
         parts = [_mapped(self._shard_files(number)[0]) for number in range(shards)]
         tokens = parts[0] if shards == 1 else TokenShards(parts)
         return {"tokens": tokens, **{name: _mapped(self.path / f"{name}.npy") for name in _INDEX}}
-
-    def _starts(self, shards: int, kind: str) -> Iterator[NDArray]:
-        last = np.int64(0)
-        yield np.zeros(1, dtype=np.int64)
-        for number in range(shards):
-            starts = last + np.cumsum(self.lengths(number)[kind], dtype=np.int64)
-            last = starts[-1] if len(starts) else last
-            yield starts
 
     def _shard_files(self, number: int) -> tuple[Path, Path]:
         return self.path / f"tokens-{number:05}.npy", self.path / f"lengths-{number:05}.npz"
@@ -173,13 +152,11 @@ def cache_errors(folder: Path) -> Iterator[None]:
         raise BertcoreError(f"Cannot write {folder}: {reason}; name another folder in BERTSCOPE_HOME.") from error
 
 
-def _save(file: Path, dtype: np.dtype, length: int, chunks: Iterable[NDArray]) -> None:
-    """A one-dimensional .npy file, piece by piece (np.save does not say when the disk is full)."""
+def _save(file: Path, values: NDArray) -> None:
+    """A one-dimensional .npy file (np.save does not say when the disk is full)."""
     with file.open("wb") as stream:
-        header = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": (length,)}
-        np.lib.format.write_array_header_1_0(stream, header)
-        for chunk in chunks:
-            stream.write(np.ascontiguousarray(chunk, dtype=dtype).data)
+        np.lib.format.write_array_header_1_0(stream, np.lib.format.header_data_from_array_1_0(values))
+        stream.write(np.ascontiguousarray(values).data)
 
 
 def _mapped(file: Path) -> NDArray:

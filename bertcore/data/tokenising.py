@@ -19,8 +19,6 @@ from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter
 from queue import SimpleQueue
-from types import TracebackType
-from typing import Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,12 +49,13 @@ class Tokenised:
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
 
-class HasDocuments(Protocol):
-    @property
-    def documents(self) -> list[list[str]]: ...
+@dataclass(frozen=True)
+class Group:
+    """Some documents that lie one after the other in the same shard."""
 
-
-Group = TypeVar("Group", bound=HasDocuments)
+    shard: int
+    documents: list[list[str]]
+    fraction: float  # of all text read with them, 0..1
 
 
 def split_sentences(paragraph: str) -> list[str]:
@@ -104,7 +103,7 @@ def processes_for(text_bytes: int) -> int:
 
 
 class TokenisingProcesses:
-    """`count` processes that tokenise; with 0 it happens here, on the library's threads. Use it in a `with` block.
+    """`count` processes that tokenise; with 0 it happens here, on the library's threads. Who makes it closes it.
 
     They are plain programs that read from us and write to us, and end when we are gone, however we died. (Those of
     `multiprocessing` would first run the script that called us once more.)
@@ -123,14 +122,8 @@ class TokenisingProcesses:
             for process in self._processes:  # they take a moment to start: all of them at once
                 _send(process, (tokenizer_json, dtype))
         except BaseException:
-            self._end()
+            self.close()
             raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._end()
 
     def map(self, groups: Iterable[Group]) -> Iterator[tuple[Group, Tokenised]]:
         """Each group with its tokens, in the order they came; `groups` is read a little ahead."""
@@ -166,7 +159,7 @@ class TokenisingProcesses:
         assert isinstance(result, Tokenised)
         return result
 
-    def _end(self) -> None:
+    def close(self) -> None:
         for process in self._processes:
             process.kill()  # it holds nothing; whoever still waits for it reads an end of file
         for process in self._processes:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from tokenizers import Encoding as RawEncoding
 from tokenizers import Tokenizer as RawTokenizer
@@ -57,8 +58,7 @@ class Encoding:
         return hash((self.text_a, self.text_b, tuple(self.ids)))
 
 
-@dataclass(frozen=True)
-class _PartTokens:
+class _PartTokens(NamedTuple):
     """The tokens of one part that fit."""
 
     ids: list[int]
@@ -153,10 +153,27 @@ class Tokenizer:
         raw_b = self._encode_part(b, "B") if b else None
         length_a, length_b = len(raw_a.ids), None if raw_b is None else len(raw_b.ids)
         keep_a, keep_b = self.framing.kept(length_a, length_b, max_length)
-        part_a = self._part_tokens(raw_a, a, keep_a)
-        part_b = self._part_tokens(raw_b, b, keep_b) if b and raw_b is not None else None
-        dropped = length_a + (length_b or 0) - keep_a - keep_b + _words_beyond(a) + _words_beyond(b)
-        return self._framed(a, b or None, part_a, part_b, dropped)
+        of_a = self._part_tokens(raw_a, a, keep_a)
+        of_b = self._part_tokens(raw_b, b, keep_b) if b and raw_b is not None else _PartTokens([], [], [])
+        template = self.framing.template(raw_b)
+        ids, special = template.ids(of_a.ids, of_b.ids), (0, 0)
+        after_a = of_a.words[-1] + 1 if of_a.words else 0
+        parts: list[TextPart] = template.around("special", ["a"] * keep_a, ["b"] * keep_b)
+        return Encoding(
+            text_a=a,
+            text_b=b or None,
+            # The library's own tokens are cut out of the text: an unknown one is what was typed, a mask has its space.
+            tokens=[self.word(token_id) for token_id in ids],
+            ids=ids,
+            segments=list(template.segments_of(keep_a, keep_b)),
+            positions=list(range(len(ids))),
+            offsets=template.around(special, of_a.offsets, of_b.offsets),
+            parts=parts,
+            dropped=length_a + (length_b or 0) - keep_a - keep_b + _words_beyond(a) + _words_beyond(b),
+            unknown=[i for i, token_id in enumerate(ids) if token_id == self.unk_id],
+            words=template.around(None, of_a.words, [after_a + word for word in of_b.words]),
+            labels=[self.label(token_id) for token_id in ids],
+        )
 
     def tokenize(self, text: str) -> list[str]:
         """The tokens of a text as the vocabulary writes them, without special ones. Raises as `encode`.
@@ -247,27 +264,6 @@ class Tokenizer:
         words = split_at_spaces(raw.tokens[:keep], self.kind) if self._uncut else raw.word_ids[:keep]
         numbers = {word: i for i, word in enumerate(dict.fromkeys(words))}  # texts have stretches that leave no token
         return _PartTokens(raw.ids[:keep], offsets, [numbers[word] for word in words])
-
-    def _framed(self, a: str, b: str | None, part_a: _PartTokens, part_b: _PartTokens | None, dropped: int) -> Encoding:
-        template, of_b = self.framing.template(part_b), part_b or _PartTokens([], [], [])
-        ids, special = template.ids(part_a.ids, of_b.ids), (0, 0)
-        after_a = part_a.words[-1] + 1 if part_a.words else 0
-        parts: list[TextPart] = template.around("special", ["a"] * len(part_a.ids), ["b"] * len(of_b.ids))
-        return Encoding(
-            text_a=a,
-            text_b=b,
-            # The library's own tokens are cut out of the text: an unknown one is what was typed, a mask has its space.
-            tokens=[self.word(token_id) for token_id in ids],
-            ids=ids,
-            segments=list(template.segments_of(len(part_a.ids), len(of_b.ids))),
-            positions=list(range(len(ids))),
-            offsets=template.around(special, part_a.offsets, of_b.offsets),
-            parts=parts,
-            dropped=dropped,
-            unknown=[i for i, token_id in enumerate(ids) if token_id == self.unk_id],
-            words=template.around(None, part_a.words, [after_a + word for word in of_b.words]),
-            labels=[self.label(token_id) for token_id in ids],
-        )
 
 
 def word_ids_at(word: str, tokenizer: Tokenizer, encoding: Encoding, position: int) -> list[int]:

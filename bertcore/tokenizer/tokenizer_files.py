@@ -4,7 +4,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,6 @@ from bertcore.tokenizer.tokenizer_json import check_tokenizer_json, unreadable
 from bertcore.tokenizer.vocabularies import bert_normalizer, is_smiles_vocabulary, raw_from_smiles, raw_from_words
 
 SETTINGS_FILE = "tokenizer_config.json"
-_MOST_GROUPS = 1000  # of added tokens, special ones and others in turn
 PLAIN_CLASS = "PreTrainedTokenizerFast"  # of `transformers`: takes tokenizer.json as it is
 # Classes that take from tokenizer.json what it says, and so leave the settings beside it alone.
 _PLAIN_CLASSES = (PLAIN_CLASS, "TokenizersBackend")
@@ -264,15 +262,9 @@ def _add_declared(raw: RawTokenizer, folder: Path, settings: Mapping[str, Any]) 
         if token.content not in known and (token_id is not None or raw.token_to_id(token.content) is not None):
             known.add(token.content)
             wanted.append((token_id, token))
-    # Each time the library is given some it looks through all that it has.
-    together = [
-        (special, [token for _, token in group])
-        for special, group in groupby(wanted, lambda item: bool(item[1].special))
-    ]
-    if len(wanted) > ADDED_TOKENS or len(together) > _MOST_GROUPS:
+    if len(wanted) > ADDED_TOKENS:
         raise BertcoreError(f"The files in {folder} add more tokens to the vocabulary than any do: {len(wanted):,}.")
-    for special, tokens in together:
-        raw.add_special_tokens(tokens) if special else raw.add_tokens(tokens)
+    raw.add_tokens([token for _, token in wanted])
     for token_id, token in wanted:
         if token_id is not None and raw.token_to_id(token.content) != token_id:
             raise BertcoreError(

@@ -307,7 +307,7 @@ def sparse_byte_level(folder: Path, _: Path) -> Callable[[], object]:
 
 
 def alternating(folder: Path, _: Path) -> Callable[[], object]:
-    """Special tokens and others in turn: the library looks through all it has each time."""
+    """Special tokens and others in turn: given in groups, the library would look through all it has each time."""
     words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a"]
     (folder / "vocab.txt").write_text("\n".join(words) + "\n")
     added = {str(6 + i): {"content": f"<{i}>", "special": bool(i % 2)} for i in range(20_000)}

@@ -25,6 +25,7 @@ ARE_READ = (
     "a book in a line",
     "20,000 columns",
     "5,000 labels",
+    "many added in turn",
 )  # large, and no attack
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -41,11 +42,13 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Process numbers of all that tokenise."""
     found: list[int] = []
 
-    def noted(pool: TokenisingProcesses) -> TokenisingProcesses:
-        found.extend(process.pid for process in pool._processes)
-        return pool
+    make = TokenisingProcesses.__init__
 
-    monkeypatch.setattr(TokenisingProcesses, "__enter__", noted)
+    def noted(pool: TokenisingProcesses, *arguments: Any) -> None:
+        make(pool, *arguments)
+        found.extend(process.pid for process in pool._processes)
+
+    monkeypatch.setattr(TokenisingProcesses, "__init__", noted)
     return found
 
 
