@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bertcore.errors import BertcoreError
-from bertcore.files import read_bytes, reason_of
+from bertcore.files import content_of
 from bertcore.json_text import parse_json
 from bertcore.tokenizer.special_tokens import MASK
 from bertcore.tokenizer.tokenizer import Encoding, Tokenizer, word_ids_at
@@ -49,9 +49,7 @@ def records(file: Path, fields: dict[str, type]) -> Iterator[tuple[str, dict[str
     Raises BertcoreError for a file that cannot be read, is empty, or has a line without one of the fields.
     """
     try:
-        lines = read_bytes(file).decode("utf-8").split("\n")  # other ends of lines may stand in a text
-    except OSError as error:
-        raise BertcoreError(f"The file {file} cannot be read: {reason_of(error)}.") from None
+        lines = content_of(file, advice="choose another one").decode().split("\n")  # other ends may stand in a text
     except UnicodeDecodeError as error:
         raise BertcoreError(f"The file {file} cannot be read: {error}.") from None
     if not any(line.strip() for line in lines):

@@ -56,49 +56,6 @@ class Corpus:
         return int(np.diff(bounds)[self.held_out == held_out].sum())
 
 
-def load_corpus(
-    files: list[Path],
-    tokenizer: Tokenizer,
-    progress: ReportProgress | None = None,
-    form: TextFormat = BLOCKS,
-    processes: int | None = None,
-) -> Corpus:
-    """Tokenise text files and folders, or take the result of last time from the cache (keyed by `corpus_key`).
-
-    `progress` is called with the share of the text that is done. Where it raises, or the process is stopped, whole
-    shards stay and the next call continues from them; damaged ones are made anew. `processes` None: as many as pay.
-    A text with fewer than three documents, such as a few lines without a blank one, is read line by line (`Lines`).
-    Raises BertcoreError for unreadable files, a full disk, and a text with too little to train and measure on.
-    """
-    corpus = _load(files, tokenizer, progress, form, processes)
-    if len(corpus.documents(False)) < 2:
-        corpus = _load(files, tokenizer, progress, form, processes, by_line=True)
-    if len(set(corpus.held_out)) < 2 or len(corpus.sentence_starts) <= _FEWEST_SENTENCES:
-        raise _too_little(files)
-    return corpus
-
-
-def _load(
-    files: list[Path],
-    tokenizer: Tokenizer,
-    progress: ReportProgress | None,
-    form: TextFormat,
-    processes: int | None,
-    by_line: bool = False,
-) -> Corpus:
-    key, report = corpus_key(files, tokenizer, form, by_line), _seldom(progress)
-    folder = _shard_folder(key)
-    hold(folder.path)
-    if not folder.is_whole():
-        texts = (Lines if by_line else Documents)(files, form)
-        with cache_errors(folder.path.parent), _alone(folder.path, report):
-            if not folder.is_whole():  # another process may have made it meanwhile
-                _build(texts, tokenizer, folder, report, processes)
-        hold(folder.path)
-        trim()
-    return open_corpus(key)
-
-
 class Lines(Documents):
     """Each line is a document, or as many lines as it takes to have two sentences: a pair needs two."""
 
@@ -114,6 +71,40 @@ class Lines(Documents):
                     document, sentences = [], 0
             if document:
                 yield document
+
+
+def load_corpus(
+    files: list[Path],
+    tokenizer: Tokenizer,
+    progress: ReportProgress | None = None,
+    form: TextFormat = BLOCKS,
+    processes: int | None = None,
+) -> Corpus:
+    """Tokenise text files and folders, or take the result of last time from the cache (keyed by `corpus_key`).
+
+    `progress` is called with the share of the text that is done. Where it raises, or the process is stopped, whole
+    shards stay and the next call continues from them; damaged ones are made anew. `processes` None: as many as pay.
+    A text with fewer than three documents, such as a few lines without a blank one, is read line by line (`Lines`).
+    Raises BertcoreError for unreadable files, a full disk, and a text with too little to train and measure on.
+    """
+    report = _seldom(progress)
+    for kind in (Documents, Lines):
+        key = corpus_key(files, tokenizer, form, by_line=kind is Lines)
+        folder = _shard_folder(key)
+        hold(folder.path)
+        if not folder.is_whole():
+            texts = kind(files, form)
+            with cache_errors(folder.path.parent), _alone(folder.path, report):
+                if not folder.is_whole():  # another process may have made it meanwhile
+                    _build(texts, tokenizer, folder, report, processes)
+            hold(folder.path)
+            trim()
+        corpus = open_corpus(key)
+        if len(corpus.documents(False)) >= 2:
+            break
+    if len(set(corpus.held_out)) < 2 or len(corpus.sentence_starts) <= _FEWEST_SENTENCES:
+        raise _too_little(files)
+    return corpus
 
 
 def refuse_too_little(files: list[Path], form: TextFormat = BLOCKS, with_pairs: bool = True) -> None:

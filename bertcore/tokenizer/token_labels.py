@@ -36,15 +36,6 @@ def label(token: str, kind: VocabularyKind) -> str:
     return "".join(_shown(character) for character in text)
 
 
-def split_at_spaces(tokens: list[str], kind: VocabularyKind) -> list[int]:
-    """The number of the word that each token belongs to, by the marks alone (none: all are one word)."""
-    mark, words, word = SPACE_MARKS.get(kind), [], 0
-    for i, token in enumerate(tokens):
-        word += bool(i and mark and token.startswith(mark))
-        words.append(word)
-    return words
-
-
 def _byte_letters() -> dict[str, int]:
     """The letter of each byte in GPT-2's alphabet, which RoBERTa took over (Radford et al. 2019).
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,7 +20,7 @@ from bertcore.errors import BertcoreError
 from bertcore.tokenizer import VOCABULARIES
 from bertcore.tokenizer.framing import framing_of
 from bertcore.tokenizer.special_tokens import MASK, TextPart, ensure_special, find_special_tokens
-from bertcore.tokenizer.token_labels import MOST_LABEL, SPACE_MARKS, kind_of, label, split_at_spaces
+from bertcore.tokenizer.token_labels import MOST_LABEL, SPACE_MARKS, kind_of, label
 from bertcore.tokenizer.tokenizer_files import (
     PLAIN_CLASS,
     panics_as_errors,
@@ -261,7 +262,10 @@ class Tokenizer:
             _without_space(text, *span) if takes_spaces or token_id in self._added else span
             for span, token_id in zip(offsets, raw.ids, strict=False)
         ]
-        words = split_at_spaces(raw.tokens[:keep], self.kind) if self._uncut else raw.word_ids[:keep]
+        words = raw.word_ids[:keep]
+        if self._uncut:  # by the marks alone; all are one word where there are none
+            mark = SPACE_MARKS.get(self.kind)
+            words = list(accumulate(mark is not None and token.startswith(mark) for token in raw.tokens[:keep]))
         numbers = {word: i for i, word in enumerate(dict.fromkeys(words))}  # texts have stretches that leave no token
         return _PartTokens(raw.ids[:keep], offsets, [numbers[word] for word in words])
 
