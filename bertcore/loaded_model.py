@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack, get_args, overload
+from typing import Any, Literal, TypedDict, TypeVar, Unpack, get_args, overload
 
 import numpy as np
 import torch
@@ -45,6 +45,9 @@ from bertcore.checkpoint.checkpoint import Checkpoint, checkpoint_in_memory, loa
 from bertcore.checkpoint.sentence_pooling import Pooling
 from bertcore.comparing import Comparison, compare
 from bertcore.errors import BertcoreError, CutOffWarning, shortened
+from bertcore.evaluation.report import ModelReport, measure_model
+from bertcore.evaluation.score_texts import TextScore, read_listed_texts, score_texts
+from bertcore.evaluation.sets import MinimalPairs, judge_minimal_pairs, read_minimal_pairs
 from bertcore.files import write_errors
 from bertcore.model.bert import Bert
 from bertcore.model.hooks import Changes
@@ -63,18 +66,15 @@ from bertcore.results import (
 from bertcore.runs.known_runs import is_run
 from bertcore.table import Grid, Records, Results, one_or_many
 from bertcore.tasks.decoding import Decoding, DecodingOptions
+from bertcore.tasks.evaluate import TaskEvaluation
+from bertcore.tasks.kinds.base import Example, Prediction
+from bertcore.tasks.predict import as_example, required_kind, task_kind
+from bertcore.tasks.spec import Role
 from bertcore.texts import Pair, Texts, cut_texts, pairs_of
 from bertcore.tokenizer.special_tokens import MASK
 from bertcore.tokenizer.tokenizer import Encoding, Tokenizer, word_id_at
-from bertcore.training.task_files import data_of_run, predict_as_learned
-
-if TYPE_CHECKING:
-    from bertcore.evaluation.report import ModelReport
-    from bertcore.evaluation.score_texts import TextScore
-    from bertcore.evaluation.sets import MinimalPairs
-    from bertcore.tasks.evaluate import TaskEvaluation
-    from bertcore.tasks.kinds.base import Example, Prediction
-    from bertcore.tasks.spec import Role
+from bertcore.training.evaluate import evaluate_text
+from bertcore.training.task_files import data_of_run, evaluate_file, examples_of_file, predict_as_learned
 
 Files = str | Path | Sequence[str | Path]  # one, or several
 Words = Collection[str] | None
@@ -896,8 +896,6 @@ class LoadedModel:
     @property
     def task_kind(self) -> str | None:
         """What it was taught: "classify", "tag", "span" ...; None for a model without a task."""
-        from bertcore.tasks.predict import task_kind
-
         return task_kind(self.checkpoint)
 
     @property
@@ -919,8 +917,6 @@ class LoadedModel:
         >>> sentiment.predict("We had a wonderful day.").label in sentiment.config.labels
         True
         """
-        from bertcore.tasks.predict import as_example, required_kind
-
         kind = required_kind(self.checkpoint)
         pairs, is_single = pairs_of(a, b)
         return self._one_or_all(self._predictions([as_example(kind, *pair) for pair in pairs], options), is_single)
@@ -940,8 +936,6 @@ class LoadedModel:
         >>> len(bertcore.load("runs/sentiment").predict_file("reviews.tsv"))
         2
         """
-        from bertcore.training.task_files import examples_of_file
-
         return self._predictions(examples_of_file(self.checkpoint, str(file), task, columns or {}), options).by(
             self.name
         )
@@ -957,8 +951,6 @@ class LoadedModel:
         >>> [score.choices for score in m.score_file("templates.txt")]
         [('cat', 'sat'), ('cat', 'sang'), ('dog', 'sat'), ('dog', 'sang')]
         """
-        from bertcore.evaluation.score_texts import read_listed_texts, score_texts
-
         with progress_bar("Scoring texts") as step:
             return Records(score_texts(self.checkpoint, read_listed_texts(Path(file)), word, step)).by(self.name)
 
@@ -977,8 +969,6 @@ class LoadedModel:
         >>> 0 <= bertcore.load("runs/sentiment").evaluate("held-out.tsv", "sst2").metrics["accuracy"] <= 1
         True
         """
-        from bertcore.training.task_files import evaluate_file
-
         task = task or self.learned_task
         if task is None:
             raise BertcoreError("Name the task of the file; `bertcore finetune list` shows them all.")
@@ -995,8 +985,6 @@ class LoadedModel:
         >>> m.evaluate_text(["stories.txt"], sequences=8)["perplexity"] > 1
         True
         """
-        from bertcore.training.evaluate import evaluate_text
-
         return evaluate_text(self.checkpoint, _paths(files), sequence_length, sequences, whole)
 
     def minimal_pairs(self, files: Files) -> MinimalPairs:
@@ -1005,8 +993,6 @@ class LoadedModel:
 
         Raises BertcoreError where a file cannot be read, or the model has no MLM head.
         """
-        from bertcore.evaluation.sets import judge_minimal_pairs, read_minimal_pairs
-
         return judge_minimal_pairs(
             self.checkpoint, [pair for file in _paths(files) for pair in read_minimal_pairs(file)]
         )
@@ -1028,8 +1014,6 @@ class LoadedModel:
         >>> len(bertcore.load("bertscope-tiny").report().cloze.answers)
         200
         """
-        from bertcore.evaluation.report import measure_model
-
         return measure_model(self.checkpoint, _paths(files), whole=whole, sequence_length=sequence_length, tell=tell)
 
     def _predictions(self, examples: Sequence[Example], options: PredictOptions) -> Results[Prediction]:

@@ -249,11 +249,9 @@ def _ablated(values: Values | None, point: str, heads: Sequence[int] | None = No
                 f"The text to ablate with gives {_shape(instead)} numbers, and this one takes {_shape(added[0])}; "
                 "write two texts of the same number of tokens."
             )
-        instead = instead.expand_as(added)
-        if heads is None:
-            return instead
+        chosen = slice(None) if heads is None else list(heads)
         added = added.clone()
-        added[:, list(heads)] = instead[:, list(heads)]
+        added[:, chosen] = instead.expand_as(added)[:, chosen]
         return added
 
     return changed
