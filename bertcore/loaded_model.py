@@ -259,7 +259,7 @@ class LoadedModel:
 
         def answer(batch: Batch, changes: Changes | None, _: ReportProgress) -> list[Filled]:
             masks = [self.masks(encoding) for encoding in batch.encodings]
-            said = zip(batch.encodings, masks, predict.predict_heads(self.bert, batch, masks, changes), strict=True)
+            said = zip(batch.encodings, masks, passes.predict_heads(self.bert, batch, masks, changes), strict=True)
             return [self._filled(*each, top, targets, what_if) for each in said]
 
         return self._each("Filling masks", a, b, what_if, answer, cost)
@@ -523,7 +523,7 @@ class LoadedModel:
             found = []
             states_at = passes.hidden_states(self.bert, batch, masks, changes)  # B x (L+1,R,H)
             for at, states in zip(masks, states_at, strict=True):
-                logits = predict.layer_lens(self.bert, states, range(len(at)))
+                logits = passes.layer_lens(self.bert, states, range(len(at)))
                 words = [[predict.top_words(row, self.tokenizer, top) for row in layer] for layer in logits]
                 found.append(LensWords(words, at))
             return found

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bertcore.analysis.predict import WordGuess, predict_heads, softmax, top_words
+from bertcore.analysis.predict import WordGuess, softmax, top_words
 from bertcore.errors import BertcoreError
 from bertcore.progress import ReportProgress, no_progress
 
@@ -56,7 +56,7 @@ def fill_masks(
     takes the mask whose likeliest word has the highest p, then looks anew. `progress` is told the share done.
     Raises BertcoreError where there is no MLM head, and for a position that is no open mask.
     """
-    from bertcore.analysis.passes import Batch, as_text
+    from bertcore.analysis.passes import Batch, as_text, predict_heads
 
     ids, still_open = list(text.input_ids), sorted(masks)
     wanted = list(order) if not isinstance(order, str) else None
@@ -124,7 +124,8 @@ def lens_at(checkpoint: Checkpoint, hidden: NDArray[np.float32], k: int = 3) -> 
 
     Raises BertcoreError where there is no MLM head.
     """
-    from bertcore.analysis.predict import follow_words, layer_lens
+    from bertcore.analysis.passes import layer_lens
+    from bertcore.analysis.predict import follow_words
 
     logits = layer_lens(checkpoint.model, hidden, range(hidden.shape[1]))  # (L+1,M,V)
     path = follow_words(logits, logits[-1].argmax(axis=-1).tolist())
@@ -156,8 +157,8 @@ def word_through_layers(
     `words.word_probability`. Raises BertcoreError for a word that the vocabulary cannot write, where there is no room
     for its pieces, and for several pieces while rows are edited or tokens moved: the longer text has other places.
     """
-    from bertcore.analysis.passes import Batch, hidden_states
-    from bertcore.analysis.predict import follow_words, layer_lens
+    from bertcore.analysis.passes import Batch, hidden_states, layer_lens
+    from bertcore.analysis.predict import follow_words
     from bertcore.analysis.words import piece_by_piece, pieces_at
 
     model, tokenizer = checkpoint.model, checkpoint.tokenizer

@@ -162,7 +162,8 @@ def _with_swap(request: ReadingRequest, source: Reading, checkpoint: Checkpoint)
 
 def read(request: ReadingRequest, checkpoint: Checkpoint) -> Reading:
     """One forward pass, and what is read off it."""
-    from bertcore.analysis.predict import replaced_probabilities, task_logits
+    from bertcore.analysis.passes import task_logits
+    from bertcore.analysis.predict import replaced_probabilities
     from bertcore.analysis.trace import trace
 
     started = time.perf_counter()

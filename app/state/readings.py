@@ -87,7 +87,7 @@ class Reading:
     sentence_order: SentenceOrder | None  # the same
     replaced: np.ndarray | None  # (S) probability that each token was replaced; None: no head for it
     forward_ms: float
-    task_logits: Mapping[str, np.ndarray] = field(default_factory=dict)  # of heads for a task (`predict.task_logits`)
+    task_logits: Mapping[str, np.ndarray] = field(default_factory=dict)  # of heads for a task (`passes.task_logits`)
     unchanged: Reading | None = None  # the same text with nothing changed inside; None where nothing is changed
     baseline: Reading | None = None  # what it is compared with: what a person has chosen, else `unchanged`
     baseline_problem: str = ""  # why what was chosen could not be read: a sentence

@@ -15,8 +15,8 @@ import torch
 from numpy.typing import NDArray
 
 from bertcore.analysis.interventions import check_rows
-from bertcore.analysis.passes import Batch, as_text
-from bertcore.analysis.predict import cut_off_mask, predict_heads, task_logits
+from bertcore.analysis.passes import Batch, as_text, predict_heads, task_logits
+from bertcore.analysis.predict import cut_off_mask
 from bertcore.analysis.targets import Measure, Target
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bertcore.analysis.passes import Batch, as_text
-from bertcore.analysis.predict import predict_heads, softmax, top_words
+from bertcore.analysis.passes import Batch, as_text, predict_heads
+from bertcore.analysis.predict import softmax, top_words
 from bertcore.analysis.trace import activations
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError

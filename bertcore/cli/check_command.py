@@ -118,7 +118,7 @@ def our_outputs(model: Bert, batch: InputBatch, heads: Collection[str], choices:
     """`choices`: for a head that compares them, how many sequences of the batch go together."""
     import torch
 
-    from bertcore.analysis.predict import head_logits
+    from bertcore.analysis.passes import head_logits
     from bertcore.model.hooks import Recorder, hidden_points
 
     record, layers = Recorder(), range(model.config.num_hidden_layers)

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bertcore.analysis.passes import Batch, for_each
-from bertcore.analysis.predict import WordGuess, predict_heads, top_words
+from bertcore.analysis.passes import Batch, for_each, predict_heads
+from bertcore.analysis.predict import WordGuess, top_words
 from bertcore.analysis.words import surprises
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.data.cloze import ClozeSentence, accepted_ids, listed_records, records

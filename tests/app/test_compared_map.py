@@ -14,7 +14,8 @@ from app.rooms.map.room import MapRoom
 from app.rooms.map.view import MapView
 from app.shell.window import Window
 from app.state.baseline import Baseline, OtherModel, OtherText
-from bertcore.analysis.predict import layer_lens, softmax
+from bertcore.analysis.passes import layer_lens
+from bertcore.analysis.predict import softmax
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.conftest import TEXT_B, TIMEOUT_MS, make_checkpoint, settle

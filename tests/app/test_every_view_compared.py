@@ -19,8 +19,7 @@ from app.state.baseline import Baseline, OtherModel, OtherText
 from app.state.readings import Reading
 from bertcore.analysis.attention_heads import head_facts
 from bertcore.analysis.flow import rollout
-from bertcore.analysis.passes import as_text
-from bertcore.analysis.predict import layer_lens
+from bertcore.analysis.passes import as_text, layer_lens
 from bertcore.analysis.residual import residual_stream
 from bertcore.analysis.vectors import cosines, pca
 from bertcore.checkpoint.checkpoint import load_checkpoint

@@ -20,8 +20,8 @@ from app.rooms.map.view import MapView
 from app.shell.window import Window
 from app.state.verdicts import SURE
 from app.widgets.prediction_line import VERDICT
-from bertcore.analysis.passes import as_text
-from bertcore.analysis.predict import layer_lens, next_sentence, softmax, top_words
+from bertcore.analysis.passes import as_text, layer_lens
+from bertcore.analysis.predict import next_sentence, softmax, top_words
 from bertcore.analysis.residual import neuron_activations
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint

@@ -13,8 +13,8 @@ from app.compute.word_questions import attribution_of, surprise_of
 from app.state.readings import ModelInput
 from app.state.what_if import EditedRow, WhatIf
 from bertcore.analysis.attribution import Method, covered, gradient_x_input, integrated_gradients, leave_one_out
-from bertcore.analysis.passes import as_text
-from bertcore.analysis.predict import follow_words, layer_lens, softmax, top_words, word_rank
+from bertcore.analysis.passes import as_text, layer_lens
+from bertcore.analysis.predict import follow_words, softmax, top_words, word_rank
 from bertcore.analysis.targets import Target
 from bertcore.analysis.trace import trace
 from bertcore.analysis.words import surprises, word_probability

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from bertcore.analysis.passes import Batch, as_text, for_each, grouped
-from bertcore.analysis.predict import predict_heads
+from bertcore.analysis.passes import Batch, as_text, for_each, grouped, predict_heads
 from bertcore.analysis.trace import trace, traces
 from bertcore.analysis.vectors import pooled
 from bertcore.analysis.words import surprises

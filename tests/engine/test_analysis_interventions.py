@@ -20,8 +20,7 @@ from bertcore.analysis.interventions import (
     set_attention_pattern,
     set_attention_row,
 )
-from bertcore.analysis.passes import Batch, as_text
-from bertcore.analysis.predict import predict_heads
+from bertcore.analysis.passes import Batch, as_text, predict_heads
 from bertcore.analysis.residual import residual_stream, strongest_neurons
 from bertcore.analysis.trace import Trace, activations, trace
 from bertcore.analysis.words import surprises
