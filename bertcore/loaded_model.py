@@ -358,7 +358,7 @@ class LoadedModel:
         way = Pooling(pooling, normalised=False) if pooling else self.checkpoint.pooling or Pooling("mean", False)
 
         def answer(batch: Batch, changes: Changes | None, _: ReportProgress) -> list[NDArray[np.float32]]:
-            return list(vectors.pooled(self.bert, batch, way, layer, changes))
+            return list(passes.pooled(self.bert, batch, way, layer, changes))
 
         found: Any = self._each("Embedding texts", a, None, what_if, answer, warns=True)
         if isinstance(found, Results):

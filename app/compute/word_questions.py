@@ -70,7 +70,8 @@ def attribution_of(
 
 def sentence_similarity(checkpoint: Checkpoint, a: str, b: str, _progress: ReportProgress) -> float:
     """Cosine of two sentences, -1..1, each read on its own by a sentence encoder."""
-    from bertcore.analysis.vectors import cosine, sentence_vectors
+    from bertcore.analysis.passes import sentence_vectors
+    from bertcore.analysis.vectors import cosine
 
     assert checkpoint.pooling is not None
     most = checkpoint.config.max_length

@@ -1,5 +1,5 @@
 """One text as tensors, checked against the model, or many in padded batches, and passes over them: what analyses share,
-what the heads say after one, and what they would say after each layer.
+what the heads say after one, what they would say after each layer, and one vector for a text.
 
 Of many texts, those of like length go together, within a budget of memory; results come in the order given.
 B texts of a batch, S tokens of the longest of them, L layers, R chosen positions, V vocabulary.
@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from bertcore.analysis.interventions import check_rows
+from bertcore.analysis.interventions import check_numbers, check_rows
 from bertcore.analysis.predict import Floats, HeadOutputs
 from bertcore.checkpoint.missing_parts import absent_points
+from bertcore.checkpoint.sentence_pooling import Pooling
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.model.hooks import NO_HOOK, Changes, Hook, Intervention, Recorder, hidden_points
@@ -316,3 +317,40 @@ def layer_lens(model: Bert, hidden_states: NDArray, positions: Sequence[int]) ->
         if model.encoder.final_norm is not None:
             hidden = torch.cat([model.encoder.final_norm(hidden[:-1]), hidden[-1:]])
         return model.mlm_logits(hidden).float().cpu().numpy()
+
+
+def sentence_vectors(
+    model: Bert,
+    encodings: Sequence[Encoding],
+    pooling: Pooling,
+    *,
+    progress: ReportProgress = no_progress,
+) -> NDArray[np.float32]:
+    """One vector for each text (B,H), as `pooled`; `progress` is told the fraction done after each batch."""
+    vectors = for_each(model, encodings, lambda batch, _: list(pooled(model, batch, pooling)), progress=progress)
+    return np.stack(vectors) if vectors else np.empty((0, model.config.hidden_size), dtype=np.float32)
+
+
+def pooled(
+    model: Bert, batch: Batch, pooling: Pooling, layer: int | None = None, changes: Changes | None = None
+) -> NDArray[np.float32]:
+    """(B,H): the mean of all tokens, or [CLS] (Reimers and Gurevych 2019, section 3).
+
+    layer: whose output; 0 the embeddings, absent the last, which in every model is normalised.
+    Raises BertcoreError for a layer that is not there.
+    """
+    depth = model.encoder.depth
+    layer = depth if layer is None else layer
+    check_numbers("layer", [layer], depth + 1)
+    record = Recorder(lambda point: point == hidden_points(depth)[layer])
+    with torch.inference_mode(), changed(model, changes, *([record] if layer < depth else [])) as hook:
+        hidden = batch.hidden(model, hook)
+    hidden = (record[hidden_points(depth)[layer]] if layer < depth else hidden).float()  # (B,S,H)
+    if pooling.kind == "cls":
+        vectors = hidden[:, 0]
+    else:
+        weights = batch.mask.to(hidden.dtype)[:, :, None]  # (B,S,1)
+        vectors = (hidden * weights).sum(dim=1) / weights.sum(dim=1)
+    if pooling.normalised:
+        vectors = torch.nn.functional.normalize(vectors, dim=-1)
+    return vectors.cpu().numpy()

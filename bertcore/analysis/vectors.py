@@ -1,4 +1,4 @@
-"""Vectors: lengths, cosines, principal components; nearest words; one word in several sentences; one vector for a text.
+"""Vectors: lengths, cosines, principal components; nearest words; one word in several sentences.
 
 One word in several sentences, compared with itself: Ethayarajh 2019 ("How Contextual are Contextualized Word
 Representations?"). L layers, S tokens, H width of the vectors, K sentences that have the word, V vocabulary, E width of
@@ -16,18 +16,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bertcore.analysis.interventions import check_numbers
 from bertcore.errors import BertcoreError
-from bertcore.model.hooks import Recorder, hidden_points
 from bertcore.progress import ReportProgress, no_progress
 from bertcore.table import Table
 
 if TYPE_CHECKING:
-    from bertcore.analysis.passes import Batch
     from bertcore.checkpoint.checkpoint import Checkpoint
-    from bertcore.checkpoint.sentence_pooling import Pooling
     from bertcore.model.bert import Bert
-    from bertcore.model.hooks import Changes
     from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 
 NearestBy = Literal["cosine", "distance"]
@@ -279,46 +274,3 @@ def group_similarity(cosines: NDArray, groups: Sequence[int]) -> GroupSimilarity
 def _mean(pairs: NDArray) -> NDArray[np.float64]:
     """(L+1, pairs) -> (L+1), NaN without pairs."""
     return pairs.mean(axis=1) if pairs.shape[1] else np.full(len(pairs), np.nan)
-
-
-def sentence_vectors(
-    model: Bert,
-    encodings: Sequence[Encoding],
-    pooling: Pooling,
-    *,
-    progress: ReportProgress = no_progress,
-) -> NDArray[np.float32]:
-    """One vector for each text (B,H), as `pooled`; `progress` is told the fraction done after each batch."""
-    from bertcore.analysis.passes import for_each
-
-    vectors = for_each(model, encodings, lambda batch, _: list(pooled(model, batch, pooling)), progress=progress)
-    return np.stack(vectors) if vectors else np.empty((0, model.config.hidden_size), dtype=np.float32)
-
-
-def pooled(
-    model: Bert, batch: Batch, pooling: Pooling, layer: int | None = None, changes: Changes | None = None
-) -> NDArray[np.float32]:
-    """(B,H): the mean of all tokens, or [CLS] (Reimers and Gurevych 2019, section 3).
-
-    layer: whose output; 0 the embeddings, absent the last, which in every model is normalised.
-    Raises BertcoreError for a layer that is not there.
-    """
-    import torch
-
-    from bertcore.analysis.passes import changed
-
-    depth = model.encoder.depth
-    layer = depth if layer is None else layer
-    check_numbers("layer", [layer], depth + 1)
-    record = Recorder(lambda point: point == hidden_points(depth)[layer])
-    with torch.inference_mode(), changed(model, changes, *([record] if layer < depth else [])) as hook:
-        hidden = batch.hidden(model, hook)
-    hidden = (record[hidden_points(depth)[layer]] if layer < depth else hidden).float()  # (B,S,H)
-    if pooling.kind == "cls":
-        vectors = hidden[:, 0]
-    else:
-        weights = batch.mask.to(hidden.dtype)[:, :, None]  # (B,S,1)
-        vectors = (hidden * weights).sum(dim=1) / weights.sum(dim=1)
-    if pooling.normalised:
-        vectors = torch.nn.functional.normalize(vectors, dim=-1)
-    return vectors.cpu().numpy()

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from bertcore.analysis.passes import Batch, as_text, for_each, predict_heads
+from bertcore.analysis.passes import Batch, as_text, for_each, predict_heads, sentence_vectors
 from bertcore.analysis.predict import HeadOutputs, cut_off_mask, next_sentence, top_words
-from bertcore.analysis.vectors import cosine, sentence_vectors
+from bertcore.analysis.vectors import cosine
 from bertcore.analysis.words import pieces_at, surprises, word_probability
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from bertcore.analysis.passes import Batch, as_text, for_each, grouped, predict_heads
+from bertcore.analysis.passes import Batch, as_text, for_each, grouped, pooled, predict_heads
 from bertcore.analysis.trace import trace, traces
-from bertcore.analysis.vectors import pooled
 from bertcore.analysis.words import surprises
 from bertcore.checkpoint.sentence_pooling import Pooling
 from tests.engine.family_models import SHAPES, TOKENIZER, family_model, segments_for

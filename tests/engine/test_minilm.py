@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 import torch
 
+from bertcore.analysis.passes import sentence_vectors
 from bertcore.analysis.trace import trace
-from bertcore.analysis.vectors import NearestWords, cosine, sentence_vectors
+from bertcore.analysis.vectors import NearestWords, cosine
 from bertcore.checkpoint.checkpoint import load_checkpoint
 
 pytestmark = pytest.mark.slow
