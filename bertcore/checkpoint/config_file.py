@@ -26,17 +26,14 @@ def read_config(folder: Path) -> BertConfig:
     """
     values = read_config_values(folder)
     model_type = str(values.get("model_type", "bert"))
-    if values.get("position_embedding_type", "absolute") != "absolute":
-        raise BertcoreError(
-            f"The checkpoint {folder} uses {values['position_embedding_type']} positions; "
-            "only absolute ones are supported."
-        )
-    if values.get("is_decoder") or values.get("add_cross_attention"):
-        raise BertcoreError(f"The checkpoint {folder} is a decoder; BERTscope opens encoders.")
-    if values.get("inner_group_num", 1) != 1:
-        raise BertcoreError(
-            f"The checkpoint {folder} has several layers in a group; only ALBERT models with one are supported."
-        )
+    positions, layers_in_group = values.get("position_embedding_type", "absolute"), values.get("inner_group_num", 1)
+    refused = {
+        f"uses {positions} positions; only absolute ones are supported": positions != "absolute",
+        "is a decoder; BERTscope opens encoders": values.get("is_decoder") or values.get("add_cross_attention"),
+        "has several layers in a group; only ALBERT models with one are supported": layers_in_group != 1,
+    }
+    if why := next((reason for reason, is_so in refused.items() if is_so), None):
+        raise BertcoreError(f"The checkpoint {folder} {why}.")
     try:
         about = family("bert" if model_type == PRE_NORM_BERT else model_type)
     except BertcoreError as error:

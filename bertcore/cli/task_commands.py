@@ -1,9 +1,11 @@
 """predict, evaluate: what a finished model says, and how well it does."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Self, cast
+from typing import TYPE_CHECKING, Annotated, Any, Self, cast
 
 import typer
 
@@ -15,7 +17,11 @@ from bertcore.settings import Recipe as RecipeBase
 from bertcore.settings import setting
 from bertcore.tasks.decoding import Decoding
 
+if TYPE_CHECKING:
+    from bertcore.loaded_model import LoadedModel
+
 _ROLES = ("text", "text_b", "label")
+Measured = tuple[dict[str, Any], list[str | Listing | None]]  # as JSON, and for people
 
 
 @dataclass(frozen=True)
@@ -108,24 +114,19 @@ def predict(
         raise BertcoreError("Give --file or a typed text (--a, --b), not both.")
     if options.file is None and (options.task or options.columns):
         raise BertcoreError("--task and the columns are for a file; name it with --file.")
-    if options.file is None:
-        given, second = args.checked_text("a", options.a, required=True) or "", args.checked_text("b", options.b)
-        predictions = [m.predict(given, second, **decoding)]
-    else:
-        predictions = m.predict_file(options.file, options.task, cast(Any, options.columns), **decoding)
-    values = {
-        "config": options.to_dict(),
-        "predictions": [{"kind": kind, **asdict(prediction)} for prediction in predictions],
-    }
     if options.file is not None:
+        predictions = m.predict_file(options.file, options.task, cast(Any, options.columns), **decoding)
         lines = [answer_in_words(prediction.answer) for prediction in predictions]
     else:
+        given, second = args.checked_text("a", options.a, required=True) or "", args.checked_text("b", options.b)
+        predictions = [m.predict(given, second, **decoding)]
         pieces = TASK_KINDS[kind].lines(predictions[0], as_example(kind, given, second))
         lines = [f"{what:12} {word}" if isinstance(what, str) else f"{what:6.1%}  {word}" for what, word in pieces]
         lines = lines or [answer_in_words(predictions[0].answer)]
         if limits := m.config.number_range:
             lines.append(f"It was trained on numbers from {limits[0]:g} to {limits[1]:g}.")
-    print_answer(values, *lines, as_json=as_json, out=out)
+    found = [{"kind": kind, **asdict(prediction)} for prediction in predictions]
+    print_answer({"config": options.to_dict(), "predictions": found}, *lines, as_json=as_json, out=out)
 
 
 @with_flags_of(EvaluateOptions, leave_out=("model", "columns", "corpus", "pairs"))
@@ -154,6 +155,9 @@ def evaluate(
     flags: dict[str, Any],
 ) -> None:
     """Measure how well a model does: on a task's held-out examples, on text, or on minimal pairs."""
+    from bertcore.data.text import text_files
+    from bertcore.loaded_model import load
+
     refuse_folder(out)
     model, more = _model_and_files(model, more_files or [], is_list_open=bool(corpus or pairs))
     if more and bool(corpus) == bool(pairs):
@@ -167,14 +171,12 @@ def evaluate(
         **flags,
     )
     _refuse_flags_of_other_modes(options, everything, has_sequences_flag=flags["sequences"] is not None)
+    measure = _of_pairs if options.pairs else _of_corpus if options.corpus else _of_task
     if everything:
-        _evaluate_everything(options, out, as_json)
-    elif options.pairs:
-        _evaluate_pairs(options, out, as_json)
-    elif options.corpus:
-        _evaluate_corpus(options, out, as_json)
-    else:
-        _evaluate_task(options, out, as_json)
+        text_files([Path(file) for file in options.corpus])  # before the model is opened: raises for what is not there
+        measure = _of_everything
+    values, parts = measure(load(options.model), options)
+    print_answer(values, *parts, as_json=as_json, out=out)
 
 
 def _model_and_files(model: str | None, more: list[str], is_list_open: bool) -> tuple[str | None, list[str]]:
@@ -193,56 +195,39 @@ def _refuse_flags_of_other_modes(options: EvaluateOptions, everything: bool, has
         raise BertcoreError("--task and the columns are for --data; leave them out with --corpus and --pairs.")
 
 
-def _evaluate_task(options: EvaluateOptions, out: Path | None, as_json: bool) -> None:
+def _of_task(m: LoadedModel, options: EvaluateOptions) -> Measured:
     """On held-out examples of a task."""
-    from bertcore.loaded_model import load
-
-    m = load(options.model)
     options = options.with_flags({}, task=options.task or m.learned_task)
     if options.data is None or options.task is None:
         raise BertcoreError("Name the data to evaluate on: --task and --data, --corpus, or --pairs.")
     decoding = cast(Any, vars(options.decoding))
-    found = asdict(m.evaluate(options.data, options.task, cast(Any, options.columns), **decoding))
-    print_answer(
-        {"config": options.to_dict(), **found},
-        in_lines({"loss": found["loss"], **found["metrics"]}),
-        measured_on(found["examples"], found["examples_cut"]),
-        as_json=as_json,
-        out=out,
-    )
+    found = m.evaluate(options.data, options.task, cast(Any, options.columns), **decoding)
+    figures = in_lines({"loss": found.loss, **found.metrics})
+    return {"config": options.to_dict(), **asdict(found)}, [figures, measured_on(found.examples, found.examples_cut)]
 
 
-def _evaluate_corpus(options: EvaluateOptions, out: Path | None, as_json: bool) -> None:
+def _of_corpus(m: LoadedModel, options: EvaluateOptions) -> Measured:
     """Masked words and next sentence on text."""
-    from bertcore.loaded_model import load
-
-    found = load(options.model).evaluate_text(
+    found = m.evaluate_text(
         options.corpus, sequence_length=options.sequence_length, sequences=options.sequences, whole=options.whole
     )
     part = (
         f"Only the held-out part of the text is measured, {found['documents']:,} of {found['documents_in_text']:,} "
         "documents; --whole measures all of it."
     )
-    values = {"config": options.to_dict(), **found}
-    print_answer(values, in_lines(found), None if options.whole else part, as_json=as_json, out=out)
+    return {"config": options.to_dict(), **found}, [in_lines(found), None if options.whole else part]
 
 
-def _evaluate_pairs(options: EvaluateOptions, out: Path | None, as_json: bool) -> None:
+def _of_pairs(m: LoadedModel, options: EvaluateOptions) -> Measured:
     """On minimal pairs."""
-    from bertcore.loaded_model import load
-
-    found = load(options.model).minimal_pairs(options.pairs)
+    found = m.minimal_pairs(options.pairs)
     table = Listing(found.rows(), "phenomenon value:.1% standard_error:.1% count")
-    print_answer({"minimal_pairs": found.summary()}, table, as_json=as_json, out=out)
+    return {"minimal_pairs": found.summary()}, [table]
 
 
-def _evaluate_everything(options: EvaluateOptions, out: Path | None, as_json: bool) -> None:
+def _of_everything(m: LoadedModel, options: EvaluateOptions) -> Measured:
     """All that is measured of a pretrained model; JSON also has every sentence with the model's guesses."""
-    from bertcore.data.text import text_files
-    from bertcore.loaded_model import load
-
-    text_files([Path(file) for file in options.corpus])  # before the model is opened: raises for what is not there
-    report = load(options.model).report(
+    report = m.report(
         options.corpus,
         whole=options.whole,
         sequence_length=options.sequence_length,
@@ -251,4 +236,4 @@ def _evaluate_everything(options: EvaluateOptions, out: Path | None, as_json: bo
     asked = {name: getattr(options, name) for name in ("model", "corpus", "whole", "sequence_length")}
     title = f"{report.name}, {report.parameters:,} parameters"
     table = Listing(report.rows(), "of figure value:.4f standard_error:.4f count", title)
-    print_answer({"config": asked, **report.to_dict()}, table, as_json=as_json, out=out)
+    return {"config": asked, **report.to_dict()}, [table]

@@ -138,10 +138,9 @@ def _one_class(record: RunRecord) -> Diagnosis | None:
         return None
     if answer.share < _ONE_CLASS or answer.right > _ALMOST_ALL:
         return None
-    values: dict[str, float | str] = {"label": answer.label, "share": answer.share, "right": answer.right}
-    if record.settings.get("from_scratch"):
-        return Diagnosis("one_class", values, Suggestion("from_scratch", None, False))
-    return Diagnosis("one_class", values, _rate_that_moves(record))
+    from_scratch = record.settings.get("from_scratch")
+    change = Suggestion("from_scratch", None, False) if from_scratch else _rate_that_moves(record)
+    return Diagnosis("one_class", {"label": answer.label, "share": answer.share, "right": answer.right}, change)
 
 
 def _overfitting(record: RunRecord) -> Diagnosis | None:

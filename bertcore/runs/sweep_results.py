@@ -311,17 +311,8 @@ def read_sweep(
         varied = _values_of(values)
         members.append(SweepRun(run, places[run].number, status, varied, measurements, higher, evaluation))
     place = min(places.values(), key=lambda each: each.number)
-    return Sweep(
-        place.id,
-        place.name,
-        str(config.get("kind", "pretrain")),
-        metric,
-        higher,
-        place.of,
-        place.budget_share,
-        tuple(members),
-        tuple(unreadable),
-    )
+    kind, read = str(config.get("kind", "pretrain")), tuple(members)
+    return Sweep(place.id, place.name, kind, metric, higher, place.of, place.budget_share, read, tuple(unreadable))
 
 
 def _has(lines: Iterable[Mapping[str, Any]], metric: str) -> bool:
