@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -112,7 +112,19 @@ def print_sweep(sweep: Sweep, as_json: bool) -> None:
         rows.append({**varied, sweep.metric: score_in_words(group), "runs": _states(group), "best": is_best or None})
     left_out = [f"Left out: {run.status.message}" for run in sweep.unreadable]
     columns = " ".join((*sweep.varied, sweep.metric, "runs", "best"))
-    if not print_answer(as_table(sweep), Listing(rows, columns), *left_out, as_json=as_json):
+    values = {
+        "sweep": sweep.id,
+        "figure": sweep.metric,
+        "higher_is_better": sweep.higher_is_better,
+        "groups": [
+            {**group.values, "mean": group.mean, "deviation": group.deviation, "runs": len(group.scores)}
+            for group in sweep.groups
+        ],
+        "best": sweep.best and sweep.best.values,
+        "best_run": sweep.best_run,
+        "runs": sweep.rows(),
+    }
+    if not print_answer(values, Listing(rows, columns), *left_out, as_json=as_json):
         return
     if sweep.best_run is None:
         raise BertcoreError("None of the runs finished; their logs say why.")
@@ -121,22 +133,6 @@ def print_sweep(sweep: Sweep, as_json: bool) -> None:
         say(f"other examples: bertcore evaluate {sweep.best_run} FILE")
     else:
         say(f"The best of them: {sweep.best_run}")
-
-
-def as_table(sweep: Sweep) -> dict[str, Any]:
-    """For JSON."""
-    return {
-        "sweep": sweep.id,
-        "figure": sweep.metric,
-        "higher_is_better": sweep.higher_is_better,
-        "groups": [
-            {**group.values, "mean": group.mean, "deviation": group.deviation, "runs": len(group.scores)}
-            for group in sweep.groups
-        ],
-        "best": dict(sweep.best.values) if sweep.best else None,
-        "best_run": sweep.best_run,
-        "runs": sweep.rows(),
-    }
 
 
 def score_in_words(group: SweepGroup) -> str:

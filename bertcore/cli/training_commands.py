@@ -98,7 +98,10 @@ def finetune(
 ) -> None:
     """Fine-tune a checkpoint on a task: labels, numbers, tags, answers, choices or summaries."""
     if task == "list":
-        _list_tasks(as_json)
+        from bertcore.tasks.readers.registry import TASKS
+
+        rows = [{"name": spec.name, "kind": spec.kind, "title": spec.title} for spec in TASKS.values()]
+        print_answer(rows, Listing(rows, "name kind title"), as_json=as_json)
         return
     name = flags["name"] or (task if not recipe else None)
     run, options, is_resumed = run_and_settings(FinetuneOptions, recipe, out, resume, name)
@@ -150,13 +153,6 @@ def _print_end(run: Path, snapshot: Path, as_json: bool, *parts: Listing, **more
     status = RunFolder(run).status()
     facts = {"run": str(run), "state": status.state, "step": status.step, "snapshot": str(snapshot)}
     return print_answer({**facts, **more}, f"{status.state} at step {status.step:,}: {run}", *parts, as_json=as_json)
-
-
-def _list_tasks(as_json: bool) -> None:
-    from bertcore.tasks.readers.registry import TASKS
-
-    rows = [{"name": spec.name, "kind": spec.kind, "title": spec.title} for spec in TASKS.values()]
-    print_answer(rows, Listing(rows, "name kind title"), as_json=as_json)
 
 
 _DISTIL_OWN = ("corpus", "mixture", "teacher")
