@@ -115,7 +115,7 @@ def predict(
     if options.file is None and (options.task or options.columns):
         raise BertcoreError("--task and the columns are for a file; name it with --file.")
     if options.file is not None:
-        predictions = m.predict_file(options.file, options.task, cast(Any, options.columns), **decoding)
+        predictions = list(m.predict_file(options.file, options.task, cast(Any, options.columns), **decoding))
         lines = [answer_in_words(prediction.answer) for prediction in predictions]
     else:
         given, second = args.checked_text("a", options.a, required=True) or "", args.checked_text("b", options.b)
