@@ -167,7 +167,6 @@ def described_points(model: Bert) -> dict[str, str]:
         "I": f"{config.intermediate_size} (feed-forward)",
         "V": f"{config.vocab_size} words",
         "K": "labels",
-        "C": "1",
     }
     return {point: " x ".join(words.get(side, side) for side in shape) for point, shape in points(model).items()}
 

@@ -1,4 +1,4 @@
-"""BERT in one sitting, for the whole family: from ids to hidden states, and the logits of the heads.
+"""The whole BERT family in one file: from ids to hidden states, and from these to the logits of each head.
 
 Dimensions, in every module of this package:
 
@@ -101,7 +101,8 @@ def sinusoidal_table(positions: int, width: int) -> Tensor:
 
 @dataclass(frozen=True, eq=False)
 class Mask:
-    """Which tokens each token may attend to: no padding; where causal, none after itself. `of` puts both together.
+    """Which tokens each token may attend to: never padding and, if causal, no later token. `Mask.of`
+    combines the two.
 
     added: goes onto the scores, 0 or the lowest finite number: (B,1,1,S), or (B,1,S,S) where it is causal as well.
     is_causal: causal and nothing else, for which torch's fused kernel has a faster path; it accepts only one of
@@ -127,7 +128,7 @@ class Mask:
         return cls(torch.minimum(padding, causal_mask(padding)) if causal else padding)
 
     def add_to(self, scores: Tensor) -> Tensor:
-        """Scores (B,N,S,S) -> the same, and the lowest ones where a token may not be attended to."""
+        """Scores (B,N,S,S) -> the same shape, hugely negative where attention is forbidden."""
         added = causal_mask(scores) if self.is_causal else self.added
         return scores if added is None else scores + added
 
@@ -144,7 +145,8 @@ def causal_mask(like: Tensor) -> Tensor:
 class SelfAttention(nn.Module):
     """Multi-head attention (Vaswani et al. 2017, section 3.2): softmax(Q K^T / sqrt(D)) V for N heads, then `project`.
 
-    Whoever needs few tokens can choose them between the two: nothing after `forward` depends on other tokens.
+    `forward` stops before the output projection, so that the last layer can drop tokens that no head reads; `project`
+    works token by token.
     """
 
     def __init__(self, config: BertConfig) -> None:
@@ -173,7 +175,7 @@ class SelfAttention(nn.Module):
             query = hook("attention.query", query.contiguous())
             key = hook("attention.key", key.contiguous())
             value = hook("attention.value", value.contiguous())
-            # (B,N,S,S), a row for each token that attends; in place, as there is no larger tensor in the model
+            # (B,N,S,S), a row for each token that attends; scaled in place to avoid a second copy
             scores = (query @ key.transpose(-1, -2)).mul_(1 / math.sqrt(self.head_size))
             scores = hook("attention.scores", mask.add_to(scores))
             probs = hook("attention.probs", scores.softmax(dim=-1))
@@ -209,7 +211,7 @@ class Layer(nn.Module):
 class PostNormLayer(Layer):
     """The paper's: x = LayerNorm(x + Sublayer(x))."""
 
-    def forward(self, x: Tensor, mask: Mask = NO_MASK, hook: Hook = NO_HOOK, rows: Tensor | None = None) -> Tensor:
+    def forward(self, x: Tensor, mask: Mask = NO_MASK, rows: Tensor | None = None, hook: Hook = NO_HOOK) -> Tensor:
         """Hidden states (B,S,H) -> (B,S,H), or those of the `rows` alone (R,H)."""
         x, context = select(rows, x, self.attention(x, mask, hook))
         x = self.attention_norm(x + self.attention.project(context, hook))
@@ -221,7 +223,7 @@ class PostNormLayer(Layer):
 class PreNormLayer(Layer):
     """x = x + Sublayer(LayerNorm(x)): easier to train when deep (Xiong et al. 2020)."""
 
-    def forward(self, x: Tensor, mask: Mask = NO_MASK, hook: Hook = NO_HOOK, rows: Tensor | None = None) -> Tensor:
+    def forward(self, x: Tensor, mask: Mask = NO_MASK, rows: Tensor | None = None, hook: Hook = NO_HOOK) -> Tensor:
         """Hidden states (B,S,H) -> (B,S,H), or those of the `rows` alone (R,H)."""
         x, context = select(rows, x, self.attention(self.attention_norm(x), mask, hook))
         x = x + self.attention.project(context, hook)
@@ -259,11 +261,11 @@ class Encoder(nn.Module):
         """
         for index in range(start, self.depth):
             is_last = index == self.depth - 1
-            x = self.layer(index)(x, mask, hook.at(f"layer.{index}"), rows if is_last else None)
+            x = self.layer(index)(x, mask, rows if is_last else None, hook.at(f"layer.{index}"))
         return x if self.final_norm is None else hook("encoder.final_norm", self.final_norm(x))
 
     def layer(self, index: int) -> Layer:
-        """The parameters of layer `index`: its own (BERT), those of its group (ALBERT: all layers share one)."""
+        """The module that runs layer `index`: its own (BERT), or its group's (ALBERT: one group for all layers)."""
         layer = self.layers[index * len(self.layers) // self.depth]
         assert isinstance(layer, Layer)
         return layer
@@ -355,11 +357,12 @@ class Bert(nn.Module):
         return hook("pooler.output", self.pooler(first))
 
     def logits(self, head: str, hidden: Tensor, hook: HookFunction = NO_HOOK) -> Tensor:
-        """What a head says of last hidden states (...,H). Raises MissingHeadError where the model has no such head.
+        """Logits of one head, from hidden states of the last layer (...,H), which the caller chooses.
 
-        Of any token: mlm, words (...,V); rtd, above 0 where it seems replaced (...); tag, labels (...,K); span, whether
-        the answer starts and ends there (...,2). Of [CLS]: nsp, B follows A, B does not (...,2); sop, in order, swapped
-        (...,2); classify, labels or a number (...,K); choice and summarise, a score (...,1).
+        Raises MissingHeadError where the model has no such head. Of any token: mlm, words (...,V); rtd, above 0 where
+        it seems replaced (...); tag, labels (...,K); span, whether the answer starts and ends there (...,2). Of [CLS]:
+        nsp, B follows A, B does not (...,2); sop, in order, swapped (...,2); classify, labels or a number (...,K);
+        choice and summarise, a score (...,1).
         """
         module = getattr(self, head)
         if module is None:

@@ -38,12 +38,12 @@ POINTS = {
     "layer.{i}.output": "SH",
     "encoder.final_norm": "SH",  # after the last LayerNorm of a pre-norm model
     "pooler.output": "H",
-    "mlm.logits": "SV",  # of chosen tokens alone (R,V)
+    "mlm.logits": "SV",  # (R,V) in a pass that asks for chosen tokens alone
     "nsp.logits": "2",
     "sop.logits": "2",
     "rtd.logits": "S",
     "classify.logits": "K",
-    "choice.logits": "C",  # of C choices, which are a text each
+    "choice.logits": "1",  # each choice is a text of its own
     "tag.logits": "SK",
     "span.logits": "S2",
     "summarise.logits": "S1",

@@ -82,7 +82,8 @@ class ReplacedTokenHead(nn.Module):
 class SequenceHead(nn.Module):
     """Scores of a whole sequence, from its first token: K labels, one number, or one score of a choice.
 
-    With a hidden layer it reads the first hidden state itself; without one it reads what the pooler made of it.
+    With a hidden layer it reads the first hidden state itself; without one it reads the pooler's output, or the first
+    hidden state where there is no pooler.
     """
 
     def __init__(self, config: BertConfig, outputs: int, hidden_activation: str | None) -> None:
@@ -104,7 +105,7 @@ class SequenceHead(nn.Module):
 
 
 class TokenHead(nn.Module):
-    """Scores of each token: labels of a tagger (K), start and end of an answer (2), or a sentence's worth (1)."""
+    """Scores of each token: labels of a tagger (K), start and end of an answer (2), or how well a sentence fits a summary (1)."""
 
     def __init__(self, config: BertConfig, outputs: int, dropout: float | None = None) -> None:
         super().__init__()
