@@ -105,7 +105,7 @@ class SequenceHead(nn.Module):
 
 
 class TokenHead(nn.Module):
-    """Scores of each token: labels of a tagger (K), start and end of an answer (2), or how well a sentence fits a summary (1)."""
+    """Scores of each token: labels of a tagger (K), start and end of an answer (2), how well a sentence fits (1)."""
 
     def __init__(self, config: BertConfig, outputs: int, dropout: float | None = None) -> None:
         super().__init__()
