@@ -112,8 +112,7 @@ def _cached(folder: Path) -> CachedText:
 
 def _in_use(folder: Path) -> bool:
     """Whether a process reads it, or makes it at this moment."""
-    readers = list((folder / _READERS).glob("*")) if (folder / _READERS).is_dir() else []
-    return any(_is_held(file) for file in (*readers, _build_lock(folder)))
+    return any(_is_held(file) for file in (*(folder / _READERS).glob("*"), _build_lock(folder)))
 
 
 def _is_held(file: Path) -> bool:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bertcore.data.corpus import Corpus
+from bertcore.data.pairs import TokenPair
 
 BETWEEN = -1  # in the place of a separator between two documents
 _SOURCE = 1 << 44  # places of source k are those from k times this number on
@@ -36,13 +37,22 @@ class Places:
 
 
 class PlacedText:
-    """The texts of a run with places for tokens, in `placed`; BETWEEN stands for the separator of `ids`."""
+    """The texts of a run with places for tokens, in `placed`; BETWEEN stands for the separator.
+
+    `origins` are the pairs of places that were looked up since it was last emptied.
+    """
 
     def __init__(self, corpora: Sequence[Corpus], separator: int) -> None:
         self._corpora, self._separator = corpora, separator
+        self.origins: list[TokenPair] = []
         self._bounds = [corpus.sentence_starts[corpus.document_starts] for corpus in corpora]  # tokens, of documents
         places = [cast(Any, Places(number * _SOURCE, len(corpus.tokens))) for number, corpus in enumerate(corpora)]
         self.placed = [replace(corpus, tokens=tokens) for corpus, tokens in zip(corpora, places, strict=True)]
+
+    def look_up(self, pairs: list[TokenPair]) -> list[TokenPair]:
+        """The pairs of ids that stand at pairs of places."""
+        self.origins += pairs
+        return [replace(pair, a=self.ids(pair.a), b=self.ids(pair.b)) for pair in pairs]
 
     def ids(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """What stands there."""

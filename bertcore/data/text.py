@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, TextIO
+from typing import Any, BinaryIO, TextIO
 
 from bertcore.errors import BertcoreError
 from bertcore.json_text import parse_json
@@ -59,26 +59,20 @@ def _unpacked(file: Path, below: BinaryIO) -> Any:
     if file.suffix == ".gz":
         return gzip.GzipFile(fileobj=below)
     if file.suffix == ".xz":
-        return io.BufferedReader(_PackedFile(below, _XZ), _READ_AT_ONCE)
+        new = partial(lzma.LZMADecompressor, memlimit=XZ_BYTES)
+        return io.BufferedReader(_PackedFile(below, new, lzma.LZMAError, _READ_AT_ONCE), _READ_AT_ONCE)
     if file.suffix == ".zst":
-        return io.BufferedReader(_PackedFile(below, _zstandard(file)), _READ_AT_ONCE)
+        return io.BufferedReader(_PackedFile(below, *_zstandard(file)), _READ_AT_ONCE)
     return below
-
-
-class _Packing(NamedTuple):
-    new: Callable[[], Any]  # makes a decompressor for one frame, as those of the modules bz2 and lzma
-    error: type[Exception]
-    most: tuple[int, ...] = ()  # that a decompressor gives at once, where it can be told
-
-
-_XZ = _Packing(partial(lzma.LZMADecompressor, memlimit=XZ_BYTES), lzma.LZMAError, (_READ_AT_ONCE,))
 
 
 class _PackedFile(io.RawIOBase):
     """Unpacks frame after frame, a bounded piece at a time, and notices where the last frame is cut off."""
 
-    def __init__(self, below: BinaryIO, packing: _Packing) -> None:
-        self._below, self._packing = below, packing
+    def __init__(self, below: BinaryIO, new: Callable[[], Any], error: type[Exception], *most: int) -> None:
+        """`new` makes a decompressor for one frame, as those of the modules bz2 and lzma, which raises `error`; `most`:
+        bytes that it gives at once, where it can be told."""
+        self._below, self._new, self._error, self._most = below, new, error, most
         self._frame: Any = None
         self._packed, self._text = b"", memoryview(b"")
 
@@ -100,18 +94,18 @@ class _PackedFile(io.RawIOBase):
         return count
 
     def _unpack(self) -> None:
-        self._frame = self._frame or self._packing.new()
+        self._frame = self._frame or self._new()
         try:
-            self._text = memoryview(self._frame.decompress(self._packed, *self._packing.most))
-        except self._packing.error as error:
+            self._text = memoryview(self._frame.decompress(self._packed, *self._most))
+        except self._error as error:
             raise OSError(str(error)) from None
         self._packed = b""
         if self._frame.eof:
             self._packed, self._frame = self._frame.unused_data.lstrip(b"\0"), None  # xz may fill up with zeros
 
 
-def _zstandard(file: Path) -> _Packing:
-    """By the package zstandard, an optional one."""
+def _zstandard(file: Path) -> tuple[Callable[[], Any], type[Exception]]:
+    """A decompressor of the package zstandard, an optional one, and its error."""
     try:
         import zstandard
     except ImportError:
@@ -120,7 +114,7 @@ def _zstandard(file: Path) -> _Packing:
         ) from None
     window = max(ZSTANDARD_WINDOW, ZSTANDARD_WINDOW_SHARE * file.stat().st_size)
     unpacker = zstandard.ZstdDecompressor(max_window_size=min(window, LARGEST_ZSTANDARD_WINDOW))
-    return _Packing(unpacker.decompressobj, zstandard.ZstdError)
+    return unpacker.decompressobj, zstandard.ZstdError
 
 
 RECORDS = (".jsonl", ".ndjson", ".json")  # files with one JSON object on each line

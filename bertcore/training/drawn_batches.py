@@ -22,7 +22,7 @@ from bertcore.data.batches import Batch
 from bertcore.data.corpus import Corpus, load_corpus, open_corpus
 from bertcore.data.mixed_sampler import MixedSampler
 from bertcore.data.origins import BETWEEN, PlacedText
-from bertcore.data.pairs import NO_LABEL, PairRules, PairSampler, TokenPair
+from bertcore.data.pairs import NO_LABEL, PairRules, PairSampler
 from bertcore.errors import BertcoreError, brief
 from bertcore.locations import assets
 from bertcore.model.bert import Bert
@@ -37,7 +37,6 @@ from bertcore.training.pretrain import LONGER, repeat_positions
 from bertcore.training.pretrain_options import PretrainOptions
 from bertcore.training.pretraining_batches import CAUSAL, MASKED, PretrainingBatches
 from bertcore.training.redrawing import check_first_batch, newest_snapshot, refuse_step, training_states
-from bertcore.training.trainable import StepPlan
 from bertcore.training.training_text import TrainingText
 
 LEFT_ALONE, HIDDEN, REPLACED, KEPT, NEXT_WORD = range(5)  # fates of a token
@@ -125,7 +124,7 @@ class RunBatches:
     ) -> None:
         """`samplers` were made of the places of the text."""
         self.run, self.options, self.tokenizer, self._text = run, options, tokenizer, text
-        self._batches = _PlacedBatches(options, samplers, tokenizer, text)
+        self._batches = PretrainingBatches(options, samplers, tokenizer, ProcessGroup(), text.look_up)
         self._phases = _phases_of(run, options)
         self._positions = {0: self._batches.position()}  # after so many steps
 
@@ -137,7 +136,7 @@ class RunBatches:
         self._go_to(step - 1, progress)
         plan = self._batches.plan(step, self._phases.fraction(step))
         self._positions[step] = self._batches.position()
-        self._batches.origins.clear()
+        self._text.origins.clear()
         return self._described(step, self._batches.make(plan))
 
     def check(self, progress: ReportProgress = lambda share: None) -> None:
@@ -204,33 +203,13 @@ class RunBatches:
             fates[chosen & (ids == labels)] = KEPT
             fates[chosen & (ids == self.tokenizer.mask_id)] = HIDDEN
         places, is_padding = np.full(ids.shape, BETWEEN, dtype=np.int64), np.ones(ids.shape, dtype=bool)
-        for row, pair in enumerate(self._batches.origins):
+        for row, pair in enumerate(self._text.origins):
             b = pair.b.tolist() if len(pair.b) else None
             framed = self.tokenizer.framing.template(b).around(BETWEEN, pair.a.tolist(), b or [])
             places[row, : len(framed)] = framed
             is_padding[row, : len(framed)] = False
         documents, sources = self._text.documents(places), self._text.sources(places)
         return DrawnBatch(step, batch, originals, labels, fates, documents, sources, is_padding)
-
-
-class _PlacedBatches(PretrainingBatches):
-    """Batches whose samplers walk the places of a text; `origins` are the pairs of places of the batch made last."""
-
-    def __init__(
-        self,
-        options: PretrainOptions,
-        samplers: Mapping[int, PairSampler | MixedSampler],
-        tokenizer: Tokenizer,
-        text: PlacedText,
-    ) -> None:
-        super().__init__(options, samplers, tokenizer, ProcessGroup())
-        self._text = text
-        self.origins: list[TokenPair] = []
-
-    def pairs(self, plan: StepPlan, windows: NDArray[np.int64], rng: np.random.Generator) -> list[TokenPair]:
-        origins = super().pairs(plan, windows, rng)
-        self.origins += origins
-        return [replace(pair, a=self._text.ids(pair.a), b=self._text.ids(pair.b)) for pair in origins]
 
 
 def open_batches(run: str | Path, progress: ReportProgress = lambda share: None) -> RunBatches:

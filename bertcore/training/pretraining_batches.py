@@ -1,10 +1,9 @@
 """What each step of pretraining reads and predicts: causal or masked, of which length, from which place in the text."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bertcore.data.batches import Batch, causal_batch, make_rows, masked_batch
 from bertcore.data.masking import Fates
@@ -29,8 +28,11 @@ class PretrainingBatches:
         samplers: Mapping[int, PairSampler | MixedSampler],  # by sequence length
         tokenizer: Tokenizer,
         group: ProcessGroup,
+        look_up: Callable[[list[TokenPair]], list[TokenPair]] = list,
     ) -> None:
+        """`look_up` gives the pairs that are read for those of the samplers, as `PlacedText` does."""
         self.options, self.samplers, self.tokenizer, self.group = options, samplers, tokenizer, group
+        self._look_up = look_up
 
     def plan(self, step: int, fraction: float) -> StepPlan:
         """Moves the position: the step reads the next windows of the text."""
@@ -60,9 +62,11 @@ class PretrainingBatches:
     def make(self, plan: StepPlan) -> Batch:
         """This process's rows of the batch; changes nothing."""
         data, windows = self.options.data, plan.data
+        assert plan.length is not None
+        sampler = self.samplers[plan.length]
 
         def make_block(first: int, last: int, rng: np.random.Generator) -> Batch:
-            pairs = self.pairs(plan, windows[first:last], rng)
+            pairs = self._look_up(sampler.pairs(windows[first:last], rng))
             if plan.objective == CAUSAL:
                 return causal_batch(pairs, self.tokenizer)
             return masked_batch(
@@ -77,11 +81,6 @@ class PretrainingBatches:
 
         start, stop = self.group.shard(len(windows))
         return make_rows(start, stop, len(windows), (self.options.training.seed, plan.step), make_block)
-
-    def pairs(self, plan: StepPlan, windows: NDArray[np.int64], rng: np.random.Generator) -> list[TokenPair]:
-        """Of some of the step's windows."""
-        assert plan.length is not None
-        return self.samplers[plan.length].pairs(windows, rng)
 
     def sequences(self, length: int) -> int:
         """In a batch of all processes: fewer longer ones, more shorter ones."""
