@@ -68,10 +68,9 @@ class MixedSampler:
 
     def skip(self, count: int) -> None:
         """As `windows` leaves it, in less time."""
-        for sampler, windows in zip(
-            self.samplers, np.bincount(self._sources(count), minlength=len(self.samplers)), strict=True
-        ):
-            sampler.skip(int(windows))
+        counts = np.bincount(self._sources(count), minlength=len(self.samplers)).tolist()
+        for sampler, windows in zip(self.samplers, counts, strict=True):
+            sampler.skip(windows)
 
     def _sources(self, count: int) -> NDArray[np.int64]:
         """The numbers of the sources that the next `count` windows come from."""

@@ -126,20 +126,18 @@ class PairSampler:
 
     def skip(self, count: int) -> None:
         """As `windows` leaves it, in a fraction of the time: the windows of the epochs between are counted, not cut."""
-        left, epoch = len(self._windows) - self.position, self.epoch
+        left, each = len(self._windows) - self.position, len(self._windows)
         if count <= left:
             self.position += count
             return
-        each = len(self._windows)
+        count, epoch = count - left, self.epoch + 1
         if not has_random_starts(self.corpus, self.documents, self._budget):  # as many in every epoch
-            epochs = (count - left - 1) // each
-            count, epoch = count - epochs * each, epoch + epochs
-        elif (count - left) // each >= _MANY_EPOCHS:
+            epoch, count = epoch + (count - 1) // each, (count - 1) % each + 1
+        elif count // each >= _MANY_EPOCHS:
             counted = WindowCounts(self.corpus, self.documents, self._budget, self.rules.fewest_sentences)
-            while (now := counted.of_epoch(self._generator(epoch + 1))) < count - left:
+            while (now := counted.of_epoch(self._generator(epoch))) < count:
                 count, epoch = count - now, epoch + 1
-        count -= left
-        self._begin_epoch(epoch + 1)
+        self._begin_epoch(epoch)
         while count > len(self._windows):
             count -= len(self._windows)
             self._begin_epoch(self.epoch + 1)
