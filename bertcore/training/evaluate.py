@@ -39,6 +39,7 @@ _SEQUENCES_AT_ONCE = 16
 EXAMPLES_SHOWN = 10
 TOP = 4  # guesses that are kept of each token
 _TOKENS_AT_ONCE = 2048
+_CPU = torch.device("cpu")
 
 
 @dataclass(frozen=True)
@@ -240,11 +241,12 @@ def batch_losses(model: Bert, batch: Batch, progress: ReportProgress = lambda sh
     )
     first = 0
     with evaluation_mode(model):
-        for part in in_parts(batch, max(1, -(-count * length // _TOKENS_AT_ONCE))):
+        for part in in_parts(batch.to(_CPU), max(1, -(-count * length // _TOKENS_AT_ONCE))):
             progress(first / count)
-            hidden = model(part.input_ids, part.segment_ids, part.attention_mask, causal=part.causal)  # (B,S,H)
+            there = part.to(model.embeddings.token.weight.device)
+            hidden = model(there.input_ids, there.segment_ids, there.attention_mask, causal=part.causal)  # (B,S,H)
             rows, labels = part.rows, part.labels
-            logits = model.mlm_logits(hidden.flatten(0, 1)[rows]).float()  # (R,V)
+            logits = model.mlm_logits(hidden.flatten(0, 1)[there.rows]).float().cpu()  # (R,V)
             places = first * length + rows.numpy()
             result.losses.reshape(-1)[places] = F.cross_entropy(logits, labels, reduction="none").numpy()
             top = logits.softmax(dim=-1).topk(min(TOP, logits.shape[-1]))
@@ -253,7 +255,7 @@ def batch_losses(model: Bert, batch: Batch, progress: ReportProgress = lambda sh
             result.guesses.reshape(-1, TOP)[places, : top.indices.shape[1]] = top.indices.numpy()
             result.probabilities.reshape(-1, TOP)[places, : top.values.shape[1]] = top.values.numpy()
             if model.pair_head is not None and not part.causal:
-                answers = model.logits(model.pair_head, hidden[:, 0]).float()  # (B,2)
+                answers = model.logits(model.pair_head, hidden[:, 0]).float().cpu()  # (B,2)
                 asked = part.next_sentence != NO_LABEL
                 here = first + np.flatnonzero(asked.numpy())
                 result.second[here] = answers.softmax(dim=-1)[asked, 1].numpy()

@@ -85,3 +85,22 @@ def test_nothing_else_switches_the_mode() -> None:
     opening = {"checkpoint/checkpoint.py", "analysis/family_table.py", "cli/check_command.py"}
     starting = {"training/pretrain.py", "training/finetune.py"}  # a run's own model, in training mode from then on
     assert switching == {"model/torch_parts.py", *opening, *starting}
+
+
+class _OnGpu(torch.Tensor):
+    """Stands for a tensor on a GPU, and so does what is computed from it: NumPy cannot read it."""
+
+    def numpy(self, *, force: bool = False) -> Any:
+        raise TypeError("can't convert cuda:0 device type tensor to numpy")
+
+    def cpu(self, *args: Any, **kwargs: Any) -> torch.Tensor:
+        return self.as_subclass(torch.Tensor)
+
+
+def test_examples_are_ranked_where_the_model_is_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = tiny_model(("mlm", "nsp"))
+    expected = best_and_worst(model, [BATCH], word_tokenizer())
+    for name in ("mlm_logits", "logits"):
+        on_cpu = getattr(model, name)
+        monkeypatch.setattr(model, name, lambda *given, run=on_cpu: run(*given).as_subclass(_OnGpu))
+    assert best_and_worst(model, [BATCH], word_tokenizer()) == expected
