@@ -218,9 +218,9 @@ def test_answers_that_were_handed_in_name_no_model_that_is_fetched(
 @pytest.mark.parametrize(
     "recipe",
     [
-        {"kind": "finetune", "model": HUB_ID},
-        {"kind": "distil", "teacher": HUB_ID},
-        {"kind": "pretrain", "start": HUB_ID, "data": {"tokenizer": HUB_ID}},
+        {"format_version": 1, "kind": "finetune", "model": HUB_ID},
+        {"format_version": 1, "kind": "distil", "teacher": HUB_ID},
+        {"format_version": 4, "kind": "pretrain", "start": HUB_ID, "data": {"tokenizer": HUB_ID}},
     ],
     ids=lambda recipe: recipe["kind"],
 )
@@ -229,7 +229,7 @@ def test_a_recipe_that_is_dropped(
 ) -> None:
     """Whatever is clicked then says that the model is not here."""
     file = tmp_path / "stranger.json"
-    file.write_text(json.dumps({"format_version": 1, **recipe}))
+    file.write_text(json.dumps(recipe))
     room = TrainRoom(Models())
     qtbot.addWidget(room)
     room.runs_card.show_form()
