@@ -861,7 +861,7 @@ class LoadedModel:
         return Records(words.near(ids, top, by)).by(self.name)
 
     def word_in_sentences(self, word: str, sentences: Texts) -> WordInSentences:
-        """One word where it stands in several sentences, and how alike it is there (Ethayarajh 2019): `.vectors`
+        """One word in several sentences, and how similar its vectors are (Ethayarajh 2019): `.vectors`
         (L+1,K,H) after the embeddings and each layer, the mean over its pieces, of the K `.sentences` that have it, and
         their `.cosines` (L+1,K,K). `bertcore.analysis.vectors.group_similarity` says at which layer meanings part.
 

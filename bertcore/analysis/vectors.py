@@ -192,7 +192,7 @@ class NearestWords:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WordInSentences(Table):
-    """The word as it stands in each sentence that has it."""
+    """The word in each sentence that contains it."""
 
     sentences: list[int]  # (K) which of those given have the word
     pieces: list[list[str]]  # (K) the tokens it is written with there

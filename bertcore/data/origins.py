@@ -23,8 +23,6 @@ _SOURCE = 1 << 44  # places of source k are those from k times this number on
 class Places:
     """Stands for a corpus's tokens; a slice gives their places, counted from `first`."""
 
-    dtype = np.dtype(np.int64)
-
     def __init__(self, first: int, count: int) -> None:
         self._first, self._count = first, count
 

@@ -40,6 +40,7 @@ SHAPE = {
     "segments": "type_vocab_size",
     "dropout": "hidden_dropout_prob",
 }
+FEWEST_OF_A_PAIR = 5  # tokens: [CLS] A [SEP] B [SEP]
 DEFAULT_MINUTES = 10.0  # the budget where none is given
 # A small model on a short budget never learns its text by heart; dropout would only slow it down.
 NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
@@ -261,6 +262,11 @@ class PretrainOptions(RunOptions):
             raise BertcoreError(
                 f"Sentence pairs ({data.pairs}) need a pooler and two segments, and this {model.family.title} does not "
                 "have both; set pairs to none."
+            )
+
+        if data.pairs != "none" and min(data.lengths) < FEWEST_OF_A_PAIR:
+            raise BertcoreError(
+                f"Sentence pairs ({data.pairs}) need sequences of {FEWEST_OF_A_PAIR} tokens or more; set pairs to none."
             )
 
     @property

@@ -112,6 +112,7 @@ def test_another_width_brings_heads_and_a_feed_forward_layer_that_fit() -> None:
         ({"heads": 7}, "hidden_size 128 does not divide into 7 heads"),
         ({"position_count": 32, "sequence_length": 64}, "sequence length 64 is more than the model's 32 positions"),
         ({"segments": 1}, "Sentence pairs .nsp. need a pooler and two segments"),
+        ({"sequence_length": 4}, "Sentence pairs .nsp. need sequences of 5 tokens or more; set pairs to none"),
         ({"sequence_length": 3}, "sequence length must be a whole number between 4 and 512"),
         ({"dropout": 1.5}, "dropout must be between 0 and 0.95"),
         ({"start": TINY, "layers": 3}, "A checkpoint has its own family, size and vocabulary; leave out layers"),

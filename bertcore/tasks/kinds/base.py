@@ -316,13 +316,18 @@ class TaskKind(ABC, Generic[E, F]):
         """The scores of a batch as its labels are laid out."""
         return scores
 
-    @abstractmethod
     def losses(self, logits: Tensor, labels: Tensor) -> Tensor:
         """Of each label of a batch, in the shape of the labels; 0 where a label is not counted.
 
         Their mean over the labels that count is what training minimises (`loss`), over those of one example what is
-        said of it.
+        said of it. Where several labels can be right, each by itself, the binary cross-entropy of each; else the
+        cross-entropy, also of a tagger that a CRF stands on.
         """
+        if self.probability == "sigmoid":
+            from torch.nn import functional as F
+
+            return F.binary_cross_entropy_with_logits(logits, labels.to(logits.dtype), reduction="none")
+        return cross_entropy(logits, labels)
 
     def loss(self, model: Bert, logits: Tensor, batch: TaskBatch) -> Tensor:
         """Mean over the labels that count; 0 where none does."""
@@ -437,13 +442,6 @@ def cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
 
     flat = F.cross_entropy(logits.flatten(0, -2), labels.flatten(), ignore_index=NO_LABEL, reduction="none")
     return flat.view(labels.shape)
-
-
-def binary_cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
-    """Of labels that are each right or wrong by themselves, in any shape."""
-    from torch.nn import functional as F
-
-    return F.binary_cross_entropy_with_logits(logits, labels.to(logits.dtype), reduction="none")
 
 
 def f1_of_counts(right: Floats, there: Floats, given: Floats) -> Floats:

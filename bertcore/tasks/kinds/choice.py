@@ -75,9 +75,6 @@ class Choice(base.TaskKind[ChoiceExample, base.Features]):
     def arrange(self, scores: Tensor, choices: int) -> Tensor:
         return scores.view(-1, choices)  # (U*C,1) -> (U,C)
 
-    def losses(self, logits: Tensor, labels: Tensor) -> Tensor:
-        return base.cross_entropy(logits, labels)
-
     def decode(
         self, features: base.Features, logits: Sequence[Floats], settings: base.DecodeSettings
     ) -> list[ChoicePrediction]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,6 @@ from bertcore.tasks.kinds.texts import LABEL_COLUMNS, PAIR_COLUMNS, TEXT_COLUMNS
 from bertcore.tasks.packed import Floats, Ints
 from bertcore.tasks.readers.lines import quoted
 from bertcore.tasks.spec import LABELS_SHOWN, Request, TaskSpec
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 
 @dataclass(frozen=True)
@@ -70,9 +67,6 @@ class Classify(TextKind):
             for i, each in enumerate(examples)
         )
         return np.fromiter(found, dtype=np.int64, count=len(examples))
-
-    def losses(self, logits: Tensor, labels: Tensor) -> Tensor:
-        return base.cross_entropy(logits, labels)
 
     def decode(
         self, features: base.Features, logits: Sequence[Floats], settings: base.DecodeSettings

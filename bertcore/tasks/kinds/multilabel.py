@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,6 @@ from bertcore.tasks.kinds.texts import TEXT_COLUMNS, TextExample, TextKind
 from bertcore.tasks.packed import Floats, Ints
 from bertcore.tasks.readers.lines import label_text
 from bertcore.tasks.spec import Request, TaskSpec
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 THRESHOLD = 0.5  # probability from which on a label is given
 _BETWEEN_LABELS = re.compile(r"[|;,]")
@@ -72,9 +69,6 @@ class Multilabel(TextKind):
             else:
                 raise BertcoreError(f"Example {i + 1} has “{example.label}” where a list of labels is expected.")
         return table
-
-    def losses(self, logits: Tensor, labels: Tensor) -> Tensor:
-        return base.binary_cross_entropy(logits, labels)
 
     def decode(
         self, features: base.Features, logits: Sequence[Floats], settings: base.DecodeSettings

@@ -140,9 +140,6 @@ class Summarise(base.TaskKind[SummaryExample, SummaryFeatures]):
     def arrange(self, scores: Tensor, choices: int) -> Tensor:
         return scores.squeeze(-1)  # (R,1) -> (R)
 
-    def losses(self, logits: Tensor, labels: Tensor) -> Tensor:
-        return base.binary_cross_entropy(logits, labels)
-
     def split(self, features: SummaryFeatures, units: Ints, logits: NDArray) -> list[NDArray]:
         return np.split(logits, np.cumsum(features.firsts.lengths_of(units))[:-1])
 

@@ -113,10 +113,6 @@ class Tag(base.TaskKind[TaggedExample, TagFeatures]):
         answers: Ints = features.answers.padded(sequences, NO_LABEL)  # (B,S)
         return answers
 
-    def losses(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """By the tagger's own scores also where a CRF stands on them."""
-        return base.cross_entropy(logits, labels)
-
     def loss(self, model: Bert, logits: Tensor, batch: base.TaskBatch) -> Tensor:
         """With a CRF the negative log-likelihood of the whole sequences of tags, by the word: on the scale of a tagger
         without one."""
