@@ -67,7 +67,7 @@ parity: tools  ## every family and head against transformers, as the table in do
 film: setup  ## the film strip at the top of the README, from the run that ships
 	@$(BIN)/python -m scripts.film_picture docs/images/film-strip.webp
 
-strings: tools  ## for translators: gathers the texts of the window, compiles what is translated, says what is missing
+strings: tools  ## for translators: gathers the texts of the window, says what is missing
 	@$(BIN)/python -m scripts.translations
 
 tour: setup  ## a picture of every room, in build/tour

@@ -2,34 +2,34 @@
 
     python -m scripts.translations [--translated NAME ...]
 
-For each folder of assets/languages: bertscope.ts gets the strings of the sources (Qt's lupdate finds them) and keeps
-its translations, bertscope.qm is compiled from it, and each lesson gets the commands of the English one. sources.json
-has a hash of the English behind each lesson, help page and glossary card: where it differs, the translation is stale.
+For each folder of assets/languages: bertscope.ts gets the texts that the sources give to `say` and `mark`, and keeps
+its translations, and each lesson gets the commands of the English one. sources.json has a hash of the English behind
+each lesson, help page and glossary card: where it differs, the translation is stale.
 --translated: these, as they are listed, are up to date again; "all" for every one.
 """
 
 import argparse
+import ast
 import hashlib
 import json
 import re
-import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
+from app.look.language import read_ts
+from app.look.say import Texts
 from app.look.translated import folder_of
 from app.state.examples import load_examples
 from app.state.glossary import read_glossary
 from bertcore.locations import assets
-from bertcore.runs.diagnosis_words import ALL_SENTENCES, CONTEXT
+from bertcore.runs.diagnosis_words import ALL_SENTENCES
 
 ROOT = Path(__file__).parents[1]
 WORDS = ("title", "ask", "option", "correct", "option-if", "explain", "task", "hint", "note", "summary")
 SOURCES = "sources.json"  # beside the translations
 FORMS = 2  # of a plural; both languages so far have two
-Texts = dict[tuple[str, str], list[str]]  # (context, English text) -> its forms
 
 
 def main() -> int:
@@ -40,7 +40,6 @@ def main() -> int:
     for folder in sorted(path for path in (assets() / "languages").iterdir() if path.is_dir()):
         code, file = folder.name, folder / "bertscope.ts"
         file.write_text(as_ts(code, found, read_ts(file)), encoding="utf-8")
-        run_tool("lrelease", str(file), "-qm", str(file.with_suffix(".qm")))
         for lesson in sorted((folder / "lessons").glob("*.md")):
             english = (assets() / "lessons" / lesson.name).read_text(encoding="utf-8")
             lesson.write_text(with_commands(lesson.read_text(encoding="utf-8"), english), encoding="utf-8")
@@ -52,43 +51,47 @@ def main() -> int:
 
 
 def strings_of_sources() -> Texts:
-    """All of them, without translations: what lupdate finds in app/, and what the engine says that the window shows."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "app.ts"
-        sources = [str(source.relative_to(ROOT)) for source in sorted((ROOT / "app").rglob("*.py"))]
-        run_tool("lupdate", *sources, "-ts", str(file))
-        engine = [(CONTEXT, sentence) for sentence in ALL_SENTENCES]
-        return {key: [] for key in (*read_ts(file), *engine)}
-
-
-def read_ts(file: Path) -> Texts:
-    found: Texts = {}
-    if file.is_file():
-        for context in ElementTree.parse(file).iter("context"):
-            for message in context.iter("message"):
-                forms = [form.text or "" for form in message.iter("numerusform")]
-                whole = message.findtext("translation") or ""
-                given = [form for form in forms or [whole] if form.strip()]
-                found[context.findtext("name") or "", message.findtext("source") or ""] = given
+    """All of them, without translations: those of app/, and what the engine says that the window shows."""
+    found = {("", sentence): list[str]() for sentence in ALL_SENTENCES}
+    for file in sorted((ROOT / "app").rglob("*.py")):
+        for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in ("say", "mark"):
+                meaning = next(
+                    (
+                        ast.literal_eval(each.value)
+                        for each in call.keywords
+                        if each.arg == "meaning" and isinstance(each.value, ast.Constant)
+                    ),
+                    "",
+                )
+                found |= {(meaning, text): [] for text in _literals(call.args[0])}
     return found
 
 
+def _literals(argument: ast.expr) -> list[str]:
+    """The texts written in it; none where a text is shown that is marked elsewhere."""
+    if isinstance(argument, ast.IfExp):
+        return _literals(argument.body) + _literals(argument.orelse)
+    return [argument.value] if isinstance(argument, ast.Constant) and isinstance(argument.value, str) else []
+
+
 def as_ts(code: str, strings: Texts, translations: Texts) -> str:
-    """Strings that are not in the sources any more are left out. Qt's lupdate misses some plurals: here %n says it."""
+    """A file of Qt Linguist. Strings that are not in the sources any more are left out."""
     root = ElementTree.Element("TS", version="2.1", language=code, sourcelanguage="en")
-    for name in sorted({context for context, _ in strings}):
-        context = ElementTree.SubElement(root, "context")
-        ElementTree.SubElement(context, "name").text = name
-        for source in sorted(source for of, source in strings if of == name):
-            is_plural, forms = is_counted(source), translations.get((name, source), [])
-            message = ElementTree.SubElement(context, "message", {"numerus": "yes"} if is_plural else {})
-            ElementTree.SubElement(message, "source").text = source
-            written = ElementTree.SubElement(message, "translation", {} if forms else {"type": "unfinished"})
-            if is_plural:
-                for form in (forms + [""] * FORMS)[:FORMS]:
-                    ElementTree.SubElement(written, "numerusform").text = form
-            else:
-                written.text = forms[0] if forms else ""
+    context = ElementTree.SubElement(root, "context")
+    ElementTree.SubElement(context, "name").text = "BERTscope"
+    for meaning, source in sorted(strings, key=lambda key: key[::-1]):
+        is_plural, forms = is_counted(source), translations.get((meaning, source), [])
+        message = ElementTree.SubElement(context, "message", {"numerus": "yes"} if is_plural else {})
+        ElementTree.SubElement(message, "source").text = source
+        if meaning:
+            ElementTree.SubElement(message, "comment").text = meaning
+        written = ElementTree.SubElement(message, "translation", {} if forms else {"type": "unfinished"})
+        if is_plural:
+            for form in (forms + [""] * FORMS)[:FORMS]:
+                ElementTree.SubElement(written, "numerusform").text = form
+        else:
+            written.text = forms[0] if forms else ""
     ElementTree.indent(root, "")
     return f'<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE TS>\n{ElementTree.tostring(root, encoding="unicode")}\n'
 
@@ -107,7 +110,7 @@ def untranslated(code: str, strings: Texts) -> Iterator[str]:
     """A line for each text that is missing or does not fit the English one."""
     folder = folder_of(code)
     translations = read_ts(folder / "bertscope.ts")
-    yield from (f"{context}: {source!r}" for context, source in strings if not translations.get((context, source)))
+    yield from (repr(source) for meaning, source in strings if not translations.get((meaning, source)))
     said = json.loads((folder / "examples.json").read_text(encoding="utf-8"))
     for example in load_examples():
         texts = (example.title, example.look_for, example.happens)
@@ -174,12 +177,6 @@ def commands(lesson: str) -> list[tuple[int, str, str]]:
         if match and not is_code:
             found.append((number, match[1], line))
     return found
-
-
-def run_tool(name: str, *arguments: str) -> None:
-    """Qt's tools come with PySide6."""
-    tool = Path(sys.executable).with_name(f"pyside6-{name}")
-    subprocess.run([str(tool), *arguments], cwd=ROOT, check=True, capture_output=True)
 
 
 if __name__ == "__main__":

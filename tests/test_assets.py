@@ -148,9 +148,7 @@ def test_whatever_is_in_assets_is_installed_with_the_program() -> None:
     installed = {file for pattern in patterns for file in (root / "assets").glob(pattern) if file.is_file()}
     every = {file for file in (root / "assets").rglob("*") if file.is_file() and file.suffix not in (".py", ".pyc")}
     left_out = {file.relative_to(root / "assets").as_posix() for file in every - installed}
-    for_translators = {
-        name for name in left_out if name.startswith("languages/") and name.endswith((".ts", "/sources.json"))
-    }
+    for_translators = {name for name in left_out if name.startswith("languages/") and name.endswith("/sources.json")}
     others = {name for name in left_out if not name.startswith(("corpus/plots/", "corpus/.git"))}
     assert others - for_translators == set()
 

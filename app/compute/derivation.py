@@ -10,11 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QCoreApplication
 
 from ..look import numbers
+from ..look.say import say
 
-translate = QCoreApplication.translate
 MOST_TERMS = 12
 Name = Callable[[int], str]
 
@@ -68,10 +67,10 @@ def dot_product(
     terms = [_term(i, float(products[i]), name, (float(left[i]), float(right[i]))) for i in order.tolist()]
     total = float(products.sum())
     rest = total - float(products[order].sum())
-    formula = translate("derivation", "sum of {count} products = {total}")
+    formula = say("sum of {count} products = {total}")
     if bias is not None:
-        formula = translate("derivation", "sum of {count} products and the bias = {total}")
-        terms.append(Term(translate("derivation", "bias"), bias))
+        formula = say("sum of {count} products and the bias = {total}")
+        terms.append(Term(say("bias"), bias))
         total += bias
     return Derivation(
         value,
@@ -81,7 +80,7 @@ def dot_product(
         rest=rest,
         rest_count=len(products) - len(order),
         sum=total,
-        sum_name=translate("derivation", "sum"),
+        sum_name=say("sum"),
         factors=factors,
     )
 
@@ -89,7 +88,7 @@ def dot_product(
 def scaled(value: float, score: float, head_size: int) -> Derivation:
     """score / sqrt(D)."""
     total = score / math.sqrt(head_size)
-    facts = (Term(translate("derivation", "query · key"), score), Term(f"√{head_size}", math.sqrt(head_size)))
+    facts = (Term(say("query · key"), score), Term(f"√{head_size}", math.sqrt(head_size)))
     return Derivation(value, total, f"{numbers.exact(score)} / √{head_size} = {numbers.exact(total)}", facts)
 
 
@@ -105,30 +104,26 @@ def softmax(value: float, scores: NDArray, column: int) -> Derivation:
         above / below,
         f"{numbers.exact(above)} / {numbers.exact(below)} = {numbers.exact(above / below)}",
         facts=(
-            Term(translate("derivation", "score"), float(exact[column])),
-            Term(translate("derivation", "highest score in the row"), highest),
-            Term(translate("derivation", "numerator, exp(score − highest)"), above),
-            Term(translate("derivation", "denominator, the sum over all tokens"), below),
+            Term(say("score"), float(exact[column])),
+            Term(say("highest score in the row"), highest),
+            Term(say("numerator, exp(score − highest)"), above),
+            Term(say("denominator, the sum over all tokens"), below),
         ),
         terms=tuple(_term(i, float(raised[i]), None) for i in order.tolist()),
         rest=below - float(raised[order].sum()),
         rest_count=len(raised) - len(order),
         sum=below,
-        sum_name=translate("derivation", "denominator"),
+        sum_name=say("denominator"),
     )
 
 
 def residual(value: float, there: float, added: float, is_attention: bool) -> Derivation:
     """What was there and what a sublayer adds."""
     total = there + added
-    adds = (
-        translate("derivation", "what attention adds")
-        if is_attention
-        else translate("derivation", "what feed-forward adds")
-    )
-    terms = (Term(translate("derivation", "what was there"), there), Term(adds, added))
+    adds = say("what attention adds") if is_attention else say("what feed-forward adds")
+    terms = (Term(say("what was there"), there), Term(adds, added))
     formula = f"{numbers.exact(there)} + {numbers.exact(added)} = {numbers.exact(total)}"
-    return Derivation(value, total, formula, terms=terms, sum=total, sum_name=translate("derivation", "sum"))
+    return Derivation(value, total, formula, terms=terms, sum=total, sum_name=say("sum"))
 
 
 def layer_norm(value: float, row: NDArray, column: int, scale: NDArray, shift: NDArray, epsilon: float) -> Derivation:
@@ -140,11 +135,11 @@ def layer_norm(value: float, row: NDArray, column: int, scale: NDArray, shift: N
     before, middle, spread, times, plus, after = map(numbers.exact, (x, mean, variance, gain, bias, total))
     formula = f"({before} − {middle}) / √({spread} + {epsilon:g}) × {times} + {plus} = {after}"
     facts = (
-        Term(translate("derivation", "x, the number before this step"), x),
-        Term(translate("derivation", "mean of the row"), mean),
-        Term(translate("derivation", "variance of the row"), variance),
-        Term(translate("derivation", "scale"), gain),
-        Term(translate("derivation", "shift"), bias),
+        Term(say("x, the number before this step"), x),
+        Term(say("mean of the row"), mean),
+        Term(say("variance of the row"), variance),
+        Term(say("scale"), gain),
+        Term(say("shift"), bias),
     )
     return Derivation(value, total, formula, facts)
 
@@ -152,7 +147,7 @@ def layer_norm(value: float, row: NDArray, column: int, scale: NDArray, shift: N
 def activation(value: float, x: float, name: str) -> Derivation:
     """One of the feed-forward layer's functions, by the config's name for it."""
     formula, helper, total = ACTIVATIONS[name](x)
-    before = Term(translate("derivation", "x, the number before this step"), x)
+    before = Term(say("x, the number before this step"), x)
     return Derivation(value, total, f"{formula} = {numbers.exact(total)}", (before, *([helper] if helper else [])))
 
 
@@ -165,7 +160,7 @@ def _gelu(x: float) -> tuple[str, Term, float]:
     share = (1 + math.erf(x / math.sqrt(2))) / 2
     return (
         f"x · Φ(x) = {numbers.exact(x)} × {numbers.exact(share)}",
-        Term(translate("derivation", "Φ(x), normal distribution"), share),
+        Term(say("Φ(x), normal distribution"), share),
         x * share,
     )
 
@@ -175,7 +170,7 @@ def _gelu_tanh(x: float) -> tuple[str, Term, float]:
     share = (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))) / 2
     return (
         f"x · Φ(x) = {numbers.exact(x)} × {numbers.exact(share)}",
-        Term(translate("derivation", "Φ(x), approximated with tanh"), share),
+        Term(say("Φ(x), approximated with tanh"), share),
         x * share,
     )
 
@@ -188,7 +183,7 @@ def _silu(x: float) -> tuple[str, Term, float]:
     share = 1 / (1 + math.exp(-x)) if x > -700 else 0.0
     return (
         f"x · σ(x) = {numbers.exact(x)} × {numbers.exact(share)}",
-        Term(translate("derivation", "σ(x), logistic function"), share),
+        Term(say("σ(x), logistic function"), share),
         x * share,
     )
 

@@ -6,10 +6,12 @@ import traceback
 from types import TracebackType
 from typing import TextIO
 
-from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal, Slot
+from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from bertcore.errors import BertcoreError
 from bertcore.files import is_out_of_memory
+
+from ..look.say import say
 
 
 def sentence(error: BaseException) -> str:
@@ -17,10 +19,8 @@ def sentence(error: BaseException) -> str:
     if isinstance(error, BertcoreError):
         return str(error)
     if is_out_of_memory(error):
-        return QCoreApplication.translate(
-            "Errors", "There is not enough memory for this; try a shorter text or a smaller model."
-        )
-    text = QCoreApplication.translate("Errors", "Something unexpected went wrong ({error}). You can keep working.")
+        return say("There is not enough memory for this; try a shorter text or a smaller model.")
+    text = say("Something unexpected went wrong ({error}). You can keep working.")
     return text.format(error=f"{type(error).__name__}: {' '.join(str(error).split())}")  # Qt's have several lines
 
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QCoreApplication
 
 from bertcore.analysis.targets import Measure, SimilarityTarget, Target
 from bertcore.analysis.vectors import cosine
@@ -24,6 +23,7 @@ from bertcore.tokenizer.tokenizer import word_ids_at
 
 from ..look import numbers
 from ..look.bidi import isolated
+from ..look.say import say
 from .model_text import text_of
 
 if TYPE_CHECKING:
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from ..state.contrast import Contrast
     from ..state.readings import MaskReading, ModelInput, Reading
-
-translate = QCoreApplication.translate
 INTERACTIVE_TOKENS = 1024  # in one batch: what is more urgent waits no longer than for this
 LONG_TEXT, FEW_LINKS, MANY_LINKS = 128, 16, 64  # removing a link is a pass of its own
 MOST_WORDS, MOST_TAGS = 3, 3  # that are offered for each mask, or each token
@@ -109,44 +107,42 @@ def targets_of(reading: Reading, position: int, other: Reading | None = None) ->
     for mask in reading.masks:
         words = [*([mask.was] if mask.was else []), *mask.words[:MOST_WORDS]]
         for word in {word.id: word for word in words}.values():
-            note = translate("HeadTarget", ", the word in the text") if mask.was and word.id == mask.was.id else ""
-            name = translate("HeadTarget", "{word} at {position}").format(word=word.token, position=mask.position)
+            note = say(", the word in the text") if mask.was and word.id == mask.was.id else ""
+            name = say("{word} at {position}", word=word.token, position=mask.position)
             targets.append(HeadTarget(name, Target("mlm", word.id, mask.position), note))
     if reading.next_sentence is not None:
-        targets.append(HeadTarget(translate("HeadTarget", "B follows A"), Target("nsp")))
+        targets.append(HeadTarget(say("B follows A"), Target("nsp")))
     if reading.sentence_order is not None:
-        targets.append(HeadTarget(translate("HeadTarget", "A comes before B"), Target("sop")))
+        targets.append(HeadTarget(say("A comes before B"), Target("sop")))
     labels = labels_of(reading)
     if "classify" in logits:
         measure: Measure = "log_probability" if probability_of(reading) else "logit"
         order = np.argsort(-logits["classify"], kind="stable").tolist()
         targets += [HeadTarget(labels[i], Target("classify", i, measure=measure)) for i in order]
     if "tag" in logits:
-        name = translate("HeadTarget", "tag {tag} of {token} ({position})")
+        name = say("tag {tag} of {token} ({position})")
         for i in np.argsort(-logits["tag"][position], kind="stable")[:MOST_TAGS].tolist():
             label = name.format(tag=labels[i], token=tokens[position], position=position)
             targets.append(HeadTarget(label, Target("tag", i, position)))
     if "span" in logits:
         best = logits["span"].argmax(axis=0).tolist()
-        begins = translate("HeadTarget", "the answer begins at {token} ({position})")
-        ends = translate("HeadTarget", "the answer ends at {token} ({position})")
+        begins = say("the answer begins at {token} ({position})")
+        ends = say("the answer ends at {token} ({position})")
         for end, at in dict.fromkeys([*enumerate(best), (0, position), (1, position)]):
             label = (ends if end else begins).format(token=tokens[at], position=at)
             targets.append(HeadTarget(label, Target("span", end, at)))
     if "choice" in logits:
-        label = translate("HeadTarget", "the score of this choice")
+        label = say("the score of this choice")
         targets.append(HeadTarget(label, Target("choice", measure="logit")))
     if "summarise" in logits:
-        targets.append(HeadTarget(translate("HeadTarget", "this text is in the summary"), Target("summarise")))
+        targets.append(HeadTarget(say("this text is in the summary"), Target("summarise")))
     if reading.replaced is not None:
-        name = translate("HeadTarget", "{token} ({position}) was replaced").format(
-            token=tokens[position], position=position
-        )
+        name = say("{token} ({position}) was replaced", token=tokens[position], position=position)
         targets.append(HeadTarget(name, Target("rtd", 0, position)))
     pooling = reading.request.model.pooling
     if pooling is not None and other is not None:
         target = SimilarityTarget(vector=tuple(_pooled(other, pooling.kind).tolist()), pooling=pooling.kind)
-        targets.append(HeadTarget(translate("HeadTarget", "the similarity to the other text"), target))
+        targets.append(HeadTarget(say("the similarity to the other text"), target))
     return targets
 
 
@@ -167,12 +163,10 @@ def own_target(
         try:
             ids = word_ids_at(word, tokenizer, reading.encoding, mask.position)
         except BertcoreError:
-            sentence = translate("HeadTarget", "This vocabulary does not have “{word}”; type another word.")
+            sentence = say("This vocabulary does not have “{word}”; type another word.")
             raise BertcoreError(sentence.format(word=shortened(word, MOST_VALUE))) from None
         if len(ids) > 1:
-            sentence = translate(
-                "HeadTarget", "“{word}” is {count} pieces in this vocabulary ({pieces}); type a word that is one."
-            )
+            sentence = say("“{word}” is {count} pieces in this vocabulary ({pieces}); type a word that is one.")
             pieces = shortened(" ".join(tokenizer.label(piece) for piece in ids), MOST_VALUE)
             word = shortened(word, MOST_VALUE)
             raise BertcoreError(sentence.format(word=word, count=numbers.count(len(ids)), pieces=pieces))
@@ -181,11 +175,11 @@ def own_target(
     against = one_token(contrast.against) if contrast.against else None
     wanted = one_token(contrast.wanted) if contrast.wanted else (guess or mask).words[0].id
     if wanted == against:
-        sentence = translate("HeadTarget", "“{word}” is compared with itself; type another word.")
+        sentence = say("“{word}” is compared with itself; type another word.")
         raise BertcoreError(sentence.format(word=tokenizer.label(wanted)))
     if against is not None:
         return word_contrast(mask.position, (wanted, tokenizer.label(wanted)), (against, tokenizer.label(against)))
-    name = translate("HeadTarget", "{word} at {position}")
+    name = say("{word} at {position}")
     return HeadTarget(
         name.format(word=tokenizer.label(wanted), position=mask.position), Target("mlm", wanted, mask.position)
     )
@@ -194,8 +188,8 @@ def own_target(
 def word_contrast(position: int, wanted: tuple[int, str], against: tuple[int, str]) -> HeadTarget:
     """wanted, against: id and name."""
     answers = isolated(wanted[1]), isolated(against[1])
-    label = translate("HeadTarget", "“{word}” rather than “{other}” at position {position}").format(
-        word=answers[0], other=answers[1], position=position
+    label = say(
+        "“{word}” rather than “{other}” at position {position}", word=answers[0], other=answers[1], position=position
     )
     return HeadTarget(label, Target("mlm", wanted[0], position, against=against[0]), answers=answers)
 
@@ -210,9 +204,9 @@ def odds(target: HeadTarget, log_ratio: float) -> str:
     """Of a contrast: "“her” is 2.2 times as likely as “his”"."""
     more, less = target.answers if log_ratio >= 0 else target.answers[::-1]
     factor = numbers.number(math.exp(min(abs(log_ratio), MOST_NATS)))
-    text = translate("HeadTarget", "“{more}” is {factor} times as likely as “{less}”")
+    text = say("“{more}” is {factor} times as likely as “{less}”")
     if factor == numbers.number(1):
-        text = translate("HeadTarget", "“{more}” is as likely as “{less}”")
+        text = say("“{more}” is as likely as “{less}”")
     return text.format(more=more, less=less, factor=factor)
 
 
@@ -220,11 +214,9 @@ def why_no_target(reading: Reading) -> str:
     """What to do where there is nothing to ask about."""
     model = reading.request.model
     if model.pooling is not None:
-        return translate(
-            "HeadTarget", "Compare this text with another one (Ctrl+Alt+A): then you can ask what makes them similar."
-        )
+        return say("Compare this text with another one (Ctrl+Alt+A): then you can ask what makes them similar.")
     missing = model.missing.get("mlm")
-    return missing or translate("HeadTarget", "Mask a word (M): then you can ask about the model’s guesses for it.")
+    return missing or say("Mask a word (M): then you can ask about the model’s guesses for it.")
 
 
 def changed_targets(before: Reading, after: Reading) -> list[HeadTarget]:

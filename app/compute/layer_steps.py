@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QCoreApplication
 
-from ..look.language import QT_TRANSLATE_NOOP
+from ..look.say import mark, say
 from . import derivation
 from .derivation import Derivation, Name
 
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
     from bertcore.progress import ReportProgress
 
     from ..state.readings import Reading
-
-translate = QCoreApplication.translate
 Floats = NDArray[np.float32]
 MODEL = "bertcore.model.bert"
 POINTS = {  # field of LayerTrace -> hook point after layer.{i}
@@ -60,25 +57,25 @@ FORMULAS = {
     "tanh": "tanh(x)",
 }
 TITLES = {
-    "entering": QT_TRANSLATE_NOOP("layer_steps", "Hidden state in"),
-    "query": QT_TRANSLATE_NOOP("layer_steps", "Query"),
-    "key": QT_TRANSLATE_NOOP("layer_steps", "Key"),
-    "value": QT_TRANSLATE_NOOP("layer_steps", "Value"),
-    "products": QT_TRANSLATE_NOOP("layer_steps", "Score"),
-    "scores": QT_TRANSLATE_NOOP("layer_steps", "Scaled score"),
-    "probs": QT_TRANSLATE_NOOP("layer_steps", "Softmax"),
-    "context": QT_TRANSLATE_NOOP("layer_steps", "Context"),
-    "attention_output": QT_TRANSLATE_NOOP("layer_steps", "Output projection"),
-    "attention_sum": QT_TRANSLATE_NOOP("layer_steps", "Residual sum"),
-    "middle": QT_TRANSLATE_NOOP("layer_steps", "Residual sum"),
-    "attention_norm": QT_TRANSLATE_NOOP("layer_steps", "LayerNorm"),
-    "before_activation": QT_TRANSLATE_NOOP("layer_steps", "Feed-forward in"),
-    "activation": QT_TRANSLATE_NOOP("layer_steps", "Activation"),
-    "feed_forward_output": QT_TRANSLATE_NOOP("layer_steps", "Feed-forward out"),
-    "feed_forward_sum": QT_TRANSLATE_NOOP("layer_steps", "Residual sum"),
-    "leaving": QT_TRANSLATE_NOOP("layer_steps", "Residual sum"),
-    "feed_forward_norm": QT_TRANSLATE_NOOP("layer_steps", "LayerNorm"),
-    "final_norm": QT_TRANSLATE_NOOP("layer_steps", "Final LayerNorm"),
+    "entering": mark("Hidden state in"),
+    "query": mark("Query"),
+    "key": mark("Key"),
+    "value": mark("Value"),
+    "products": mark("Score"),
+    "scores": mark("Scaled score"),
+    "probs": mark("Softmax"),
+    "context": mark("Context"),
+    "attention_output": mark("Output projection"),
+    "attention_sum": mark("Residual sum"),
+    "middle": mark("Residual sum"),
+    "attention_norm": mark("LayerNorm"),
+    "before_activation": mark("Feed-forward in"),
+    "activation": mark("Activation"),
+    "feed_forward_output": mark("Feed-forward out"),
+    "feed_forward_sum": mark("Residual sum"),
+    "leaving": mark("Residual sum"),
+    "feed_forward_norm": mark("LayerNorm"),
+    "final_norm": mark("Final LayerNorm"),
 }
 
 
@@ -95,7 +92,7 @@ class LayerStep:
 
     @property
     def title(self) -> str:
-        return translate("layer_steps", TITLES[self.key])
+        return say(TITLES[self.key])
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,10 +241,10 @@ def layer_steps(one: LayerTrace, head: int) -> list[LayerStep]:
 def _entering(one: LayerTrace) -> LayerStep:
     values = one.entering
     if one.layer:
-        source = translate("layer_steps", "from layer {layer}").format(layer=one.layer)
+        source = say("from layer {layer}", layer=one.layer)
         function = f"{MODEL}.Layer.forward"
     else:
-        source = translate("layer_steps", "from the embeddings")
+        source = say("from the embeddings")
         function = f"{MODEL}.Embeddings.forward"
 
     def derive(row: int, column: int) -> Derivation:
@@ -264,7 +261,7 @@ def _attention_steps(one: LayerTrace, head: int) -> list[LayerStep]:
     heads = np.ascontiguousarray(one.context.transpose(1, 0, 2)).reshape(len(query), -1)  # (N,S,D) -> (S,H)
 
     def product(row: int, column: int) -> Derivation:
-        names = translate("layer_steps", "query × key")
+        names = say("query × key")
         return derivation.dot_product(float(products[row, column]), query[row], key[column], _dimension, names)
 
     def score(row: int, column: int) -> Derivation:
@@ -274,19 +271,17 @@ def _attention_steps(one: LayerTrace, head: int) -> list[LayerStep]:
         return derivation.softmax(float(probs[row, column]), scores[row], column)
 
     def mean(row: int, column: int) -> Derivation:
-        names = translate("layer_steps", "attention × value")
+        names = say("attention × value")
         return derivation.dot_product(float(context[row, column]), probs[row], value[:, column], None, names)
 
     def output_name(index: int) -> str:
-        return translate("layer_steps", "head {head}, dim {dimension}").format(
-            head=index // size + 1, dimension=index % size
-        )
+        return say("head {head}, dim {dimension}", head=index // size + 1, dimension=index % size)
 
-    product_formula = translate("layer_steps", "query · key, head {head}").format(head=head + 1)
-    score_formula = translate("layer_steps", "score / √{size}").format(size=size)
-    weight_formula = translate("layer_steps", "exp(s) / Σ exp(s), by row")
-    context_formula = translate("layer_steps", "Σ weight × value, over tokens")
-    output_formula = translate("layer_steps", "all heads · W_O + b")
+    product_formula = say("query · key, head {head}", head=head + 1)
+    score_formula = say("score / √{size}", size=size)
+    weight_formula = say("exp(s) / Σ exp(s), by row")
+    context_formula = say("Σ weight × value, over tokens")
+    output_formula = say("all heads · W_O + b")
     inside, output = f"{MODEL}.SelfAttention.forward", one.weights["output"]
     return [
         *(_projection(one, head, place) for place in range(3)),
@@ -313,9 +308,7 @@ def _projection(one: LayerTrace, head: int, place: int) -> LayerStep:
     fused, size = one.weights["query_key_value"], values.shape[1]
     first = place * one.entering.shape[1] + head * size
     rows = slice(first, first + size)
-    formula = translate("layer_steps", "x · {matrix} + b, head {head}").format(
-        matrix=f"W_{key[0].upper()}", head=head + 1
-    )
+    formula = say("x · {matrix} + b, head {head}", matrix=f"W_{key[0].upper()}", head=head + 1)
     own = Affine(fused.weight[rows], fused.bias[rows])
     return _linear(key, formula, "SelfAttention.forward", one.attention_input, own, values, _dimension)
 
@@ -350,7 +343,7 @@ def _linear(
     """values[row, column] = inputs[row] . weight[column] + bias[column]; name: of each product."""
 
     def derive(row: int, column: int) -> Derivation:
-        bias, names = float(weights.bias[column]), translate("layer_steps", "input × weight")
+        bias, names = float(weights.bias[column]), say("input × weight")
         row_of_weights = weights.weight[column]
         return derivation.dot_product(float(values[row, column]), inputs[row], row_of_weights, name, names, bias)
 
@@ -362,11 +355,7 @@ def _residual(key: str, layer: str, there: Floats, added: Floats, total: Floats,
         addends = float(there[row, column]), float(added[row, column])
         return derivation.residual(float(total[row, column]), *addends, is_attention)
 
-    formula = (
-        translate("layer_steps", "what was there + attention")
-        if is_attention
-        else translate("layer_steps", "what was there + feed-forward")
-    )
+    formula = say("what was there + attention") if is_attention else say("what was there + feed-forward")
     return LayerStep(key, formula, f"{MODEL}.{layer}.forward", total, "dimension", derive)
 
 
@@ -378,7 +367,7 @@ def _norm(key: str, one: LayerTrace, before: Floats, after: Floats) -> LayerStep
         return derivation.layer_norm(value, before[row], column, weights.weight, weights.bias, one.epsilon)
 
     function = f"{MODEL}.Encoder.forward" if key == "final_norm" else f"{MODEL}.{_kind(one)}.forward"
-    formula = translate("layer_steps", "(x − mean) / √(variance + ε) × scale + shift")
+    formula = say("(x − mean) / √(variance + ε) × scale + shift")
     return LayerStep(key, formula, function, after, "dimension", derive)
 
 
@@ -387,8 +376,8 @@ def _kind(one: LayerTrace) -> str:
 
 
 def _dimension(index: int) -> str:
-    return translate("layer_steps", "dim {dimension}").format(dimension=index)
+    return say("dim {dimension}", dimension=index)
 
 
 def _neuron(index: int) -> str:
-    return translate("layer_steps", "neuron {neuron}").format(neuron=index)
+    return say("neuron {neuron}", neuron=index)

@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, Signal
 from bertcore.errors import BertcoreError
 from bertcore.locations import NAMED, shipped_checkpoint
 
+from ..look.say import say
 from ..state.explore_state import ExploreState
 from ..state.model_info import ModelInfo
 from ..state.readings import Reading
@@ -152,7 +153,7 @@ class OpenModel(QObject):
             self._inference.post("reference values", _check, checkpoints, model, deliver=self._on_checked(model))
         elif is_newest and problem is not None:  # who asked for another one meanwhile need not hear of it
             if self._state.model is None:
-                why = self.tr("No model is open. Open a model folder from the menu at the top, or drop one here.")
+                why = say("No model is open. Open a model folder from the menu at the top, or drop one here.")
                 self._state.set_reading_problem(why)
             self.failed.emit(sentence(problem))
             for failed in opening.failed:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QCoreApplication
 
 from bertcore.analysis.targets import Target
 
 from ..look.bidi import isolated
+from ..look.say import say
 from .head_questions import (
     INTERACTIVE_TOKENS,
     HeadTarget,
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from bertcore.progress import ReportProgress
 
     from ..state.readings import ModelInput, Reading
-
-translate = QCoreApplication.translate
 MOST_S = 8.0  # what takes longer is offered, and not begun by itself
 MEASURED = 2  # places, by which the time for all is estimated
 HEAD_TO_PLACE = 1.6  # how much longer a head takes than a token: there is more to put in
@@ -147,21 +145,23 @@ def _contrasts_of_heads(ours: Reading, theirs: Reading) -> Iterator[HeadTarget]:
     }
     if "classify" in change and probability_of(ours) == "softmax":
         gained, lost = _gained_and_lost(change["classify"])
-        label = translate("HeadTarget", "“{word}” rather than “{other}”").format(
-            word=labels[gained], other=labels[lost]
-        )
+        label = say("“{word}” rather than “{other}”", word=labels[gained], other=labels[lost])
         yield HeadTarget(label, Target("classify", gained, against=lost), answers=(labels[gained], labels[lost]))
     if "tag" in change:
         at = int(np.abs(change["tag"]).max(axis=-1).argmax())
         gained, lost = _gained_and_lost(change["tag"][at])
-        label = translate("HeadTarget", "tag {tag} rather than {other} for {token} ({position})").format(
-            tag=labels[gained], other=labels[lost], token=isolated(tokens[at]), position=at
+        label = say(
+            "tag {tag} rather than {other} for {token} ({position})",
+            tag=labels[gained],
+            other=labels[lost],
+            token=isolated(tokens[at]),
+            position=at,
         )
         yield HeadTarget(label, Target("tag", gained, at, against=lost), answers=(labels[gained], labels[lost]))
     if "span" in logits:
         names = (
-            translate("HeadTarget", "the answer begins at {token} ({position}) rather than {other} ({other_position})"),
-            translate("HeadTarget", "the answer ends at {token} ({position}) rather than {other} ({other_position})"),
+            say("the answer begins at {token} ({position}) rather than {other} ({other_position})"),
+            say("the answer ends at {token} ({position}) rather than {other} ({other_position})"),
         )
         answers = (one.task_logits["span"].argmax(axis=0).tolist() for one in (theirs, ours))  # start and end
         for end, (gained, lost) in enumerate(zip(*answers, strict=True)):

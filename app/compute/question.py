@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, TypeVarTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from ..look.say import say
 from ..state.readings import Reading
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ class Question(QObject, Generic[Answer]):
     def stop(self) -> None:
         """A person has had enough of it; they can start it again."""
         self._cancel()
-        self._show(None, self.tr("Stopped."), can_restart=True)
+        self._show(None, say("Stopped."), can_restart=True)
 
     def forget(self, sentence: str = "") -> None:
         """Nothing is wanted any more; `sentence` says why."""

@@ -9,9 +9,9 @@ from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QImage
 
+from ..look.say import say
 from .figure import Figure
 from .files import Maker, image_of, png_of, table
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 FRAME_MS, LAST_MS = 700, 2500
 FAST_MS, FAST_FROM = 250, 16  # where there are more frames than that
 COLORS_OF = 3  # frames that the colours of a GIF are chosen for
-translate = QCoreApplication.translate
 
 
 def durations_ms(figure: Figure) -> list[int]:
@@ -64,10 +63,10 @@ def html(figure: Figure) -> bytes:
     words = {
         "title": escape(figure.title),
         "caption": escape(figure.caption),
-        "play": escape(translate("Animation", "Play")),
-        "pause": json.dumps(translate("Animation", "Pause")),
-        "again": json.dumps(translate("Animation", "Play")),
-        "numbers": escape(translate("Animation", "Numbers")),
+        "play": escape(say("Play")),
+        "pause": json.dumps(say("Pause")),
+        "again": json.dumps(say("Play")),
+        "numbers": escape(say("Numbers")),
         "table": escape(table(replace(figure, numbers=small))),
         "last": str(len(frames) - 1),
         "frames": json.dumps(frames),

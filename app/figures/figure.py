@@ -17,13 +17,14 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication, QPoint, QRect
+from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QPainter, QRegion
 from PySide6.QtWidgets import QScrollArea, QWidget
 
 from bertcore.files import open_regular, read_bytes
 
 from ..look import numbers
+from ..look.say import say
 from ..state.model_info import ModelInfo
 from ..state.readings import Reading
 from ..state.selection import Selection
@@ -175,26 +176,24 @@ def model_text(model: ModelInfo) -> str:
     """Name, hash and step of a model, for a caption."""
     found = model_hash(model.folder)
     name = f"{model.name} {found}" if found else model.name
-    step = QCoreApplication.translate("Figure", "training step {step}").format(step=numbers.count(model.step))
+    step = say("training step {step}", step=numbers.count(model.step))
     return name if model.step is None else joined(name, step)
 
 
 def _head_text(selection: Selection) -> str:
-    text = QCoreApplication.translate("Figure", "layer {layer}, head {head}")
+    text = say("layer {layer}, head {head}")
     return text.format(layer=selection.layer + 1, head=selection.head + 1)
 
 
 def _token_text(selection: Selection, reading: Reading) -> str:
     position = min(selection.position, len(reading.encoding) - 1)
-    text = QCoreApplication.translate("Figure", "token {position} “{token}”")
+    text = say("token {position} “{token}”")
     return text.format(position=position, token=reading.shown_tokens[position])
 
 
 def _input_texts(reading: Reading, masks: bool) -> list[str]:
     encoding, request = reading.encoding, reading.request
-    masked = QCoreApplication.translate("Figure", "masked: {positions}").format(
-        positions=", ".join(map(str, request.masked))
-    )
+    masked = say("masked: {positions}", positions=", ".join(map(str, request.masked)))
     changed = request.what_if.described(reading.shown_tokens)
     return [pair_text(encoding.text_a, encoding.text_b), masked if masks and request.masked else "", *changed]
 

@@ -16,15 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication
-
 from bertcore.errors import BertcoreError
 from bertcore.files import read_bytes, reason_of
 from bertcore.json_text import parse_json
 
+from ..look.say import say
 from ..state.session_file import Session, as_values, session_of
 
-translate = QCoreApplication.translate
 FORMAT_VERSION = 1
 ENDING = ".answers.json"
 MOST_BYTES, MOST_ANSWERS, MOST_CHARACTERS, MOST_FILES = 5_000_000, 200, 4_000, 2_000
@@ -69,10 +67,10 @@ def load_answers(file: Path) -> HandIn:
             raise ValueError
         return HandIn(_text(values["name"]), _text(values["lesson"]), tuple(_answer(each, file) for each in answers))
     except OSError as error:
-        sentence = translate("Answers", "{file} could not be opened: {reason}.")
+        sentence = say("{file} could not be opened: {reason}.")
         raise BertcoreError(sentence.format(file=file.name, reason=reason_of(error))) from error
     except (ValueError, TypeError, KeyError, AttributeError, BertcoreError):
-        sentence = translate("Answers", "{file} has no answers that BERTscope can read; ask for the file again.")
+        sentence = say("{file} has no answers that BERTscope can read; ask for the file again.")
         raise BertcoreError(sentence.format(file=file.name)) from None
 
 

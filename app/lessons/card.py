@@ -28,6 +28,7 @@ from PySide6.QtWidgets import (
 )
 
 from ..look import theme
+from ..look.say import say
 from ..widgets.card import GAP_PX, Hint, button, label, scrolled, separator, set_role
 from ..widgets.controls import IconButton
 from ..widgets.flow_layout import FlowLayout
@@ -50,7 +51,7 @@ class LessonCard(QFrame):
     def __init__(self, player: LessonPlayer, parent: QWidget) -> None:
         super().__init__(parent)  # at once: it may have a page to show
         self.setProperty("look", "help")
-        self.setAccessibleName(self.tr("Lesson"))
+        self.setAccessibleName(say("Lesson"))
         self.setFixedWidth(theme.column_px(PROJECTOR_WIDTH_PX if theme.is_projector() else WIDTH_PX))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._player = player
@@ -59,15 +60,15 @@ class LessonCard(QFrame):
         self._progress = _Progress()
         self.body: _PageBody | None = None
         self._area = scrolled(QWidget())
-        self._area.setAccessibleName(self.tr("The page"))
-        close = IconButton("close", self.tr("Close the lesson"), player.close)
+        self._area.setAccessibleName(say("The page"))
+        close = IconButton("close", say("Close the lesson"), player.close)
         close.setProperty("look", "quiet")
-        self.back = button(self.tr("Back"), player.back, hint=self.tr("The page before (←, Page Up)"))
-        self.next = button(self.tr("Next"), player.next, look="primary", hint=self.tr("The next page (→, Page Down)"))
+        self.back = button(say("Back"), player.back, hint=say("The page before (←, Page Up)"))
+        self.next = button(say("Next"), player.next, look="primary", hint=say("The next page (→, Page Down)"))
         self.hand_in = button(
-            self.tr("Hand in…"), self.hand_in_requested.emit, hint=self.tr("Save your answers for your teacher")
+            say("Hand in…"), self.hand_in_requested.emit, hint=say("Save your answers for your teacher")
         )
-        keys = label(self.tr("← → or a remote"), "muted")
+        keys = label(say("← → or a remote"), "muted")
         gap = theme.px(GAP_PX)
         self._head = vbox(
             hbox((self._name, 1), self._place, close),
@@ -95,8 +96,8 @@ class LessonCard(QFrame):
         if page is None or player.lesson is None:
             return
         count = len(player.lesson.pages)
-        self._name.setText(self.tr("Lesson · {title}").format(title=player.lesson.title))
-        self._place.setText(self.tr("{number} of {count}").format(number=player.number + 1, count=count))
+        self._name.setText(say("Lesson · {title}", title=player.lesson.title))
+        self._place.setText(say("{number} of {count}", number=player.number + 1, count=count))
         self._problem.setText(player.problem)
         self._problem.setVisible(bool(player.problem))
         self._progress.set_page(player.number, count)
@@ -170,8 +171,8 @@ class QuestionBox(QWidget):
         self.options: list[OptionButton] = []
         self.line: QLineEdit | None = None
         self.field: QPlainTextEdit | None = None
-        self.check = button(self.tr("Check"), self._on_check_clicked, look="small")
-        self.show_answer = button(self.tr("Show answer"), lambda: player.reveal(), look="small")
+        self.check = button(say("Check", meaning="verb"), self._on_check_clicked, look="small")
+        self.show_answer = button(say("Show answer"), lambda: player.reveal(), look="small")
         buttons = FlowLayout()
         buttons.addWidget(self.check)
         buttons.addWidget(self.show_answer)
@@ -225,16 +226,16 @@ class QuestionBox(QWidget):
             return list(self.options)
         if kind == "free":
             self.field = QPlainTextEdit()
-            self.field.setAccessibleName(self.tr("Your answer"))
-            self.field.setPlaceholderText(self.tr("Your answer"))
+            self.field.setAccessibleName(say("Your answer"))
+            self.field.setPlaceholderText(say("Your answer"))
             self.field.setFixedHeight(theme.px(72))
             self.field.setTabChangesFocus(True)
             self.field.textChanged.connect(self._on_given)
             return [self.field]
         self.line = QLineEdit()
         self.line.setMaxLength(200)
-        self.line.setAccessibleName(self.tr("Your answer"))
-        self.line.setPlaceholderText(self.tr("A number") if kind == "number" else self.tr("A word"))
+        self.line.setAccessibleName(say("Your answer"))
+        self.line.setPlaceholderText(say("A number") if kind == "number" else say("A word"))
         self.line.textChanged.connect(self._on_given)
         self.line.returnPressed.connect(self._on_check_clicked)
         return [self.line]
@@ -265,8 +266,8 @@ class QuestionBox(QWidget):
         right = is_right(self._question, given, start)
         set_role(self._verdict, "strong" if right is None else "right" if right else "error")
         if right is None:
-            return self.tr("Compare with ours:")
-        return self.tr("Right.") if right else self.tr("Not quite.")
+            return say("Compare with ours:")
+        return say("Right.") if right else say("Not quite.")
 
 
 class TaskBox(QFrame):
@@ -279,7 +280,7 @@ class TaskBox(QFrame):
         self.meter = _Meter()
         self._hint = label(task.hint, "muted", wrap=True)
         self._hint.hide()
-        self.more = button(self.tr("Hint"), self._on_hint_clicked, look="small")
+        self.more = button(say("Hint"), self._on_hint_clicked, look="small")
         self.more.setVisible(bool(task.hint))
         pad = theme.px(10)
         vbox(
@@ -311,28 +312,26 @@ class TaskBox(QFrame):
             self.meter.set_values(value if isinstance(value, float) else 0.0, wanted, done)
         now = "" if unit == "word" and wanted is None else shown(task.done.measure, value)
         if is_share and task.done.measure.name in ("score", "looks"):
-            now = self.tr("{share} of the attention").format(share=now)
+            now = say("{share} of the attention", share=now)
         if unit == "word" and now:
-            text = self.tr("Done: now it is “{now}”.") if done else self.tr("Not yet: now it is “{now}”.")
+            text = say("Done: now it is “{now}”.") if done else say("Not yet: now it is “{now}”.")
             text = text.format(now=now)
         elif done:
-            text = self.tr("Done. {now}").format(now=now)
+            text = say("Done. {now}", now=now)
         elif isinstance(wanted, float):
             target = shown_in(unit, wanted)
             sentences = {
-                ">=": self.tr("Now {now}; you need {target} or more."),
-                ">": self.tr("Now {now}; you need more than {target}."),
-                "<=": self.tr("Now {now}; you need {target} or less."),
-                "<": self.tr("Now {now}; you need less than {target}."),
-                "=": self.tr("Now {now}; you need {target}."),
-                "!=": self.tr("Now {now}; you need anything else."),
+                ">=": say("Now {now}; you need {target} or more."),
+                ">": say("Now {now}; you need more than {target}."),
+                "<=": say("Now {now}; you need {target} or less."),
+                "<": say("Now {now}; you need less than {target}."),
+                "=": say("Now {now}; you need {target}."),
+                "!=": say("Now {now}; you need anything else."),
             }
             text = sentences[task.done.operator].format(now=now, target=target)
         else:
             is_same_text = task.done.measure.name == "text"
-            text = (
-                self.tr("The text has not changed yet.") if is_same_text else self.tr("Not yet. {now}").format(now=now)
-            )
+            text = say("The text has not changed yet.") if is_same_text else say("Not yet. {now}", now=now)
         self._state.setText(text.strip())
 
     def _on_hint_clicked(self) -> None:
@@ -421,7 +420,7 @@ class _Markdown(QTextBrowser):
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.document().setDocumentMargin(0)
-        self.setAccessibleName(self.tr("Text of the lesson"))
+        self.setAccessibleName(say("Text of the lesson"))
 
     def set_text(self, text: str) -> None:
         if text == self._text:

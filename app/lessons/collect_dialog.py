@@ -12,6 +12,7 @@ from bertcore.errors import BertcoreError
 from ..figures.files import write_whole
 from ..look import theme
 from ..look.fitting import plain_tip
+from ..look.say import say
 from ..widgets.card import button, label
 from ..widgets.layouts import hbox, vbox
 from ..widgets.save_dialog import ask_for_file
@@ -28,28 +29,28 @@ class CollectDialog(QDialog):
 
     def __init__(self, folder: Path, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setWindowTitle(self.tr("Answers that were handed in"))
+        self.setWindowTitle(say("Answers that were handed in"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(theme.px(860), theme.px(460))
         self._folder = folder
         self.hand_ins, problems = collect(folder)
         self.table = QTableWidget()
-        self.table.setAccessibleName(self.tr("Answers"))
+        self.table.setAccessibleName(say("Answers"))
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.table.cellDoubleClicked.connect(self._on_cell_chosen)
         count = len(self.hand_ins)
-        found = self.tr("%n file(s) with answers. Double-click an answer to see what the window showed.", "", count)
+        found = say("%n file(s) with answers. Double-click an answer to see what the window showed.", n=count)
         self.summary = label(found, wrap=True)
         self.problems = label("\n".join(problems), "error", wrap=True)
         self.problems.setVisible(bool(problems))
-        self.save_button = button(self.tr("Save as CSV…"), self._on_save_clicked)
+        self.save_button = button(say("Save as CSV…"), self._on_save_clicked)
         pad = theme.px(12)
         vbox(
             self.summary,
             self.problems,
             (self.table, 1),
-            hbox(None, self.save_button, button(self.tr("Close"), self.close)),
+            hbox(None, self.save_button, button(say("Close"), self.close)),
             parent=self,
             gap_px=8,
             margins=(pad, pad, pad, pad),
@@ -62,15 +63,15 @@ class CollectDialog(QDialog):
 
     def _fill(self, hand_ins: list[HandIn]) -> None:
         columns = columns_of(hand_ins)
-        task = self.tr("{page} (task)")
+        task = say("{page} (task)")
         titles = [task.format(page=page) if kind == "task" else page for page, kind in columns]
         self.table.setColumnCount(len(columns) + 2)
         self.table.setRowCount(len(hand_ins))
-        self.table.setHorizontalHeaderLabels([self.tr("Name"), self.tr("Right"), *titles])
+        self.table.setHorizontalHeaderLabels([say("Name"), say("Right"), *titles])
         for row, each in enumerate(hand_ins):
             answers = {(answer.page, answer.kind): answer for answer in each.answers}
             judged = [answer.right for answer in each.answers if answer.right is not None]
-            right = self.tr("{right} of {count}").format(right=sum(judged), count=len(judged))
+            right = say("{right} of {count}", right=sum(judged), count=len(judged))
             self.table.setItem(row, 0, QTableWidgetItem(each.name))
             self.table.setItem(row, 1, QTableWidgetItem(right))
             for number, column in enumerate(columns, 2):
@@ -85,7 +86,7 @@ class CollectDialog(QDialog):
             self.state_requested.emit(answer.state)
 
     def _on_save_clicked(self) -> None:
-        chosen = ask_for_file(self, self.tr("Save as CSV"), self._folder / "answers.csv", {".csv": "CSV (*.csv)"})
+        chosen = ask_for_file(self, say("Save as CSV"), self._folder / "answers.csv", {".csv": "CSV (*.csv)"})
         if chosen is not None:
             try:
                 self.save_csv(chosen)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
+from ..look.say import say
 from ..widgets.cover import Cover
 
 
@@ -29,5 +30,5 @@ class Covers(QObject):
         for name in wanted:
             found = self._over.findChildren(QWidget, name) if name not in self._covers else []
             if found:
-                sentence = self.tr("Hidden until you have answered the question")
+                sentence = say("Hidden until you have answered the question")
                 self._covers[name] = [Cover(widget, sentence) for widget in found]

@@ -9,6 +9,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QFrame
 
 from ..look import theme
+from ..look.say import say
 from ..widgets.card import button, label
 from ..widgets.flow_layout import FlowLayout
 from ..widgets.layouts import vbox
@@ -50,9 +51,9 @@ class CuttingSteps(QFrame):
         self.setProperty("look", "task")
         self._word, self._tries, self._shown = "", list[Try](), 0
         self._tried, self._found = label("", wrap=True), label("", "strong", wrap=True)
-        self.step = button(self.tr("Step"), self._on_step_clicked, look="small")
-        self.play = button(self.tr("Play"), self._on_play_clicked, look="small")
-        self.again = button(self.tr("Again"), self._on_again_clicked, look="small")
+        self.step = button(say("Step"), self._on_step_clicked, look="small")
+        self.play = button(say("Play"), self._on_play_clicked, look="small")
+        self.again = button(say("Again"), self._on_again_clicked, look="small")
         self._timer = QTimer(self, interval=STEP_MS)
         self._timer.timeout.connect(self._on_timer_timeout)
         pad = theme.px(10)
@@ -96,11 +97,11 @@ class CuttingSteps(QFrame):
 
     def _show(self) -> None:
         if self._shown == 0:
-            self._tried.setText(self.tr("“{word}”: is the whole word in the vocabulary?").format(word=self._word))
+            self._tried.setText(say("“{word}”: is the whole word in the vocabulary?", word=self._word))
             self._found.setText("")
         else:
             last = self._tries[self._shown - 1]
-            text = self.tr("{piece} is in the vocabulary: cut.") if last.is_known else self.tr("{piece}: not there.")
+            text = say("{piece} is in the vocabulary: cut.") if last.is_known else say("{piece}: not there.")
             self._tried.setText(text.format(piece=last.piece))
             self._found.setText("  ".join(last.found))
         self.step.setEnabled(self._shown < len(self._tries))

@@ -15,7 +15,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication
 
 from bertcore.analysis.attention_heads import KINDS, HeadKind, classify_heads
 from bertcore.tasks.kinds.classify import LabelPrediction
@@ -23,6 +22,7 @@ from bertcore.tasks.kinds.span import AnswerPrediction
 from bertcore.tasks.kinds.tag import TaggedExample, TagsPrediction
 
 from ..look import numbers
+from ..look.say import say
 from ..state.readings import Reading
 from ..state.text_spans import Place, positions_of
 from .lesson import Condition, Measure, WordAt
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from ..compute.masks import MaskLens
 
 Value = float | str | None  # None: not known here, or not yet
-translate = QCoreApplication.translate
 OUTSIDE = "O"  # the tag of words that are no names
 WORD = re.compile(r"(?:(?P<part>[ab]):)?(?P<word>\S+?)(?:#(?P<nth>[1-9]\d?))?")
 OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
@@ -314,11 +313,11 @@ def parse_measure(text: str) -> Measure | str:
     name, _, argument = text.strip().partition(" ")
     spec = MEASURES.get(name)
     if spec is None:
-        known = translate("Lesson", "There is no measure “{name}”; use one of {known}.")
+        known = say("There is no measure “{name}”; use one of {known}.")
         return known.format(name=name[:40], known=", ".join(MEASURES))
     argument = argument.strip()
     if not spec.accepts(argument):
-        wrong = translate("Lesson", "“{name}” cannot be read of “{argument}”; write: {usage}.")
+        wrong = say("“{name}” cannot be read of “{argument}”; write: {usage}.")
         usage = f"{name} {spec.argument}".strip()
         if spec.argument == "KIND":
             usage += f" ({', '.join(KINDS)})"

@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeySequence, QScreen, QShortcut
 from PySide6.QtWidgets import QApplication, QWidget
 
 from ..look import theme
+from ..look.say import say
 from ..widgets.card import button, label
 from ..widgets.layouts import hbox, vbox
 from .judging import filled
@@ -26,18 +27,18 @@ class NotesWindow(QWidget):
 
     def __init__(self, player: LessonPlayer, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Window)
-        self.setWindowTitle(self.tr("Speaker notes"))
+        self.setWindowTitle(say("Speaker notes"))
         self.resize(theme.px(560), theme.px(420))
         self._player, self._since = player, time.monotonic()
         self._place, self.clock = label("", "muted"), label("", "number")
-        self.clock.setToolTip(self.tr("Time since the lesson was opened"))
+        self.clock.setToolTip(say("Time since the lesson was opened"))
         self._title = label("", "lesson-title", wrap=True)
         self.text, self._asked, self.next_title = (label("", wrap=True) for _ in range(3))
         self.text.setFont(theme.font(NOTES_PX))
         self._asked.setFont(theme.font(NEXT_PX))
         self.next_title.setFont(theme.font(NEXT_PX))
-        self.back = button(self.tr("Back"), player.back)
-        self.next = button(self.tr("Next"), player.next, look="primary")
+        self.back = button(say("Back"), player.back)
+        self.next = button(say("Next"), player.next, look="primary")
         pad = theme.px(18)
         vbox(
             hbox(self._place, None, self.clock),
@@ -83,16 +84,16 @@ class NotesWindow(QWidget):
             self.close()
             return
         number, count = self._player.number, len(lesson.pages)
-        place = self.tr("{lesson} · page {number} of {count}")
+        place = say("{lesson} · page {number} of {count}")
         self._place.setText(place.format(lesson=lesson.title, number=number + 1, count=count))
         self._title.setText(page.title)
-        self.text.setText(page.notes or self.tr("No notes for this page."))
+        self.text.setText(page.notes or say("No notes for this page."))
         asked = page.question.text if page.question else page.task.text if page.task else ""
         asked = filled(asked, self._player.start).replace("**", "")
-        self._asked.setText(self.tr("On the page: {question}").format(question=asked))
+        self._asked.setText(say("On the page: {question}", question=asked))
         self._asked.setVisible(bool(asked))
         following = lesson.pages[number + 1 :]
-        self.next_title.setText(self.tr("Next: {title}").format(title=following[0].title) if following else "")
+        self.next_title.setText(say("Next: {title}", title=following[0].title) if following else "")
         self.back.setEnabled(number > 0)
         self.next.setEnabled(bool(following))
         self._show_time()

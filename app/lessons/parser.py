@@ -11,12 +11,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from PySide6.QtCore import QCoreApplication
-
 from bertcore.analysis.attention_heads import KINDS
 from bertcore.files import read_bytes, reason_of
 from bertcore.locations import BUILT_IN, NAMED
 
+from ..look.say import say
 from ..widgets.spots import SPOTS
 from .errors import LessonError
 from .lesson import (
@@ -42,7 +41,6 @@ _FENCE = re.compile(r"\s{0,3}(```|~~~)")
 _COMMAND = re.compile(r"::\s*(\S+)\s*(.*)")
 _CONDITION = re.compile(r"(.+?)\s+(>=|<=|!=|=|>|<)\s+(.+)")
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)%?")
-translate = QCoreApplication.translate
 Rooms = Mapping[str, Sequence[str]]  # room -> its views; a room without views has none
 
 
@@ -52,14 +50,12 @@ def load_lesson(file: Path, rooms: Rooms) -> Lesson:
         text = read_bytes(file, MOST_BYTES).decode("utf-8-sig")
     except OSError as error:
         if error.errno == errno.EFBIG:
-            sentence = translate("Lesson", "The file is larger than {size} kB, the most that a lesson may have.")
+            sentence = say("The file is larger than {size} kB, the most that a lesson may have.")
             raise LessonError(file, 1, sentence.format(size=MOST_BYTES // 1000)) from None
-        sentence = translate("Lesson", "The file could not be opened: {reason}.")
+        sentence = say("The file could not be opened: {reason}.")
         raise LessonError(file, 1, sentence.format(reason=reason_of(error))) from error
     except UnicodeDecodeError:
-        raise LessonError(
-            file, 1, translate("Lesson", "The file is not text in UTF-8; save it as a text file.")
-        ) from None
+        raise LessonError(file, 1, say("The file is not text in UTF-8; save it as a text file.")) from None
     return parse_lesson(text, file, rooms)
 
 
@@ -94,7 +90,7 @@ class _Parser:
 
     def parse(self, text: str) -> Lesson:
         if "\0" in text:
-            self._fail(translate("Lesson", "The file is not text: it has a zero byte."))
+            self._fail(say("The file is not text: it has a zero byte."))
         lines = text.splitlines()
         front, begins = self._front(lines)
         setup, pages = Setup(model=front["model"]), list[Page]()
@@ -102,7 +98,7 @@ class _Parser:
         for number, line in enumerate(lines[begins:], begins + 1):
             self._line = number
             if len(line) > MOST_LINE:
-                too_long = translate("Lesson", "The line is longer than {most} characters.")
+                too_long = say("The line is longer than {most} characters.")
                 self._fail(too_long.format(most=MOST_LINE))
             mark = _FENCE.match(line)
             if mark and (not fence or fence == mark[1]):
@@ -115,10 +111,10 @@ class _Parser:
             elif self._page is not None:
                 self._markdown(line, is_code=bool(fence or mark))
             elif line.strip():
-                self._fail(translate("Lesson", "Text before the first page; begin a page with “# Title”."))
+                self._fail(say("Text before the first page; begin a page with “# Title”."))
         self._finish(setup, pages)
         if not pages:
-            self._fail(translate("Lesson", "The lesson has no pages; begin one with “# Title”."))
+            self._fail(say("The lesson has no pages; begin one with “# Title”."))
         return Lesson(front["title"], front["minutes"], front["summary"], tuple(pages), self._file, front["model"])
 
     # Front matter.
@@ -127,7 +123,7 @@ class _Parser:
         """The values, and the number of lines that they take."""
         marks = [number for number, line in enumerate(lines) if line.strip() == "---"]
         if not lines or lines[0].strip() != "---" or len(marks) < 2:
-            self._fail(translate("Lesson", "The first lines are ---, title:, minutes:, summary: and --- again."))
+            self._fail(say("The first lines are ---, title:, minutes:, summary: and --- again."))
         values: dict[str, Any] = {"model": BUILT_IN}
         seen = set()
         for self._line, line in enumerate(lines[1 : marks[1]], 2):
@@ -136,16 +132,16 @@ class _Parser:
             if not line.strip():
                 continue
             if not colon or name not in FRONT:
-                sentence = translate("Lesson", "“{name}” is not known here; write one of {known}.")
+                sentence = say("“{name}” is not known here; write one of {known}.")
                 self._fail(sentence.format(name=name[:40], known=", ".join(FRONT)))
             if name in seen:
-                self._fail(translate("Lesson", "“{name}” is given twice.").format(name=name))
+                self._fail(say("“{name}” is given twice.", name=name))
             seen.add(name)
             values[name] = self._front_value(name, value)
         self._line = 1
         for name in FRONT:
             if name not in values:
-                self._fail(translate("Lesson", "The lesson has no {name}.").format(name=name))
+                self._fail(say("The lesson has no {name}.", name=name))
         return values, marks[1] + 1
 
     def _front_value(self, name: str, value: str) -> str | int:
@@ -154,14 +150,14 @@ class _Parser:
         if name == "model":
             return self._model_name(value)
         if not value or len(value) > 300:
-            self._fail(translate("Lesson", "“{name}” needs a line of text.").format(name=name))
+            self._fail(say("“{name}” needs a line of text.", name=name))
         return value
 
     # Pages.
 
     def _markdown(self, line: str, is_code: bool) -> None:
         if "![" in line:
-            self._fail(translate("Lesson", "A lesson has no pictures: the window itself is shown; use highlight."))
+            self._fail(say("A lesson has no pictures: the window itself is shown; use highlight."))
         self._made.markdown.append(line)
         if not is_code:
             self._text(line)
@@ -173,23 +169,23 @@ class _Parser:
             return setup
         self._line = made.line
         if len(pages) == MOST_PAGES:
-            self._fail(translate("Lesson", "A lesson has at most {most} pages.").format(most=MOST_PAGES))
+            self._fail(say("A lesson has at most {most} pages.", most=MOST_PAGES))
         if not made.title:
-            self._fail(translate("Lesson", "The page has no title."))
+            self._fail(say("The page has no title."))
         setup = setup.then(Setup(**made.setup, lines=made.lines))
         if setup.room is None or setup.text_a is None:
-            self._fail(translate("Lesson", "The first page needs a text and a room."))
+            self._fail(say("The first page needs a text and a room."))
         for self._line, name in (*made.highlights, *made.covers):
             if "." in name and name.partition(".")[0] != setup.room:
-                sentence = translate("Lesson", "“{name}” is in another room than the page, which shows {room}.")
+                sentence = say("“{name}” is in another room than the page, which shows {room}.")
                 self._fail(sentence.format(name=name, room=setup.room))
         if made.covers and made.question is None:
             self._line = made.lines["cover"]
-            self._fail(translate("Lesson", "The page covers something but asks no question; write “:: ask”."))
+            self._fail(say("The page covers something but asks no question; write “:: ask”."))
         unknown = [view for view in (setup.view or "").split() if view not in self._rooms[setup.room]]
         if unknown:
             known, self._line = ", ".join(self._rooms[setup.room]), setup.lines["view"]
-            sentence = translate("Lesson", "The room {room} has no view “{view}”; it has: {known}.")
+            sentence = say("The room {room} has no view “{view}”; it has: {known}.")
             self._fail(sentence.format(room=setup.room, view=unknown[0][:40], known=known))
         page = Page(
             made.title,
@@ -220,18 +216,18 @@ class _Parser:
         self._line, kind = said["line"], said["kind"]
         options = said.get("options", [])
         if kind == "choice" and (len(options) < 2 or not any(option.is_right for option in options)):
-            self._fail(translate("Lesson", "A choice needs two options or more, and one that is right."))
+            self._fail(say("A choice needs two options or more, and one that is right."))
         if kind != "choice" and options:
             lines = self._made.lines
             self._line = min(lines[name] for name in ("option", "correct", "option-if") if name in lines)
-            self._fail(translate("Lesson", "Only a choice has options."))
+            self._fail(say("Only a choice has options."))
         if kind in ("number", "word") and "answer" not in said:
-            self._fail(translate("Lesson", "The question has no answer; write “:: answer” below it."))
+            self._fail(say("The question has no answer; write “:: answer” below it."))
         if kind in ("choice", "free") and "answer" in said:
             self._line = self._made.lines["answer"]
-            self._fail(translate("Lesson", "Only number and word questions have an “:: answer”; remove it."))
+            self._fail(say("Only number and word questions have an “:: answer”; remove it."))
         if not said.get("explanation"):
-            self._fail(translate("Lesson", "The question has nothing to show as its answer; write “:: explain”."))
+            self._fail(say("The question has nothing to show as its answer; write “:: explain”."))
         if kind == "number":
             answer = said["answer"]
             if isinstance(answer, Measure):
@@ -240,7 +236,7 @@ class _Parser:
                 is_number = all(_NUMBER.fullmatch(each) for each in answer)
             if not is_number:
                 self._line = self._made.lines["answer"]
-                self._fail(translate("Lesson", "The answer to a number question has to be a number."))
+                self._fail(say("The answer to a number question has to be a number."))
         return Question(
             kind,
             said["text"],
@@ -258,7 +254,7 @@ class _Parser:
         self._line = said["line"]
         for name in ("done", "solution"):
             if name not in said:
-                self._fail(translate("Lesson", "The task has no “:: {name}”.").format(name=name))
+                self._fail(say("The task has no “:: {name}”.", name=name))
         solution = Setup(**said["solution"], lines=said["solution_lines"])
         return Task(said["text"], said["done"], solution, said["line"], said.get("hint", ""))
 
@@ -267,15 +263,15 @@ class _Parser:
     def _command(self, line: str) -> None:
         match = _COMMAND.fullmatch(line.rstrip())
         if match is None:
-            self._fail(translate("Lesson", "A command is missing after “::”."))
+            self._fail(say("A command is missing after “::”."))
         name, argument = match[1], match[2]
         if name not in COMMANDS:
-            sentence = translate("Lesson", "There is no command “{name}”; use one of {known}.")
+            sentence = say("There is no command “{name}”; use one of {known}.")
             self._fail(sentence.format(name=name[:40], known=", ".join(COMMANDS)))
         if self._page is None:
-            self._fail(translate("Lesson", "A command before the first page; begin a page with “# Title”."))
+            self._fail(say("A command before the first page; begin a page with “# Title”."))
         if not argument and name not in ("text-b", "mask"):
-            self._fail(translate("Lesson", "“:: {name}” needs something after it.").format(name=name))
+            self._fail(say("“:: {name}” needs something after it.", name=name))
         self._page.lines.setdefault(name, self._line)
         COMMANDS[name](self, argument)
 
@@ -289,7 +285,7 @@ class _Parser:
 
     def _set_in(self, said: dict[str, Any], name: str, value: object) -> None:
         if name in said:
-            sentence = translate("Lesson", "This is set twice on the page: {name}.")
+            sentence = say("This is set twice on the page: {name}.")
             self._fail(sentence.format(name=name.replace("_", "-")))
         said[name] = value
 
@@ -321,7 +317,7 @@ class _Parser:
 
     def _do_cut(self, argument: str) -> None:
         if len(argument.split()) != 1 or len(argument) > 60:
-            self._fail(translate("Lesson", "“:: cut” takes one word."))
+            self._fail(say("“:: cut” takes one word."))
         self._made.cut = argument
 
     def _do_note(self, argument: str) -> None:
@@ -330,16 +326,16 @@ class _Parser:
     def _do_claim(self, argument: str) -> None:
         condition = self._condition(argument)
         if condition.value is None:
-            self._fail(translate("Lesson", "“start” is for tasks: a claim holds when the page opens."))
+            self._fail(say("“start” is for tasks: a claim holds when the page opens."))
         self._made.claims.append(condition)
 
     def _do_ask(self, argument: str) -> None:
         kind, _, text = argument.partition(" ")
         self._one_of(kind, list(KINDS_OF_QUESTIONS))
         if not text.strip():
-            self._fail(translate("Lesson", "The question has no words."))
+            self._fail(say("The question has no words."))
         if self._made.question is not None:
-            self._fail(translate("Lesson", "A page asks one question; this is the second."))
+            self._fail(say("A page asks one question; this is the second."))
         self._made.question = {"kind": kind, "text": self._text(text.strip()), "line": self._line}
 
     def _text(self, text: str) -> str:
@@ -349,7 +345,7 @@ class _Parser:
 
     def _asked(self) -> dict[str, Any]:
         if self._made.question is None:
-            self._fail(translate("Lesson", "This belongs to a question; write “:: ask” before it."))
+            self._fail(say("This belongs to a question; write “:: ask” before it."))
         return self._made.question
 
     def _do_option(self, argument: str, is_right: bool = False) -> None:
@@ -361,7 +357,7 @@ class _Parser:
     def _do_option_if(self, argument: str) -> None:
         condition, colon, text = argument.partition(" : ")
         if not colon or not text.strip():
-            self._fail(translate("Lesson", "Write “:: option-if CONDITION : text”."))
+            self._fail(say("Write “:: option-if CONDITION : text”."))
         made = self._condition(condition.strip())
         self._asked().setdefault("options", []).append(Option(self._text(text.strip()), made))
 
@@ -376,7 +372,7 @@ class _Parser:
     def _do_within(self, argument: str) -> None:
         asked = self._asked()
         if not _NUMBER.fullmatch(argument):
-            self._fail(translate("Lesson", "“:: within” takes a number, such as 1 or 10%."))
+            self._fail(say("“:: within” takes a number, such as 1 or 10%."))
         self._set_in(asked, "within", abs(_number(argument)))
         asked["is_share"] = argument.endswith("%")
 
@@ -386,12 +382,12 @@ class _Parser:
 
     def _do_task(self, argument: str) -> None:
         if self._made.task is not None:
-            self._fail(translate("Lesson", "A page has one task; this is the second."))
+            self._fail(say("A page has one task; this is the second."))
         self._made.task = {"text": self._text(argument), "line": self._line}
 
     def _tasked(self) -> dict[str, Any]:
         if self._made.task is None:
-            self._fail(translate("Lesson", "This belongs to a task; write “:: task” before it."))
+            self._fail(say("This belongs to a task; write “:: task” before it."))
         return self._made.task
 
     def _do_done(self, argument: str) -> None:
@@ -412,7 +408,7 @@ class _Parser:
     def _condition(self, text: str) -> Condition:
         match = _CONDITION.fullmatch(text)
         if match is None:
-            sentence = translate("Lesson", "“{text}” is no condition; write MEASURE, one of {operators}, and a value.")
+            sentence = say("“{text}” is no condition; write MEASURE, one of {operators}, and a value.")
             self._fail(sentence.format(text=text[:60], operators=" ".join(OPERATORS)))
         measure = self._measure(match[1])
         value, operator = match[3].strip(), match[2]
@@ -420,10 +416,10 @@ class _Parser:
             return Condition(measure, operator, None, self._line)
         if MEASURES[measure.name].unit == "word":
             if operator not in ("=", "!="):
-                self._fail(translate("Lesson", "A word is compared by = or !=."))
+                self._fail(say("A word is compared by = or !=."))
             return Condition(measure, operator, value, self._line)
         if not _NUMBER.fullmatch(value):
-            self._fail(translate("Lesson", "“{value}” is not a number.").format(value=value[:40]))
+            self._fail(say("“{value}” is not a number.", value=value[:40]))
         return Condition(measure, operator, _number(value), self._line)
 
     def _measure(self, text: str) -> Measure:
@@ -435,7 +431,7 @@ class _Parser:
     def _word(self, text: str) -> WordAt:
         word = parse_word(text)
         if word is None:
-            self._fail(translate("Lesson", "“{text}” is no word; write cat, b:cat or cat#2.").format(text=text[:40]))
+            self._fail(say("“{text}” is no word; write cat, b:cat or cat#2.", text=text[:40]))
         return word
 
     def _head(self, text: str) -> HeadChoice:
@@ -445,13 +441,13 @@ class _Parser:
             return HeadChoice(int(match[1]) - 1, int(match[2]) - 1)
         how, _, kind = text.partition(" ")
         if how not in ("best", "least") or kind not in KINDS:
-            sentence = translate("Lesson", "“{text}” is no head; write 2.3, best KIND or least KIND. Kinds: {kinds}.")
+            sentence = say("“{text}” is no head; write 2.3, best KIND or least KIND. Kinds: {kinds}.")
             self._fail(sentence.format(text=text[:40], kinds=", ".join(KINDS)))
         return HeadChoice(kind=kind, lowest=how == "least")
 
     def _step(self, text: str) -> str:
         if not re.fullmatch(r"first|last|finished|\d{1,9}", text):
-            self._fail(translate("Lesson", "A step is first, last, finished or the number of a snapshot."))
+            self._fail(say("A step is first, last, finished or the number of a snapshot."))
         return "" if text == "finished" else text
 
     def _model_name(self, text: str) -> str:
@@ -460,13 +456,13 @@ class _Parser:
 
     def _whole_number(self, text: str, most: int) -> int:
         if not re.fullmatch(r"\d{1,6}", text) or not 1 <= int(text) <= most:
-            sentence = translate("Lesson", "“{text}” is not a whole number from 1 to {most}.")
+            sentence = say("“{text}” is not a whole number from 1 to {most}.")
             self._fail(sentence.format(text=text[:40], most=most))
         return int(text)
 
     def _one_of(self, text: str, known: list[str]) -> str:
         if text not in known:
-            sentence = translate("Lesson", "“{text}” is not known here; use one of {known}.")
+            sentence = say("“{text}” is not known here; use one of {known}.")
             self._fail(sentence.format(text=text[:60], known=", ".join(known)))
         return text
 

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication
-
 from bertcore.locations import assets, shipped_checkpoint
 
+from ..look.say import say
 from ..state.explore_state import ExploreState
 from ..state.what_if import NOTHING_CHANGED
 from .errors import SetupError
 from .lesson import Setup
 from .measures import Facts, word_places
-
-translate = QCoreApplication.translate
 
 
 def model_folder(setup: Setup) -> Path:
@@ -29,8 +26,8 @@ def model_folder(setup: Setup) -> Path:
     if snapshots:
         by_name |= {"first": snapshots[0][1], "last": snapshots[-1][1]}
     if setup.step not in by_name:
-        known = ", ".join(by_name) or translate("Lesson", "none")
-        sentence = translate("Lesson", "{model} has no snapshot of step {step}; it has: {known}.")
+        known = ", ".join(by_name) or say("none")
+        sentence = say("{model} has no snapshot of step {step}; it has: {known}.")
         raise SetupError("step", sentence.format(model=setup.model, step=setup.step, known=known))
     return by_name[setup.step]
 
@@ -42,7 +39,7 @@ def set_input(state: ExploreState, setup: Setup) -> None:
     for word in setup.masks or ():
         found = word_places(text_a, text_b, word)
         if word.nth > len(found):
-            sentence = translate("Lesson", "The text has no word “{word}” to mask.")
+            sentence = say("The text has no word “{word}” to mask.")
             raise SetupError("mask", sentence.format(word=word))
         places.append(found[word.nth - 1])
     state.set_what_if(NOTHING_CHANGED)
@@ -63,13 +60,13 @@ def set_selection(state: ExploreState, setup: Setup, facts: Facts) -> None:
     if setup.head is not None:
         found = facts.head_by(setup.head.kind, setup.head.lowest) if setup.head.kind else None
         if setup.head.kind and found is None:
-            sentence = translate("Lesson", "No token of this text can show a head of the kind “{kind}”.")
+            sentence = say("No token of this text can show a head of the kind “{kind}”.")
             raise SetupError("head", sentence.format(kind=setup.head.kind))
         layer, head = found or (setup.head.layer, setup.head.head)
     if setup.layer is not None:
         layer = setup.layer
     if layer >= layers or head >= heads:
-        sentence = translate("Lesson", "The model has {layers} layers of {heads} heads: there is no head {head}.")
+        sentence = say("The model has {layers} layers of {heads} heads: there is no head {head}.")
         setting = "layer" if layer >= layers and setup.layer is not None else "head"
         raise SetupError(setting, sentence.format(layers=layers, heads=heads, head=f"{layer + 1}.{head + 1}"))
     state.set_head(layer, head)
@@ -77,7 +74,7 @@ def set_selection(state: ExploreState, setup: Setup, facts: Facts) -> None:
     if setup.select is not None:
         found_at = facts.positions(setup.select)
         if not found_at:
-            sentence = translate("Lesson", "The text has no token “{word}”.")
+            sentence = say("The text has no token “{word}”.")
             raise SetupError("select", sentence.format(word=setup.select))
         position = found_at[0]
     state.set_focus(position)

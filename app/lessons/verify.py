@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication
-
 from bertcore.errors import BertcoreError
 
 from ..compute.applying import apply_model, request_for
@@ -16,6 +14,7 @@ from ..compute.masks import lens_at
 from ..compute.open_checkpoints import opened_checkpoint
 from ..compute.reader import read
 from ..look import numbers
+from ..look.say import say
 from ..state.explore_state import ExploreState
 from ..state.readings import ReadingRequest
 from ..widgets.prediction_line import Prediction, prediction_of
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
 
     from ..state.model_info import ModelInfo
     from ..state.selection import Selection
-
-translate = QCoreApplication.translate
 
 
 class Bench:
@@ -57,7 +54,7 @@ class Bench:
         if self._problem or state.encoding is None:
             raise SetupError("text", self._problem)
         if state.encoding.dropped:
-            raise SetupError("text", translate("Lesson", "The text is too long for the model."))
+            raise SetupError("text", say("The text is too long for the model."))
         request = ReadingRequest(model, state.encoding, tuple(state.input_ids), state.all_masked, state.masked)
         reading = read(request, checkpoint)
         state.set_reading(reading)
@@ -110,7 +107,7 @@ def measures_of(page: Page) -> list[Measure]:
 def _check_page(page: Page, bench: Bench, facts: Facts, needs: Mapping[str, bool]) -> Iterator[tuple[int, str]]:
     for line, measure in page.placeholders:
         if value_of(measure, facts) is None:
-            yield line, translate("Lesson", "“{text}” has no value on this page.").format(text=measure)
+            yield line, say("“{text}” has no value on this page.", text=measure)
     for claim in page.claims:
         if not holds(claim, facts):
             yield claim.line, _not_held(claim, facts)
@@ -119,7 +116,7 @@ def _check_page(page: Page, bench: Bench, facts: Facts, needs: Mapping[str, bool
     if page.task is not None:
         yield from _check_task(page, bench, facts, needs)
     if page.cut and len(facts.token_ids(page.cut)) < 2:
-        sentence = translate("Lesson", "The model’s vocabulary has “{word}” as one piece: there is nothing to cut.")
+        sentence = say("The model’s vocabulary has “{word}” as one piece: there is nothing to cut.")
         yield page.lines["cut"], sentence.format(word=page.cut)
 
 
@@ -127,17 +124,17 @@ def _check_question(page: Page, question: Question, facts: Facts) -> Iterator[tu
     if question.kind == "choice":
         right = len(right_options(question, facts))
         if not 1 <= right < len(question.options):
-            sentence = translate("Lesson", "{right} of the {count} options are right with this model.")
+            sentence = say("{right} of the {count} options are right with this model.")
             yield question.line, sentence.format(right=right, count=len(question.options))
     elif question.kind != "free":
         answers = right_answers(question, facts)
         if not answers:
-            yield page.lines["answer"], translate("Lesson", "The answer cannot be computed on this page.")
+            yield page.lines["answer"], say("The answer cannot be computed on this page.")
         for answer in answers:
             text = answer if isinstance(answer, str) else str(round(answer or 0.0, 6))
             wrong = f"{text}x" if isinstance(answer, str) else str((answer or 0.0) * 3 + question.within * 2 + 10)
             if not is_right(question, text, facts) or is_right(question, wrong, facts):
-                sentence = translate("Lesson", "Right and wrong answers are not told apart: {right}, {wrong}.")
+                sentence = say("Right and wrong answers are not told apart: {right}, {wrong}.")
                 yield page.lines["answer"], sentence.format(right=text, wrong=wrong)
 
 
@@ -178,10 +175,9 @@ def _is_in(line: Prediction, measure: Measure, facts: Facts) -> bool:
 
 
 def _given_away(page: Page) -> str:
-    sentence = translate(
-        "Lesson",
+    sentence = say(
         "Warning: on the page “{page}” the answer is covered, but the line below the tokens gives it away; add "
-        "“:: cover prediction” too.",
+        "“:: cover prediction” too."
     )
     return sentence.format(page=page.title)
 
@@ -192,9 +188,9 @@ def _check_task(page: Page, bench: Bench, facts: Facts, needs: Mapping[str, bool
     assert task is not None
     start = value_of(task.done.measure, facts)
     if holds(task.done, facts, start):
-        yield task.line, translate("Lesson", "The task is done before anybody does anything.")
+        yield task.line, say("The task is done before anybody does anything.")
     if start is None and task.done.value is None:
-        yield task.line, translate("Lesson", "“{measure}” has no value on this page.").format(measure=task.done.measure)
+        yield task.line, say("“{measure}” has no value on this page.", measure=task.done.measure)
     solution = page.setup.then(task.solution)
     if task.solution.text_a is not None and task.solution.text_b is None:
         solution = replace(solution, text_b=page.setup.text_b)  # a person who edits A leaves B as it is
@@ -204,14 +200,14 @@ def _check_task(page: Page, bench: Bench, facts: Facts, needs: Mapping[str, bool
         yield solution.lines.get(error.setting, task.line), str(error)
         return
     if not holds(task.done, done, start):
-        yield task.line, translate("Lesson", "The solution does not do the task.") + " " + _not_held(task.done, done)
+        yield task.line, say("The solution does not do the task.") + " " + _not_held(task.done, done)
 
 
 def _not_held(condition: Condition, facts: Facts) -> str:
     value: Value = value_of(condition.measure, facts)
     unit = MEASURES[condition.measure.name].unit
     wanted = "start" if condition.value is None else shown_in(unit, condition.value)
-    sentence = translate("Lesson", "“{measure} {operator} {wanted}” does not hold: it is {value}.")
+    sentence = say("“{measure} {operator} {wanted}” does not hold: it is {value}.")
     return sentence.format(
         measure=condition.measure, operator=condition.operator, wanted=wanted, value=shown(condition.measure, value)
     )

@@ -1,22 +1,16 @@
-"""The language of the window: which there are, Qt's translators, and the plurals of English.
+"""The language of the window: which there are, and how it is changed.
 
-English needs no file of translations: the sources are English. What the sources leave open is the plural. A source
-writes both forms, and `EnglishPlurals` chooses by the number:
-
-    self.tr("%n token(s)", "", n)     self.tr("%n match(es)", "", n)     self.tr("%n entr(y|ies) (was|were) cut", "", n)
-
-lupdate finds `translate` with a number only where the number is a plain name. `%Ln` writes the number with its
-thousands apart. A translation into another language does it with Qt's own rules for that language. A .qm file of
-English would say the same once more and could be forgotten; lupdate reads the sources.
+English needs no file: the sources are English. Another language has assets/languages/<code>/bertscope.ts, a file of Qt
+Linguist, which is read as it is.
 """
 
-import re
-from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
 from . import numbers, translated
-from .bidi import isolated
+from .say import Texts, set_texts
 
 LANGUAGES = {"en": "English", "de": "Deutsch"}  # by its own name, so that it is found by those who speak it
 SYSTEM = "system"  # in the settings: whichever of them the system speaks
@@ -25,54 +19,6 @@ _LOCALES = {
     "de": QLocale(QLocale.Language.German, QLocale.Country.Germany),
 }
 _NUMBERS = {"en": numbers.ENGLISH, "de": numbers.GERMAN}
-_FORMS = re.compile(r"\((?:(\w+)\|(\w+)|(s|es))\)")  # (was|were), (s)
-
-
-class EnglishPlurals(QTranslator):
-    """Resolves `(s)`, `(es)` and `(one|many)` in sources with a number."""
-
-    def isEmpty(self) -> bool:
-        return False
-
-    def translate(self, context: str, source: str, disambiguation: str | None = None, n: int = -1) -> str | None:
-        return plural(source, n) if n >= 0 else None
-
-
-def QT_TRANSLATE_NOOP(context: str, text: str) -> str:
-    """Marks a text of a table for lupdate; whoever shows it translates it. Qt's own, but typed."""
-    return text
-
-
-def quoted(word: str) -> str:
-    """A word of a text beside other words, in the language's quotation marks."""
-    return QCoreApplication.translate("Language", "“{word}”").format(word=isolated(word))
-
-
-@dataclass(frozen=True)
-class Titled:
-    """What has a name on the screen. title and hint are English, marked with QT_TRANSLATE_NOOP("<its class>", ...)."""
-
-    key: str
-    title: str
-    hint: str  # what it shows, in one sentence
-
-    @property
-    def shown_title(self) -> str:
-        return QCoreApplication.translate(type(self).__name__, self.title)
-
-    @property
-    def shown_hint(self) -> str:
-        return QCoreApplication.translate(type(self).__name__, self.hint)
-
-
-def plural(source: str, n: int) -> str:
-    """The English form for n things; `%n` stays, Qt puts the number there."""
-
-    def form(found: re.Match[str]) -> str:
-        one, many, suffix = found.groups()
-        return (one or "") if n == 1 else (many or suffix)
-
-    return _FORMS.sub(form, source)
 
 
 def chosen(setting: str) -> str:
@@ -84,7 +30,7 @@ def chosen(setting: str) -> str:
 
 
 def install(app: QCoreApplication, code: str = "en") -> None:
-    """Puts the translators of a language on the application, before the first window or to change the language.
+    """Makes a language that of the window: before the first one is built, or to change it.
 
     What is already written on the screen stays as it is: `Appearance.set_language` writes it anew.
     """
@@ -94,10 +40,18 @@ def install(app: QCoreApplication, code: str = "en") -> None:
     QLocale.setDefault(_LOCALES[code])
     numbers.set_style(_NUMBERS[code])
     translated.set_language(code)
-    app.installTranslator(EnglishPlurals(app))  # asked last: for what is not translated
+    set_texts({} if code == "en" else read_ts(translated.folder_of(code) / "bertscope.ts"))
     if code != "en":
-        qt = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
-        for folder, name in ((qt, f"qtbase_{code}"), (str(translated.folder_of(code)), "bertscope")):
-            translator = QTranslator(app)
-            if translator.load(name, folder):
-                app.installTranslator(translator)
+        of_qt = QTranslator(app)  # its own buttons and dialogs
+        if of_qt.load(f"qtbase_{code}", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)):
+            app.installTranslator(of_qt)
+
+
+def read_ts(file: Path) -> Texts:
+    """The messages of a file of Qt Linguist; what is not translated has no forms."""
+    found = {}
+    for message in ElementTree.parse(file).iter("message"):
+        forms = [form.text or "" for form in message.iter("numerusform")] or [message.findtext("translation") or ""]
+        meaning, source = message.findtext("comment") or "", message.findtext("source") or ""
+        found[meaning, source] = [form for form in forms if form.strip()]
+    return found

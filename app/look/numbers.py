@@ -23,7 +23,7 @@ import math
 import re
 from dataclasses import dataclass
 
-from PySide6.QtCore import QCoreApplication
+from .say import say
 
 
 @dataclass(frozen=True)
@@ -91,9 +91,9 @@ def percent(share: float | None, digits: int = 0, *, fine: bool = False) -> str:
     if share is None or not math.isfinite(share):
         return MISSING
     if 0 < share < (0.001 if fine else 0.0005):
-        return QCoreApplication.translate("numbers", "under 0.1%")
+        return say("under 0.1%")
     if 0.9995 <= share < 1:
-        return QCoreApplication.translate("numbers", "over 99.9%")
+        return say("over 99.9%")
     if 0 < share < (0.0995 if fine else 0.0095) or 0.995 <= share < 1:
         digits = 2 if fine and share < 0.00995 else 1
     return f"{decimal(_half_up(100 * share, digits), digits)}{_style.percent}"
@@ -114,28 +114,28 @@ def percent_sign() -> str:
 def surprise(bits: float) -> str:
     """Of one word: "6.97 bits", or "very surprising"."""
     if _is_technical:
-        return QCoreApplication.translate("numbers", "{bits} bits").format(bits=decimal(bits))
+        return say("{bits} bits", bits=decimal(bits))
     if bits < 1:
-        return QCoreApplication.translate("numbers", "expected")
+        return say("expected")
     if bits < 4:
-        return QCoreApplication.translate("numbers", "a little surprising")
+        return say("a little surprising")
     if bits < 7:
-        return QCoreApplication.translate("numbers", "surprising")
-    return QCoreApplication.translate("numbers", "very surprising")
+        return say("surprising")
+    return say("very surprising")
 
 
 def entropy(nats: float) -> str:
     """Of a head: "2.59 nats", or how many tokens an even look would go to."""
     if _is_technical:
-        return QCoreApplication.translate("numbers", "{nats} nats").format(nats=decimal(nats))
-    return QCoreApplication.translate("numbers", "about {count} tokens").format(count=decimal(math.exp(nats), 1))
+        return say("{nats} nats", nats=decimal(nats))
+    return say("about {count} tokens", count=decimal(math.exp(nats), 1))
 
 
 def log_change(nats: float, digits: int = 2) -> str:
     """Of ln p: "+0.04 nats", or by what the probability is multiplied, "1.04 times as likely"."""
     if _is_technical:
-        return QCoreApplication.translate("numbers", "ln p {change} nats").format(change=signed(nats, digits))
-    return QCoreApplication.translate("numbers", "{factor} times as likely").format(factor=number(math.exp(nats)))
+        return say("ln p {change} nats", change=signed(nats, digits))
+    return say("{factor} times as likely", factor=number(math.exp(nats)))
 
 
 def log_factor(nats: float) -> str:

@@ -13,14 +13,14 @@ from functools import partial
 from importlib import import_module
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QCoreApplication, QPoint, QSignalBlocker, Signal
+from PySide6.QtCore import QPoint, QSignalBlocker, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLayout, QPushButton, QWidget
 
 from ..compute.question import PAUSE_MS, Answer, Question
 from ..figures.figure import Figure, Numbers, caption_of, picture_of
 from ..look import theme
-from ..look.language import QT_TRANSLATE_NOOP, Titled
+from ..look.say import Titled, mark, say
 from ..state.baseline import TWO_TEXTS, ComparisonOffer
 from ..state.explore_state import ExploreState
 from ..state.readings import Reading
@@ -151,7 +151,7 @@ class Room(QWidget):
     def _catch_up(self) -> None:
         reading = self.state.reading
         if reading is None:
-            missing = self.tr("Loading the model…") if self.state.model is None else self.tr("Reading the text…")
+            missing = say("Loading the model…") if self.state.model is None else say("Reading the text…")
             self.waiting.show_sentence(self.state.reading_problem or missing)
             self.leave()
             return
@@ -187,14 +187,12 @@ class ViewSpec(Titled):
         """The same as it stands on the screen; empty where there is nothing to say."""
         is_wanted = reading.request.baseline is not None or selection.wants_difference
         has_note = self.only and is_wanted and reading.baseline is not None
-        return QCoreApplication.translate("ViewSpec", self.only) if has_note else ""
+        return say(self.only) if has_note else ""
 
     is_about_baseline: bool = False  # its tab is shown as well while there is a baseline
 
 
-ONE_AT_A_TIME = QT_TRANSLATE_NOOP(
-    "ViewSpec", "This view shows one text in one model. Hold X to see the baseline instead."
-)
+ONE_AT_A_TIME = mark("This view shows one text in one model. Hold X to see the baseline instead.")
 
 
 def later(package: str, module: str, name: str) -> Callable[[], Any]:
@@ -288,7 +286,7 @@ class View(QWidget):
         return button(title, lambda: self.comparison_wanted.emit(offer), look="primary")
 
     def offer_of_texts(self) -> QPushButton:
-        return self.offer_button(QCoreApplication.translate("View", "Try it: a man and a woman"), TWO_TEXTS)
+        return self.offer_button(say("Try it: a man and a woman"), TWO_TEXTS)
 
     def figure(
         self, title: str, widgets: Sequence[QWidget], numbers: Mapping[str, Numbers], *, hint: str = "", **of: Any
@@ -386,7 +384,7 @@ class ViewRoom(Room):
     def __init__(self, state: ExploreState) -> None:
         super().__init__(state)
         names = {spec.key: (spec.shown_title, spec.shown_hint) for spec in self.specs}
-        self.tabs = tab_bar(names, QCoreApplication.translate("ViewRoom", "Views"))
+        self.tabs = tab_bar(names, say("Views"))
         self.intro = intro_line()
         self.compared = Hint()  # why the view shows this reading alone
         set_role(self.compared, "strong")

@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication
-
 from bertcore import locations
 from bertcore.config import HEAD_SIZE, PRESETS
 from bertcore.errors import BertcoreError, name_from_file, printable, shortened
@@ -15,16 +13,16 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.training.pretrain_options import SHAPE
 
 from ..look import numbers
-from ..look.language import QT_TRANSLATE_NOOP
+from ..look.say import mark, say
 from .run_info import is_built_in
 
 MOST_VALUE = 60  # characters
 _NO_SETTINGS = ("format_version", "name")
 _SHAPE = {
-    "num_hidden_layers": QT_TRANSLATE_NOOP("ComparedSettings", "layers"),
-    "hidden_size": QT_TRANSLATE_NOOP("ComparedSettings", "numbers per token"),
-    "num_attention_heads": QT_TRANSLATE_NOOP("ComparedSettings", "heads in each layer"),
-    "vocab_size": QT_TRANSLATE_NOOP("ComparedSettings", "entries in the vocabulary"),
+    "num_hidden_layers": mark("layers"),
+    "hidden_size": mark("numbers per token"),
+    "num_attention_heads": mark("heads in each layer"),
+    "vocab_size": mark("entries in the vocabulary"),
 }
 
 
@@ -84,7 +82,7 @@ def _flat(values: Mapping[str, Any], path: tuple[str, ...] = ()) -> list[tuple[t
 def _title(key: tuple[str, ...]) -> str:
     """As the shell names it, without the part it is in: "learning rate"; a model's shape in plain words."""
     if key[-1] in _SHAPE:
-        return QCoreApplication.translate("ComparedSettings", _SHAPE[key[-1]])
+        return say(_SHAPE[key[-1]])
     return shortened(name_from_file(key[-1].replace("_", " ")), MOST_VALUE)
 
 

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication
 
 from bertcore.runs.run_folder import cause_of
 from bertcore.runs.run_metrics import RunMetrics, metric_key
 from bertcore.runs.run_record import common_answer, loss_by_frequency
 
 from ..look import numbers
+from ..look.say import say
 from ..state.task_info import metric_name, metric_value
 from .run_info import RunInfo
 
@@ -29,7 +29,6 @@ OPEN, BEST, APPLY, COMPARE, GO_ON, ON, SLOWER, AGAIN, LOG = (
 )
 WORSE = 1.02  # of the best loss: less than this is chance
 FEW_EXAMPLES = 50  # below that, one more right or wrong is worth more than two percent
-translate = QCoreApplication.translate
 
 
 @dataclass(frozen=True)
@@ -55,14 +54,12 @@ def ending_of(info: RunInfo, metrics: RunMetrics) -> Ending | None:
     told = _measured(info, metrics, losses, until)
     begins = {"time": numbers.duration(info.status.elapsed_s), "step": numbers.count(info.status.step)}
     if state == "stopped":
-        what = translate("Ending", "Stopped at step {step}.").format(**begins)
+        what = say("Stopped at step {step}.").format(**begins)
     elif best_kept is not None:
-        kept = translate(
-            "Ending", "Done, after {time} of training. Step {best} was the best of {step} steps; the run ends with it."
-        )
+        kept = say("Done, after {time} of training. Step {best} was the best of {step} steps; the run ends with it.")
         what = kept.format(**begins, best=numbers.count(best_kept))
     else:
-        what = translate("Ending", "Done, after {time} of training.").format(**begins)
+        what = say("Done, after {time} of training.").format(**begins)
     best = int(np.argmin(losses)) if len(losses) > 1 else None
     is_past = best is not None and losses[-1] > WORSE * losses[best]  # it was better before
     actions: tuple[str, ...] = (BEST,) if is_past else ()
@@ -76,27 +73,23 @@ def ending_of(info: RunInfo, metrics: RunMetrics) -> Ending | None:
 
 def _failed(info: RunInfo) -> Ending:
     """Why, as the run says it, and what has helped others."""
-    why = info.status.message or translate("Ending", "It ended without saying why.")
+    why = info.status.message or say("It ended without saying why.")
     cause = cause_of(why)
     if cause == "diverged":
         at = re.search(r"at step (\d+)", why)
-        text = translate(
-            "Ending", "Training stopped at step {step}: {what} became infinite or undefined. Try a lower learning rate."
-        )
+        text = say("Training stopped at step {step}: {what} became infinite or undefined. Try a lower learning rate.")
         is_loss = why.startswith("The loss")
-        what = translate("Ending", "the loss") if is_loss else translate("Ending", "a weight")
+        what = say("the loss") if is_loss else say("a weight")
         sentence = text.format(step=numbers.count(int(at[1]) if at else info.status.step), what=what)
-        advice = translate(
-            "Ending", "Most often each step was too large: it jumped past good weights, and the next one further still."
-        )
+        advice = say("Most often each step was too large: it jumped past good weights, and the next one further still.")
         return Ending(sentence, advice, (SLOWER, LOG), is_bad=True, details=why)
     if cause == "memory":
-        advice = translate("Ending", "Try a smaller model or smaller batches, and close other programs.")
+        advice = say("Try a smaller model or smaller batches, and close other programs.")
         return Ending(why, advice, (AGAIN, LOG), is_bad=True)
     if cause == "disk":
-        advice = translate("Ending", "Make room on the disk: old runs can be deleted in the list. Then resume.")
+        advice = say("Make room on the disk: old runs can be deleted in the list. Then resume.")
         return Ending(why, advice, (GO_ON, LOG) if info.can_resume else (AGAIN, LOG), is_bad=True)
-    advice = translate("Ending", "The log shows what happened before.")
+    advice = say("The log shows what happened before.")
     return Ending(why, advice, (*((GO_ON,) if info.can_resume else ()), LOG, AGAIN), is_bad=True)
 
 
@@ -117,9 +110,7 @@ def _measured(info: RunInfo, metrics: RunMetrics, losses: np.ndarray, until: flo
     if len(losses) < 2:
         return ""
     right = metrics.latest_value("words_right_held_out", until)
-    text = translate(
-        "Ending", "On held-out text its loss went from {before} to {after}; {share} of the masked words are right."
-    )
+    text = say("On held-out text its loss went from {before} to {after}; {share} of the masked words are right.")
     before, after = (numbers.decimal(float(loss)) for loss in (losses[0], losses[-1]))
     return text.format(before=before, after=after, share=numbers.percent(right))
 
@@ -127,15 +118,12 @@ def _measured(info: RunInfo, metrics: RunMetrics, losses: np.ndarray, until: flo
 def _scored(info: RunInfo, metric: str, before: str, after: str, examples: int | None) -> str:
     """With what it rests on."""
     if examples is None:
-        text = translate("Ending", "On held-out examples its {metric} went from {before} to {after}.")
+        text = say("On held-out examples its {metric} went from {before} to {after}.")
         return text.format(metric=metric, before=before, after=after)
-    many = translate(
-        "Ending", "Its {metric} went from {before} to {after} in {steps} steps, measured on {count} held-out examples."
-    )
-    few = translate(
-        "Ending",
+    many = say("Its {metric} went from {before} to {after} in {steps} steps, measured on {count} held-out examples.")
+    few = say(
         "Its {metric} went from {before} to {after} in {steps} steps. That says little: there are only {count} "
-        "held-out examples.",
+        "held-out examples."
     )
     status = info.status
     steps = status.step if status.ends_with is None else status.ends_with
@@ -149,7 +137,7 @@ def _on_all(metric: str, metrics: RunMetrics) -> str:
     final, count = metrics.evaluation.get(metric), metrics.evaluation.get("examples")
     if not isinstance(final, int | float) or type(count) is not int or count == metrics.examples:
         return ""
-    text = translate("Ending", "On all {count} held-out examples it is {final}.")
+    text = say("On all {count} held-out examples it is {final}.")
     return text.format(count=numbers.count(count), final=metric_value(metric, float(final)))
 
 
@@ -159,13 +147,13 @@ def _best(info: RunInfo, metrics: RunMetrics, steps: np.ndarray, losses: np.ndar
         at, scores = metrics.series[metric_key(metric)].arrays
         if len(scores):
             best = int(np.argmax(scores))
-            text = translate("Ending", "Its best was {best}, at step {step}.")
+            text = say("Its best was {best}, at step {step}.")
             values = {"best": metric_value(metric, float(scores[best])), "step": numbers.count(int(at[best]))}
             return "" if best == len(scores) - 1 else text.format(**values)
     if len(losses) < 2 or int(np.argmin(losses)) == len(losses) - 1:
         return ""
     best = int(np.argmin(losses))
-    text = translate("Ending", "Its lowest loss was {best}, at step {step}.")
+    text = say("Its lowest loss was {best}, at step {step}.")
     return text.format(best=numbers.decimal(float(losses[best])), step=numbers.count(int(steps[best])))
 
 
@@ -178,11 +166,11 @@ def _chance(info: RunInfo, metrics: RunMetrics) -> str:
             return ""
         share = metric_value("accuracy", answer.chance)
         if metrics.examples is None:
-            return translate("Ending", "Always giving the most common answer would get {chance}.").format(chance=share)
-        text = translate("Ending", "Always giving the most common answer would get {chance} on these {count}.")
+            return say("Always giving the most common answer would get {chance}.", chance=share)
+        text = say("Always giving the most common answer would get {chance} on these {count}.")
         return text.format(chance=share, count=numbers.count(metrics.examples))
     level = loss_by_frequency(newest)
-    text = translate("Ending", "Guessing by word frequency alone would give a loss of {level}.")
+    text = say("Guessing by word frequency alone would give a loss of {level}.")
     return "" if level is None else text.format(level=numbers.decimal(level))
 
 

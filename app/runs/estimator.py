@@ -20,6 +20,7 @@ from bertcore.training.data_facts import Fault, TaskFacts, TextFacts
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.run_estimate import RunEstimate
 
+from ..look.say import say
 from .process import RunCommand, child_environment, launch_folder, make_nice
 
 PAUSE_MS = 500  # after the last change of a setting
@@ -147,7 +148,7 @@ class RunEstimator(QObject):
             self._fail("")
 
     def _fail(self, why: str) -> None:
-        self._tell(self.failed, why or self.tr("Time and memory could not be estimated."))
+        self._tell(self.failed, why or say("Time and memory could not be estimated."))
 
     def _tell(self, signal: SignalInstance, answer: object) -> None:
         self._told.append((signal, answer))

@@ -18,6 +18,7 @@ from bertcore.runs.known_runs import is_own
 from bertcore.runs.label import RunLabel, write_label
 from bertcore.runs.run_folder import LOCK, SNAPSHOTS, RunFolder
 
+from ..look.say import say
 from .run_info import RunInfo, is_built_in
 from .service import RunsService
 from .sweep_rows import SweepRow
@@ -62,7 +63,7 @@ class RunKeeper(QObject):
         for run in runs:
             file = QFile(str(run.path))
             if not file.moveToTrash():
-                problem = self.tr("“{name}” could not be moved to the bin; delete the folder {folder} yourself.")
+                problem = say("“{name}” could not be moved to the bin; delete the folder {folder} yourself.")
                 self.problem_found.emit(problem.format(name=run.name, folder=run.path))
                 break
             binned.append((run.path, Path(file.fileName())))
@@ -74,12 +75,12 @@ class RunKeeper(QObject):
     def why_kept(self, info: RunInfo) -> str:
         """A sentence where this run cannot be deleted; empty where it can."""
         if is_built_in(info.path):
-            return self.tr("“{name}” comes with BERTscope and cannot be deleted.").format(name=info.name)
+            return say("“{name}” comes with BERTscope and cannot be deleted.", name=info.name)
         if not is_own(info.path) or info.path.is_symlink():
-            elsewhere = self.tr("“{name}” is only a link to {folder}. Delete that folder yourself.")
+            elsewhere = say("“{name}” is only a link to {folder}. Delete that folder yourself.")
             return elsewhere.format(name=info.name, folder=info.path)
         if info.status.active or RunFolder(info.path).is_alive():
-            return self.tr("“{name}” is still running. Stop it first, then delete it.").format(name=info.name)
+            return say("“{name}” is still running. Stop it first, then delete it.", name=info.name)
         return ""
 
     def put_back(self) -> None:
@@ -93,10 +94,10 @@ class RunKeeper(QObject):
     def _put_back(self, run: Path, in_bin: Path) -> bool:
         try:
             if run.exists():
-                raise FileExistsError(errno.EEXIST, self.tr("another run is there now"), str(run))
+                raise FileExistsError(errno.EEXIST, say("another run is there now"), str(run))
             shutil.move(in_bin, run)
         except OSError as error:
-            problem = self.tr("The run could not be put back ({why}). It is in {folder}.")
+            problem = say("The run could not be put back ({why}). It is in {folder}.")
             self.problem_found.emit(problem.format(why=reason_of(error), folder=in_bin))
             return False
         note = in_bin.parent.parent / "info" / f"{in_bin.name}.trashinfo"  # of freedesktop.org's bins
@@ -118,10 +119,10 @@ class RunKeeper(QObject):
     @Slot(str, object, str)
     def _on_exported(self, name: str, file: Path, why_not: str) -> None:
         if why_not:
-            problem = self.tr("“{name}” could not be exported to {file}: {why}.")
+            problem = say("“{name}” could not be exported to {file}: {why}.")
             self.problem_found.emit(problem.format(name=name, file=file, why=why_not))
         else:
-            self.done.emit(self.tr("Saved: {file}").format(file=file))
+            self.done.emit(say("Saved: {file}", file=file))
 
 
 def export_name(name: str) -> str:

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from PySide6.QtCore import QCoreApplication
-
 from bertcore import locations
 from bertcore.config import PRESETS
 from bertcore.errors import BertcoreError, name_from_file, printable, shortened
@@ -21,7 +19,7 @@ from bertcore.runs.sweep_results import SweepPlace, read_place
 from bertcore.tasks.readers.registry import metrics_of
 from bertcore.training.pretrain_options import PretrainOptions
 
-from ..look.language import QT_TRANSLATE_NOOP
+from ..look.say import mark, say
 from ..state.task_info import EVALUATION_FILE, kind_words, spec_of, task_title
 from .process import Options
 
@@ -29,9 +27,9 @@ if TYPE_CHECKING:
     from bertcore.data.cloze import ClozeSentence
 
 SHIPPED: dict[str, str] = {  # what the runs that ship are called
-    locations.BUILT_IN: QT_TRANSLATE_NOOP("RunInfo", "Training of bertscope-mini"),
-    locations.TINY: QT_TRANSLATE_NOOP("RunInfo", "Training of bertscope-tiny"),
-    locations.CLASS_DEMO: QT_TRANSLATE_NOOP("RunInfo", "Class demo, finished"),
+    locations.BUILT_IN: mark("Training of bertscope-mini"),
+    locations.TINY: mark("Training of bertscope-tiny"),
+    locations.CLASS_DEMO: mark("Class demo, finished"),
 }
 KINDS = tuple(options.kind for options in get_args(Options))
 MOST_MESSAGE, MOST_METRICS, MOST_EXAMPLES, MOST_ITEMS, MOST_TEXT = 300, 40, 100, 1000, 4000
@@ -84,7 +82,7 @@ def _row(run: RunFolder, status: RunStatus | None, held_out: dict[str, Any] | No
     run.refuse_links()
     name = name_from_file(config.get("name"), otherwise=name_from_file(path.name))
     if is_built_in(path):
-        title = QCoreApplication.translate("RunInfo", SHIPPED[path.name]) if path.name in SHIPPED else name
+        title = say(SHIPPED[path.name]) if path.name in SHIPPED else name
         return RunInfo(
             path, title, describe(config), status, held_out, is_built_in=True, has_questions=_has_questions(config)
         )
@@ -133,26 +131,23 @@ def _has_resumable_snapshot(run: RunFolder) -> bool:
 def describe(config: dict[str, Any]) -> str:
     """ "4 × 256 · stories.txt" from a run's config; what it does not say is left out."""
     spec = spec_of(config)
-    translate = QCoreApplication.translate
     parts = [task_title(spec)] if spec else []
     preset = config.get("preset")
     if not config.get("start") and isinstance(preset, str) and preset in PRESETS:
         parts.append(_size(config))
     begins_with = config.get("start") or config.get("teacher") or config.get("model")
     if isinstance(begins_with, str) and begins_with:
-        text = (
-            translate("RunInfo", "teacher {model}") if config.get("teacher") else translate("RunInfo", "from {model}")
-        )
+        text = say("teacher {model}") if config.get("teacher") else say("from {model}")
         parts.append(text.format(model=model_name(begins_with)))
     data = config.get("data")
     corpus, mixture = (data.get("corpus"), data.get("mixture")) if isinstance(data, dict) else (None, None)
     if isinstance(mixture, dict) and mixture:  # the corpus is the folder that its files are in
         read = [source for source in mixture.values() if not (isinstance(source, dict) and source.get("held_out"))]
         count = len(read)  # lupdate wants a plain name
-        parts.append(translate("RunInfo", "%n text file(s)", "", count))
+        parts.append(say("%n text file(s)", n=count))
     elif isinstance(corpus, list | tuple) and corpus:
         rest = len(corpus) - 1
-        files = translate("RunInfo", "{file} and %n more", "", rest) if rest else "{file}"
+        files = say("{file} and %n more", n=rest) if rest else "{file}"
         parts.append(files.format(file=name_from_file(Path(str(corpus[0])).name)))
     return " · ".join(parts)
 

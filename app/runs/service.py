@@ -24,6 +24,7 @@ from bertcore.runs.run_folder import CONFIG, NO_WORD, SNAPSHOTS, STATUS, RunFold
 from bertcore.runs.sweep_results import SWEEP
 from bertcore.training.pretrain_options import PretrainOptions
 
+from ..look.say import say
 from .estimator import RunEstimator
 from .process import RunChild, RunCommand, launch_folder, remove_launch_files
 from .run_info import RunInfo, RunResult, describe, newest_held_out, read_result, read_run, with_kind
@@ -237,7 +238,7 @@ class RunsService(QObject):
         if child.ended_well or (has_written and not status.active and status.message != NO_WORD):
             return status
         if child.was_told_to_end:
-            return replace(status, state="stopped", remaining_s=None, message=self.tr("Stopped while it was starting."))
+            return replace(status, state="stopped", remaining_s=None, message=say("Stopped while it was starting."))
         return replace(status, state="failed", remaining_s=None, message=child.last_words())
 
     def _newest_held_out(self, path: Path) -> dict[str, Any] | None:

@@ -5,23 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QCoreApplication
-
 from bertcore.runs.sweep_results import Sweep, SweepGroup, SweepRun
 
 from ..look import numbers
-from ..look.language import QT_TRANSLATE_NOOP
+from ..look.say import mark, say
 from ..state.task_info import metric_name, metric_value
 
 THREE = 3  # seeds
 OPEN, APPLY, USE, SEEDS, GO_ON = "open", "apply", "use", "seeds", "go_on"
 FEW_EXAMPLES = 200  # with fewer held-out examples, a few of them decide
-translate = QCoreApplication.translate
 SETTING_NAMES: dict[str, str] = {
-    "learning_rate": QT_TRANSLATE_NOOP("Sweep", "learning rate"),
-    "batch_size": QT_TRANSLATE_NOOP("Sweep", "batch size"),
-    "epochs": QT_TRANSLATE_NOOP("Sweep", "epochs"),
-    "seed": QT_TRANSLATE_NOOP("Sweep", "seed"),
+    "learning_rate": mark("learning rate"),
+    "batch_size": mark("batch size"),
+    "epochs": mark("epochs"),
+    "seed": mark("seed"),
 }
 
 
@@ -48,10 +45,10 @@ def _finding(sweep: Sweep) -> Finding:
         return _nothing_yet(sweep)
     if not sweep.varied:
         return _of_seeds(sweep, best)
-    found = translate("Sweep", "{settings} was best: {figure}.")
+    found = say("{settings} was best: {figure}.")
     if not sweep.is_over:
         measured = sum(group.mean is not None for group in sweep.groups)
-        found = translate("Sweep", "So far, {settings} is best: {figure}.") if measured > 1 else "{settings}: {figure}."
+        found = say("So far, {settings} is best: {figure}.") if measured > 1 else "{settings}: {figure}."
     sentence = _sentence(found.format(settings=settings_in_words(best), figure=figure_in_words(sweep, best)))
     parts = [sentence, *_what_went_wrong(sweep)]
     if not sweep.is_over:
@@ -73,14 +70,14 @@ def values_in_words(group: SweepGroup) -> str:
 
 def setting_value(name: str, value: float | None) -> str:
     if value is None:
-        return translate("Sweep", "usual")
+        return say("usual")
     return numbers.rate(value) if name == "learning_rate" else numbers.number(value)
 
 
 def setting_name(name: str, short: bool = False) -> str:
     """short: over the narrow column of a table."""
     is_rate = short and name == "learning_rate"
-    return translate("Sweep", "rate") if is_rate else translate("Sweep", SETTING_NAMES[name])
+    return say("rate") if is_rate else say(SETTING_NAMES[name])
 
 
 def figure_in_words(sweep: Sweep, group: SweepGroup) -> str:
@@ -96,7 +93,7 @@ def mean_in_words(sweep: Sweep, group: SweepGroup) -> str:
 
 def progress_in_words(sweep: Sweep) -> str:
     done = sum(run.status.state == "done" for run in sweep.runs)
-    text = translate("Sweep", "Runs done: {done} of {of}. They are trained one after the other.")
+    text = say("Runs done: {done} of {of}. They are trained one after the other.")
     return text.format(done=numbers.count(done), of=numbers.count(sweep.of))
 
 
@@ -107,24 +104,23 @@ def _sentence(text: str) -> str:
 
 def _nothing_yet(sweep: Sweep) -> Finding:
     if not sweep.is_over:
-        return Finding(translate("Sweep", "The first run is training."), progress_in_words(sweep))
+        return Finding(say("The first run is training."), progress_in_words(sweep))
     if any(run.has_diverged for run in sweep.runs):
-        text = translate("Sweep", "The runs diverged: their numbers grew without limit.")
-        return Finding(text, translate("Sweep", "A lower learning rate usually helps."), is_bad=True)
-    text = translate("Sweep", "None of these runs finished.")
-    return Finding(text, translate("Sweep", "Click one to see why."), is_bad=True)
+        text = say("The runs diverged: their numbers grew without limit.")
+        return Finding(text, say("A lower learning rate usually helps."), is_bad=True)
+    text = say("None of these runs finished.")
+    return Finding(text, say("Click one to see why."), is_bad=True)
 
 
 def _of_seeds(sweep: Sweep, best: SweepGroup) -> Finding:
     """Nothing but the seed differs."""
-    text = translate("Sweep", "{figure} over %n seed(s), from {least} to {most}.", "", len(best.scores))
+    text = say("{figure} over %n seed(s), from {least} to {most}.", n=len(best.scores))
     figures = [metric_value(sweep.metric, figure) for figure in (min(best.scores), max(best.scores))]
     sentence = _sentence(text.format(figure=figure_in_words(sweep, best), least=figures[0], most=figures[1]))
     if not sweep.is_over:
         return Finding(sentence, progress_in_words(sweep))
-    advice = translate(
-        "Sweep",
-        "The seed alone makes this much difference: to count as better, another setting must gain more than that.",
+    advice = say(
+        "The seed alone makes this much difference: to count as better, another setting must gain more than that."
     )
     actions = (OPEN,) if sweep.kind == "pretrain" else (OPEN, APPLY)
     return Finding(sentence, " ".join([advice, *_missing(sweep)]), actions)
@@ -141,8 +137,8 @@ def _what_went_wrong(sweep: Sweep) -> list[str]:
         return []
     diverged = [rate for rate, group in bad.items() if all(run.has_diverged for run in _over(group))]
     said = (
-        (hardly, translate("Sweep", "At {rates} it hardly learned anything.")),
-        (diverged, translate("Sweep", "At {rates} it diverged.")),
+        (hardly, say("At {rates} it hardly learned anything.")),
+        (diverged, say("At {rates} it diverged.")),
     )
     found = [text.format(rates=_and(list(map(numbers.rate, rates)))) for rates, text in said if rates]
     return found + [_partly_diverged(rate, group) for rate, group in bad.items() if rate not in diverged]
@@ -151,9 +147,9 @@ def _what_went_wrong(sweep: Sweep) -> list[str]:
 def _partly_diverged(rate: float, group: SweepGroup) -> str:
     over = _over(group)
     others = [run for run in over if not run.has_diverged]
-    text = translate("Sweep", "At {rate}, {count} of {of} runs diverged.")
+    text = say("At {rate}, {count} of {of} runs diverged.")
     if all(run.has_hardly_learned for run in others):
-        text = translate("Sweep", "At {rate}, {count} of {of} runs diverged; the others hardly learned anything.")
+        text = say("At {rate}, {count} of {of} runs diverged; the others hardly learned anything.")
     count = numbers.count(len(over) - len(others))
     return text.format(rate=numbers.rate(rate), count=count, of=numbers.count(len(over)))
 
@@ -166,7 +162,7 @@ def _over(group: SweepGroup) -> list[SweepRun]:
 def _and(words: Sequence[str]) -> str:
     if len(words) < 2:
         return "".join(words)
-    return translate("Sweep", "{others} and {last}").format(others=", ".join(words[:-1]), last=words[-1])
+    return say("{others} and {last}", others=", ".join(words[:-1]), last=words[-1])
 
 
 def _at_the_edge(sweep: Sweep, best: SweepGroup) -> list[str]:
@@ -177,9 +173,9 @@ def _at_the_edge(sweep: Sweep, best: SweepGroup) -> list[str]:
         return []
     rate = float(best.values["learning_rate"] or 0)
     if rate == rates[0]:
-        return [translate("Sweep", "The lowest rate was best: an even lower one may do better.")]
+        return [say("The lowest rate was best: an even lower one may do better.")]
     if rate == rates[-1]:
-        return [translate("Sweep", "The highest rate was best: an even higher one may do better.")]
+        return [say("The highest rate was best: an even higher one may do better.")]
     return []
 
 
@@ -195,13 +191,13 @@ def _as_good(sweep: Sweep) -> list[SweepGroup]:
 def _missing(sweep: Sweep) -> list[str]:
     told = []
     if sweep.missing:
-        told.append(translate("Sweep", "No longer there: %n run(s).", "", sweep.missing))
+        told.append(say("No longer there: %n run(s).", n=sweep.missing))
     if sweep.unreadable:
         count = len(sweep.unreadable)
-        told.append(translate("Sweep", "Left out, because their settings cannot be read: %n run(s).", "", count))
+        told.append(say("Left out, because their settings cannot be read: %n run(s).", n=count))
     stopped = _unfinished(sweep)
     if stopped:
-        told.append(translate("Sweep", "Not finished, so not counted: %n run(s).", "", stopped))
+        told.append(say("Not finished, so not counted: %n run(s).", n=stopped))
     return told
 
 
@@ -213,18 +209,17 @@ def _honest(sweep: Sweep) -> list[str]:
     equals = _as_good(sweep)
     if equals:
         names = [values_in_words(group) for group in equals]
-        text = translate("Sweep", "Close enough to the best that the difference may be chance: {others}.")
+        text = say("Close enough to the best that the difference may be chance: {others}.")
         told.append(text.format(others=", ".join(names)))
     elif sweep.seeds == 1 and sweep.metric != "accuracy":
-        told.append(translate("Sweep", "Each was trained once: a small difference may be chance."))
+        told.append(say("Each was trained once: a small difference may be chance."))
     if 0 < examples < FEW_EXAMPLES and sweep.metric == "accuracy":
-        text = translate("Sweep", "There are only {count} held-out examples: each one counts for {share}.")
+        text = say("There are only {count} held-out examples: each one counts for {share}.")
         told.append(text.format(count=numbers.count(examples), share=metric_value(sweep.metric, 1 / examples)))
     told.append(
-        translate(
-            "Sweep",
+        say(
             "Picking the best of several runs makes its score look a little better than it is; check it on new "
-            "examples.",
+            "examples."
         )
     )
     return told

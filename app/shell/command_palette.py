@@ -4,12 +4,12 @@ import re
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QKeySequence
 
 from bertcore.locations import tuned_models
 
 from ..compute.open_model import OpenModel
+from ..look.say import say
 from ..state.examples import Example, load_examples
 from ..state.explore_state import ExploreState
 from ..state.glossary import load_glossary
@@ -19,7 +19,6 @@ from .rooms import ROOMS
 
 ORDER = ("room", "text", "view", "edit", "file", "model", "compare", "lesson")  # what is wanted most comes first
 HEAD = re.compile(r"\s*(\d+)\s*[.·, ]\s*(\d+)\s*")
-translate = QCoreApplication.translate
 
 
 def command_entries(actions: Actions) -> list[Entry]:
@@ -29,7 +28,7 @@ def command_entries(actions: Actions) -> list[Entry]:
     return [
         Entry(
             action.text(),
-            translate("Commands", MENUS[command.menu]),
+            say(MENUS[command.menu]),
             action.trigger,
             action.shortcut().toString(native),
             command.also,
@@ -49,13 +48,13 @@ def view_entries(open_view: Callable[[str, str], object]) -> list[Entry]:
 
 
 def example_entries(use_example: Callable[[Example], object]) -> list[Entry]:
-    kind = translate("Commands", "Example")
+    kind = say("Example")
     return [Entry(example.title, kind, partial(use_example, example)) for example in load_examples()]
 
 
 def word_entries(show_word: Callable[[str], object]) -> list[Entry]:
     """Every card of the glossary."""
-    kind = translate("Commands", "Word")
+    kind = say("Word")
     return [
         Entry(card.title, kind, partial(show_word, card.key), also=" ".join(card.forms))
         for card in load_glossary().values()
@@ -64,7 +63,7 @@ def word_entries(show_word: Callable[[str], object]) -> list[Entry]:
 
 def model_entries(recent: list[str], open_model: OpenModel) -> list[Entry]:
     """The fine-tuned ones that ship, and those that were open lately."""
-    kind = translate("Commands", MENUS["model"])
+    kind = say(MENUS["model"])
     names = (*tuned_models(), *recent)
     return [Entry(shortened(name), kind, partial(open_model.open, name, download=True)) for name in names]
 
@@ -82,5 +81,5 @@ def head_entries(state: ExploreState, open_room: Callable[[str], object], typed:
         state.set_head(layer - 1, head - 1)
         open_room("attend")
 
-    title = translate("Commands", "Layer {layer}, head {head}").format(layer=layer, head=head)
-    return [Entry(title, translate("Commands", "Head"), go)]
+    title = say("Layer {layer}, head {head}", layer=layer, head=head)
+    return [Entry(title, say("Head"), go)]

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QMenu, QWidget
 
@@ -13,7 +12,8 @@ from bertcore.errors import printable
 
 from ..compute.open_model import OpenModel
 from ..look import numbers, translated
-from ..look.language import LANGUAGES, QT_TRANSLATE_NOOP, SYSTEM
+from ..look.language import LANGUAGES, SYSTEM
+from ..look.say import mark, say
 from ..runs.stages import GOING_ON, TUNING, UNTRAINED
 from ..state.examples import Example
 from ..state.explore_state import ExploreState
@@ -26,17 +26,16 @@ from .sessions import Sessions
 from .time_machine import TimeMachine
 
 MENUS = {
-    "file": QT_TRANSLATE_NOOP("Commands", "File"),
-    "edit": QT_TRANSLATE_NOOP("Commands", "Edit"),
-    "model": QT_TRANSLATE_NOOP("Commands", "Model"),
-    "compare": QT_TRANSLATE_NOOP("Commands", "Compare"),
-    "text": QT_TRANSLATE_NOOP("Commands", "Text"),
-    "room": QT_TRANSLATE_NOOP("Commands", "Room"),
-    "view": QT_TRANSLATE_NOOP("Commands", "View"),
-    "lesson": QT_TRANSLATE_NOOP("Commands", "Lessons"),
+    "file": mark("File"),
+    "edit": mark("Edit"),
+    "model": mark("Model"),
+    "compare": mark("Compare"),
+    "text": mark("Text"),
+    "room": mark("Room"),
+    "view": mark("View"),
+    "lesson": mark("Lessons"),
 }
 LANGUAGE_KEYS = ("Ctrl+F9", "Ctrl+F10", "Ctrl+F11")  # with Alt, letters and figures type others on many keyboards
-translate = QCoreApplication.translate
 
 
 @dataclass(frozen=True)
@@ -71,11 +70,11 @@ class Actions:
     def fill(self, menu: QMenu, fuller: Mapping[str, Callable[[QMenu], object]]) -> None:
         """All commands, menu by menu. fuller: menu -> what else there is to choose in it; that comes first."""
         for name, title in MENUS.items():
-            part = menu.addMenu(translate("Commands", title))
+            part = menu.addMenu(say(title))
             if name in fuller:
                 fuller[name](part)
                 part.addSeparator()
-                part = part.addMenu(translate("Commands", "More"))
+                part = part.addMenu(say("More"))
             part.addActions([self.actions[c.id] for c in self.commands.values() if c.menu == name])
 
     def show(self, command_id: str, title: str, enabled: bool) -> None:
@@ -103,11 +102,11 @@ class Actions:
 def file_commands(
     sessions: Sessions, exporter: Exporter, state: ExploreState, quit_: Callable[[], object]
 ) -> list[Command]:
-    picture_words = translate("Commands", "export figure image png pdf svg")
-    number_words = translate("Commands", "export table csv data")
+    picture_words = say("export figure image png pdf svg")
+    number_words = say("export table csv data")
     return [
-        Command("file.save_session", translate("Commands", "Save session…"), sessions.save_as, "Ctrl+S"),
-        Command("file.open_session", translate("Commands", "Open session…"), sessions.choose, "Ctrl+Shift+O"),
+        Command("file.save_session", say("Save session…"), sessions.save_as, "Ctrl+S"),
+        Command("file.open_session", say("Open session…"), sessions.choose, "Ctrl+Shift+O"),
         _figure_command("file.save_picture", FigureAction.SAVE_PICTURE, exporter, "Ctrl+E", picture_words),
         _figure_command("file.save_numbers", FigureAction.SAVE_NUMBERS, exporter, "Ctrl+Shift+E", number_words),
         _figure_command(
@@ -115,23 +114,23 @@ def file_commands(
             FigureAction.SAVE_ANIMATION,
             exporter,
             "Ctrl+Alt+E",
-            translate("Commands", "film strip gif webp html video export"),
+            say("film strip gif webp html video export"),
         ),
         Command(
             "file.lab_sheet",
-            translate("Commands", "Save a lab sheet for a class…"),
+            say("Save a lab sheet for a class…"),
             partial(exporter.export_lab_sheet, state),
             "Ctrl+Alt+L",
-            also=translate("Commands", "hand-out worksheet print teacher pdf html"),
+            also=say("hand-out worksheet print teacher pdf html"),
         ),
-        Command("file.quit", translate("Commands", "Quit"), quit_, "Ctrl+Q"),
+        Command("file.quit", say("Quit"), quit_, "Ctrl+Q"),
     ]
 
 
 def edit_commands(history: History, exporter: Exporter) -> list[Command]:
     return [
-        Command("edit.undo", translate("Commands", "Undo"), history.undo, "Ctrl+Z"),
-        Command("edit.redo", translate("Commands", "Redo"), history.redo, "Ctrl+Shift+Z", ("Ctrl+Y",)),
+        Command("edit.undo", say("Undo"), history.undo, "Ctrl+Z"),
+        Command("edit.redo", say("Redo"), history.redo, "Ctrl+Shift+Z", ("Ctrl+Y",)),
         _figure_command("edit.copy_picture", FigureAction.COPY_PICTURE, exporter, "Ctrl+Shift+C"),
         _figure_command("edit.copy_numbers", FigureAction.COPY_NUMBERS, exporter, "Ctrl+Alt+C"),
     ]
@@ -147,20 +146,20 @@ def model_commands(
     """play: the snapshots of the open model's run, or no more. parent: of the dialog that asks for a folder."""
 
     def choose_folder() -> None:
-        folder = QFileDialog.getExistingDirectory(parent, translate("Commands", "Open a checkpoint or run folder"))
+        folder = QFileDialog.getExistingDirectory(parent, say("Open a checkpoint or run folder"))
         if folder:
             open_model.open(folder)
 
-    learning = translate("Commands", "training step time machine snapshot before after learning")
+    learning = say("training step time machine snapshot before after learning")
     stages = {
         "start": start_title(UNTRAINED),
-        "half_trained": translate("Commands", "The half-trained model"),
-        "trained": translate("Commands", "The trained model"),
+        "half_trained": say("The half-trained model"),
+        "trained": say("The trained model"),
     }
     open_built_in, open_tiny = partial(open_model.open, None), partial(open_model.open, locations.TINY)
-    built_in = translate("Commands", "{model} (built in)")
+    built_in = say("{model} (built in)")
     return [
-        Command("model.open_folder", translate("Commands", "Open folder…"), choose_folder, "Ctrl+O"),
+        Command("model.open_folder", say("Open folder…"), choose_folder, "Ctrl+O"),
         Command("model.open_built_in", built_in.format(model=locations.BUILT_IN), open_built_in, "Ctrl+Shift+B"),
         Command("model.open_tiny", built_in.format(model=locations.TINY), open_tiny, "Ctrl+Alt+B"),
         *(
@@ -169,22 +168,22 @@ def model_commands(
         ),
         Command(
             "model.follow",
-            translate("Commands", "Follow the run that trains"),
+            say("Follow the run that trains"),
             lambda: machine.set_following(not machine.is_following),
             "Ctrl+Alt+F",
-            also=translate("Commands", "newest snapshot live training"),
+            also=say("newest snapshot live training"),
         ),
-        Command("model.play", translate("Commands", "Play the training, or stop"), play, "F5", also=learning),
+        Command("model.play", say("Play the training, or stop"), play, "F5", also=learning),
     ]
 
 
 def start_title(begins_with: str) -> str:
     """Of the command that opens the first step of a run; see `runs.stages.Steps`."""
     titles = {
-        TUNING: translate("Commands", "The model before fine-tuning"),
-        GOING_ON: translate("Commands", "The model before this run"),
+        TUNING: say("The model before fine-tuning"),
+        GOING_ON: say("The model before this run"),
     }
-    return titles.get(begins_with, translate("Commands", "The untrained model"))
+    return titles.get(begins_with, say("The untrained model"))
 
 
 def text_commands(
@@ -200,14 +199,14 @@ def text_commands(
         state.set_text(state.text_b, state.text_a)
 
     return [
-        Command("text.mask", translate("Commands", "Mask or unmask the token"), lambda: state.toggle_mask(), "M"),
-        Command("text.unmask_all", translate("Commands", "Remove all masks"), lambda: state.set_masks(()), "Shift+M"),
-        Command("text.deselect", translate("Commands", "Deselect the token"), escape, "Esc"),
-        Command("text.swap", translate("Commands", "Swap A and B"), swap, "Ctrl+Shift+S"),
-        Command("text.type", translate("Commands", "Edit sentence A"), type_a, "Ctrl+L"),
+        Command("text.mask", say("Mask or unmask the token"), lambda: state.toggle_mask(), "M"),
+        Command("text.unmask_all", say("Remove all masks"), lambda: state.set_masks(()), "Shift+M"),
+        Command("text.deselect", say("Deselect the token"), escape, "Esc"),
+        Command("text.swap", say("Swap A and B"), swap, "Ctrl+Shift+S"),
+        Command("text.type", say("Edit sentence A"), type_a, "Ctrl+L"),
         Command(
             "text.reset",
-            translate("Commands", "Reset all changes inside the model"),
+            say("Reset all changes inside the model"),
             lambda: state.set_what_if(NOTHING_CHANGED),
             "Ctrl+0",
         ),
@@ -238,36 +237,36 @@ def view_commands(
     def toggle_specials() -> None:
         state.set_token_view(specials=not state.token_view.specials)
 
-    larger, manual = translate("Commands", "zoom larger font"), translate("Commands", "help manual")
-    projector = translate("Commands", "Projector mode")
+    larger, manual = say("zoom larger font"), say("help manual")
+    projector = say("Projector mode")
     return [
-        Command("view.words", translate("Commands", "Show whole words or tokens"), toggle_words, "W"),
-        Command("view.specials", translate("Commands", "Show or hide special tokens"), toggle_specials, "S"),
-        Command("view.theme", translate("Commands", "Light or dark theme"), toggle_theme, "Ctrl+T"),
+        Command("view.words", say("Show whole words or tokens"), toggle_words, "W"),
+        Command("view.specials", say("Show or hide special tokens"), toggle_specials, "S"),
+        Command("view.theme", say("Light or dark theme"), toggle_theme, "Ctrl+T"),
         Command(
             "view.contrast",
-            translate("Commands", "High contrast"),
+            say("High contrast"),
             toggle_contrast,
             "Ctrl+Alt+T",
-            also=translate("Commands", "theme black colours accessibility eyes"),
+            also=say("theme black colours accessibility eyes"),
         ),
         Command(
             "view.technical",
-            translate("Commands", "Words: plain or technical"),
+            say("Words: plain or technical"),
             toggle_technical,
             "Ctrl+Alt+W",
-            also=translate("Commands", "percent nats ln p bits probability"),
+            also=say("percent nats ln p bits probability"),
         ),
         Command("view.projector", projector, toggle_projector, "Ctrl+Shift+P", also=larger),
         *_language_commands(set_language),
-        Command("view.help", translate("Commands", "What this room shows"), toggle_help, "F1", also=manual),
-        Command("view.palette", translate("Commands", "Find a command…"), open_palette, "Ctrl+K"),
+        Command("view.help", say("What this room shows"), toggle_help, "F1", also=manual),
+        Command("view.palette", say("Find a command…"), open_palette, "Ctrl+K"),
         Command(
             "view.about",
-            translate("Commands", "About BERTscope…"),
+            say("About BERTscope…"),
             open_about,
             "Ctrl+F1",
-            also=translate("Commands", "version licence license credits"),
+            also=say("version licence license credits"),
         ),
     ]
 
@@ -276,25 +275,25 @@ def presenter_commands(
     toggle_ring: Callable[[], object], blank: Callable[[], object], toggle_full_screen: Callable[[], object]
 ) -> list[Command]:
     """For whoever stands in front of a class. Presenters' remotes send B or a full stop for a blank screen."""
-    presenting = translate("Commands", "presenter class laser beamer")
+    presenting = say("presenter class laser beamer")
     return [
         Command(
             "view.ring",
-            translate("Commands", "Ring around the mouse pointer"),
+            say("Ring around the mouse pointer"),
             toggle_ring,
             "Ctrl+Alt+P",
             (),
             presenting,
         ),
-        Command("view.blank", translate("Commands", "Blank the screen"), blank, "B", (".",), presenting),
-        Command("view.full_screen", translate("Commands", "Full screen"), toggle_full_screen, "F11", (), presenting),
+        Command("view.blank", say("Blank the screen"), blank, "B", (".",), presenting),
+        Command("view.full_screen", say("Full screen"), toggle_full_screen, "F11", (), presenting),
     ]
 
 
 def _language_commands(set_language: Callable[[str], object]) -> list[Command]:
     """Also found by the English word and by the language's own name, which all of its speakers know."""
-    title = translate("Commands", "Language: {language}")
-    names = {SYSTEM: translate("Commands", "as the system"), **LANGUAGES}
+    title = say("Language: {language}")
+    names = {SYSTEM: say("as the system"), **LANGUAGES}
     return [
         Command(
             f"view.language_{code}", title.format(language=name), partial(set_language, code), keys, also="language"
@@ -327,19 +326,19 @@ def fill_steps(actions: Actions, machine: TimeMachine, menu: QMenu) -> None:
         menu.addActions([actions.actions[f"model.{stage}"] for stage in steps.stages])
         menu.addSeparator()
     for step, path in reversed(steps.snapshots if steps is not None else ()):
-        text = translate("Commands", "step {step}").format(step=numbers.count(step))
+        text = say("step {step}", step=numbers.count(step))
         menu.addAction(text, partial(machine.open_snapshot, path))
     if steps is None:
-        menu.addAction(translate("Commands", "There are no other snapshots of this model")).setEnabled(False)
+        menu.addAction(say("There are no other snapshots of this model")).setEnabled(False)
 
 
 def fill_looks(chosen: str, choose: Callable[[str], object], menu: QMenu) -> None:
     """The themes. chosen: the one that is ticked."""
     names = {
-        "system": translate("Commands", "As the system is set"),
-        "light": translate("Commands", "Light"),
-        "dark": translate("Commands", "Dark"),
-        "contrast": translate("Commands", "High contrast"),
+        "system": say("As the system is set"),
+        "light": say("Light"),
+        "dark": say("Dark"),
+        "contrast": say("High contrast"),
     }
     for key, name in names.items():
         action = menu.addAction(name, partial(choose, key))
@@ -352,7 +351,7 @@ def fill_examples(use_example: Callable[[Example], object], menu: QMenu) -> None
     from ..state.examples import load_examples
 
     if translated.language() != "en":
-        menu.addAction(translate("Commands", "The sentences are English, as the model is")).setEnabled(False)
+        menu.addAction(say("The sentences are English, as the model is")).setEnabled(False)
         menu.addSeparator()
     for room in ROOMS:
         of_room = [example for example in load_examples() if example.room == room.key]

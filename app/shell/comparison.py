@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from bertcore.locations import BUILT_IN, TINY, tuned_models
@@ -14,6 +14,7 @@ from bertcore.resolve_model import can_be_downloaded
 
 from ..compute.open_model import portable_reference
 from ..look import numbers
+from ..look.say import say
 from ..runs.stages import reference_to, start_of
 from ..state.baseline import Baseline, OtherModel, OtherText
 from ..state.examples import load_examples
@@ -23,8 +24,6 @@ from ..widgets.command_list import Entry
 from ..widgets.text_pair_dialog import TextPairDialog
 from .commands import Command, shortened
 from .services import Services
-
-translate = QCoreApplication.translate
 
 
 class Comparison(QObject):
@@ -63,7 +62,7 @@ class Comparison(QObject):
         return dialog
 
     def ask_for_model(self) -> None:
-        title = self.tr("Compare with the model in a checkpoint or run folder")
+        title = say("Compare with the model in a checkpoint or run folder")
         folder = QFileDialog.getExistingDirectory(self._window, title)
         if folder:
             self.with_model(folder)
@@ -89,63 +88,61 @@ class Comparison(QObject):
     def fill_menu(self, menu: QMenu) -> None:
         """What can be chosen now."""
         state = self._state
-        unchanged = menu.addAction(self.tr("The unchanged model"), self.end)
+        unchanged = menu.addAction(say("The unchanged model"), self.end)
         unchanged.setEnabled(bool(state.what_if))
-        unchanged.setToolTip(self.tr("Change something inside first: switch a head off in Attend, for example"))
+        unchanged.setToolTip(say("Change something inside first: switch a head off in Attend, for example"))
         unchanged.setCheckable(True)
         unchanged.setChecked(bool(state.what_if) and state.baseline is None)
-        self._fill_steps(menu.addMenu(self.tr("An earlier step of its training")))
-        self._fill_models(menu.addMenu(self.tr("Another model")))
-        menu.addAction(self.tr("Another text…"), self.ask_for_text)
+        self._fill_steps(menu.addMenu(say("An earlier step of its training")))
+        self._fill_models(menu.addMenu(say("Another model")))
+        menu.addAction(say("Another text…"), self.ask_for_text)
         if state.baseline is not None or state.what_if:
             menu.addSeparator()
-            difference = menu.addAction(self.tr("Show the difference"), self.toggle_difference)
+            difference = menu.addAction(say("Show the difference"), self.toggle_difference)
             difference.setCheckable(True)
             difference.setChecked(state.wants_difference)
         if state.baseline is not None:
-            menu.addAction(self.tr("Swap with the baseline"), self.swap)
-            menu.addAction(self.tr("End the comparison"), self.end)
+            menu.addAction(say("Swap with the baseline"), self.swap)
+            menu.addAction(say("End the comparison"), self.end)
 
     def commands(self) -> list[Command]:
-        also = translate("Commands", "compare baseline difference side by side")
+        also = say("compare baseline difference side by side")
         return [
             Command(
                 "compare.model",
-                translate("Commands", "Compare with another model…"),
+                say("Compare with another model…"),
                 self.ask_for_model,
                 "Ctrl+Alt+O",
                 also=also,
             ),
             Command(
                 "compare.text",
-                translate("Commands", "Compare with another text…"),
+                say("Compare with another text…"),
                 self.ask_for_text,
                 "Ctrl+Alt+A",
                 also=also,
             ),
             Command(
                 "compare.start",
-                translate("Commands", "Compare with the start of its training"),
+                say("Compare with the start of its training"),
                 self.with_start,
                 "Ctrl+Alt+0",
                 also=also,
             ),
-            Command(
-                "compare.swap", translate("Commands", "Swap with the baseline"), self.swap, "Ctrl+Alt+X", also=also
-            ),
+            Command("compare.swap", say("Swap with the baseline"), self.swap, "Ctrl+Alt+X", also=also),
             Command(
                 "compare.difference",
-                translate("Commands", "Show the difference, or both side by side"),
+                say("Show the difference, or both side by side"),
                 self.toggle_difference,
                 "D",
                 also=also,
             ),
-            Command("compare.end", translate("Commands", "End the comparison"), self.end, "Ctrl+Alt+U", also=also),
+            Command("compare.end", say("End the comparison"), self.end, "Ctrl+Alt+U", also=also),
         ]
 
     def entries(self) -> list[Entry]:
         """For the list of all commands: the models that one can compare with at a click."""
-        title, kind = translate("Commands", "Compare with {model}"), translate("Commands", "Compare")
+        title, kind = say("Compare with {model}"), say("Compare")
         return [
             Entry(title.format(model=shortened(reference or BUILT_IN)), kind, partial(self.with_model, reference))
             for reference in self._models()
@@ -156,7 +153,7 @@ class Comparison(QObject):
         model = self._state.model
         start = None if model is None else start_of(model.folder)
         if start is None:
-            sentence = self.tr(
+            sentence = say(
                 "This model has no snapshot from the start of its training, so there is nothing to compare it with."
             )
             self.problem_found.emit(sentence, None)
@@ -172,23 +169,23 @@ class Comparison(QObject):
         steps, model = self._services.time_machine.steps, self._state.model
         others = [one for one in (steps.snapshots if steps else ()) if model is None or one[0] != model.step]
         for step, folder in reversed(others):
-            title = self.tr("step {step}").format(step=numbers.count(step))
+            title = say("step {step}", step=numbers.count(step))
             menu.addAction(title, partial(self.with_model, reference_to(folder)))
         if not others:
-            menu.addAction(self.tr("There are no other snapshots of this model")).setEnabled(False)
+            menu.addAction(say("There are no other snapshots of this model")).setEnabled(False)
 
     def _fill_models(self, menu: QMenu) -> None:
         for reference in self._models():
             menu.addAction(shortened(reference or BUILT_IN), partial(self.with_model, reference))
         menu.addSeparator()
-        menu.addAction(self.tr("Open folder…"), self.ask_for_model)
+        menu.addAction(say("Open folder…"), self.ask_for_model)
 
     def _on_baseline_failed(self, baseline: Baseline, why: str) -> None:
         reference = baseline.reference if isinstance(baseline, OtherModel) else None
         action: BannerAction | None = None
         if reference is not None and can_be_downloaded(reference):
-            action = self.tr("Download"), partial(self._download, reference)
-        self.problem_found.emit(self.tr("There is nothing to compare with. {why}").format(why=why), action)
+            action = say("Download"), partial(self._download, reference)
+        self.problem_found.emit(say("There is nothing to compare with. {why}", why=why), action)
 
     def _download(self, reference: str) -> None:
         """A person has clicked for it."""

@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject
 
 from bertcore.locations import BUILT_IN, TUNED
 
+from ..look.say import say
 from ..state.examples import Example, load_examples
 from .frame import Frame
 from .rooms import ROOMS
@@ -53,7 +54,7 @@ class Examples(QObject):
         """What to look for in an example, and what the built-in model does there."""
         about_model = example.model or BUILT_IN
         is_open = (self._open_model.newest_reference or BUILT_IN) == about_model
-        about = self.tr("{model}: {happens}") if is_open else self.tr("{model} (not open now): {happens}")
+        about = say("{model}: {happens}") if is_open else say("{model} (not open now): {happens}")
         answer = about.format(model=about_model, happens=example.happens)
         self._frame().ask(example.look_for, answer, is_answered=is_answered)
 

@@ -10,6 +10,7 @@ from bertcore.errors import BertcoreError
 
 from ..figures.figure import Figure, file_name
 from ..figures.files import NUMBERS, PICTURES, Maker, image_of, save_figure, svg, table
+from ..look.say import say
 from ..state.explore_state import ExploreState
 from ..widgets.figure_button import FigureAction, Provider, figure_buttons
 from ..widgets.save_dialog import ask_for_file
@@ -34,17 +35,17 @@ class Exporter(QObject):
             self._find_nothing()
             return
         if action == FigureAction.SAVE_ANIMATION and not figure.frames:
-            self.problem_found.emit(self.tr("Only a film strip can be saved as an animation: open it with Ctrl+9."))
+            self.problem_found.emit(say("Only a film strip can be saved as an animation: open it with Ctrl+9."))
             return
         try:
             if action in _makers():
                 self._save(figure, provider, action, _makers()[action])
             elif action == FigureAction.COPY_PICTURE:
                 QApplication.clipboard().setMimeData(_as_mime(figure))
-                self.done.emit(self.tr("Copied the picture: {title}").format(title=figure.title))
+                self.done.emit(say("Copied the picture: {title}", title=figure.title))
             elif action == FigureAction.COPY_NUMBERS:
                 QApplication.clipboard().setText(table(figure, separator="\t"))
-                self.done.emit(self.tr("Copied the numbers: {title}").format(title=figure.title))
+                self.done.emit(say("Copied the numbers: {title}", title=figure.title))
         except BertcoreError as error:
             self.problem_found.emit(str(error))
 
@@ -85,12 +86,10 @@ class Exporter(QObject):
             provider() or figure, file, kinds
         )  # a dialog takes time: as it is now, picture, numbers and caption
         self._folder = file.parent
-        self.done.emit(self.tr("Saved {file}").format(file=file))
+        self.done.emit(say("Saved {file}", file=file))
 
     def _find_nothing(self) -> None:
-        self.problem_found.emit(
-            self.tr("There is no picture here to save yet. It appears once the model has read a text.")
-        )
+        self.problem_found.emit(say("There is no picture here to save yet. It appears once the model has read a text."))
 
 
 def _makers() -> dict[FigureAction, Mapping[str, Maker]]:

@@ -7,11 +7,12 @@ mode it is thrown away and built anew at the new size.
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from ..look import theme
+from ..look.say import say
 from ..state.explore_state import ExploreState
 from ..state.what_if import NOTHING_CHANGED
 from ..widgets.banner import Banner
@@ -64,7 +65,7 @@ class Frame(QWidget):
         spots = {"sentences": self.sentences, "tokens": self.strip, "rail": self.rail, "model": title_bar.model}
         for name, widget in (*spots.items(), ("step", title_bar.step), ("prediction", self.prediction)):
             name_spot(widget, name)
-        self.status = StatusLine(self.tr("M: mask · Esc: deselect · Ctrl+K: find a command · F1: help"))
+        self.status = StatusLine(say("M: mask · Esc: deselect · Ctrl+K: find a command · F1: help"))
         self._stack.addWidget(_loading())
         self._lay_out()
         self._connect()
@@ -260,7 +261,7 @@ class Frame(QWidget):
 
 def _loading() -> QWidget:
     """What stands in the rooms' place at the first paint, before anything else is imported."""
-    made = label(QCoreApplication.translate("Frame", "Loading the model…"), "muted")
+    made = label(say("Loading the model…"), "muted")
     made.setAlignment(Qt.AlignmentFlag.AlignCenter)
     return made
 

@@ -15,7 +15,7 @@ from itertools import count
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication, QMarginsF, QRectF, QSizeF, Qt, QUrl
+from PySide6.QtCore import QMarginsF, QRectF, QSizeF, Qt, QUrl
 from PySide6.QtGui import QImage, QPageSize, QPainter, QPdfWriter, QTextDocument
 from PySide6.QtWidgets import QFileDialog, QWidget
 
@@ -25,7 +25,7 @@ from bertcore.errors import BertcoreError
 from ..figures.figure import model_text
 from ..figures.files import DOTS_PER_INCH, memory_buffer, png_of, write_whole
 from ..look import numbers, theme
-from ..look.language import QT_TRANSLATE_NOOP
+from ..look.say import mark, say
 from ..state.explore_state import ExploreState
 from ..state.readings import MaskReading, Reading
 from ..state.selection import Selection
@@ -35,7 +35,6 @@ from ..state.verdicts import verdict_of
 from ..widgets.labelled_grid import LabelledGrid, Labels
 from ..widgets.raster import Raster
 
-translate = QCoreApplication.translate
 Head = tuple[int, int]  # layer and head, from 0
 HEAD_PX, LARGE_PX = 460, 600  # side of a head's picture in its file, and on the sheet
 SMALL_PX, GAP_PX = (24, 140), 6  # among all heads: its side at least and at most, and the space around it
@@ -45,15 +44,15 @@ BLANK = "_" * 18  # to write on
 COLUMN_PX = 165  # of a table, on both sheets
 PAGE_PX, MARGIN_PX = 640, 57  # room for pictures on an A4 page at 96 dots per inch, and 15 mm around it
 KIND_TITLES = {
-    "previous token": QT_TRANSLATE_NOOP("LabSheet", "looks at the previous token"),
-    "next token": QT_TRANSLATE_NOOP("LabSheet", "looks at the next token"),
-    "same token": QT_TRANSLATE_NOOP("LabSheet", "looks at the token itself"),
-    "same word in the other sentence": QT_TRANSLATE_NOOP("LabSheet", "looks at the same word in the other sentence"),
-    "same word elsewhere": QT_TRANSLATE_NOOP("LabSheet", "looks at the same word elsewhere"),
-    "[CLS]/[SEP] sink": QT_TRANSLATE_NOOP("LabSheet", "looks mostly at special tokens"),
-    "local": QT_TRANSLATE_NOOP("LabSheet", "looks at tokens close by"),
-    "broad": QT_TRANSLATE_NOOP("LabSheet", "spreads its attention widely"),
-    "mixed": QT_TRANSLATE_NOOP("LabSheet", "does no one thing"),
+    "previous token": mark("looks at the previous token"),
+    "next token": mark("looks at the next token"),
+    "same token": mark("looks at the token itself"),
+    "same word in the other sentence": mark("looks at the same word in the other sentence"),
+    "same word elsewhere": mark("looks at the same word elsewhere"),
+    "[CLS]/[SEP] sink": mark("looks mostly at special tokens"),
+    "local": mark("looks at tokens close by"),
+    "broad": mark("spreads its attention widely"),
+    "mixed": mark("does no one thing"),
 }
 
 
@@ -128,14 +127,14 @@ def save_lab_sheet(state: ExploreState, parent: QWidget) -> str:
     """
     reading = state.reading
     if reading is None:
-        raise BertcoreError(translate("LabSheet", "There is no text yet that the model has read; type one first."))
-    title = translate("LabSheet", "Choose a folder for the lab sheet")
+        raise BertcoreError(say("There is no text yet that the model has read; type one first."))
+    title = say("Choose a folder for the lab sheet")
     chosen = QFileDialog.getExistingDirectory(parent, title)
     if not chosen:
         return ""
     folder = new_folder(Path(chosen))
     lab_sheet(reading, state.selection).write(folder)
-    return translate("LabSheet", "Saved the lab sheet in {folder}").format(folder=folder)
+    return say("Saved the lab sheet in {folder}", folder=folder)
 
 
 def new_folder(parent: Path) -> Path:
@@ -224,8 +223,8 @@ def _blank(width: int, height: int) -> QImage:
 
 
 def _html(reading: Reading, chosen: Sequence[Head], with_answers: bool) -> str:
-    name, date = translate("LabSheet", "Name"), translate("LabSheet", "Date")
-    title = translate("LabSheet", "Lab sheet, with answers") if with_answers else translate("LabSheet", "Lab sheet")
+    name, date = say("Name"), say("Date")
+    title = say("Lab sheet, with answers") if with_answers else say("Lab sheet")
     parts = [
         f"<h1>{escape(title)}</h1>",
         "" if with_answers else _paragraph(f"{name} {BLANK * 2}\u2003{date} {BLANK}"),
@@ -251,27 +250,23 @@ def _texts(reading: Reading, with_answers: bool) -> str:
         texts[place.part] = f"{text[: place.start]}{mask}{text[place.stop :]}"
     rows = [("A", texts["a"]), ("B", texts["b"])]
     cells = "".join(f"<tr><td><b>{name}</b></td><td>{escape(text)}</td></tr>" for name, text in rows if text)
-    hidden = translate("LabSheet", "Hidden: {words}").format(words=", ".join(words))
+    hidden = say("Hidden: {words}", words=", ".join(words))
     answers = _paragraph(hidden) if with_answers and words else ""
     return f"<table>{cells}</table>{answers}" + _paragraph(" ".join(reading.shown_tokens))
 
 
 def _predictions(reading: Reading, with_answers: bool) -> Iterator[str]:
-    yield _title(translate("LabSheet", "1. What does the model predict?"))
+    yield _title(say("1. What does the model predict?"))
     if not reading.masks:
-        yield _paragraph(translate("LabSheet", "No word is masked in this text."))
+        yield _paragraph(say("No word is masked in this text."))
     elif not with_answers:
-        yield _paragraph(
-            translate(
-                "LabSheet", "Write your five guesses before you look at the model’s (in BERTscope: Predict > Words)."
-            )
-        )
+        yield _paragraph(say("Write your five guesses before you look at the model’s (in BERTscope: Predict > Words)."))
     for mask in reading.masks:
         yield _mask_table(reading, mask, with_answers)
     verdict = verdict_of(reading)
     if reading.next_sentence is not None and verdict is not None:
         model = verdict.short if with_answers else BLANK
-        question = translate("LabSheet", "Does B follow A? You (in %): {line} The model: {model}")
+        question = say("Does B follow A? You (in %): {line} The model: {model}")
         yield _paragraph(question.format(line=BLANK, model=model))
 
 
@@ -279,9 +274,9 @@ def _mask_table(reading: Reading, mask: MaskReading, with_answers: bool) -> str:
     tokens, start, stop = reading.shown_tokens, max(0, mask.position - 6), mask.position + 4
     around = " ".join([*(["…"] if start else []), *tokens[start:stop], *(["…"] if stop < len(tokens) else [])])
     heads = (
-        translate("LabSheet", "your guess"),
-        translate("LabSheet", "the model’s guess"),
-        translate("LabSheet", "probability"),
+        say("your guess"),
+        say("the model’s guess"),
+        say("probability"),
     )
     rows = "".join(
         f"<tr><td>{BLANK}</td><td>{escape(word.token) if with_answers else BLANK}</td>"
@@ -293,16 +288,15 @@ def _mask_table(reading: Reading, mask: MaskReading, with_answers: bool) -> str:
 
 
 def _all_heads(reading: Reading, with_answers: bool) -> Iterator[str]:
-    yield _title(translate("LabSheet", "2. All heads"), new_page=True)
+    yield _title(say("2. All heads"), new_page=True)
     yield _paragraph(
-        translate(
-            "LabSheet",
+        say(
             "A row for each layer, a column for each head. In a picture: row, the token that looks; column, what it "
-            "looks at; darker, more.",
+            "looks at; darker, more."
         )
     )
     yield f'<p><img src="all-heads.png" width="{PAGE_PX}"></p>'
-    yield _paragraph(translate("LabSheet", "Which heads look at the token just before? Which at the one just after?"))
+    yield _paragraph(say("Which heads look at the token just before? Which at the one just after?"))
     if not with_answers:
         yield _lines(3)
         return
@@ -312,7 +306,7 @@ def _all_heads(reading: Reading, with_answers: bool) -> Iterator[str]:
     for (layer, head), kind in zip(_heads(reading), kinds, strict=True):
         found.setdefault(kind.kind, []).append(f"{layer + 1}·{head + 1}")
     rows = (
-        f"<tr><td>{escape(translate('LabSheet', KIND_TITLES[kind]))}</td><td>{', '.join(found[kind])}</td></tr>"
+        f"<tr><td>{escape(say(KIND_TITLES[kind]))}</td><td>{', '.join(found[kind])}</td></tr>"
         for kind in KIND_TITLES
         if kind in found
     )
@@ -321,16 +315,16 @@ def _all_heads(reading: Reading, with_answers: bool) -> Iterator[str]:
 
 def _large_head(reading: Reading, head: Head, with_answers: bool) -> Iterator[str]:
     layer, number = head
-    title = translate("LabSheet", "Layer {layer}, head {head}").format(layer=layer + 1, head=number + 1)
+    title = say("Layer {layer}, head {head}", layer=layer + 1, head=number + 1)
     yield _title(title, new_page=True)
     yield f'<p><img src="large-{_head_file(*head)}" width="{LARGE_PX}"></p>'
-    yield _paragraph(translate("LabSheet", "What does this head seem to do? Which token pairs show it?"))
+    yield _paragraph(say("What does this head seem to do? Which token pairs show it?"))
     if not with_answers:
         yield _lines(5)
         return
     kind = classify_heads(reading.trace.attentions[head][np.newaxis], reading.encoding)[0]
-    words = translate("LabSheet", KIND_TITLES[kind.kind])
-    share = translate("LabSheet", "{share} of its attention").format(share=numbers.percent(kind.score))
+    words = say(KIND_TITLES[kind.kind])
+    share = say("{share} of its attention", share=numbers.percent(kind.score))
     yield _paragraph(words if kind.kind in ("mixed", "broad") else f"{words}: {share}")
 
 

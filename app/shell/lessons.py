@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QMenu, QWidget
 
 from bertcore.errors import BertcoreError
@@ -16,6 +16,7 @@ from bertcore.errors import BertcoreError
 from ..figures.files import write_whole
 from ..lessons.answers import ENDING, answers_as_json
 from ..lessons.shipped import in_language, shipped_lessons, tour_file
+from ..look.say import say
 from ..widgets.command_list import Entry
 from ..widgets.layouts import discard
 from ..widgets.offer_line import OfferLine
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
     from ..lessons.player import LessonPlayer
     from ..lessons.progress import Progress
     from ..lessons.spotlight import Spotlight
-
-translate = QCoreApplication.translate
 TOUR = "tour"  # the name of its offer
 
 
@@ -95,7 +94,7 @@ class Lessons(QObject):
 
     def choose(self) -> None:
         """Asks for a file and opens it."""
-        title = self.tr("Open lesson")
+        title = say("Open lesson")
         chosen, _ = QFileDialog.getOpenFileName(self._window, title, str(self._folder), "Markdown (*.md)")
         if chosen:
             self._folder = Path(chosen).parent
@@ -139,8 +138,8 @@ class Lessons(QObject):
         self._attached = card, covers, spotlight
 
     def _tour_offer(self) -> OfferLine:
-        sentence = self.tr("New here? A short tour shows what each room is for.")
-        offer = OfferLine(sentence, self.tr("Start the tour"))
+        sentence = say("New here? A short tour shows what each room is for.")
+        offer = OfferLine(sentence, say("Start the tour"))
         offer.accepted.connect(self.open_tour)
         return offer
 
@@ -176,12 +175,12 @@ class Lessons(QObject):
         """Asks for a name and a file, and writes the answers there."""
         if self.player is None or self.player.lesson is None:
             return
-        title = self.tr("Hand in your answers")
-        name, is_given = QInputDialog.getText(self._window, title, self.tr("Your name"))
+        title = say("Hand in your answers")
+        name, is_given = QInputDialog.getText(self._window, title, say("Your name"))
         if not is_given or not name.strip():
             return
         file_name = "-".join(re.findall(r"\w+", f"{name} {self.player.lesson.title}"))[:80] + ENDING
-        filters = {ENDING: f"{self.tr('Answers')} (*{ENDING})"}
+        filters = {ENDING: f"{say('Answers')} (*{ENDING})"}
         file = ask_for_file(self._window, title, self._folder / file_name, filters, ".json")
         if file is not None:
             self.save_answers(name.strip(), file)
@@ -194,12 +193,12 @@ class Lessons(QObject):
             self.problem_found.emit(str(error))
             return
         self._folder = file.parent
-        self.saved.emit(self.tr("Saved {file}. Give it to your teacher.").format(file=file))
+        self.saved.emit(say("Saved {file}. Give it to your teacher.", file=file))
 
     def collect(self) -> None:
         """Asks for a folder of what was handed in, and shows it as a table."""
         folder = QFileDialog.getExistingDirectory(
-            self._window, self.tr("Folder with answers that were handed in"), str(self._folder)
+            self._window, say("Folder with answers that were handed in"), str(self._folder)
         )
         if folder:
             self.show_answers(Path(folder))
@@ -214,40 +213,40 @@ class Lessons(QObject):
 
     def commands(self) -> list[Command]:
         return [
-            Command("lesson.next", translate("Commands", "Next page of the lesson"), self.next, "PgDown"),
-            Command("lesson.back", translate("Commands", "Previous page of the lesson"), self.back, "PgUp"),
-            Command("lesson.notes", translate("Commands", "Speaker notes"), self.show_notes, "Ctrl+Alt+N"),
-            Command("lesson.hand_in", translate("Commands", "Hand in your answers…"), self.hand_in, "Ctrl+Alt+H"),
-            Command("lesson.close", translate("Commands", "Close the lesson"), self.close, "Ctrl+Shift+W"),
+            Command("lesson.next", say("Next page of the lesson"), self.next, "PgDown"),
+            Command("lesson.back", say("Previous page of the lesson"), self.back, "PgUp"),
+            Command("lesson.notes", say("Speaker notes"), self.show_notes, "Ctrl+Alt+N"),
+            Command("lesson.hand_in", say("Hand in your answers…"), self.hand_in, "Ctrl+Alt+H"),
+            Command("lesson.close", say("Close the lesson"), self.close, "Ctrl+Shift+W"),
             Command(
                 "lesson.tour",
-                translate("Commands", "Tour of the window"),
+                say("Tour of the window"),
                 self.open_tour,
                 "Ctrl+Alt+I",
-                also=translate("Commands", "introduction start first steps help"),
+                also=say("introduction start first steps help"),
             ),
             Command(
                 "lesson.game",
-                translate("Commands", "Guessing game: the class against the model"),
+                say("Guessing game: the class against the model"),
                 self.open_game,
                 "Ctrl+Alt+G",
-                also=translate("Commands", "quiz play score masked word"),
+                also=say("quiz play score masked word"),
             ),
-            Command("lesson.open", translate("Commands", "Open lesson…"), self.choose, "Ctrl+Shift+L"),
-            Command("lesson.collect", translate("Commands", "Collect answers…"), self.collect, "Ctrl+Alt+K"),
+            Command("lesson.open", say("Open lesson…"), self.choose, "Ctrl+Shift+L"),
+            Command("lesson.collect", say("Collect answers…"), self.collect, "Ctrl+Alt+K"),
         ]
 
     def fill_menu(self, menu: QMenu) -> None:
         """The lessons that ship, and a file."""
         self.fill_shipped(menu)
         menu.addSeparator()
-        menu.addAction(self.tr("Guessing game: the class against the model"), self.open_game)
-        menu.addAction(self.tr("Open lesson…"), self.choose)
-        menu.addAction(self.tr("Collect answers…"), self.collect)
+        menu.addAction(say("Guessing game: the class against the model"), self.open_game)
+        menu.addAction(say("Open lesson…"), self.choose)
+        menu.addAction(say("Collect answers…"), self.collect)
 
     def fill_shipped(self, menu: QMenu) -> None:
         for lesson in shipped_lessons():
-            text = self.tr("{number}. {title} ({minutes} min)") if lesson.number else self.tr("{title} ({minutes} min)")
+            text = say("{number}. {title} ({minutes} min)") if lesson.number else say("{title} ({minutes} min)")
             shown = text.format(number=lesson.number, title=lesson.title, minutes=lesson.minutes)
             menu.addAction(shown, partial(self.open, lesson.file)).setToolTip(lesson.summary)
             if not lesson.number:
@@ -255,7 +254,7 @@ class Lessons(QObject):
 
     def entries(self) -> list[Entry]:
         """For the command list."""
-        kind = self.tr("Lesson")
+        kind = say("Lesson")
         return [Entry(each.title, kind, partial(self.open, each.file), also=each.summary) for each in shipped_lessons()]
 
     def _make_player(self) -> LessonPlayer:

@@ -15,6 +15,7 @@ from bertcore.runs.run_folder import NO_WORD, RunFolder
 
 from ..look import numbers, theme
 from ..look.icons import paint_icon
+from ..look.say import say
 from ..runs.run_info import RunInfo
 
 if TYPE_CHECKING:
@@ -60,9 +61,9 @@ class RunNotifications(QObject):
             if (status.state == "done" or failed) and not self._is_watched():
                 self._ended = path
                 time = numbers.duration(status.elapsed_s)
-                done = self.tr("Training has finished after {time}.").format(time=time)
-                why = status.message or self.tr("It ended without saying why.")
-                title = self.tr("{name} has failed") if failed else self.tr("{name} is done")
+                done = say("Training has finished after {time}.", time=time)
+                why = status.message or say("It ended without saying why.")
+                title = say("{name} has failed") if failed else say("{name} is done")
                 self._notify(title.format(name=name), why if failed else done, failed)
         if not self._at_work:
             self._timer.stop()

@@ -35,6 +35,7 @@ from bertcore.runs.environment import BERTSCOPE, version_of
 
 from ..lessons.answers import answers_as_json, load_answers
 from ..lessons.progress import Progress, load_progress, progress_as_json
+from ..look.say import say
 from ..state.session_file import Session, as_json, load_session
 from ..widgets.offer_line import OfferLine
 
@@ -111,12 +112,12 @@ class Recovery(QObject):
 
     def _offer(self, left: Left) -> OfferLine:
         has_state = left.session is not None or left.lesson is not None
-        sentence = self.tr("BERTscope ended unexpectedly last time. Your text, model and lesson can be restored.")
+        sentence = say("BERTscope ended unexpectedly last time. Your text, model and lesson can be restored.")
         if not has_state:
-            sentence = self.tr("BERTscope ended unexpectedly last time.")
-        line = OfferLine(sentence, self.tr("Restore") if has_state else self.tr("OK"))
+            sentence = say("BERTscope ended unexpectedly last time.")
+        line = OfferLine(sentence, say("Restore") if has_state else say("OK"))
         show = partial(QDesktopServices.openUrl, QUrl.fromLocalFile(str(left.folder)))
-        line.add_button(self.tr("Show the log"), show, str(left.folder / LOG))
+        line.add_button(say("Show the log"), show, str(left.folder / LOG))
         line.accepted.connect(partial(self._restore, left))
         return line
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QWidget
 
-from ..look.language import QT_TRANSLATE_NOOP, Titled
+from ..look.say import Titled, mark
 from ..runs.keeper import RunKeeper
 from .services import Services
 
@@ -194,8 +194,8 @@ def _make_apply(made: type[ApplyRoom], context: RoomContext) -> QWidget:
 ROOMS = (
     RoomSpec(
         "map",
-        QT_TRANSLATE_NOOP("RoomSpec", "Map"),
-        QT_TRANSLATE_NOOP("RoomSpec", "The whole model in one picture"),
+        mark("Map", meaning="RoomSpec"),
+        mark("The whole model in one picture"),
         partial(_load, "map", "MapRoom"),
         _make_map,
         has_tokens=False,
@@ -203,33 +203,33 @@ ROOMS = (
     ),
     RoomSpec(
         "embed",
-        QT_TRANSLATE_NOOP("RoomSpec", "Embed"),
-        QT_TRANSLATE_NOOP("RoomSpec", "How the input vector of each token is put together"),
+        mark("Embed"),
+        mark("How the input vector of each token is put together"),
         partial(_load, "embed", "EmbedRoom"),
         _make_embed,
     ),
     RoomSpec(
         "attend",
-        QT_TRANSLATE_NOOP("RoomSpec", "Attend"),
-        QT_TRANSLATE_NOOP("RoomSpec", "What each attention head looks at"),
+        mark("Attend"),
+        mark("What each attention head looks at"),
         partial(_load, "attend", "AttendRoom"),
     ),
     RoomSpec(
         "predict",
-        QT_TRANSLATE_NOOP("RoomSpec", "Predict"),
-        QT_TRANSLATE_NOOP("RoomSpec", "Which words the model predicts for a mask, and whether B follows A"),
+        mark("Predict"),
+        mark("Which words the model predicts for a mask, and whether B follows A"),
         partial(_load, "predict", "PredictRoom"),
     ),
     RoomSpec(
         "layers",
-        QT_TRANSLATE_NOOP("RoomSpec", "Layers"),
-        QT_TRANSLATE_NOOP("RoomSpec", "How each token changes from layer to layer"),
+        mark("Layers"),
+        mark("How each token changes from layer to layer"),
         partial(_load, "layers", "LayersRoom"),
     ),
     RoomSpec(
         "train",
-        QT_TRANSLATE_NOOP("RoomSpec", "Train"),
-        QT_TRANSLATE_NOOP("RoomSpec", "Train a small model here and watch it learn"),
+        mark("Train"),
+        mark("Train a small model here and watch it learn"),
         partial(_load, "train", "TrainRoom"),
         _make_train,
         has_prediction=False,
@@ -237,8 +237,8 @@ ROOMS = (
     ),
     RoomSpec(
         "apply",
-        QT_TRANSLATE_NOOP("RoomSpec", "Apply"),
-        QT_TRANSLATE_NOOP("RoomSpec", "Try a fine-tuned model on your own text"),
+        mark("Apply"),
+        mark("Try a fine-tuned model on your own text"),
         partial(_load, "apply", "ApplyRoom"),
         _make_apply,
         has_prediction=False,
@@ -246,8 +246,8 @@ ROOMS = (
     ),
     RoomSpec(
         "game",
-        QT_TRANSLATE_NOOP("RoomSpec", "Guessing game"),
-        QT_TRANSLATE_NOOP("RoomSpec", "The class guesses a hidden word, then the model: who knows more words?"),
+        mark("Guessing game"),
+        mark("The class guesses a hidden word, then the model: who knows more words?"),
         partial(_load, "game", "GameRoom"),
         has_tokens=False,
         has_prediction=False,
@@ -255,8 +255,8 @@ ROOMS = (
     ),
     RoomSpec(
         "film",
-        QT_TRANSLATE_NOOP("RoomSpec", "Film strip"),
-        QT_TRANSLATE_NOOP("RoomSpec", "All snapshots of a run side by side: from noise to patterns"),
+        mark("Film strip"),
+        mark("All snapshots of a run side by side: from noise to patterns"),
         partial(_load, "film", "FilmRoom"),
         _make_film,
         has_prediction=False,

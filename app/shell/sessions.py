@@ -17,6 +17,7 @@ from ..compute.open_model import OpenModel, portable_reference
 from ..figures.figure import model_hash
 from ..figures.files import write_whole
 from ..look import numbers
+from ..look.say import say
 from ..state.baseline import Baseline, OtherModel, OtherText
 from ..state.explore_state import ExploreState
 from ..state.model_info import ModelInfo
@@ -72,7 +73,7 @@ class Sessions(QObject):
     def save_as(self) -> None:
         """Asks for a file and saves there."""
         filters = {ENDING: self._filter()}
-        file = ask_for_file(self._window, self.tr("Save session"), self._folder / f"session{ENDING}", filters, ".json")
+        file = ask_for_file(self._window, say("Save session"), self._folder / f"session{ENDING}", filters, ".json")
         if file is not None:
             self.save(file)
 
@@ -83,12 +84,12 @@ class Sessions(QObject):
             self.problem_found.emit(str(error))
             return
         self._folder = file.parent
-        self.saved.emit(self.tr("Saved {file}").format(file=file))
+        self.saved.emit(say("Saved {file}", file=file))
 
     def choose(self) -> None:
         """Asks for a file and opens it."""
         chosen, _ = QFileDialog.getOpenFileName(
-            self._window, self.tr("Open session"), str(self._folder), f"{self._filter()};;JSON (*.json)"
+            self._window, say("Open session"), str(self._folder), f"{self._filter()};;JSON (*.json)"
         )
         if chosen:
             self.open(Path(chosen))
@@ -138,25 +139,28 @@ class Sessions(QObject):
 
         def failed(sentence: str) -> None:
             """The rest of it is shown with another model."""
-            name = session.model.name or session.model.reference or self.tr("its model")
+            name = session.model.name or session.model.reference or say("its model")
             if self._state.model is None and session.model.reference is not None:
                 without = replace(session, model=SessionModel(), changes=NOTHING_CHANGED)
                 self._open_model.open(None, *self._when_open(without))
-            shown = self._state.model.name if self._state.model else self.tr("the built-in model")
+            shown = self._state.model.name if self._state.model else say("the built-in model")
             reference = session.model.reference or ""
             if can_be_downloaded(reference) and not is_download:
-                sentence_of = self.tr(
+                sentence_of = say(
                     "The session’s model {name} is not on this machine, so its texts are shown with {shown}. "
                     "The model hub may have it: {reference}, {size}."
                 )
-                size = numbers.file_size(session.model.bytes) if session.model.bytes else self.tr("size unknown")
+                size = numbers.file_size(session.model.bytes) if session.model.bytes else say("size unknown")
                 offer = sentence_of.format(name=name, shown=shown, reference=reference, size=size)
                 self.download_offered.emit(offer, partial(self._download, session))
                 return
             self.problem_found.emit(
-                self.tr(
-                    "The session’s model {name} could not be opened, so its texts are shown with {shown}. {reason}"
-                ).format(name=name, shown=shown, reason=sentence)
+                say(
+                    "The session’s model {name} could not be opened, so its texts are shown with {shown}. {reason}",
+                    name=name,
+                    shown=shown,
+                    reason=sentence,
+                )
             )
 
         return opened, failed
@@ -214,13 +218,14 @@ class Sessions(QObject):
         model = self._state.model
         if model is not None and session.model.hash and session.model.hash != model_hash(model.folder):
             self.problem_found.emit(
-                self.tr(
-                    "{model} is not the same model as when the session was saved: its weights or settings differ."
-                ).format(model=model.name)
+                say(
+                    "{model} is not the same model as when the session was saved: its weights or settings differ.",
+                    model=model.name,
+                )
             )
 
     def _filter(self) -> str:
-        return f"{self.tr('BERTscope session')} (*{ENDING})"
+        return f"{say('BERTscope session')} (*{ENDING})"
 
 
 def _session_model(model: ModelInfo, reference: str | None) -> SessionModel:

@@ -7,12 +7,11 @@ from dataclasses import asdict, dataclass, field, fields
 from itertools import count
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication
-
 from bertcore.files import read_bytes, reason_of, write_atomic
 from bertcore.json_text import parse_json
 
 from ..look.language import LANGUAGES, SYSTEM
+from ..look.say import say
 
 FORMAT_VERSION = 1
 MOST_RECENT = 8
@@ -58,29 +57,25 @@ def load_settings(file: Path, tell: Callable[[str], object] = lambda _sentence: 
     except ValueError as error:
         why = str(error)
     kept = _kept_beside(file)
-    translate = QCoreApplication.translate
     if kept is None:
-        sentence = translate("Settings", "The settings in {file} cannot be read, so the defaults are used: {why}.")
+        sentence = say("The settings in {file} cannot be read, so the defaults are used: {why}.")
         tell(sentence.format(file=file, why=why))
     else:
-        sentence = translate(
-            "Settings", "The settings could not be read, so the defaults are used: {why}. The file is kept as {kept}."
-        )
+        sentence = say("The settings could not be read, so the defaults are used: {why}. The file is kept as {kept}.")
         tell(sentence.format(why=why, kept=kept))
     return Settings()
 
 
 def _read(file: Path) -> Settings:
     """Raises OSError, or ValueError with a reason."""
-    translate = QCoreApplication.translate
     try:
         values = parse_json(read_bytes(file, MOST_BYTES).decode("utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError):
-        raise ValueError(translate("Settings", "they are not JSON")) from None
+        raise ValueError(say("they are not JSON")) from None
     if not isinstance(values, dict):
-        raise ValueError(translate("Settings", "they are not a JSON object"))
+        raise ValueError(say("they are not a JSON object"))
     if values.get("format_version") != FORMAT_VERSION:
-        raise ValueError(translate("Settings", "they were written by another version of BERTscope"))
+        raise ValueError(say("they were written by another version of BERTscope"))
     settings = Settings()
     for item in fields(Settings):
         value = values.get(item.name)

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication, QComboBox, QMainW
 from bertcore.locations import TINY, shipped_checkpoint
 
 from ..look import language, numbers
+from ..look.say import say
 from ..runs.stages import steps_of
 from ..state.history import History
 from ..state.model_info import ModelInfo
@@ -176,8 +177,8 @@ class Window(QMainWindow):
             playback.start(steps.snapshots)
             return
         tiny = steps_of(shipped_checkpoint(TINY))
-        why = self.tr("{model} has no snapshots of its training").format(model=opener.model.name)
-        offer = self.tr("Open {tiny} and play its {count} snapshots")
+        why = say("{model} has no snapshots of its training", model=opener.model.name)
+        offer = say("Open {tiny} and play its {count} snapshots")
         offer = offer.format(tiny=TINY, count=numbers.count(len(tiny.snapshots) if tiny is not None else 0))
         play = partial(opener.open, TINY, lambda _model: self.toggle_playing())
         self.frame.title_bar.offer_to_play(why, offer, play)
@@ -330,12 +331,8 @@ class Window(QMainWindow):
     def _on_history_changed(self) -> None:
         """The menu says what would be undone."""
         undo, redo = self.history.to_undo, self.history.to_redo
-        self.actions_.show(
-            "edit.undo", self.tr("Undo {action}").format(action=undo) if undo else self.tr("Undo"), bool(undo)
-        )
-        self.actions_.show(
-            "edit.redo", self.tr("Redo {action}").format(action=redo) if redo else self.tr("Redo"), bool(redo)
-        )
+        self.actions_.show("edit.undo", say("Undo {action}", action=undo) if undo else say("Undo"), bool(undo))
+        self.actions_.show("edit.redo", say("Redo {action}", action=redo) if redo else say("Redo"), bool(redo))
 
     def _on_steps_changed(self) -> None:
         """What the time machine can do now."""
@@ -378,7 +375,7 @@ class Window(QMainWindow):
         if self.state.model is not None:
             self.frame.title_bar.set_model(self.state.model)
         else:
-            self.frame.title_bar.model.setText(self.tr("No model"))
+            self.frame.title_bar.model.setText(say("No model"))
 
     def _on_open_model_checked(self, check: ReferenceCheck) -> None:
         """Whether the model computes here what it did where it was made."""
@@ -402,7 +399,7 @@ class Window(QMainWindow):
             self.open_room(key)
 
     def _on_sessions_download_offered(self, sentence: str, download: Callable[[], object]) -> None:
-        self.show_problem(sentence, (self.tr("Download"), download))
+        self.show_problem(sentence, (say("Download"), download))
 
     def _on_frame_room_opened(self, key: str) -> None:
         self.room_key = key
@@ -415,14 +412,14 @@ class Window(QMainWindow):
         """What is known of the open model's numbers, and what that means."""
         check = self._check[0] if self._check is not None and self._check[1] is self.state.model else None
         if check is None:
-            return self.tr("not checked"), self.tr(
+            return say("not checked"), say(
                 "Not checked: no numbers are stored with this model that this computer could be compared with. "
                 "docs/parity.md says how to check it with transformers and how to store them."
             )
         if check.problem is not None:
-            return self.tr("something is off"), check.problem
-        difference, exact, near = check.largest_difference, self.tr("verified"), self.tr("verified to {difference}")
-        meaning = self.tr(
+            return say("something is off"), check.problem
+        difference, exact, near = check.largest_difference, say("verified"), say("verified to {difference}")
+        meaning = say(
             "Verified: this computer gets the numbers stored with the model; the largest difference is given."
         )
         return near.format(difference=numbers.number(difference, 1)) if difference else exact, meaning

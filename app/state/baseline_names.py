@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from difflib import SequenceMatcher
 
-from PySide6.QtCore import QCoreApplication
-
 from bertcore.analysis.align import Reason
 
 from ..look import numbers
+from ..look.say import say
 from .baseline import OtherText
 from .model_info import ModelInfo
 from .readings import Reading
@@ -16,15 +15,14 @@ from .token_units import TokenView
 
 AROUND = 1  # words of another text before and after those that differ
 MOST_WORDS = 4  # that differ
-translate = QCoreApplication.translate
 
 
 def unchanged_name() -> str:
-    return translate("Baseline", "the unchanged model")
+    return say("the unchanged model")
 
 
 def unswapped_name() -> str:
-    return translate("Baseline", "no swap")
+    return say("no swap")
 
 
 def baseline_name(reading: Reading) -> str:
@@ -47,9 +45,9 @@ def where_compared(reading: Reading) -> str:
     if baseline is None:
         return ""
     if name == unswapped_name():
-        return translate("Baseline", "without the swap")
+        return say("without the swap")
     is_step = name == _step_name(baseline.request.model)
-    words = translate("Baseline", "at {step}") if is_step else translate("Baseline", "with {name}")
+    words = say("at {step}") if is_step else say("with {name}")
     return words.format(step=name, name=name)
 
 
@@ -63,9 +61,9 @@ def own_name(reading: Reading) -> str:
     """Of this reading itself beside its baseline: by what the two differ in."""
     baseline, chosen = reading.baseline, reading.request.baseline
     if baseline is None or chosen is None or baseline is reading.unchanged:
-        return translate("Baseline", "now")
+        return say("now")
     if isinstance(chosen, OtherText):
-        return translate("Baseline", "this text")
+        return say("this text")
     return model_name(baseline.request.model, reading.request.model)
 
 
@@ -84,7 +82,7 @@ def is_earlier(reading: Reading) -> bool:
 
 def beside(theirs: str, earlier: bool) -> str:
     """What the baseline has, in one or two words behind what this reading has: "was 4%" or "vs 4%"."""
-    text = translate("Baseline", "was {theirs}") if earlier else translate("Baseline", "vs {theirs}")
+    text = say("was {theirs}") if earlier else say("vs {theirs}")
     return text.format(theirs=theirs)
 
 
@@ -118,7 +116,7 @@ def _step_name(model: ModelInfo) -> str:
     """Empty where the model is no snapshot."""
     if model.step is None:
         return ""
-    return translate("Baseline", "step {step}").format(step=numbers.count(model.step))
+    return say("step {step}", step=numbers.count(model.step))
 
 
 def text_name(ours: str, theirs: str, around: int = AROUND) -> str:
@@ -130,15 +128,13 @@ def text_name(ours: str, theirs: str, around: int = AROUND) -> str:
     if start == stop:  # words were left out, not put in
         start, stop = max(start - 1, 0), min(stop + 1, len(others))
     before, after = ("… " if start and around else ""), (" …" if stop < len(others) and around else "")
-    return translate("Baseline", "“{words}”").format(words=f"{before}{' '.join(others[start:stop])}{after}")
+    return say("“{words}”", words=f"{before}{' '.join(others[start:stop])}{after}")
 
 
 def reason_in_words(reason: Reason) -> str:
     """Why no word of one text has a counterpart in the other."""
     if reason == "no_text":
-        return translate("Baseline", "One of the two texts is empty: write a sentence in both to compare them.")
+        return say("One of the two texts is empty: write a sentence in both to compare them.")
     if reason == "other_text":
-        return translate("Baseline", "The two texts have no word in common, so they cannot be compared token by token.")
-    return translate(
-        "Baseline", "The two vocabularies split this text at different places, so no token has a counterpart."
-    )
+        return say("The two texts have no word in common, so they cannot be compared token by token.")
+    return say("The two vocabularies split this text at different places, so no token has a counterpart.")

@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication
-
+from ..look.say import say
 from .readings import MaskReading, Reading
 
 if TYPE_CHECKING:
     from bertcore.analysis.predict import WordGuess
     from bertcore.tokenizer.tokenizer import Tokenizer
-
-translate = QCoreApplication.translate
 
 
 @dataclass(frozen=True)
@@ -44,9 +41,9 @@ def compared_mask(reading: Reading, mask: MaskReading) -> ComparedMask | str | N
     theirs = baseline_mask(reading, mask)
     logits = baseline.trace.mlm_logits
     if "mlm" not in baseline.request.model.output_heads or logits is None:
-        return translate("Baseline", "{model} cannot predict words.").format(model=baseline.request.model.name)
+        return say("{model} cannot predict words.", model=baseline.request.model.name)
     if theirs is None:
-        return translate("Baseline", "The other text has no mask here.")
+        return say("The other text has no mask here.")
     row = softmax(logits[baseline.masks.index(theirs)])
     vocabularies = reading.request.model.tokenizer, baseline.request.model.tokenizer
     changes = {}

@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, Signal
 from bertcore.analysis.attention_heads import clearest_head
 from bertcore.errors import BertcoreError
 
+from ..look.say import say
 from .baseline import Baseline, OtherModel
 from .contrast import NO_CONTRAST, Contrast
 from .model_info import ModelInfo
@@ -205,12 +206,10 @@ class ExploreState(QObject):
         if position is None or self.encoding is None or self.encoding.parts[position] == "special":
             return
         if not self.mask_token:
-            self.problem_found.emit(self.tr("This model’s vocabulary has no mask token, so no word can be masked."))
+            self.problem_found.emit(say("This model’s vocabulary has no mask token, so no word can be masked."))
             return
         if position not in self.masked and position in self.all_masked:
-            sentence = self.tr(
-                "This {mask} is part of the text: click a predicted word or edit the text to replace it."
-            )
+            sentence = say("This {mask} is part of the text: click a predicted word or edit the text to replace it.")
             self.problem_found.emit(sentence.format(mask=self.mask_token))
             return
         self._set_masked(self.masked ^ {position})

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
+from ..look.say import say
 from .baseline import Baseline
 from .explore_state import ExploreState
 from .text_spans import Place
@@ -189,7 +190,7 @@ class History(QObject):
         before, now = self._now, moment_of(self._state)
         is_expected, self._expects_model = self._expects_model, False
         if is_expected and now.model == before.model and now.folder != before.folder:
-            name = QCoreApplication.translate("History", "going to another training step")
+            name = say("going to another training step")
             self._done.append(UndoStep(before, name, is_of_training=True))
             self._undone.clear()
             self._now = replace(before, folder=now.folder)
@@ -199,21 +200,18 @@ class History(QObject):
 def _difference(before: Moment, now: Moment, is_typed: bool) -> str:
     """What a person did between two moments; empty where nothing changed."""
     changed = [name for name, text in (("A", "text_a"), ("B", "text_b")) if getattr(before, text) != getattr(now, text)]
-    translate = QCoreApplication.translate
     if changed:
         if len(before.masks) > len(now.masks) and not is_typed:
-            return translate("History", "inserting a word")
-        action = (
-            translate("History", "typing in {sentences}") if is_typed else translate("History", "changing {sentences}")
-        )
-        both = translate("History", "A and B")
+            return say("inserting a word")
+        action = say("typing in {sentences}") if is_typed else say("changing {sentences}")
+        both = say("A and B")
         return action.format(sentences=both if len(changed) == 2 else changed[0])
     if before.masks != now.masks:
         is_more = len(now.masks) > len(before.masks)
-        return translate("History", "masking") if is_more else translate("History", "unmasking")
+        return say("masking") if is_more else say("unmasking")
     if before.what_if.swap != now.what_if.swap:
         is_more = now.what_if.swap is not None
-        return translate("History", "swapping in") if is_more else translate("History", "ending the swap")
+        return say("swapping in") if is_more else say("ending the swap")
     if before.what_if != now.what_if:
-        return translate("History", "the change inside the model")
-    return translate("History", "the comparison") if before.baseline != now.baseline else ""
+        return say("the change inside the model")
+    return say("the comparison") if before.baseline != now.baseline else ""

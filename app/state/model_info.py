@@ -7,9 +7,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication
-
 from bertcore.runs.known_runs import run_behind
+
+from ..look.say import say
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.sentence_pooling import Pooling
@@ -60,5 +60,5 @@ class ModelInfo:
     def family(self) -> str:
         """As people write it: `RoBERTa`."""
         title = self.config.family.title
-        pre_norm = QCoreApplication.translate("ModelInfo", "pre-norm {family}")
+        pre_norm = say("pre-norm {family}")
         return pre_norm.format(family=title) if self.config.norm == "pre" else title

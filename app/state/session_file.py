@@ -23,17 +23,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
 
-from PySide6.QtCore import QCoreApplication
-
 from bertcore.errors import MOST_NAME, BertcoreError, brief, name_from_file
 from bertcore.files import read_bytes, reason_of
 from bertcore.json_text import parse_json
 
+from ..look.say import say
 from .baseline import OtherText
 from .text_spans import Place
 from .what_if import NOTHING_CHANGED, EditedRow, Swap, WhatIf
 
-translate = QCoreApplication.translate
 FORMAT_VERSION = 1
 ENDING = ".bertscope.json"
 MOST_BYTES = 20_000_000
@@ -106,15 +104,11 @@ def load_session(file: Path) -> Session:
         text = read_bytes(file, MOST_BYTES).decode("utf-8")
     except OSError as error:
         if error.errno == errno.EFBIG:
-            raise _error(
-                translate("Session", "{file} is too large for a BERTscope session; open another file."), file
-            ) from None
-        sentence = translate("Session", "{file} could not be opened: {reason}.")
+            raise _error(say("{file} is too large for a BERTscope session; open another file."), file) from None
+        sentence = say("{file} could not be opened: {reason}.")
         raise BertcoreError(sentence.format(file=file, reason=reason_of(error))) from error
     except UnicodeDecodeError:
-        raise _error(
-            translate("Session", "{file} is damaged or not a BERTscope session: it is not text."), file
-        ) from None
+        raise _error(say("{file} is damaged or not a BERTscope session: it is not text."), file) from None
     return read_session(text, file)
 
 
@@ -123,29 +117,21 @@ def read_session(text: str, file: Path) -> Session:
     try:
         return session_of(parse_json(text), file)
     except json.JSONDecodeError:
-        raise _error(
-            translate("Session", "{file} is damaged or not a BERTscope session: it is not JSON."), file
-        ) from None
+        raise _error(say("{file} is damaged or not a BERTscope session: it is not JSON."), file) from None
     except ValueError as error:
-        sentence = translate("Session", "{file} is damaged or not a BERTscope session: {reason}.")
+        sentence = say("{file} is damaged or not a BERTscope session: {reason}.")
         raise BertcoreError(sentence.format(file=file, reason=error)) from None
 
 
 def session_of(values: Any, file: Path) -> Session:
     """From what a file's JSON holds; file: for the messages only."""
     if not isinstance(values, dict) or "format_version" not in values:
-        raise _error(
-            translate("Session", "{file} is not a BERTscope session; open a file that BERTscope has saved."), file
-        )
+        raise _error(say("{file} is not a BERTscope session; open a file that BERTscope has saved."), file)
     version = values.pop("format_version")
     if type(version) is int and version > FORMAT_VERSION:
-        raise _error(
-            translate("Session", "{file} was saved by a newer version of BERTscope; open it with that version."), file
-        )
+        raise _error(say("{file} was saved by a newer version of BERTscope; open it with that version."), file)
     if type(version) is not int or version != FORMAT_VERSION:
-        sentence = translate(
-            "Session", "{file} is damaged or not a BERTscope session: its format_version is {version}."
-        )
+        sentence = say("{file} is damaged or not a BERTscope session: its format_version is {version}.")
         raise BertcoreError(sentence.format(file=file, version=brief(version)))
     return _checked(values, file)
 
@@ -169,16 +155,14 @@ def _checked(values: dict[str, Any], file: Path) -> Session:
     }
     unknown = sorted(set(values) - set(readers))
     if unknown:
-        sentence = translate(
-            "Session", "{file} is damaged or not a BERTscope session: it has an unknown entry, {name}."
-        )
+        sentence = say("{file} is damaged or not a BERTscope session: it has an unknown entry, {name}.")
         raise BertcoreError(sentence.format(file=file, name=brief(unknown[0])))
     checked = {}
     for name, value in values.items():
         try:
             checked[name] = readers[name](value)
         except (TypeError, ValueError, KeyError):
-            sentence = translate("Session", "{file} is damaged or not a BERTscope session: its entry {name} is wrong.")
+            sentence = say("{file} is damaged or not a BERTscope session: its entry {name} is wrong.")
             raise BertcoreError(sentence.format(file=file, name=repr(name))) from None
     return Session(**checked)
 

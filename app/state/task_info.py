@@ -6,41 +6,39 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication
-
 from bertcore.files import read_json_or_empty
 from bertcore.tasks.readers.registry import TASKS, metrics_of
 from bertcore.tasks.spec import TaskSpec
 
 from ..look import numbers
-from ..look.language import QT_TRANSLATE_NOOP
+from ..look.say import mark, say
 
 METRIC_NAMES: dict[str, str] = {
-    "accuracy": QT_TRANSLATE_NOOP("Metric", "accuracy"),
-    "precision": QT_TRANSLATE_NOOP("Metric", "precision"),
-    "recall": QT_TRANSLATE_NOOP("Metric", "recall"),
-    "exact_match": QT_TRANSLATE_NOOP("Metric", "exact match"),
-    "f1": QT_TRANSLATE_NOOP("Metric", "F1"),
-    "f1_macro": QT_TRANSLATE_NOOP("Metric", "macro F1"),
-    "f1_micro": QT_TRANSLATE_NOOP("Metric", "micro F1"),
-    "matthews_correlation": QT_TRANSLATE_NOOP("Metric", "Matthews"),
-    "pearson": QT_TRANSLATE_NOOP("Metric", "Pearson"),
-    "spearmanr": QT_TRANSLATE_NOOP("Metric", "Spearman"),
-    "mse": QT_TRANSLATE_NOOP("Metric", "squared error"),
-    "rouge1": QT_TRANSLATE_NOOP("Metric", "ROUGE-1"),
-    "rouge2": QT_TRANSLATE_NOOP("Metric", "ROUGE-2"),
-    "rougeL": QT_TRANSLATE_NOOP("Metric", "ROUGE-L"),
-    "rougeLsum": QT_TRANSLATE_NOOP("Metric", "ROUGE-Lsum"),
-    "has_answer_exact_match": QT_TRANSLATE_NOOP("Metric", "exact match, answered"),
-    "has_answer_f1": QT_TRANSLATE_NOOP("Metric", "F1, answered"),
-    "no_answer_accuracy": QT_TRANSLATE_NOOP("Metric", "correct “no answer”"),
-    "best_exact_match": QT_TRANSLATE_NOOP("Metric", "exact match, best threshold"),
-    "best_exact_match_threshold": QT_TRANSLATE_NOOP("Metric", "threshold for exact match"),
-    "best_f1": QT_TRANSLATE_NOOP("Metric", "F1, best threshold"),
-    "best_f1_threshold": QT_TRANSLATE_NOOP("Metric", "threshold for F1"),
-    "mlm_accuracy": QT_TRANSLATE_NOOP("Metric", "words correct"),
-    "mlm_top5": QT_TRANSLATE_NOOP("Metric", "in the top five"),
-    "mlm_loss": QT_TRANSLATE_NOOP("Metric", "masked-word loss"),
+    "accuracy": mark("accuracy"),
+    "precision": mark("precision"),
+    "recall": mark("recall"),
+    "exact_match": mark("exact match"),
+    "f1": mark("F1"),
+    "f1_macro": mark("macro F1"),
+    "f1_micro": mark("micro F1"),
+    "matthews_correlation": mark("Matthews"),
+    "pearson": mark("Pearson"),
+    "spearmanr": mark("Spearman"),
+    "mse": mark("squared error"),
+    "rouge1": mark("ROUGE-1"),
+    "rouge2": mark("ROUGE-2"),
+    "rougeL": mark("ROUGE-L"),
+    "rougeLsum": mark("ROUGE-Lsum"),
+    "has_answer_exact_match": mark("exact match, answered"),
+    "has_answer_f1": mark("F1, answered"),
+    "no_answer_accuracy": mark("correct “no answer”"),
+    "best_exact_match": mark("exact match, best threshold"),
+    "best_exact_match_threshold": mark("threshold for exact match"),
+    "best_f1": mark("F1, best threshold"),
+    "best_f1_threshold": mark("threshold for F1"),
+    "mlm_accuracy": mark("words correct"),
+    "mlm_top5": mark("in the top five"),
+    "mlm_loss": mark("masked-word loss"),
 }
 SHARES = (  # of examples or words: in percent; others, such as F1, are no share of anything
     *("accuracy", "exact_match", "has_answer_exact_match", "no_answer_accuracy", "best_exact_match"),
@@ -48,45 +46,45 @@ SHARES = (  # of examples or words: in percent; others, such as F1, are no share
 )
 EVALUATION_FILE, ABOUT_FILE = "evaluation.json", "bertscope.json"  # of a run, of a checkpoint
 _KIND_WORDS: dict[str, str] = {  # what a run does, in a word
-    "classify": QT_TRANSLATE_NOOP("TaskKind", "classify"),
-    "regress": QT_TRANSLATE_NOOP("TaskKind", "similarity"),
-    "multilabel": QT_TRANSLATE_NOOP("TaskKind", "several labels"),
-    "tag": QT_TRANSLATE_NOOP("TaskKind", "tag"),
-    "span": QT_TRANSLATE_NOOP("TaskKind", "answer"),
-    "choice": QT_TRANSLATE_NOOP("TaskKind", "choose"),
-    "summarise": QT_TRANSLATE_NOOP("TaskKind", "summarise"),
-    "pairs": QT_TRANSLATE_NOOP("TaskKind", "pairs"),
-    "pretrain": QT_TRANSLATE_NOOP("TaskKind", "pretrain"),
-    "continue": QT_TRANSLATE_NOOP("TaskKind", "continue"),
-    "distil": QT_TRANSLATE_NOOP("TaskKind", "distil"),
-    "finetune": QT_TRANSLATE_NOOP("TaskKind", "fine-tune"),
+    "classify": mark("classify"),
+    "regress": mark("similarity"),
+    "multilabel": mark("several labels"),
+    "tag": mark("tag"),
+    "span": mark("answer"),
+    "choice": mark("choose"),
+    "summarise": mark("summarise"),
+    "pairs": mark("pairs"),
+    "pretrain": mark("pretrain"),
+    "continue": mark("continue"),
+    "distil": mark("distil"),
+    "finetune": mark("fine-tune"),
 }
 TASK_TITLES: dict[str, str] = {  # the engine's titles of its tasks, for translators
-    "sst2": QT_TRANSLATE_NOOP("Task", "Sentiment of a sentence (SST-2)"),
-    "cola": QT_TRANSLATE_NOOP("Task", "Is the sentence acceptable English? (CoLA)"),
-    "mrpc": QT_TRANSLATE_NOOP("Task", "Do two sentences mean the same? (MRPC)"),
-    "qqp": QT_TRANSLATE_NOOP("Task", "Do two questions mean the same? (QQP)"),
-    "stsb": QT_TRANSLATE_NOOP("Task", "How similar are two sentences, 0 to 5? (STS-B)"),
-    "mnli": QT_TRANSLATE_NOOP("Task", "Does B follow from A, or contradict it? (MNLI)"),
-    "qnli": QT_TRANSLATE_NOOP("Task", "Does the sentence answer the question? (QNLI)"),
-    "rte": QT_TRANSLATE_NOOP("Task", "Does B follow from A? (RTE)"),
-    "wnli": QT_TRANSLATE_NOOP("Task", "Who does the pronoun refer to? (WNLI)"),
-    "conll2003": QT_TRANSLATE_NOOP("Task", "Names in a sentence (CoNLL-2003)"),
-    "conll2003-pos": QT_TRANSLATE_NOOP("Task", "Parts of speech (CoNLL-2003)"),
-    "conll2003-chunk": QT_TRANSLATE_NOOP("Task", "Phrases in a sentence (CoNLL-2003)"),
-    "squad": QT_TRANSLATE_NOOP("Task", "The answer in a passage (SQuAD 1.1)"),
-    "squad2": QT_TRANSLATE_NOOP("Task", "The answer in a passage, if it has one (SQuAD 2.0)"),
-    "swag": QT_TRANSLATE_NOOP("Task", "What happens next? (SWAG)"),
-    "commonsenseqa": QT_TRANSLATE_NOOP("Task", "Choose the right answer (CommonsenseQA)"),
-    "summaries": QT_TRANSLATE_NOOP("Task", "The sentences that sum up a text"),
-    "classify": QT_TRANSLATE_NOOP("Task", "Classify texts"),
-    "pairs": QT_TRANSLATE_NOOP("Task", "Classify pairs of texts"),
-    "similarity": QT_TRANSLATE_NOOP("Task", "Score pairs of texts"),
-    "multilabel": QT_TRANSLATE_NOOP("Task", "Give texts several labels at once"),
-    "tag": QT_TRANSLATE_NOOP("Task", "Tag the words in a text"),
-    "answer": QT_TRANSLATE_NOOP("Task", "Find the answer in a passage"),
-    "choose": QT_TRANSLATE_NOOP("Task", "Choose the best ending"),
-    "summarise": QT_TRANSLATE_NOOP("Task", "Pick the sentences that sum up a text"),
+    "sst2": mark("Sentiment of a sentence (SST-2)"),
+    "cola": mark("Is the sentence acceptable English? (CoLA)"),
+    "mrpc": mark("Do two sentences mean the same? (MRPC)"),
+    "qqp": mark("Do two questions mean the same? (QQP)"),
+    "stsb": mark("How similar are two sentences, 0 to 5? (STS-B)"),
+    "mnli": mark("Does B follow from A, or contradict it? (MNLI)"),
+    "qnli": mark("Does the sentence answer the question? (QNLI)"),
+    "rte": mark("Does B follow from A? (RTE)"),
+    "wnli": mark("Who does the pronoun refer to? (WNLI)"),
+    "conll2003": mark("Names in a sentence (CoNLL-2003)"),
+    "conll2003-pos": mark("Parts of speech (CoNLL-2003)"),
+    "conll2003-chunk": mark("Phrases in a sentence (CoNLL-2003)"),
+    "squad": mark("The answer in a passage (SQuAD 1.1)"),
+    "squad2": mark("The answer in a passage, if it has one (SQuAD 2.0)"),
+    "swag": mark("What happens next? (SWAG)"),
+    "commonsenseqa": mark("Choose the right answer (CommonsenseQA)"),
+    "summaries": mark("The sentences that sum up a text"),
+    "classify": mark("Classify texts"),
+    "pairs": mark("Classify pairs of texts"),
+    "similarity": mark("Score pairs of texts"),
+    "multilabel": mark("Give texts several labels at once"),
+    "tag": mark("Tag the words in a text"),
+    "answer": mark("Find the answer in a passage"),
+    "choose": mark("Choose the best ending"),
+    "summarise": mark("Pick the sentences that sum up a text"),
 }
 
 
@@ -105,7 +103,7 @@ class TaskInfo:
 def metric_name(metric: str) -> str:
     """As people write it: "F1", "exact match"."""
     name = METRIC_NAMES.get(metric)
-    return QCoreApplication.translate("Metric", name) if name else metric.replace("_", " ")
+    return say(name) if name else metric.replace("_", " ")
 
 
 def metric_value(metric: str, value: float | None) -> str:
@@ -121,7 +119,7 @@ def metric_form(metric: str) -> Callable[[float | None], str]:
 
 def task_title(spec: TaskSpec) -> str:
     """What one learns with a task: "Classify texts"."""
-    return QCoreApplication.translate("Task", TASK_TITLES.get(spec.name, spec.title))
+    return say(TASK_TITLES.get(spec.name, spec.title))
 
 
 def spec_of(config: dict[str, Any]) -> TaskSpec | None:
@@ -139,7 +137,7 @@ def kind_words(config: dict[str, Any]) -> str:
         key = "pairs" if spec.kind == "classify" and spec.is_pair else spec.kind
     elif key == "pretrain" and config.get("start"):
         key = "continue"
-    word = QCoreApplication.translate("TaskKind", _KIND_WORDS.get(key, key))
+    word = say(_KIND_WORDS.get(key, key))
     return f"{word} + CRF" if spec is not None and config.get("crf") else word
 
 

@@ -9,13 +9,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication
-
 from bertcore.errors import shortened
 
 from ..look.bidi import isolated
 from ..look.fitting import MOST_RUN
-from ..look.language import QT_TRANSLATE_NOOP
+from ..look.say import mark, say
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,8 +21,8 @@ if TYPE_CHECKING:
     from bertcore.tokenizer.tokenizer import Encoding
 
 KINDS = {"special": "special", "a": "segment_a", "b": "segment_b"}  # part of the text -> colour
-MERGING = QT_TRANSLATE_NOOP("TokenView", "word pieces merged: columns summed, rows and vectors averaged")
-NO_SPECIALS = QT_TRANSLATE_NOOP("TokenView", "special tokens left out, rows rescaled to sum to 1")
+MERGING = mark("word pieces merged: columns summed, rows and vectors averaged")
+NO_SPECIALS = mark("special tokens left out, rows rescaled to sum to 1")
 
 
 @dataclass(frozen=True)
@@ -38,12 +36,12 @@ class TokenView:
     def notes(self) -> list[str]:
         """What a caption has to say of it."""
         notes = [*([MERGING] if self.words else []), *([] if self.specials else [NO_SPECIALS])]
-        return [QCoreApplication.translate("TokenView", note) for note in notes]
+        return [say(note) for note in notes]
 
     @property
     def vectors_note(self) -> str:
         """What the hint of a picture of vectors has to say of it; empty for tokens."""
-        return QCoreApplication.translate("TokenView", "words: the mean of their pieces") if self.words else ""
+        return say("words: the mean of their pieces") if self.words else ""
 
 
 class Units:

@@ -2,23 +2,20 @@
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QCoreApplication
-
 from bertcore.checkpoint.sentence_pooling import Pooling
 
 from ..look import numbers
-from ..look.language import QT_TRANSLATE_NOOP
+from ..look.say import mark, say
 from .model_info import ModelInfo
 from .readings import Reading
 
-translate = QCoreApplication.translate
 SURE = 0.65  # a probability of either answer below this is little more than a coin toss
 # Cosine from which on two sentences count as that; sentence encoders differ, so the card says that it is a rough word.
 LIKENESS = (
-    (0.8, QT_TRANSLATE_NOOP("Verdict", "Nearly the same")),
-    (0.55, QT_TRANSLATE_NOOP("Verdict", "Similar")),
-    (0.3, QT_TRANSLATE_NOOP("Verdict", "Somewhat similar")),
-    (-1.0, QT_TRANSLATE_NOOP("Verdict", "Not similar")),
+    (0.8, mark("Nearly the same")),
+    (0.55, mark("Similar")),
+    (0.3, mark("Somewhat similar")),
+    (-1.0, mark("Not similar")),
 )
 
 
@@ -54,17 +51,17 @@ def question_for(model: ModelInfo) -> PairQuestion:
     """What this model can be asked about a pair; of one that can answer nothing, the question it comes nearest to."""
     if "nsp" not in model.output_heads:
         if "sop" in model.output_heads or ("sop" in model.missing and model.pooling is None):
-            title = translate("Verdict", "Does A come before B?")
-            invitation = translate("Verdict", "Type a second sentence in B to ask which of the two comes first.")
+            title = say("Does A come before B?")
+            invitation = say("Type a second sentence in B to ask which of the two comes first.")
             return PairQuestion(title, invitation, "" if "sop" in model.output_heads else model.missing["sop"])
         if model.pooling is not None:
-            title = translate("Verdict", "How similar are A and B?")
-            invitation = translate("Verdict", "Type a second sentence in B to compare it with A.")
+            title = say("How similar are A and B?")
+            invitation = say("Type a second sentence in B to compare it with A.")
             return PairQuestion(title, invitation, is_similarity=True)
-    reason = translate("Verdict", "This model does not say whether B follows A.")
+    reason = say("This model does not say whether B follows A.")
     return PairQuestion(
-        translate("Verdict", "Is B the next sentence?"),
-        translate("Verdict", "Type a second sentence in B to ask whether it follows A."),
+        say("Is B the next sentence?"),
+        say("Type a second sentence in B to ask whether it follows A."),
         "" if "nsp" in model.output_heads else model.missing.get("nsp", reason),
     )
 
@@ -73,14 +70,14 @@ def verdict_of(reading: Reading) -> Verdict | None:
     """What the heads for pairs say; None where there is none."""
     first = first_token(reading)
     if reading.next_sentence is not None:
-        explanation = translate("Verdict", "The next-sentence classifier reads only {token}.").format(token=first)
+        explanation = say("The next-sentence classifier reads only {token}.", token=first)
         return _choice(pair_claim(is_order=False), reading.next_sentence.is_next, explanation)
     if reading.sentence_order is not None:
-        explanation = translate(
-            "Verdict",
+        explanation = say(
             "The sentence-order classifier reads only {token}. Both sentences may well be about the same thing: only "
             "their order is in question.",
-        ).format(token=first)
+            token=first,
+        )
         return _choice(pair_claim(is_order=True), reading.sentence_order.in_order, explanation)
     return None
 
@@ -89,24 +86,24 @@ def similarity_verdict(cosine: float, pooling: Pooling, first: str) -> Verdict:
     """cosine: of the two sentence vectors, -1..1. first: the special token in front, as the model calls it."""
     answer = next(name for least, name in LIKENESS if cosine >= least or least == -1.0)
     if pooling.kind == "cls":
-        vector = translate("Verdict", "the hidden state of {token}").format(token=first)
+        vector = say("the hidden state of {token}", token=first)
     else:
-        vector = translate("Verdict", "the mean of its tokens’ hidden states")
-    explanation = translate(
-        "Verdict",
+        vector = say("the mean of its tokens’ hidden states")
+    explanation = say(
         "Each sentence is read on its own, as typed, and becomes one vector: {vector}. Their cosine is 1 where both "
         "point the same way and about 0 where they have nothing in common. What counts as high differs from model to "
         "model.",
-    ).format(vector=vector)
-    number = translate("Verdict", "cosine {cosine}").format(cosine=numbers.decimal(cosine, 3))
+        vector=vector,
+    )
+    number = say("cosine {cosine}", cosine=numbers.decimal(cosine, 3))
     role = "verdict" if cosine >= LIKENESS[1][0] else "verdict-unsure"
-    bar = translate("Verdict", "Cosine of A and B")
-    return Verdict(role, translate("Verdict", answer), number, min(max(cosine, 0.0), 1.0), bar, explanation)
+    bar = say("Cosine of A and B")
+    return Verdict(role, say(answer), number, min(max(cosine, 0.0), 1.0), bar, explanation)
 
 
 def first_token(reading: Reading) -> str:
     """What the heads for pairs read, as the model calls it: [CLS], <s>."""
-    return next(iter(reading.special_names), translate("Verdict", "the first token"))
+    return next(iter(reading.special_names), say("the first token"))
 
 
 def role_of(share: float) -> str:
@@ -119,9 +116,9 @@ def role_of(share: float) -> str:
 def short_answer(role: str, share: float) -> str:
     """ "40% (unsure)", behind the claim."""
     answers = {
-        "verdict": translate("Verdict", "{share} (yes)"),
-        "verdict-no": translate("Verdict", "{share} (no)"),
-        "verdict-unsure": translate("Verdict", "{share} (unsure)"),
+        "verdict": say("{share} (yes)"),
+        "verdict-no": say("{share} (no)"),
+        "verdict-unsure": say("{share} (unsure)"),
     }
     return answers[role].format(share=numbers.percent(share))
 
@@ -129,25 +126,25 @@ def short_answer(role: str, share: float) -> str:
 def unsure_rule() -> str:
     """What `role_of` calls unsure."""
     low, high = numbers.percent(1 - SURE), numbers.percent(SURE)
-    return translate("Verdict", "unsure: between {low} and {high}").format(low=low, high=high)
+    return say("unsure: between {low} and {high}", low=low, high=high)
 
 
 def pair_claim(*, is_order: bool) -> str:
     """What the head for pairs gives the probability of. is_order: for sentence order."""
-    return translate("Verdict", "A comes before B") if is_order else translate("Verdict", "B follows A")
+    return say("A comes before B") if is_order else say("B follows A")
 
 
 def _choice(claim: str, share: float, explanation: str) -> Verdict:
     """share: the probability of the claim, which is what every number and bar shows, whatever the answer."""
     role = role_of(share)
     answers = {
-        "verdict": translate("Verdict", "Yes"),
-        "verdict-no": translate("Verdict", "No"),
-        "verdict-unsure": translate("Verdict", "Unsure"),
+        "verdict": say("Yes"),
+        "verdict-no": say("No"),
+        "verdict-unsure": say("Unsure"),
     }
     answer = answers[role]
     if role == "verdict-unsure":
         rule = unsure_rule()
         explanation = f"{rule[:1].upper()}{rule[1:]}. {explanation}"
-    bar = translate("Verdict", "Probability that {claim}").format(claim=claim)
+    bar = say("Probability that {claim}", claim=claim)
     return Verdict(role, answer, f"{claim}: {numbers.percent(share)}", share, bar, explanation, claim)

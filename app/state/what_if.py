@@ -10,8 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from PySide6.QtCore import QCoreApplication
-
+from ..look.say import say
 from .baseline import OtherText
 
 if TYPE_CHECKING:
@@ -52,15 +51,14 @@ class Swap:
     @property
     def description(self) -> str:
         """In a few words: "“woman” after layer 3"."""
-        translate = QCoreApplication.translate
         if self.part == "head":
-            return translate("WhatIf", "head {head} of the other text").format(head=f"{self.row + 1}·{self.place + 1}")
+            return say("head {head} of the other text", head=f"{self.row + 1}·{self.place + 1}")
         if self.part == "state" and not self.row:
-            return translate("WhatIf", "“{token}” at the embeddings").format(token=self.token)
+            return say("“{token}” at the embeddings", token=self.token)
         named = {
-            "state": translate("WhatIf", "“{token}” after layer {layer}"),
-            "attention": translate("WhatIf", "what attention adds to “{token}” in layer {layer}"),
-            "feed-forward": translate("WhatIf", "what feed-forward adds to “{token}” in layer {layer}"),
+            "state": say("“{token}” after layer {layer}"),
+            "attention": say("what attention adds to “{token}” in layer {layer}"),
+            "feed-forward": say("what feed-forward adds to “{token}” in layer {layer}"),
         }
         layer = self.row if self.part == "state" else self.row + 1
         return named[self.part].format(token=self.token, layer=layer)
@@ -154,16 +152,15 @@ class WhatIf:
 
     def described(self, tokens: Sequence[str]) -> list[str]:
         """Each change in a few words; tokens (S) as they are shown."""
-        translate = QCoreApplication.translate
-        layer_off, head_off = translate("WhatIf", "layer {layer} skipped"), translate("WhatIf", "head {head} off")
-        row_edited = translate("WhatIf", "head {head}: row of {token} edited")
-        segment_moved = translate("WhatIf", "{token} ({place}) in segment {segment}")
-        position_moved = translate("WhatIf", "{token} ({place}) at position {position}")
-        swapped_in = translate("WhatIf", "swapped in: {what}")
+        layer_off, head_off = say("layer {layer} skipped"), say("head {head} off")
+        row_edited = say("head {head}: row of {token} edited")
+        segment_moved = say("{token} ({place}) in segment {segment}")
+        position_moved = say("{token} ({place}) at position {position}")
+        swapped_in = say("swapped in: {what}")
         dropped = {
-            "token": translate("WhatIf", "no token embedding"),
-            "segment": translate("WhatIf", "no segment embedding"),
-            "position": translate("WhatIf", "no position embedding"),
+            "token": say("no token embedding"),
+            "segment": say("no segment embedding"),
+            "position": say("no position embedding"),
         }
         return [
             *(layer_off.format(layer=layer + 1) for layer in sorted(self.layers_off)),

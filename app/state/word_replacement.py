@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from PySide6.QtCore import QCoreApplication
-
 from bertcore.errors import BertcoreError
+
+from ..look.say import say
 
 if TYPE_CHECKING:
     from bertcore.tokenizer.tokenizer import Tokenizer
@@ -39,9 +39,7 @@ def written(tokenizer: Tokenizer, token_id: int) -> Written:
     mark = SPACE_MARKS[kind]
     text = label(token.removeprefix(mark), kind)
     if "\\" in text and "\\" not in token:
-        sentence = QCoreApplication.translate(
-            "WordReplacement", "The token {token} cannot be typed: it is invisible, or only part of a character."
-        )
+        sentence = say("The token {token} cannot be typed: it is invisible, or only part of a character.")
         raise BertcoreError(sentence.format(token=text))
     return Written(text, "always" if token.startswith(mark) else "none")
 

@@ -10,6 +10,7 @@ from bertcore.errors import shortened
 
 from ..look import theme
 from ..look.icons import paint_icon
+from ..look.say import say
 from .card import button, label
 from .controls import IconButton
 from .layouts import hbox
@@ -26,13 +27,13 @@ class Banner(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("look", "banner")
-        self.setAccessibleName(self.tr("Message"))
+        self.setAccessibleName(say("Message"))
         self._sentence = ""
         self.action: BannerAction | None = None  # what the button beside the sentence does
         self._text = label("", wrap=True)
         self.button = button("", self._on_button_clicked)
         self.button.hide()  # it has no words yet
-        close = IconButton("close", self.tr("Dismiss this message"), self.dismiss)
+        close = IconButton("close", say("Dismiss this message"), self.dismiss)
         close.setProperty("look", "quiet")
         hbox(
             (self._text, 1),

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from ..look import theme
+from ..look.say import say
 from .card import Hint, label
 from .layouts import vbox
 
@@ -45,7 +46,7 @@ class BeforeAfter(QWidget):
             for cell, text in zip(cells, (name, before, "→", after), strict=True):
                 cell.setText(text)
         rest = len(self.rows) - len(shown)
-        self._more.setText(self.tr("and %n more", "", rest))
+        self._more.setText(say("and %n more", n=rest))
         self._more.setVisible(rest > 0)
 
     def set_sentence(self, text: str) -> None:

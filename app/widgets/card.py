@@ -8,13 +8,14 @@ card.body.addWidget(...)
 import html
 from collections.abc import Callable
 
-from PySide6.QtCore import QCoreApplication, QEvent, QSize, Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from ..figures.figure import Figure
 from ..look import theme
 from ..look.fitting import fitting, fitting_line, plain_tip
+from ..look.say import say
 from .figure_button import FigureButton
 from .layouts import fill, hbox, vbox
 from .line_area import LineArea
@@ -307,7 +308,7 @@ def button(
 def scrolled(widget: QWidget) -> LineArea:
     """The widget in an area that scrolls up and down, never sideways."""
     area = LineArea(widget)
-    area.setAccessibleName(widget.accessibleName() or QCoreApplication.translate("Card", "Scroll area"))
+    area.setAccessibleName(widget.accessibleName() or say("Scroll area"))
     return area
 
 

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from ..look import theme
+from ..look.say import say
 from .card import label
 from .layouts import discard, vbox
 
@@ -45,14 +46,14 @@ class Palette(QFrame):
         super().__init__(window)
         self._window = window
         self.setProperty("look", "palette")
-        self.setAccessibleName(self.tr("Find a command"))
+        self.setAccessibleName(say("Find a command"))
         self._entries, self._typed = list(entries), typed
         self._before = window.focusWidget()
         self.shown: list[Entry] = []
-        self.line, self.list, self.nothing = QLineEdit(), QListWidget(), label(self.tr("Nothing found."), "muted")
-        self.line.setPlaceholderText(self.tr("Find a command, a room, an example; 3.4 goes to layer 3, head 4"))
-        self.line.setAccessibleName(self.tr("Find a command"))
-        self.list.setAccessibleName(self.tr("Commands found"))
+        self.line, self.list, self.nothing = QLineEdit(), QListWidget(), label(say("Nothing found."), "muted")
+        self.line.setPlaceholderText(say("Find a command, a room, an example; 3.4 goes to layer 3, head 4"))
+        self.line.setAccessibleName(say("Find a command"))
+        self.list.setAccessibleName(say("Commands found"))
         self.list.setItemDelegate(_Row(self))
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

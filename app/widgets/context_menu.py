@@ -3,14 +3,15 @@
 strip.context_menu_requested.connect(self._on_strip_menu_requested)
 
 def _on_strip_menu_requested(self, position, at):
-    show_context_menu(self, at, [(self.tr("Mask"), self._mask), None, *figure_entries(self)])
+    show_context_menu(self, at, [(say("Mask"), self._mask), None, *figure_entries(self)])
 """
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QCoreApplication, QPoint, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
+from ..look.say import say
 from ..state.explore_state import ExploreState
 from .figure_button import FigureButton
 
@@ -58,25 +59,25 @@ def show_token_menu(
 
 def token_entries(state: ExploreState, position: int) -> list[Entry]:
     """What can be done with a token."""
-    encoding, translate = state.encoding, QCoreApplication.translate
+    encoding = state.encoding
     if encoding is None or position >= len(encoding):
         return []
     token = encoding.labels[position]
     entries: list[Entry] = []
     if state.focus == position:
-        entries.append((translate("TokenMenu", "Deselect"), lambda: state.set_focus(None)))
+        entries.append((say("Deselect"), lambda: state.set_focus(None)))
     else:
-        entries.append((translate("TokenMenu", "Pin “{token}”").format(token=token), lambda: state.set_focus(position)))
+        entries.append((say("Pin “{token}”", token=token), lambda: state.set_focus(position)))
     if encoding.parts[position] != "special" and state.mask_token:
         is_masked = position in state.masked
-        text = translate("TokenMenu", "Remove the mask") if is_masked else translate("TokenMenu", "Mask")
+        text = say("Remove the mask") if is_masked else say("Mask")
         entries.append((text, lambda: state.toggle_mask(position)))
     if state.has_segments:
         own = encoding.segments[position]
         other = 0 if state.what_if.segments_for(encoding.segments)[position] else 1
         changed = state.what_if.with_segment(position, None if other == own else other)
-        text = translate("TokenMenu", "Move to segment {letter}").format(letter="AB"[other])
+        text = say("Move to segment {letter}", letter="AB"[other])
         entries.append((text, lambda: state.set_what_if(changed)))
-    text = translate("TokenMenu", "Copy “{token}”").format(token=token)
+    text = say("Copy “{token}”", token=token)
     entries += [None, (text, lambda: QApplication.clipboard().setText(token))]
     return entries

@@ -4,6 +4,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from ..look import theme
+from ..look.say import say
 from ..state.contrast import Contrast
 from .card import label
 from .layouts import hbox, vbox
@@ -19,9 +20,9 @@ class ContrastFields(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        names = self.tr("The word to explain"), self.tr("The word that it is compared with")
+        names = say("The word to explain"), say("The word that it is compared with")
         self.wanted, self.against = fields = QLineEdit(), QLineEdit()
-        hint = self.tr("Any word of the vocabulary, then Enter. Both empty: what the model guesses first.")
+        hint = say("Any word of the vocabulary, then Enter. Both empty: what the model guesses first.")
         for field, name in zip(fields, names, strict=True):
             field.setAccessibleName(name)
             field.setToolTip(f"{name}. {hint}")
@@ -30,7 +31,7 @@ class ContrastFields(QWidget):
             field.editingFinished.connect(self._on_field_editing_finished)
         self.problem = label("", "error", wrap=True)
         self.problem.hide()
-        line = hbox((self.wanted, 1), label(self.tr("rather than"), "muted"), (self.against, 1), gap_px=6)
+        line = hbox((self.wanted, 1), label(say("rather than"), "muted"), (self.against, 1), gap_px=6)
         vbox(line, self.problem, parent=self, gap_px=3)
         self._shown = Contrast()
 

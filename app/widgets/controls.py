@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from ..look import numbers, theme
 from ..look.fitting import plain_tip
 from ..look.icons import paint_icon
+from ..look.say import say
 from .layouts import discard
 
 ICON_PX = 15
@@ -176,7 +177,7 @@ class NumberBox(SpinBox):
         """name: for screen readers, and the tool tip."""
         super().__init__()
         self.setAccessibleName(name)
-        self.setToolTip(self.tr("{name}; the up and down keys change it too").format(name=name))
+        self.setToolTip(say("{name}; the up and down keys change it too", name=name))
         self.setDecimals(decimals)
         self.setRange(low, high)
         self.setSingleStep(step)

@@ -16,12 +16,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication, QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ..figures.figure import Axis, Figure, Numbers, picture_of
 from ..look import numbers, theme
+from ..look.say import say
 from .curve_specs import CurveSpec, HorizontalAxis, Level, Mark, PlotSpec, Points
 from .figure_button import FigureButton
 from .layouts import vbox
@@ -287,7 +288,7 @@ class _Legend(QWidget):
         self.values, self._place = values, place
         shown = [f"{self.names[curve.key]} {values[curve.key]}" for curve in self._curves()]
         self.setAccessibleName(f"{self.spec.title}: {', '.join(shown)}")
-        averaged = QCoreApplication.translate("CurvePlot", "≈: the mean of the points around it")
+        averaged = say("≈: the mean of the points around it")
         is_averaged = any(value.startswith("≈") for value in values.values())
         self.setToolTip("\n".join([" · ".join(shown), *([averaged] if is_averaged else [])]))
         self._fit()
@@ -389,9 +390,8 @@ def _draw_dot(painter: QPainter, symbol: str, at: QPointF, radius: float) -> Non
 
 def step_axis(label: str = "", at: str = "") -> HorizontalAxis:
     """Training steps; or what else is counted from 0."""
-    translate = QCoreApplication.translate
-    at = at or translate("CurvePlot", "at step {x}")
-    return HorizontalAxis("step", label or translate("CurvePlot", "step"), at, _step_text, True)
+    at = at or say("at step {x}")
+    return HorizontalAxis("step", label or say("step"), at, _step_text, True)
 
 
 def _step_text(x: float) -> str:

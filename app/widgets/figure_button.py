@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from ..figures.figure import Figure
 from ..look import theme
-from ..look.language import QT_TRANSLATE_NOOP
+from ..look.say import mark, say
 from .controls import IconButton, popped_up
 
 Provider = Callable[[], Figure | None]  # None: nothing is drawn yet
@@ -18,15 +18,15 @@ Provider = Callable[[], Figure | None]  # None: nothing is drawn yet
 class FigureAction(Enum):
     """What can be done with a figure."""
 
-    SAVE_PICTURE = QT_TRANSLATE_NOOP("FigureAction", "Save picture…")
-    SAVE_NUMBERS = QT_TRANSLATE_NOOP("FigureAction", "Save numbers…")
-    SAVE_ANIMATION = QT_TRANSLATE_NOOP("FigureAction", "Save as animation…")  # of a figure that has frames
-    COPY_PICTURE = QT_TRANSLATE_NOOP("FigureAction", "Copy picture")
-    COPY_NUMBERS = QT_TRANSLATE_NOOP("FigureAction", "Copy numbers")
+    SAVE_PICTURE = mark("Save picture…")
+    SAVE_NUMBERS = mark("Save numbers…")
+    SAVE_ANIMATION = mark("Save as animation…")  # of a figure that has frames
+    COPY_PICTURE = mark("Copy picture")
+    COPY_NUMBERS = mark("Copy numbers")
 
     @property
     def title(self) -> str:
-        return QCoreApplication.translate("FigureAction", self.value)
+        return say(self.value)
 
 
 WITHOUT_FRAMES = tuple(action for action in FigureAction if action is not FigureAction.SAVE_ANIMATION)
@@ -51,11 +51,11 @@ class FigureButton(IconButton):
 
     def __init__(self, provider: Provider, area: QWidget, name: str = "") -> None:
         """area: what the picture stands on. name: of the picture, for screen readers."""
-        hint = QCoreApplication.translate("FigureAction", "Save or copy this picture and its numbers")
+        hint = say("Save or copy this picture and its numbers")
         super().__init__("save", hint)
         self.setProperty("look", "quiet")
         if name:
-            self.setAccessibleName(self.tr("Save or copy: {name}").format(name=name))
+            self.setAccessibleName(say("Save or copy: {name}", name=name))
         self._provider, self.area = provider, area
         self.setFixedSize(theme.px(26), theme.px(22))
         self._menu = QMenu(self)

@@ -5,6 +5,7 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from ..look import theme
+from ..look.say import say
 from .layouts import hbox
 
 TAB_PX, LEAST_TAB_PX = 26, 120
@@ -69,7 +70,7 @@ class _UprightTab(QPushButton):
         self._name = name
         self.setCheckable(True)
         self.setAccessibleName(name)
-        self.setToolTip(self.tr("{name}: click to show or hide it").format(name=name))
+        self.setToolTip(say("{name}: click to show or hide it", name=name))
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)

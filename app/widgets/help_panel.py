@@ -1,10 +1,11 @@
 """What the open room shows, in plain words, beside it. The texts are assets/help/<room>.md, translated."""
 
-from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QTextBlock, QTextBlockFormat, QTextCharFormat, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
 
 from ..look import theme
+from ..look.say import say
 from ..look.translated import asset
 from ..state.glossary import load_glossary
 from .card import label
@@ -22,19 +23,19 @@ class HelpPanel(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("look", "help")
-        self.setAccessibleName(self.tr("Help"))
+        self.setAccessibleName(say("Help"))
         self.setFixedWidth(theme.column_px(WIDTH_PX))
         self._room = ""
         self.text = QTextBrowser()
-        self.text.setAccessibleName(self.tr("What this room shows"))
+        self.text.setAccessibleName(say("What this room shows"))
         self.text.setOpenLinks(False)
         self.text.anchorClicked.connect(lambda url: open_link(url, self.text, self.text.cursor().pos()))
         self.text.setFrameShape(QFrame.Shape.NoFrame)
         self.text.setProperty("look", "plain")
-        close = IconButton("close", self.tr("Close the help"), self.hide)
+        close = IconButton("close", say("Close the help"), self.hide)
         close.setProperty("look", "quiet")
         vbox(
-            hbox((label(self.tr("What this room shows"), "title"), 1), close),
+            hbox((label(say("What this room shows"), "title"), 1), close),
             (self.text, 1),
             parent=self,
             margins=(theme.px(14), theme.px(10), theme.px(8), theme.px(8)),
@@ -77,7 +78,7 @@ class HelpPanel(QFrame):
         title, link = QTextCharFormat(), QTextCharFormat()
         title.setFont(theme.font(13, bold=True))
         cursor.insertBlock(QTextBlockFormat(), title)
-        cursor.insertText(self.tr("Words explained"))
+        cursor.insertText(say("Words explained"))
         cursor.insertBlock(QTextBlockFormat(), QTextCharFormat())
         link.setAnchor(True)
         link.setUnderlineStyle(QTextCharFormat.UnderlineStyle.DotLine)
@@ -119,4 +120,4 @@ def help_text(room: str) -> str:
     try:
         return asset(f"help/{room}.md").read_text(encoding="utf-8")
     except OSError:
-        return QCoreApplication.translate("HelpPanel", "There is no help for this room yet.")
+        return say("There is no help for this room yet.")

@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QWidget
 
 from ..look import theme
+from ..look.say import say
 from .card import button, label
 from .controls import IconButton
 from .layouts import hbox
@@ -21,7 +22,7 @@ class OfferLine(QFrame):
         self.setProperty("look", "offer")
         self.setAccessibleName(sentence)
         self.accept_button = button(accept, self._on_accept_clicked, look="primary")
-        self.close_button = IconButton("close", self.tr("No, thank you"), self._on_close_clicked)
+        self.close_button = IconButton("close", say("No, thank you"), self._on_close_clicked)
         self.close_button.setProperty("look", "quiet")
         margins = (theme.px(14), theme.px(5), theme.px(8), theme.px(5))
         text = label(sentence, "", wrap=True)

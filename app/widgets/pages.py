@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QPushButton, QStackedLayout, QTabBar, QVBoxLayout, QWidget
 
+from ..look.say import say
 from .card import label, tip
 from .controls import paint_chevron
 
@@ -43,14 +44,14 @@ class MoreButton(QPushButton):
         self.setCheckable(True)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setToolTip(self.tr("Views for those who want to know more"))
+        self.setToolTip(say("Views for those who want to know more"))
         self.toggled.connect(self._show_title)
         self._show_title()
         if not has_more:  # setVisible(True) would make it a window of its own
             self.hide()
 
     def _show_title(self) -> None:
-        self.setText(self.tr("Show less") if self.isChecked() else self.tr("More"))
+        self.setText(say("Show less") if self.isChecked() else say("More"))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
@@ -62,7 +63,7 @@ class Waiting(QWidget):
 
     def __init__(self, content: QWidget, sentence: str = "") -> None:
         super().__init__()
-        self._sentence = label(sentence or self.tr("Loading the model…"), "muted", wrap=True)
+        self._sentence = label(sentence or say("Loading the model…"), "muted", wrap=True)
         self._sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
         middle = QWidget()
         QVBoxLayout(middle).addWidget(self._sentence)

@@ -5,19 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from ..look import numbers, theme
+from ..look.say import say
 from ..state.verdicts import verdict_of
 from .pointer import ARROWS, PointerWidget
 
 if TYPE_CHECKING:
     from ..state.readings import MaskReading, Reading
     from ..state.selection import Selection
-
-translate = QCoreApplication.translate
 MOST_WORDS = 3
 HEIGHT_PX, FULL_BAR_PX, LEAST_BAR_PX = 20, 90, 3
 WORDS, VERDICT = "words", "verdict"
@@ -47,14 +46,14 @@ def prediction_of(reading: Reading, selection: Selection) -> Prediction:
     mask = mask_of(reading, selection)
     if mask is not None:
         token, count = reading.request.model.tokenizer.mask_token or "", len(reading.masks)
-        title = translate("PredictionLine", "{mask} could be").format(mask=token)
+        title = say("{mask} could be", mask=token)
         if count > 1:
-            title = translate("PredictionLine", "{mask} could be").format(mask=reading.mask_name(mask.position))
+            title = say("{mask} could be", mask=reading.mask_name(mask.position))
         words = tuple((word.token, word.probability) for word in mask.words[:MOST_WORDS])
     elif "mlm" in reading.request.model.output_heads:
-        hint = translate("PredictionLine", "Double-click a token to mask it: the model then guesses the word.")
+        hint = say("Double-click a token to mask it: the model then guesses the word.")
         if not theme.is_projector():  # there the chips have no numbers
-            numbered = translate("PredictionLine", "Below each token: its position · its number in the vocabulary.")
+            numbered = say("Below each token: its position · its number in the vocabulary.")
             hint = f"{hint} {numbered}"
     return Prediction(title, words, hint, _verdict(reading))
 
@@ -77,11 +76,11 @@ class PredictionLine(PointerWidget):
     """A click on it asks for the room Predict."""
 
     def __init__(self) -> None:
-        super().__init__(translate("PredictionLine", "What the mask could be"))
+        super().__init__(say("What the mask could be"))
         self.prediction = Prediction()
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setToolTip(translate("PredictionLine", "Click to see all predictions"))
+        self.setToolTip(say("Click to see all predictions"))
 
     def show_prediction(self, prediction: Prediction) -> None:
         if prediction != self.prediction:

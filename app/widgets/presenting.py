@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
 from ..look import theme
+from ..look.say import say
 
 RING_PX, LINE_PX, FOLLOW_MS = 52, 4, 16
 RING_COLOR, FILL_ALPHA = "warn", 30  # the fill lets through what is below
@@ -56,7 +57,7 @@ class BlankScreen(QWidget):
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
-        self.setAccessibleName(self.tr("The screen is blank; any key brings the picture back"))
+        self.setAccessibleName(say("The screen is blank; any key brings the picture back"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._before: QWidget | None = None  # had the keyboard
         window.installEventFilter(self)
@@ -109,4 +110,4 @@ class BlankScreen(QWidget):
         painter.setFont(theme.font(12))
         below = self.rect().adjusted(0, 0, 0, -theme.px(16))
         align = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom
-        painter.drawText(below, align, self.tr("Any key brings the picture back"))
+        painter.drawText(below, align, say("Any key brings the picture back"))

@@ -7,6 +7,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QProgressBar, QWidget
 
 from ..compute.question import Question
+from ..look.say import say
 from .card import button, label
 from .layouts import hbox
 
@@ -26,10 +27,10 @@ class ProgressLine(QWidget):
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
         self._bar.setRange(0, 100)
-        self._bar.setAccessibleName(self.tr("Progress"))
+        self._bar.setAccessibleName(say("Progress"))
         self._sentence = label("", "muted", wrap=True)
-        self._stop = button(self.tr("Stop computing"), self._on_stop_clicked, look="small")
-        self._start = button(self.tr("Compute"), self._on_start_clicked, look="small", hint=self.tr("Compute this now"))
+        self._stop = button(say("Stop computing"), self._on_stop_clicked, look="small")
+        self._start = button(say("Compute"), self._on_start_clicked, look="small", hint=say("Compute this now"))
         layout = hbox(parent=self, gap_px=8)
         for widget, stretch in ((self._bar, 1), (self._sentence, 1), (self._stop, 0), (self._start, 0)):
             layout.addWidget(widget, stretch)

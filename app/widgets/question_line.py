@@ -2,6 +2,7 @@
 
 from PySide6.QtWidgets import QWidget
 
+from ..look.say import say
 from .card import button, label, set_role
 from .layouts import hbox
 
@@ -13,7 +14,7 @@ class QuestionLine(QWidget):
         super().__init__()
         self._question, self._answer = label("", "strong", wrap=True), label("", wrap=True)
         set_role(self._answer, "muted")
-        self.show_answer = button(self.tr("Show the answer"), look="small", checkable=True)
+        self.show_answer = button(say("Show the answer"), look="small", checkable=True)
         self.show_answer.toggled.connect(self._on_show_answer_toggled)
         hbox((self._question, 3), self.show_answer, (self._answer, 4), parent=self, gap_px=10)
         self.ask("")
@@ -42,4 +43,4 @@ class QuestionLine(QWidget):
 
     def _on_show_answer_toggled(self, is_on: bool) -> None:
         self._answer.setVisible(is_on)
-        self.show_answer.setText(self.tr("Hide the answer") if is_on else self.tr("Show the answer"))
+        self.show_answer.setText(say("Hide the answer") if is_on else say("Show the answer"))

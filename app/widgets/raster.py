@@ -8,6 +8,7 @@ from PySide6.QtGui import QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from ..look import numbers, theme
+from ..look.say import say
 
 Array = np.ndarray
 
@@ -59,7 +60,7 @@ class ColorBar(QWidget):
         self._signed = signed
         self._ends = (_two_digits(-1.0 if signed else 0.0), _two_digits(1.0))
         self.setFixedSize(theme.column_px(width_px), theme.px(16))
-        self.setToolTip(self.tr("Values outside the range take the colour at its end"))
+        self.setToolTip(say("Values outside the range take the colour at its end"))
 
     def set_range(
         self, low: float, high: float, write: Callable[[float], str] = _two_digits, *, signed: bool | None = None
@@ -67,7 +68,7 @@ class ColorBar(QWidget):
         """write: how the ends are written. signed: which of the two scales it is from now on; None leaves it."""
         self._signed = self._signed if signed is None else signed
         self._ends = write(low), write(high)
-        text = self.tr("Colour scale from {low} to {high}")
+        text = say("Colour scale from {low} to {high}")
         self.setAccessibleName(text.format(low=self._ends[0], high=self._ends[1]))
         self.update()
 

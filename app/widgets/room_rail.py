@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QWidget
 
 from ..look import theme
 from ..look.icons import paint_icon
+from ..look.say import say
 from .layouts import vbox
 
 WIDTH_PX, BUTTON_PX, HEIGHT_PX = 76, 60, 56
@@ -63,7 +64,7 @@ class RoomRail(QFrame):
         """rooms: (id, title, hint) from top to bottom."""
         super().__init__(parent)
         self.setProperty("look", "rail")
-        self.setAccessibleName(self.tr("Rooms"))
+        self.setAccessibleName(say("Rooms"))
         self._buttons: dict[str, RoomButton] = {}
         self._group = QButtonGroup(self)
         layout = vbox(parent=self, gap_px=5, margins=(8, theme.px(12), 7, 0))

@@ -4,8 +4,9 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+
+from ..look.say import say
 
 
 def ask_for_file(parent: QWidget, title: str, start: Path, filters: Mapping[str, str], *also: str) -> Path | None:
@@ -27,6 +28,6 @@ def ask_for_file(parent: QWidget, title: str, start: Path, filters: Mapping[str,
 
 
 def _may_replace(parent: QWidget, title: str, file: Path) -> bool:
-    question = QCoreApplication.translate("SaveDialog", "{file} already exists. Do you want to replace it?")
+    question = say("{file} already exists. Do you want to replace it?")
     answer = QMessageBox.question(parent, title, question.format(file=file.name))
     return answer == QMessageBox.StandardButton.Yes

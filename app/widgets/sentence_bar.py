@@ -5,6 +5,7 @@ from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequenc
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from ..look import theme
+from ..look.say import say
 from .layouts import hbox
 
 MARK_PX = 28
@@ -22,7 +23,7 @@ class SentenceEdit(QLineEdit):
         super().__init__()
         self._mark = mark
         self.setPlaceholderText(placeholder)
-        self.setAccessibleName(self.tr("Sentence {mark}").format(mark=mark))
+        self.setAccessibleName(say("Sentence {mark}", mark=mark))
         self.setMaxLength(MOST_CHARACTERS)
         self.setTextMargins(theme.px(MARK_PX - 12), 0, 0, 0)
         self.setFixedHeight(theme.px(32))
@@ -87,8 +88,8 @@ class SentenceBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.a = SentenceEdit("A", self.tr("Type a sentence"))
-        self.b = SentenceEdit("B", self.tr("optional"))
+        self.a = SentenceEdit("A", say("Type a sentence"))
+        self.b = SentenceEdit("B", say("optional"))
         layout = hbox(parent=self, gap_px=10)
         for edit in (self.a, self.b):
             layout.addWidget(edit, 1)

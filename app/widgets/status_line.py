@@ -1,11 +1,12 @@
 """The line at the bottom: what is on the screen, and what it cost."""
 
-from PySide6.QtCore import QCoreApplication, QSize, Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from ..look import numbers, theme
 from ..look.fitting import plain_tip
+from ..look.say import say
 from ..state.readings import Reading
 from .card import Hint, label
 from .spots import name_spot
@@ -22,7 +23,7 @@ class StatusLine(QFrame):
     def __init__(self, keys: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("look", "status")
-        self.setAccessibleName(self.tr("Status"))
+        self.setAccessibleName(say("Status"))
         self.setFixedHeight(theme.px(HEIGHT_PX))
         self._floats = False
         self._facts, self._hover, self._keys = Hint(), Hint(), label(keys, "muted")
@@ -82,24 +83,24 @@ def _wanted(part: QLabel) -> int:
 
 def facts_about(reading: Reading, draw_ms: float, verified: str) -> str:
     """What the line says of a reading. verified: what the check of the values stored with the model gave."""
-    translate, encoding, model = QCoreApplication.translate, reading.encoding, reading.request.model
+    encoding, model = reading.encoding, reading.request.model
     masked, tokens = len(reading.request.masked), len(encoding)
-    masks = translate("StatusLine", "%n masked", "", masked) if masked else ""
+    masks = say("%n masked", n=masked) if masked else ""
     if encoding.text_b is None:
-        parts = translate("StatusLine", "one sentence")
+        parts = say("one sentence")
     elif model.has_segments:
-        text = translate("StatusLine", "segment A {a} · segment B {b}")
+        text = say("segment A {a} · segment B {b}")
         parts = text.format(a=encoding.segments.count(0), b=encoding.segments.count(1))
     else:  # special tokens are of neither
-        text = translate("StatusLine", "sentence A {a} · sentence B {b}")
+        text = say("sentence A {a} · sentence B {b}")
         parts = text.format(a=encoding.parts.count("a"), b=encoding.parts.count("b"))
     is_halved = reading.baseline is not None and reading.baseline.is_in_half_precision
-    times = translate("StatusLine", "forward pass {forward_ms} ms · drawn in {draw_ms} ms")
+    times = say("forward pass {forward_ms} ms · drawn in {draw_ms} ms")
     groups = [
         "" if model.family == "BERT" else model.family,
-        " · ".join(part for part in (translate("StatusLine", "%n token(s)", "", tokens), parts, masks) if part),
+        " · ".join(part for part in (say("%n token(s)", n=tokens), parts, masks) if part),
         times.format(forward_ms=numbers.decimal(reading.forward_ms, 1), draw_ms=numbers.decimal(draw_ms, 1)),
         f"CPU · fp32 · {verified}",
-        translate("StatusLine", "baseline kept in half precision, to save memory") if is_halved else "",
+        say("baseline kept in half precision, to save memory") if is_halved else "",
     ]
     return "      ".join(group for group in groups if group)

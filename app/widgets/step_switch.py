@@ -5,6 +5,7 @@ from collections.abc import Collection
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from ..look.say import say
 from .card import button
 from .layouts import hbox
 
@@ -19,34 +20,34 @@ class StepSwitch(QWidget):
         super().__init__()
         names = {
             "start": ("", ""),
-            "half_trained": (self.tr("Half-trained"), self.tr("The model with half of what it learns behind it")),
-            "trained": (self.tr("Trained"), self.tr("The model at the end of its training")),
+            "half_trained": (say("Half-trained"), say("The model with half of what it learns behind it")),
+            "trained": (say("Trained"), say("The model at the end of its training")),
         }
         self._starts = {
-            "untrained": (self.tr("Untrained"), self.tr("The model before its first training step: all by chance")),
+            "untrained": (say("Untrained"), say("The model before its first training step: all by chance")),
             "tuning": (
-                self.tr("Before fine-tuning"),
-                self.tr("The model that was fine-tuned, before the first step: it does not know the task yet"),
+                say("Before fine-tuning"),
+                say("The model that was fine-tuned, before the first step: it does not know the task yet"),
             ),
             "going_on": (
-                self.tr("Before this run"),
-                self.tr("The model that this run goes on training, before its first step"),
+                say("Before this run"),
+                say("The model that this run goes on training, before its first step"),
             ),
         }
         self.stages = {
             key: button(name, look="small", hint=hint, checkable=True) for key, (name, hint) in names.items()
         }
         self.follow = button(
-            self.tr("Follow the run"),
+            say("Follow the run"),
             look="small",
-            hint=self.tr("All pictures show the newest snapshot of the run, as soon as it is there"),
+            hint=say("All pictures show the newest snapshot of the run, as soon as it is there"),
             checkable=True,
         )
         for key, made in self.stages.items():
             made.clicked.connect(lambda _checked=False, key=key: self.stage_chosen.emit(key))
         self.follow.clicked.connect(self.follow_switched)
         hbox(*self.stages.values(), self.follow, parent=self, gap_px=3)
-        self.setAccessibleName(self.tr("How far the model has learned"))
+        self.setAccessibleName(say("How far the model has learned"))
         self.show_steps((), "", "", can_follow=False, follows=False)
 
     def show_steps(

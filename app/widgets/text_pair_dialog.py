@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QMenu, QWidget
 
 from ..look import theme
+from ..look.say import say
 from ..state.examples import Example
 from .card import button, label
 from .controls import MenuButton
@@ -23,23 +24,23 @@ class TextPairDialog(QDialog):
 
     def __init__(self, a: str, b: str, examples: Sequence[Example], parent: QWidget) -> None:
         super().__init__(parent)
-        self.setWindowTitle(self.tr("Compare with another text"))
+        self.setWindowTitle(say("Compare with another text"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._examples = examples
-        self.a = SentenceEdit("A", self.tr("Type a sentence"))
-        self.b = SentenceEdit("B", self.tr("A second sentence (optional)"))
+        self.a = SentenceEdit("A", say("Type a sentence"))
+        self.b = SentenceEdit("B", say("A second sentence (optional)"))
         self.show_texts(a, b)
-        self.swap = button(self.tr("Swap A and B"), lambda: self.show_texts(self.b.text(), self.a.text()))
-        self.examples = MenuButton(self.tr("Examples"), self._fill_examples, self.tr("Sentence pairs to start from"))
-        self.compare = button(self.tr("Compare"), self.accept, look="primary")
+        self.swap = button(say("Swap A and B"), lambda: self.show_texts(self.b.text(), self.a.text()))
+        self.examples = MenuButton(say("Examples"), self._fill_examples, say("Sentence pairs to start from"))
+        self.compare = button(say("Compare"), self.accept, look="primary")
         self.compare.setDefault(True)
-        hint = self.tr("Change one word, negate the sentence, or swap A and B. Masked words are masked in both texts.")
+        hint = say("Change one word, negate the sentence, or swap A and B. Masked words are masked in both texts.")
         margin = theme.px(14)
         vbox(
             label(hint, "muted", wrap=True),
             self.a,
             self.b,
-            hbox(self.swap, self.examples, None, button(self.tr("Cancel"), self.reject), self.compare, gap_px=8),
+            hbox(self.swap, self.examples, None, button(say("Cancel"), self.reject), self.compare, gap_px=8),
             parent=self,
             gap_px=8,
             margins=(margin, margin, margin, margin),

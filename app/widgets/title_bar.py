@@ -5,7 +5,7 @@ In projector mode it is narrow, so that the sentences stand in it too: the pictu
 
 from collections.abc import Callable, Collection
 
-from PySide6.QtCore import QCoreApplication, QSize
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QWidget
 
@@ -13,6 +13,7 @@ from bertcore.errors import printable
 
 from ..look import numbers, theme
 from ..look.fitting import plain_tip
+from ..look.say import say
 from ..state.explore_state import ExploreState
 from ..state.model_info import ModelInfo
 from .baseline_chip import BaselineChip
@@ -46,17 +47,17 @@ class TitleBar(QFrame):
 
         def fill_models_and_steps(menu: QMenu) -> None:
             fill_models(menu)
-            fill_steps(menu.addMenu(self.tr("Training step")))
+            fill_steps(menu.addMenu(say("Training step")))
 
         self.model = MenuButton(
-            self.tr("No model"),
+            say("No model"),
             fill_models_and_steps if self._is_short else fill_models,
-            self.tr("The open model; click to open another"),
+            say("The open model; click to open another"),
         )
         self.model.setMinimumWidth(theme.px(100))
         self.model.setMaximumWidth(theme.px(SHORT_MODEL_PX if self._is_short else MODEL_PX))
         self.model.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)  # gives way to the others
-        self.step = MenuButton("", fill_steps, self.tr("The training step of this snapshot; click to open another"))
+        self.step = MenuButton("", fill_steps, say("The training step of this snapshot; click to open another"))
         self.step.hide()
         self._has_step = False
         self.switch = StepSwitch()
@@ -67,11 +68,11 @@ class TitleBar(QFrame):
         self.show_playing(False, can_play=True)
         for widget in (self.step, self.switch, self.play):
             widget.setParent(self)
-        name = "Aa" if self._is_short else self.tr("Aa Projector")
-        projector = button(name, toggle_projector, hint=self.tr("Larger text, for a projector"), checkable=True)
-        projector.setAccessibleName(self.tr("Aa Projector"))
+        name = "Aa" if self._is_short else say("Aa Projector")
+        projector = button(name, toggle_projector, hint=say("Larger text, for a projector"), checkable=True)
+        projector.setAccessibleName(say("Aa Projector"))
         projector.setChecked(self._is_short)
-        examples = MenuButton(self.tr("Examples"), fill_examples, self.tr("Sentence pairs to start from"))
+        examples = MenuButton(say("Examples"), fill_examples, say("Sentence pairs to start from"))
         self._brand = label("BERTscope", "brand")
         self._layout = layout = QHBoxLayout(self)
         layout.setContentsMargins(theme.px(14), 0, theme.px(14), 0)
@@ -88,12 +89,12 @@ class TitleBar(QFrame):
         if not self._is_short:
             layout.addStretch(1)
         if not self._is_short:  # there the menu of all commands has them, and the menu of what is compared
-            layout.addWidget(MenuButton(self.tr("Lessons"), fill_lessons, self.tr("Lessons, page by page, with tasks")))
+            layout.addWidget(MenuButton(say("Lessons"), fill_lessons, say("Lessons, page by page, with tasks")))
         layout.addWidget(examples)
         layout.addWidget(projector)
         if not self._is_short:
-            layout.addWidget(_menu_icon("theme", self.tr("Light, dark or high contrast"), fill_looks))
-        layout.addWidget(_menu_icon("menu", self.tr("All commands"), fill_commands))
+            layout.addWidget(_menu_icon("theme", say("Light, dark or high contrast"), fill_looks))
+        layout.addWidget(_menu_icon("menu", say("All commands"), fill_commands))
 
     def minimumSizeHint(self) -> QSize:
         """Without the program's name, which a small window leaves out."""
@@ -125,18 +126,18 @@ class TitleBar(QFrame):
         self.model.setToolTip(plain_tip(f"{title}\n{printable(str(model.folder))}"))
         self._has_step = model.step is not None
         self._show_step()
-        step = self.tr("step {step}").format(step=numbers.count(model.step))
+        step = say("step {step}", step=numbers.count(model.step))
         self.step.setText(step if model.step is not None else "")
         self.play.show()
 
     def show_playing(self, is_playing: bool, can_play: bool) -> None:
         """Whether the snapshots of the run are being played, or would be at a click; can_play: there are some."""
         if is_playing:
-            self.play.set_icon("stop", self.tr("Stop playing (Escape): what was open before comes back"))
+            self.play.set_icon("stop", say("Stop playing (Escape): what was open before comes back"))
         elif can_play:
-            self.play.set_icon("play", self.tr("Play: watch the model learn, one snapshot after the other (F5)"))
+            self.play.set_icon("play", say("Play: watch the model learn, one snapshot after the other (F5)"))
         else:
-            hint = self.tr("This model has no snapshots of its training to play; click for one that has (F5)")
+            hint = say("This model has no snapshots of its training to play; click for one that has (F5)")
             self.play.set_icon("play", hint)
 
     def offer_to_play(self, why: str, offer: str, play: Callable[[], object]) -> QMenu:
@@ -167,7 +168,7 @@ class TitleBar(QFrame):
         self.step.setVisible(self._has_step and not (self._is_short and self.baseline.is_on))
 
     def set_loading(self, name: str) -> None:
-        text = self.tr("Loading {name}…").format(name=name) if name else self.tr("Loading the built-in model…")
+        text = say("Loading {name}…", name=name) if name else say("Loading the built-in model…")
         self.model.setText(text)
 
 
@@ -182,7 +183,7 @@ def _menu_icon(icon: str, hint: str, fill: Fill) -> IconButton:
 def model_title(model: ModelInfo) -> str:
     """Name, family where it is not BERT, layers, heads and size: `bertscope-mini · 4 layers × 4 heads · 5.4 M`."""
     layer_count, head_count = model.layers, model.heads  # lupdate wants names, not expressions
-    layers = QCoreApplication.translate("TitleBar", "%n layer(s)", "", layer_count)
-    heads = QCoreApplication.translate("TitleBar", "%n head(s)", "", head_count)
+    layers = say("%n layer(s)", n=layer_count)
+    heads = say("%n head(s)", n=head_count)
     family = "" if model.family == "BERT" else f" · {model.family}"
     return f"{model.name}{family} · {layers} × {heads} · {numbers.compact_count(model.parameters)}"

@@ -5,14 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication
-
 from bertcore.analysis.align import align
 from bertcore.errors import shortened
 
 from ..look import numbers
 from ..look.bidi import isolated
 from ..look.fitting import MOST_RUN
+from ..look.say import say
 from ..state.baseline import OtherText
 from ..state.baseline_names import beside
 from ..state.explore_state import ExploreState
@@ -53,7 +52,7 @@ def words_below(state: ExploreState) -> dict[int, str]:
         return {position: beside(token, earlier=False) for position, token in replaced_tokens(state).items()}
     if swap.part == "head" or not swap.token:
         return {}
-    return {swap.place: QCoreApplication.translate("TokenStrip", "{token} swapped in").format(token=swap.token)}
+    return {swap.place: say("{token} swapped in", token=swap.token)}
 
 
 def replaced_tokens(state: ExploreState) -> dict[int, str]:
@@ -73,19 +72,19 @@ def hint_about(state: ExploreState, position: int) -> str:
     encoding = state.encoding
     if encoding is None or position >= len(encoding):
         return ""
-    token, translate = isolated(encoding.labels[position]), QCoreApplication.translate
+    token = isolated(encoding.labels[position])
     parts = [
         state.mask_token if position in state.all_masked else token,
-        translate("TokenStrip", "position {position}").format(position=position),
-        translate("TokenStrip", "number {id} in the vocabulary").format(id=numbers.count(state.input_ids[position])),
+        say("position {position}", position=position),
+        say("number {id} in the vocabulary", id=numbers.count(state.input_ids[position])),
         part_name(encoding, position, state.has_segments),
     ]
     if encoding.labels[position].startswith("##"):
-        parts.append(translate("TokenStrip", "##: it continues the word before it"))
+        parts.append(say("##: it continues the word before it"))
     if position in state.masked:
-        parts.append(translate("TokenStrip", "masked; it was {token}").format(token=token))
+        parts.append(say("masked; it was {token}", token=token))
     elif position in encoding.unknown:
-        text = translate("TokenStrip", "the vocabulary has no token for “{text}”")
+        text = say("the vocabulary has no token for “{text}”")
         parts.append(text.format(text=typed(state, position)))
     return " · ".join(part for part in parts if part)
 
@@ -97,31 +96,31 @@ def part_name(encoding: Encoding, position: int, has_segments: bool) -> str:
     part = encoding.parts[position]
     if part == "special":
         return ""
-    return QCoreApplication.translate("TokenStrip", "sentence {letter}").format(letter=part.upper())
+    return say("sentence {letter}", letter=part.upper())
 
 
 def segment_name(segment: int) -> str:
     """ "segment A"."""
-    return QCoreApplication.translate("TokenStrip", "segment {letter}").format(letter="AB"[min(segment, 1)])
+    return say("segment {letter}", letter="AB"[min(segment, 1)])
 
 
 def note_about(state: ExploreState) -> str:
     """What was dropped, and which words the vocabulary lacks; empty when there is nothing to say."""
-    encoding, translate = state.encoding, QCoreApplication.translate
+    encoding = state.encoding
     if encoding is None:
         return ""
     notes = []
     dropped = encoding.dropped
     if dropped:
-        text = translate("TokenStrip", "%Ln token(s) (was|were) dropped: the model reads at most {most}.", "", dropped)
+        text = say("%Ln token(s) (was|were) dropped: the model reads at most {most}.", n=dropped)
         notes.append(text.format(most=numbers.count(state.max_positions)))
     if encoding.unknown:
-        where = translate("TokenStrip", "“{text}” at {position}")
+        where = say("“{text}” at {position}")
         named = [where.format(text=typed(state, i), position=i) for i in encoding.unknown[:MOST_UNKNOWN_NAMED]]
         rest = len(encoding.unknown) - len(named)
-        text = translate("TokenStrip", "Not in the vocabulary, read as {token}: {words}.")
+        text = say("Not in the vocabulary, read as {token}: {words}.")
         if rest:
-            text = translate("TokenStrip", "Not in the vocabulary, read as {token}: {words} and %n more.", "", rest)
+            text = say("Not in the vocabulary, read as {token}: {words} and %n more.", n=rest)
         notes.append(text.format(token=encoding.labels[encoding.unknown[0]], words=", ".join(named)))
     return "   ".join(notes)
 

@@ -6,12 +6,13 @@ In projector mode a chip is one line: the picture below needs the height, and po
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QHelpEvent, QKeyEvent, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QScrollArea, QToolTip, QWidget
 
 from ..look import theme
 from ..look.fitting import plain_tip
+from ..look.say import say
 from .wrapped import WrappedBoxes
 
 CHIP_HEIGHT_PX, SHORT_CHIP_PX = 38, 24
@@ -45,7 +46,7 @@ class ChipField(WrappedBoxes):
     def __init__(self) -> None:
         is_short = theme.is_projector()
         chip_px = SHORT_CHIP_PX if is_short else CHIP_HEIGHT_PX
-        super().__init__(QCoreApplication.translate("TokenStrip", "Tokens"), chip_px, Qt.FocusPolicy.StrongFocus)
+        super().__init__(say("Tokens"), chip_px, Qt.FocusPolicy.StrongFocus)
         self.is_short, self.chip_px = is_short, chip_px
         self.chips: list[Chip] = []
         self._widths: dict[tuple[str, float], int] = {}

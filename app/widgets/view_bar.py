@@ -6,6 +6,7 @@ Below these, where something is changed inside the model: what.
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from ..look.say import say
 from .card import Hint, button, set_role
 from .layouts import hbox, vbox
 
@@ -20,15 +21,13 @@ class ViewSwitches(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        words, specials = self.tr("Show the pieces of a word as one"), self.tr("Show the special tokens")
-        self.words = button(self.tr("Whole words"), hint=words, checkable=True)
-        self.specials = button(self.tr("Special tokens"), hint=specials, checkable=True)
+        words, specials = say("Show the pieces of a word as one"), say("Show the special tokens")
+        self.words = button(say("Whole words"), hint=words, checkable=True)
+        self.specials = button(say("Special tokens"), hint=specials, checkable=True)
         self.difference = button(
-            self.tr("Difference"), hint=self.tr("Show what differs, or both side by side (D)"), checkable=True
+            say("Difference"), hint=say("Show what differs, or both side by side (D)"), checkable=True
         )
-        self.other = button(
-            self.tr("Hold for baseline"), hint=self.tr("Show only the baseline while this button or X is held")
-        )
+        self.other = button(say("Hold for baseline"), hint=say("Show only the baseline while this button or X is held"))
         for switch in (self.words, self.specials, self.difference, self.other):
             switch.setProperty("look", "small")
         self.words.toggled.connect(self.words_switched)
@@ -65,14 +64,14 @@ class WhatIfLine(QWidget):
             "",
             self._on_swap_clicked,
             look="small",
-            hint=self.tr("The whole window shows this swap. Click or press Esc to end it"),
+            hint=say("The whole window shows this swap. Click or press Esc to end it"),
             checkable=True,
         )
         self._reset = button(
-            self.tr("Reset"),
+            say("Reset"),
             self.reset_requested.emit,
             look="small",
-            hint=self.tr("Undo every change inside the model"),
+            hint=say("Undo every change inside the model"),
         )
         hbox((self._changes, 1), self._reset, self.swap, parent=self, gap_px=6)
         self.show_changes([])
@@ -84,9 +83,9 @@ class WhatIfLine(QWidget):
 
     def show_changes(self, changes: list[str], swap: str = "") -> None:
         """Each change in a few words; swap: what comes from another text, on a chip of its own."""
-        self._changes.setText(self.tr("What if:  {changes}").format(changes=" · ".join(changes)) if changes else "")
+        self._changes.setText(say("What if:  {changes}", changes=" · ".join(changes)) if changes else "")
         self._reset.setVisible(bool(changes))
-        self.swap.setText(self.tr("Swapped in: {what}  ×").format(what=swap))
+        self.swap.setText(say("Swapped in: {what}  ×", what=swap))
         self.swap.setChecked(True)
         self.swap.setVisible(bool(swap))
         self.setVisible(bool(changes or swap))

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from ..look import theme
 from ..look.fitting import fitting_line
+from ..look.say import say
 from .pointer import PointerWidget
 
 ROW_PX, TALLEST_PX = 22, 38
@@ -124,7 +125,7 @@ class WordShift(PointerWidget):
         self._paint_now(painter, end, height)
         if any(word.before is None and word.has_line for word in self.now):
             box = QRectF(0, self._middle(len(self.before)) - height / 2, start - theme.px(GAP_PX), height)
-            theme.draw_text(painter, box, self.tr("further down"), "muted", 11, align=theme.RIGHT)
+            theme.draw_text(painter, box, say("further down"), "muted", 11, align=theme.RIGHT)
 
     def _paint_now(self, painter: QPainter, end: float, height: float) -> None:
         metrics = QFontMetrics(theme.font(13, bold=True))

@@ -1,5 +1,5 @@
 """A diagnosis in sentences: what is seen, why it matters, what to try. The same in the shell and in the window, whose
-translators get all of them under CONTEXT (scripts/translations.py)."""
+translators get all of them (scripts/translations.py)."""
 
 from __future__ import annotations
 
@@ -9,14 +9,7 @@ from functools import partial
 
 from bertcore.runs.diagnosis import Diagnosis, Suggestion
 
-Translate = Callable[[str, str], str]  # of a context and a text, as Qt's
-
-
-def as_it_is(context: str, text: str) -> str:
-    return text
-
-
-CONTEXT = "Diagnosis"
+Translate = Callable[[str], str]
 NOTHING_FOUND = (
     "This looks normal: no sign of a learning rate that is too high or too low, of a plateau or of overfitting."
 )
@@ -106,16 +99,16 @@ class DiagnosisInWords:
 PLAIN = Format()
 
 
-def in_words(diagnosis: Diagnosis, form: Format = PLAIN, translate: Translate = as_it_is) -> DiagnosisInWords:
+def in_words(diagnosis: Diagnosis, form: Format = PLAIN, translate: Translate = str) -> DiagnosisInWords:
     metric = str(diagnosis.values.get("name", ""))
     values = {name: form.of(name, value, metric) for name, value in diagnosis.values.items()}
     suggestion = "" if diagnosis.suggestion is None else suggestion_in_words(diagnosis.suggestion, form, translate)
-    why = translate(CONTEXT, WHY[diagnosis.kind]) if diagnosis.kind in WHY else ""
-    return DiagnosisInWords(translate(CONTEXT, SEEN[diagnosis.kind]).format(**values), why, suggestion)
+    why = translate(WHY[diagnosis.kind]) if diagnosis.kind in WHY else ""
+    return DiagnosisInWords(translate(SEEN[diagnosis.kind]).format(**values), why, suggestion)
 
 
-def suggestion_in_words(suggestion: Suggestion, form: Format = PLAIN, translate: Translate = as_it_is) -> str:
+def suggestion_in_words(suggestion: Suggestion, form: Format = PLAIN, translate: Translate = str) -> str:
     name, before = suggestion.setting, suggestion.before
     old = "" if before is None else form.of(name, before)
     new = form.of(name, suggestion.value) if isinstance(suggestion.value, int | float) else ""
-    return translate(CONTEXT, SUGGESTIONS[name]).format(new=new, old=old)
+    return translate(SUGGESTIONS[name]).format(new=new, old=old)

@@ -20,6 +20,7 @@ from ...compute.word_questions import attribution_of
 from ...figures.figure import Numbers, numbers_of
 from ...look import numbers, theme
 from ...look.number_kinds import explain
+from ...look.say import say
 from ...state.baseline_names import beside, is_earlier, unchanged_name
 from ...state.model_info import ModelInfo
 from ...state.readings import Reading
@@ -46,15 +47,15 @@ class TextView(ApplyView):
     @property
     def what_it_reads(self) -> str:
         if self.task.is_pair is None:
-            return self.tr("It reads A, and B if there is one.")
-        return self.tr("It reads A and B.") if self.task.is_pair else self.tr("It reads A and ignores B.")
+            return say("It reads A, and B if there is one.")
+        return say("It reads A and B.") if self.task.is_pair else say("It reads A and ignores B.")
 
     def texts(self, reading: Reading) -> tuple[str, str | None]:
         return reading.encoding.text_a, None if self.task.is_pair is False else reading.encoding.text_b
 
     def missing(self, reading: Reading) -> str:
         if self.task.is_pair and not (reading.encoding.text_b or "").strip():
-            return self.tr("It was fine-tuned on pairs of texts: type the second one in B.")
+            return say("It was fine-tuned on pairs of texts: type the second one in B.")
         return super().missing(reading)
 
 
@@ -65,22 +66,22 @@ class ClassesView(TextView):
         several = model.task is not None and model.task.kind == "multilabel"
         super().__init__(model)
         if several:
-            self.card.set_title(self.tr("Predicted labels"))
-            hint = self.tr(
+            self.card.set_title(say("Predicted labels"))
+            hint = say(
                 "Each label is decided on its own: a text gets it if its probability is {least} or more. Change a "
                 "word: which bars move?"
             )
             self.card.set_intro(hint.format(least=GIVEN_FROM))
         else:
-            self.card.set_title(self.tr("Predicted class"))
+            self.card.set_title(say("Predicted class"))
             self.card.set_intro(
-                self.tr(
+                say(
                     "How sure the model is of each class; together they make 100%. Change one word: does the answer "
                     "change?"
                 )
             )
         self.answer = label("", "answer", wrap=True)
-        self.bars = BarList(self.tr("Probability of each class"), stretch_to_px=56, of_whole=True)
+        self.bars = BarList(say("Probability of each class"), stretch_to_px=56, of_whole=True)
         explain("own_probability" if self.task.kind == "multilabel" else "probability", self.bars)
         fill(self.card.body, self.answer, self._changed, (self.bars, 1))
         self.save_button([self.bars], self.answer.text)
@@ -108,7 +109,7 @@ class ClassesView(TextView):
         prediction = applied.prediction
         assert isinstance(prediction, LabelPrediction | LabelSetPrediction)
         given = (prediction.label,) if isinstance(prediction, LabelPrediction) else prediction.labels
-        self.answer.setText(", ".join(given) or self.tr("None of the labels"))
+        self.answer.setText(", ".join(given) or say("None of the labels"))
         pairs = list(prediction.probabilities.items())
         if len(pairs) > IN_ORDER:
             pairs = sorted(pairs, key=lambda pair: -pair[1])[:MOST_BARS]
@@ -127,7 +128,7 @@ class ClassesView(TextView):
             bars.append(Bar(name, numbers.probability(share), share, color, is_given, " · ".join(marks), before=other))
         self.bars.set_bars(bars)
         self.bars.setMinimumHeight(len(bars) * theme.px(BAR_PX if len(bars) <= FEW else LEAST_BAR_PX))
-        line = self.tr("the line across a bar: {baseline}")
+        line = say("the line across a bar: {baseline}")
         name = self.compared_name if theirs else unchanged_name() if before else ""
         self.card.set_hint(line.format(baseline=name) if name else "")
 
@@ -140,7 +141,7 @@ class ClassesView(TextView):
         if isinstance(prediction, LabelPrediction):
             return f"{prediction.label} {numbers.probability(prediction.probabilities[prediction.label])}"
         assert isinstance(prediction, LabelSetPrediction)
-        return ", ".join(prediction.labels) or self.tr("None of the labels")
+        return ", ".join(prediction.labels) or say("None of the labels")
 
     def clear(self) -> None:
         self.answer.setText("")
@@ -154,8 +155,8 @@ class NumberView(TextView):
     def __init__(self, model: ModelInfo) -> None:
         super().__init__(model)
         is_pair = self.task.is_pair
-        self.card.set_title(self.tr("How similar are A and B?") if is_pair else self.tr("Predicted number"))
-        self.card.set_intro(self.tr("The number it gives your text. Change a word: which way does it move?"))
+        self.card.set_title(say("How similar are A and B?") if is_pair else say("Predicted number"))
+        self.card.set_intro(say("The number it gives your text. Change a word: which way does it move?"))
         self.answer, self.scale = label("", "answer"), NumberScale()
         self.note = label("", "muted", wrap=True)
         fill(self.card.body, self.answer, self._changed, self.scale, self.note, None)
@@ -169,13 +170,13 @@ class NumberView(TextView):
         self.answer.setText(numbers.decimal(prediction.number))
         self.scale.setVisible(limits is not None)
         if limits is None:
-            self.note.setText(self.tr("The scale is that of its training data, which is not known here."))
+            self.note.setText(say("The scale is that of its training data, which is not known here."))
             return
         self.scale.set_value(prediction.number, *limits)
         if limits[0] <= prediction.number <= limits[1]:
-            note = self.tr("It was trained on numbers from {low} to {high}.")
+            note = say("It was trained on numbers from {low} to {high}.")
         else:
-            note = self.tr("Outside {low} to {high}, the range it was trained on: nothing limits its output.")
+            note = say("Outside {low} to {high}, the range it was trained on: nothing limits its output.")
         self.note.setText(note.format(low=numbers.number(limits[0]), high=numbers.number(limits[1])))
 
     def figure_numbers(self, applied: Applied) -> Mapping[str, Numbers]:
@@ -203,7 +204,7 @@ class NumberScale(QWidget):
 
     def set_value(self, value: float, low: float, high: float) -> None:
         self.value, self._low, self._high = value, low, high
-        name = self.tr("{value} on a scale from {low} to {high}")
+        name = say("{value} on a scale from {low} to {high}")
         ends = {"low": numbers.number(low), "high": numbers.number(high)}
         self.setAccessibleName(name.format(value=numbers.decimal(value), **ends))
         self.update()

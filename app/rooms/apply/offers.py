@@ -2,13 +2,13 @@
 
 from functools import partial
 
-from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from bertcore.locations import tuned_models
 
 from ...look import theme
-from ...look.language import QT_TRANSLATE_NOOP
+from ...look.say import mark, say
 from ...widgets.card import GAP_PX, Card, button, label
 from ...widgets.flow_layout import FlowLayout
 from ...widgets.layouts import fill, hbox, vbox
@@ -17,22 +17,18 @@ from .samples import SAMPLES
 LEAST_PX, OFFER_PX = 235, 290  # the room is narrower beside a lesson
 OFFERS = {  # name of a model -> its task, what it answers, the kind of the task
     "bertscope-sentiment": (
-        QT_TRANSLATE_NOOP("Offers", "Sentiment"),
-        QT_TRANSLATE_NOOP("Offers", "Is a sentence positive or negative? It learned from film reviews."),
+        mark("Sentiment"),
+        mark("Is a sentence positive or negative? It learned from film reviews."),
         "classify",
     ),
     "bertscope-names": (
-        QT_TRANSLATE_NOOP("Offers", "Names"),
-        QT_TRANSLATE_NOOP(
-            "Offers", "Which words name people, places or organisations? It learned from 1990s news reports."
-        ),
+        mark("Names"),
+        mark("Which words name people, places or organisations? It learned from 1990s news reports."),
         "tag",
     ),
     "bertscope-answers": (
-        QT_TRANSLATE_NOOP("Offers", "Answers"),
-        QT_TRANSLATE_NOOP(
-            "Offers", "Where in a passage is the answer to a question? It works best with short, plain questions."
-        ),
+        mark("Answers"),
+        mark("Where in a passage is the answer to a question? It works best with short, plain questions."),
         "span",
     ),
 }
@@ -40,7 +36,7 @@ OFFERS = {  # name of a model -> its task, what it answers, the kind of the task
 
 def offer_title(name: str) -> str:
     """The task of one of the models, in a word."""
-    return QCoreApplication.translate("Offers", OFFERS[name][0])
+    return say(OFFERS[name][0])
 
 
 class Offers(QWidget):
@@ -55,14 +51,12 @@ class Offers(QWidget):
         for name in tuned_models():
             box = Card(offer_title(name))
             self.buttons[name] = button(
-                self.tr("Try {task}").format(task=offer_title(name)), partial(self.chosen.emit, name), look="primary"
+                say("Try {task}", task=offer_title(name)), partial(self.chosen.emit, name), look="primary"
             )
-            about = label(QCoreApplication.translate("Offers", OFFERS[name][1]), "muted", wrap=True)
+            about = label(say(OFFERS[name][1]), "muted", wrap=True)
             sentence, _, passage = SAMPLES[OFFERS[name][2]]
             example = (
-                self.tr("For example: “{text}”, with a passage that says it")
-                if passage
-                else self.tr("For example: “{text}”")
+                say("For example: “{text}”, with a passage that says it") if passage else say("For example: “{text}”")
             )
             fill(box.body, about, label(example.format(text=sentence), wrap=True), None, self.buttons[name])
             box.setMinimumWidth(theme.column_px(LEAST_PX))
@@ -84,7 +78,7 @@ class OtherModels(QWidget):
         line = FlowLayout()
         for each in self.buttons.values():
             line.addWidget(each)
-        vbox(label(self.tr("Models to try"), "muted"), line, parent=self, gap_px=4)
+        vbox(label(say("Models to try"), "muted"), line, parent=self, gap_px=4)
         if not self.buttons:
             self.hide()
 

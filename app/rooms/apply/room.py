@@ -3,14 +3,14 @@
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QCoreApplication, QTimer, Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from bertcore.locations import BUILT_IN
 
 from ...compute.applying import Applied
 from ...look import numbers, theme
-from ...look.language import QT_TRANSLATE_NOOP
+from ...look.say import mark, say
 from ...state.explore_state import ExploreState
 from ...state.model_info import ModelInfo
 from ...state.readings import Reading
@@ -40,13 +40,13 @@ VIEWS: dict[str, Callable[[ModelInfo], ApplyView]] = {  # kind of task -> what s
     "summarise": SummaryView,
 }
 TASKS = {
-    "classify": QT_TRANSLATE_NOOP("ApplyRoom", "Fine-tuned to classify texts."),
-    "multilabel": QT_TRANSLATE_NOOP("ApplyRoom", "Fine-tuned to give texts several labels at once."),
-    "regress": QT_TRANSLATE_NOOP("ApplyRoom", "Fine-tuned to rate texts with a number."),
-    "tag": QT_TRANSLATE_NOOP("ApplyRoom", "Fine-tuned to tag each word."),
-    "span": QT_TRANSLATE_NOOP("ApplyRoom", "Fine-tuned to find answers in a passage."),
-    "choice": QT_TRANSLATE_NOOP("ApplyRoom", "Fine-tuned to choose the best ending."),
-    "summarise": QT_TRANSLATE_NOOP("ApplyRoom", "Fine-tuned to pick the sentences that sum up a text."),
+    "classify": mark("Fine-tuned to classify texts."),
+    "multilabel": mark("Fine-tuned to give texts several labels at once."),
+    "regress": mark("Fine-tuned to rate texts with a number."),
+    "tag": mark("Fine-tuned to tag each word."),
+    "span": mark("Fine-tuned to find answers in a passage."),
+    "choice": mark("Fine-tuned to choose the best ending."),
+    "summarise": mark("Fine-tuned to pick the sentences that sum up a text."),
 }
 
 
@@ -63,7 +63,7 @@ class ApplyRoom(Room):
         self._example_for = ""  # the model that was asked for here, until it is open
         self.view: ApplyView | None = None
         self._model: ModelInfo | None = None
-        self._about = Card(self.tr("This model"), intro=self.tr("What it was fine-tuned for, and how well it does."))
+        self._about = Card(say("This model"), intro=say("What it was fine-tuned for, and how well it does."))
         self._task, self._reads, self._labels, self._measured = (label("", wrap=True) for _ in range(4))
         self._took = label("", "muted")
         self._build()
@@ -107,18 +107,17 @@ class ApplyRoom(Room):
         card, self.offers = Card(), Offers()
         self.offers.chosen.connect(self._on_offer_chosen)
         if not self.offers.buttons:
-            text = self.tr(
-                "This model has not been fine-tuned for a task. Fine-tune it in Train, or open one that was."
-            )
-            self.train_button = button(self.tr("Fine-tune it"), self.train_requested.emit, look="primary")
-            card.fill_with_message(label(self.tr("No task yet"), "number"), label(text, wrap=True), self.train_button)
+            text = say("This model has not been fine-tuned for a task. Fine-tune it in Train, or open one that was.")
+            self.train_button = button(say("Fine-tune it"), self.train_requested.emit, look="primary")
+            card.fill_with_message(label(say("No task yet"), "number"), label(text, wrap=True), self.train_button)
             return card
-        text = self.tr(
+        text = say(
             "This model has learned a language, but no task yet. Copies of {model} have been fine-tuned (trained a "
-            "little further), each for one task: open one and type."
-        ).format(model=BUILT_IN)
-        self.train_button = button(self.tr("Or fine-tune this model yourself"), self.train_requested.emit)
-        title = label(self.tr("Choose a task"), "number")
+            "little further), each for one task: open one and type.",
+            model=BUILT_IN,
+        )
+        self.train_button = button(say("Or fine-tune this model yourself"), self.train_requested.emit)
+        title = label(say("Choose a task"), "number")
         card.fill_with_message(title, label(text, wrap=True), self.offers, self.train_button)
         return card
 
@@ -130,8 +129,8 @@ class ApplyRoom(Room):
     def _fill_about(self) -> None:
         inside = QWidget()
         vbox(self._task, self._reads, self._labels, self._measured, None, parent=inside, gap_px=8)
-        hint = self.tr("Replace the text with an example to try")
-        self.example_button = button(self.tr("Show an example"), self.show_example, hint=hint)
+        hint = say("Replace the text with an example to try")
+        self.example_button = button(say("Show an example"), self.show_example, hint=hint)
         self.other_models = OtherModels()
         self.other_models.chosen.connect(self._on_offer_chosen)
         fill(self._about.body, (scrolled(inside), 1), self._took, self.example_button, self.other_models)
@@ -164,14 +163,14 @@ class ApplyRoom(Room):
         self._example_for = ""
 
     def _show_about(self, task: TaskInfo, view: ApplyView) -> None:
-        self._task.setText(task.title or QCoreApplication.translate("ApplyRoom", TASKS[task.kind]))
+        self._task.setText(task.title or say(TASKS[task.kind]))
         self._reads.setText(view.what_it_reads)
         named = ", ".join(task.labels[:MOST_LABELS_NAMED]) + (" …" if len(task.labels) > MOST_LABELS_NAMED else "")
         has_labels = named and task.kind != "tag"
-        self._labels.setText(self.tr("It chooses from: {labels}").format(labels=named) if has_labels else "")
+        self._labels.setText(say("It chooses from: {labels}", labels=named) if has_labels else "")
         measured = ""
         if task.measured is not None:
-            measured = self.tr("On held-out examples, at the end of its run: {metric} {value}.")
+            measured = say("On held-out examples, at the end of its run: {metric} {value}.")
             measured = measured.format(metric=metric_name(task.measured[0]), value=metric_value(*task.measured))
         self._measured.setText(measured)
         self._took.setText("")
@@ -180,7 +179,7 @@ class ApplyRoom(Room):
 
     def _on_view_answered(self, applied: Applied) -> None:
         if not applied.problem:
-            self._took.setText(self.tr("answered in {ms} ms").format(ms=numbers.decimal(applied.took_ms, 0)))
+            self._took.setText(say("answered in {ms} ms", ms=numbers.decimal(applied.took_ms, 0)))
 
     def leave(self) -> None:
         super().leave()

@@ -13,6 +13,7 @@ from bertcore.tasks.kinds.tag import TaggedExample, TagsPrediction
 from ...compute.applying import Applied
 from ...figures.figure import Numbers, numbers_of
 from ...look import numbers, theme
+from ...look.say import say
 from ...state.model_info import ModelInfo
 from ...state.readings import Reading
 from ...widgets.card import label
@@ -64,9 +65,9 @@ class TagsView(ApplyView):
 
     def __init__(self, model: ModelInfo) -> None:
         super().__init__(model)
-        self.card.set_title(self.tr("Predicted tags"))
+        self.card.set_title(say("Predicted tags"))
         self.card.set_intro(
-            self.tr("Below a word: what the model takes it for, and how sure it is. Try a name that it cannot know.")
+            say("Below a word: what the model takes it for, and how sure it is. Try a name that it cannot know.")
         )
         self._labels = list(self.task.labels)
         types = types_of(self._labels)
@@ -78,7 +79,7 @@ class TagsView(ApplyView):
             self.sentence,
             self._note,
             16,
-            label(self.tr("The types it knows"), "title"),
+            label(say("The types it knows"), "title"),
             self.legend,
             None,
         )
@@ -87,7 +88,7 @@ class TagsView(ApplyView):
 
     @property
     def what_it_reads(self) -> str:
-        return self.tr("It reads A and ignores B.")
+        return say("It reads A and ignores B.")
 
     def texts(self, reading: Reading) -> tuple[str, str | None]:
         return reading.encoding.text_a, None
@@ -99,9 +100,9 @@ class TagsView(ApplyView):
         self.sentence.set_pieces(pieces)
         notes = []
         if not any(piece.type for piece in pieces):
-            notes.append(self.tr("It tags no words in this text."))
+            notes.append(say("It tags no words in this text."))
         if prediction.words_cut:
-            notes.append(self.tr("The last %n word(s) were not read: the text is too long.", "", prediction.words_cut))
+            notes.append(say("The last %n word(s) were not read: the text is too long.", n=prediction.words_cut))
         self._note.setText(" ".join(notes))
 
     def figure_numbers(self, applied: Applied) -> Mapping[str, Numbers]:
@@ -115,7 +116,7 @@ class TagsView(ApplyView):
         assert isinstance(prediction, TagsPrediction) and isinstance(example, TaggedExample)
         pieces = pieces_of(example.words, prediction.tags, prediction.probabilities, self._labels)
         tagged = [f"{piece.text} ({piece.type})" for piece in pieces if piece.type]
-        return ", ".join(tagged) or self.tr("It tags no words in this text.")
+        return ", ".join(tagged) or say("It tags no words in this text.")
 
     def clear(self) -> None:
         self.sentence.set_pieces([])
@@ -129,7 +130,7 @@ class TaggedText(WrappedBoxes):
 
     def __init__(self, types: list[str]) -> None:
         super().__init__("", LINE_PX, Qt.FocusPolicy.NoFocus)
-        self.setAccessibleName(self.tr("The sentence with its tags"))
+        self.setAccessibleName(say("The sentence with its tags"))
         self._types = types
         self.pieces: list[Piece] = []
 
@@ -187,7 +188,7 @@ class Legend(WrappedBoxes):
 
     def __init__(self, types: list[str]) -> None:
         super().__init__("", 22, Qt.FocusPolicy.NoFocus)
-        self.setAccessibleName(self.tr("Types: {types}").format(types=", ".join(types)))
+        self.setAccessibleName(say("Types: {types}", types=", ".join(types)))
         self._types = types
 
     def box_widths(self) -> list[float]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from PySide6.QtCore import QCoreApplication, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -16,6 +16,7 @@ from bertcore.tasks.kinds.summarise import SummaryExample, SummaryPrediction
 from ...compute.applying import Applied
 from ...figures.figure import Numbers, numbers_of
 from ...look import numbers, theme
+from ...look.say import say
 from ...state.model_info import ModelInfo
 from ...state.readings import Reading
 from ...widgets.card import label, scrolled, set_role
@@ -98,7 +99,6 @@ class RankedTexts(QWidget):
         painter.drawText(number, Qt.AlignmentFlag.AlignVCenter, row.number)
 
 
-translate = QCoreApplication.translate
 WIDEST_LEAD = 10.0  # of scores; what lies further apart stands at the end of the scale
 
 
@@ -108,19 +108,19 @@ class AnswerView(EditorView):
     def __init__(self, model: ModelInfo) -> None:
         super().__init__(
             model,
-            translate("AnswerView", "Predicted answer"),
-            translate("AnswerView", "The passage"),
-            translate("AnswerView", "with the answer marked"),
-            translate("AnswerView", "Type or paste the passage here"),
+            say("Predicted answer"),
+            say("The passage"),
+            say("with the answer marked"),
+            say("Type or paste the passage here"),
         )
         self.answer = label("", "answer", wrap=True)
-        self.card.set_intro(self.tr("It cannot write, only copy from the passage. Ask something that is not in there."))
+        self.card.set_intro(say("It cannot write, only copy from the passage. Ask something that is not in there."))
         self.scores = label("", "muted", wrap=True)
-        self.scale = NumberScale(self.tr("no answer"), self.tr("answer"))
-        self.longest = NumberBox(self.tr("Longest answer, in tokens"), 1, MOST_ANSWER_TOKENS, step=1)
+        self.scale = NumberScale(say("no answer"), say("answer", meaning="noun"))
+        self.longest = NumberBox(say("Longest answer, in tokens"), 1, MOST_ANSWER_TOKENS, step=1)
         self.longest.show_value(USUAL.max_answer_tokens)
         self.longest.valueChanged.connect(lambda _value: self.ask_again())
-        how = hbox(label(self.tr("Longest answer"), "muted"), self.longest, label(self.tr("tokens"), "muted"), None)
+        how = hbox(label(say("Longest answer"), "muted"), self.longest, label(say("tokens"), "muted"), None)
         fill(self.card.body, self.answer, self._changed, self.scale, self.scores, 6, how, None)
         self.save_button([self.answer, self.scale, self.scores])
         self.card.setFixedWidth(theme.column_px(RESULT_PX))
@@ -129,7 +129,7 @@ class AnswerView(EditorView):
 
     @property
     def what_it_reads(self) -> str:
-        return self.tr("A is the question; the passage is typed on the left.")
+        return say("A is the question; the passage is typed on the left.")
 
     @property
     def decoding(self) -> Decoding:
@@ -140,28 +140,28 @@ class AnswerView(EditorView):
 
     def missing(self, reading: Reading) -> str:
         if not self.text.strip():
-            return self.tr("There is no passage yet: type or paste one on the left.")
-        return "" if reading.encoding.text_a.strip() else self.tr("Type the question in A.")
+            return say("There is no passage yet: type or paste one on the left.")
+        return "" if reading.encoding.text_a.strip() else say("Type the question in A.")
 
     def show_answer(self, applied: Applied) -> None:
         prediction, example = applied.prediction, applied.example
         assert isinstance(prediction, AnswerPrediction) and isinstance(example, AnswerExample)
-        self.answer.setText(prediction.text or self.tr("No answer"))
+        self.answer.setText(prediction.text or say("No answer"))
         set_role(self.answer, "answer" if prediction.text else "verdict-unsure")
         lead = prediction.score - prediction.no_answer_score
         self.scale.set_value(lead, -WIDEST_LEAD, WIDEST_LEAD)
         self.scale.show()
         if lead >= 0:
-            scores = self.tr("The best span scores {score}, “no answer” {no_answer}: a lead of {lead}.")
+            scores = say("The best span scores {score}, “no answer” {no_answer}: a lead of {lead}.")
         else:
-            scores = self.tr("The best span scores {score}, “no answer” {no_answer}, {lead} more.")
+            scores = say("The best span scores {score}, “no answer” {no_answer}, {lead} more.")
         scores = scores.format(
             score=numbers.decimal(prediction.score),
             no_answer=numbers.decimal(prediction.no_answer_score),
             lead=numbers.decimal(abs(lead)),
         )
         if not self.model.config.no_answer:
-            scores += " " + self.tr("Every passage it was trained on contains the answer, so it always gives one.")
+            scores += " " + say("Every passage it was trained on contains the answer, so it always gives one.")
         self.scores.setText(scores)
         if example.passage == self.text:
             self.editor.set_marks([(prediction.start, prediction.end)] if prediction.text else [])
@@ -169,13 +169,13 @@ class AnswerView(EditorView):
     def figure_numbers(self, applied: Applied) -> Mapping[str, Numbers]:
         found = applied.prediction
         assert isinstance(found, AnswerPrediction)
-        no_answer = self.tr("No answer")
+        no_answer = say("No answer")
         return {
             "score": numbers_of("answer", [found.text or no_answer, no_answer], [found.score, found.no_answer_score])
         }
 
     def brief(self, example: Example, prediction: Prediction) -> str:
-        return super().brief(example, prediction) or self.tr("No answer")
+        return super().brief(example, prediction) or say("No answer")
 
     def clear(self) -> None:
         super().clear()
@@ -190,30 +190,30 @@ class ChoicesView(EditorView):
     def __init__(self, model: ModelInfo) -> None:
         super().__init__(
             model,
-            translate("ChoicesView", "Predicted ending"),
-            translate("ChoicesView", "The endings"),
-            translate("ChoicesView", "one per line"),
-            translate("ChoicesView", "An ending\nAnother ending"),
+            say("Predicted ending"),
+            say("The endings"),
+            say("one per line"),
+            say("An ending\nAnother ending"),
         )
         self.card.set_intro(
-            self.tr("How likely the model finds each ending; together they make 100%. Write one that fools it.")
+            say("How likely the model finds each ending; together they make 100%. Write one that fools it.")
         )
-        self.ranked = RankedTexts(self.tr("Endings, most likely first"))
+        self.ranked = RankedTexts(say("Endings, most likely first"))
         fill(self.card.body, self._changed, (scrolled(self.ranked), 1))
         self.save_button([self.ranked])
         self.row.addWidget(self.card, 1)
 
     @property
     def what_it_reads(self) -> str:
-        return self.tr("A is the beginning; the endings are typed on the left.")
+        return say("A is the beginning; the endings are typed on the left.")
 
     def texts(self, reading: Reading) -> tuple[str, str | None]:
         return reading.encoding.text_a, self.text
 
     def missing(self, reading: Reading) -> str:
         if sum(bool(line.strip()) for line in self.text.splitlines()) < 2:
-            return self.tr("There is nothing to choose from yet: type two or more endings on the left, one per line.")
-        return "" if reading.encoding.text_a.strip() else self.tr("Type the beginning in A.")
+            return say("There is nothing to choose from yet: type two or more endings on the left, one per line.")
+        return "" if reading.encoding.text_a.strip() else say("Type the beginning in A.")
 
     def show_answer(self, applied: Applied) -> None:
         prediction, example = applied.prediction, applied.example
@@ -247,29 +247,29 @@ class SummaryView(EditorView):
     def __init__(self, model: ModelInfo) -> None:
         super().__init__(
             model,
-            translate("SummaryView", "Picked sentences"),
-            translate("SummaryView", "The text"),
-            translate("SummaryView", "with the picked sentences marked"),
-            translate("SummaryView", "Type or paste a text here"),
+            say("Picked sentences"),
+            say("The text"),
+            say("with the picked sentences marked"),
+            say("Type or paste a text here"),
         )
-        self.ranked = RankedTexts(self.tr("Sentences in text order"))
-        self.card.set_intro(self.tr("The longer a bar, the more the sentence matters. Would you have picked the same?"))
+        self.ranked = RankedTexts(say("Sentences in text order"))
+        self.card.set_intro(say("The longer a bar, the more the sentence matters. Would you have picked the same?"))
         self._note = label("", "muted", wrap=True)
-        self.length = NumberBox(self.tr("Length of the summary"), 1, 100, step=1)
+        self.length = NumberBox(say("Length of the summary"), 1, 100, step=1)
         self.length.show_value(USUAL.sentences)
         self.length.valueChanged.connect(lambda _value: self.ask_again())
-        self.unit = Choice(self.tr("What the length of the summary counts"))
-        self.unit.addItem(self.tr("sentences"), False)
-        self.unit.addItem(self.tr("% of the sentences"), True)
+        self.unit = Choice(say("What the length of the summary counts"))
+        self.unit.addItem(say("sentences"), False)
+        self.unit.addItem(say("% of the sentences"), True)
         self.unit.activated.connect(lambda _index: self.ask_again())
-        how = hbox(label(self.tr("At most"), "muted"), self.length, self.unit, None)
+        how = hbox(label(say("At most"), "muted"), self.length, self.unit, None)
         fill(self.card.body, how, self._changed, self._note, (scrolled(self.ranked), 1))
         self.save_button([self.ranked])
         self.row.addWidget(self.card, 1)
 
     @property
     def what_it_reads(self) -> str:
-        return self.tr("It reads the text on the left and ignores A and B.")
+        return say("It reads the text on the left and ignores A and B.")
 
     @property
     def decoding(self) -> Decoding:
@@ -280,13 +280,13 @@ class SummaryView(EditorView):
         return self.text, None
 
     def missing(self, reading: Reading) -> str:
-        return "" if self.text.strip() else self.tr("There is no text yet: type or paste one on the left.")
+        return "" if self.text.strip() else say("There is no text yet: type or paste one on the left.")
 
     def show_answer(self, applied: Applied) -> None:
         prediction, example = applied.prediction, applied.example
         assert isinstance(prediction, SummaryPrediction) and isinstance(example, SummaryExample)
         chosen = set(prediction.chosen)
-        picked = self.tr("{picked} of {all} sentences picked")
+        picked = say("{picked} of {all} sentences picked")
         self.card.set_hint(picked.format(picked=len(chosen), all=len(example.sentences)))
         self.ranked.set_rows(
             [
@@ -295,7 +295,7 @@ class SummaryView(EditorView):
             ]
         )
         unread = len(example.sentences) - len(prediction.probabilities)
-        self._note.setText(self.tr("The last %n sentence(s) were not read: the text is too long.", "", unread))
+        self._note.setText(say("The last %n sentence(s) were not read: the text is too long.", n=unread))
         self._note.setVisible(unread > 0)
         if applied.request.text_a == self.text:
             places = find_in_order(self.text, example.sentences)

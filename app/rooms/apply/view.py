@@ -13,6 +13,7 @@ from ...compute.applying import Applied, ApplyRequest, apply_model
 from ...compute.question import Question
 from ...figures.figure import Figure, Numbers, joined, model_text, pair_text, picture_of
 from ...look import theme
+from ...look.say import say
 from ...state.baseline import OtherText
 from ...state.baseline_names import baseline_name
 from ...state.model_info import ModelInfo
@@ -52,9 +53,7 @@ class MarkedEditor(QPlainTextEdit):
 
     def set_marks(self, marks: Sequence[Span]) -> None:
         self.marks = list(marks)
-        self.setAccessibleDescription(
-            self.tr("marked: {texts}").format(texts="; ".join(self.marked_texts)) if marks else ""
-        )
+        self.setAccessibleDescription(say("marked: {texts}", texts="; ".join(self.marked_texts)) if marks else "")
         self._paint_marks()
 
     def _paint_marks(self) -> None:
@@ -148,7 +147,7 @@ class ApplyView(View):
 
     def missing(self, reading: Reading) -> str:
         """A sentence on what is still to be typed; empty where nothing is."""
-        return "" if reading.encoding.text_a.strip() else self.tr("Type a text in A.")
+        return "" if reading.encoding.text_a.strip() else say("Type a text in A.")
 
     def show_answer(self, applied: Applied) -> None:
         """The model's answer; one to a text that was changed since may be shown, but is marked in no text."""
@@ -194,11 +193,11 @@ class ApplyView(View):
         if theirs is None or chosen is None or reads_same:
             self._compare_nothing("")
         elif not self._has_same_task(theirs.request.model):
-            sentence = self.tr("{model} was not fine-tuned for this task, so it has no answer to compare.")
+            sentence = say("{model} was not fine-tuned for this task, so it has no answer to compare.")
             self._compare_nothing(sentence.format(model=theirs.request.model.name))
         elif self.missing(theirs):
             self._compare_nothing(
-                self.tr("The other text lacks something that this task reads, so it has no answer to compare.")
+                say("The other text lacks something that this task reads, so it has no answer to compare.")
             )
         else:
             self._ask(self.other, theirs)
@@ -239,16 +238,16 @@ class ApplyView(View):
         lines = []
         if applied.before is not None and applied.example is not None:
             answer = self.brief(applied.example, applied.before)
-            lines.append(self.tr("Before your changes: {answer}").format(answer=answer))
+            lines.append(say("Before your changes: {answer}", answer=answer))
         other = self.compared
         if other is not None and other.example is not None and other.prediction is not None:
             answer = self.brief(other.example, other.prediction)
-            lines.append(self.tr("Baseline ({baseline}): {answer}").format(baseline=self.compared_name, answer=answer))
+            lines.append(say("Baseline ({baseline}): {answer}", baseline=self.compared_name, answer=answer))
         elif self._no_comparison or other is not None:
             lines.append(self._no_comparison or (other.problem if other is not None else ""))
         if applied.changed != applied.request.what_if:
             lines.append(
-                self.tr(
+                say(
                     "Edited attention rows, moved tokens and swapped-in parts have no effect here, because the "
                     "model reads different tokens."
                 )

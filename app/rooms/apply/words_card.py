@@ -8,6 +8,7 @@ from ...compute.head_questions import HeadTarget, targets_of
 from ...figures.figure import Figure, joined, model_text, numbers_of, pair_text, picture_of
 from ...look import numbers
 from ...look.number_kinds import explain
+from ...look.say import say
 from ...state.readings import Reading
 from ...state.token_units import Units
 from ...widgets.card import Card, scrolled
@@ -24,9 +25,9 @@ class WordsCard(Card):
     """The text with each word as strongly coloured as the class loses without it (`attribution.leave_one_out`)."""
 
     def __init__(self) -> None:
-        super().__init__(self.tr("Which words decided"), intro=" ")
+        super().__init__(say("Which words decided"), intro=" ")
         self.line = ProgressLine()
-        self.tokens = HeatTokens(self.tr("How much each word adds to the answer"), signed=True)
+        self.tokens = HeatTokens(say("How much each word adds to the answer"), signed=True)
         self.scale = ColorBar(signed=True, width_px=180)
         self.scores: list[float] = []  # (U) of ln p, in nats
         self._units: Units | None = None
@@ -38,11 +39,11 @@ class WordsCard(Card):
     def show_target(self, reading: Reading, units: Units, target: HeadTarget) -> None:
         """What is asked about: a class of the model as it is without changes inside."""
         self._reading, self._units = reading, units
-        how = self.tr(
+        how = say(
             "Each word is masked in turn. Red: without it the model is less sure of “{label}”. Blue: surer. +0.7: half "
             "as likely without it."
         )
-        changed = self.tr("Computed for the model without your changes.") if reading.unchanged is not None else ""
+        changed = say("Computed for the model without your changes.") if reading.unchanged is not None else ""
         self.set_intro(f"{how.format(label=target.label)} {changed}".strip())
 
     def show_shares(self, attribution: Attribution | None) -> None:

@@ -11,6 +11,7 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from ...look import theme
+from ...look.say import say
 from ...widgets.head_sheet import HeadSheet
 from ...widgets.pointer import ARROWS, PointerWidget
 from ...widgets.raster import Raster
@@ -41,8 +42,8 @@ class HeadAtlas(PointerWidget):
 
     def __init__(self) -> None:
         super().__init__("", Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName(self.tr("Every head: rows are layers, columns are heads"))
-        self.setToolTip(self.tr("Click a head; Ctrl+click or Shift+click for several"))
+        self.setAccessibleName(say("Every head: rows are layers, columns are heads"))
+        self.setToolTip(say("Click a head; Ctrl+click or Shift+click for several"))
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -101,7 +102,7 @@ class HeadAtlas(PointerWidget):
         if heads != self.off:
             self.off = heads
             names = ", ".join(head_name(*spot) for spot in sorted(heads))
-            self.setAccessibleDescription(self.tr("Switched off: {heads}").format(heads=names) if names else "")
+            self.setAccessibleDescription(say("Switched off: {heads}", heads=names) if names else "")
             self.update()
 
     def cell_rect(self, layer: int, head: int) -> QRectF:

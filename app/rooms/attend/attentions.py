@@ -11,36 +11,33 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication
 
 from bertcore.progress import ReportProgress
 
 from ...look import theme
-from ...look.language import QT_TRANSLATE_NOOP
+from ...look.say import mark, say
 from ...state.readings import Reading, thumbnails
 from ...state.token_units import TokenView, Units
 
 if TYPE_CHECKING:
     from bertcore.analysis.attention_heads import HeadFacts, HeadKind
     from bertcore.tokenizer.tokenizer import Encoding
-
-translate = QCoreApplication.translate
 Head = tuple[int, int]  # layer, head, from 0
 Kinds = dict[str, list[tuple[int, int, float]]]  # kind -> (layer, head, score 0..1), best first
 SPECIAL = "[CLS]/[SEP]"  # in the name of a kind: stands for what the model calls its special tokens
 OFF = "off"  # in the place of a kind
 NO_HABIT = "mixed"  # its score says nothing
 KIND_NAMES = {  # in the order of lists
-    "previous token": QT_TRANSLATE_NOOP("Head", "previous token"),
-    "next token": QT_TRANSLATE_NOOP("Head", "next token"),
-    "same token": QT_TRANSLATE_NOOP("Head", "same token"),
-    "same word in the other sentence": QT_TRANSLATE_NOOP("Head", "same word in the other sentence"),
-    "same word elsewhere": QT_TRANSLATE_NOOP("Head", "same word elsewhere"),
-    "[CLS]/[SEP] sink": QT_TRANSLATE_NOOP("Head", "mostly [CLS]/[SEP]"),
-    "local": QT_TRANSLATE_NOOP("Head", "close by"),
-    "broad": QT_TRANSLATE_NOOP("Head", "nearly everywhere"),
-    NO_HABIT: QT_TRANSLATE_NOOP("Head", "no clear habit"),
-    OFF: QT_TRANSLATE_NOOP("Head", "switched off"),
+    "previous token": mark("previous token"),
+    "next token": mark("next token"),
+    "same token": mark("same token"),
+    "same word in the other sentence": mark("same word in the other sentence"),
+    "same word elsewhere": mark("same word elsewhere"),
+    "[CLS]/[SEP] sink": mark("mostly [CLS]/[SEP]"),
+    "local": mark("close by"),
+    "broad": mark("nearly everywhere"),
+    NO_HABIT: mark("no clear habit"),
+    OFF: mark("switched off"),
 }
 SMALL = 300_000  # weights: so many are merged and counted in no time
 
@@ -120,14 +117,14 @@ class Attentions:
         """A sentence on a head that adds nothing; empty for the others."""
         what_if = self.reading.request.what_if
         if layer in what_if.layers_off:
-            text = translate("Head", "Layer {layer} is skipped, so this head has no effect.")
+            text = say("Layer {layer} is skipped, so this head has no effect.")
             return text.format(layer=layer + 1)
-        return translate("Head", "Switched off, so it has no effect.") if (layer, head) in what_if.heads_off else ""
+        return say("Switched off, so it has no effect.") if (layer, head) in what_if.heads_off else ""
 
     def title(self, layer: int, head: int) -> str:
         """The name of a head, and that it is off."""
         name = head_title(layer, head)
-        return translate("Head", "{head} · off").format(head=name) if (layer, head) in self.off else name
+        return say("{head} · off", head=name) if (layer, head) in self.off else name
 
     @property
     def is_small(self) -> bool:
@@ -170,9 +167,9 @@ class Attentions:
         """What pictures of the model as it is leave aside, for the end of their hints."""
         notes = []
         if self.token_view != TokenView():
-            notes.append(translate("Attend", "by tokens, special tokens included"))
+            notes.append(say("by tokens, special tokens included"))
         if self.reading.unchanged is not None:
-            notes.append(translate("Attend", "without your changes inside the model"))
+            notes.append(say("without your changes inside the model"))
         return notes
 
 
@@ -207,8 +204,8 @@ def by_kind(described: Descriptions, off: Collection[Head] = ()) -> Kinds:
 
 def kind_name(kind: str, reading: Reading) -> str:
     """With this model's special tokens: "mostly <s>/</s>"."""
-    special = "/".join(reading.special_names) or translate("Head", "special token")
-    return translate("Head", KIND_NAMES[kind]).replace(SPECIAL, special)
+    special = "/".join(reading.special_names) or say("special token")
+    return say(KIND_NAMES[kind]).replace(SPECIAL, special)
 
 
 def head_name(layer: int, head: int) -> str:
@@ -219,5 +216,5 @@ def head_name(layer: int, head: int) -> str:
 def head_title(layer: int, head: int) -> str:
     """A projector has no room for the long one."""
     if theme.is_projector():
-        return translate("Head", "Head {head}").format(head=head_name(layer, head))
-    return translate("Head", "Layer {layer} · Head {head}").format(layer=layer + 1, head=head + 1)
+        return say("Head {head}", head=head_name(layer, head))
+    return say("Layer {layer} · Head {head}", layer=layer + 1, head=head + 1)

@@ -20,6 +20,7 @@ from ...compute.question import Question
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
 from ...look.number_kinds import explain
+from ...look.say import say
 from ...widgets.card import label, scrolled
 from ...widgets.layouts import fill, vbox
 from ...widgets.progress_line import ProgressLine
@@ -44,7 +45,7 @@ class CheckView(AttendView):
         self.line = ProgressLine()
         self.question: Question[HeadCheck] = self.add_question(lambda _answer: self.redraw(), self.line)
         self._whole = label("", "strong", wrap=True)
-        self._lead = label(self.tr("Prediction:"), "muted")
+        self._lead = label(say("Prediction:"), "muted")
         self._box, self._fields = self.target_box, self.target_fields = TargetBox(), TargetFields()
         self._notes = label("", "muted", wrap=True)
         inside = QWidget()
@@ -66,7 +67,7 @@ class CheckView(AttendView):
         attentions, target, row = self.attentions, self.chosen.target, self.pinned
         layer, head = self.head
         token = f"{attentions.reading.shown_tokens[row]} ({row})"
-        hint = self.tr("what {token} looks at").format(token=token)
+        hint = say("what {token} looks at", token=token)
         self.set_title(head_title(layer, head), " · ".join([hint, *attentions.plain_notes]))
         self._notes.setText("\n".join(self._meanings()))
         for widget in (self._lead, self._box):
@@ -98,21 +99,21 @@ class CheckView(AttendView):
 
     def _meanings(self) -> list[str]:
         if self.chosen.target is not None and self.chosen.target.is_score:
-            unit = self.tr("Both are changes of {prediction}.")
+            unit = say("Both are changes of {prediction}.")
         elif self.chosen.target is not None and self.chosen.target.is_contrast:
-            unit = self.tr("In both, +0.01 raises the odds of “{first}” against “{second}” by 1%.")
+            unit = say("In both, +0.01 raises the odds of “{first}” against “{second}” by 1%.")
             if numbers.is_technical():
-                unit = self.tr("Both are changes of ln p of “{first}” − ln p of “{second}”, in nats.")
+                unit = say("Both are changes of ln p of “{first}” − ln p of “{second}”, in nats.")
             first, second = self.chosen.target.answers
             unit = unit.format(first=first, second=second)
         elif numbers.is_technical():
-            unit = self.tr("Both are changes of ln p of {prediction}, in nats.")
+            unit = say("Both are changes of ln p of {prediction}, in nats.")
         else:
-            unit = self.tr("In both, +0.01 makes {prediction} 1% more likely.")
+            unit = say("In both, +0.01 makes {prediction} 1% more likely.")
         return [
-            self.tr("Attention: where the head looks."),
-            self.tr("Gradient: an estimate of what a weight 1 higher would do, even where the head hardly looks."),
-            self.tr("Removal: what the link adds now, seen by taking it away; the other tokens get its attention."),
+            say("Attention: where the head looks."),
+            say("Gradient: an estimate of what a weight 1 higher would do, even where the head hardly looks."),
+            say("Removal: what the link adds now, seen by taking it away; the other tokens get its attention."),
             unit.format(prediction=self.chosen.target_name),
         ]
 
@@ -127,11 +128,11 @@ class CheckView(AttendView):
             rows = np.sort(np.argsort(-check.attention, kind="stable")[:MOST_ROWS])
         tokens = self.attentions.plain.shown_tokens
         columns = [
-            Column(self.tr("Attention"), check.attention[rows], False),
-            Column(self.tr("Gradient"), check.gradient[rows], True),
-            Column(self.tr("Removal"), -check.without[rows], True),
+            Column(say("Attention"), check.attention[rows], False),
+            Column(say("Gradient"), check.gradient[rows], True),
+            Column(say("Removal"), -check.without[rows], True),
         ]
-        looks = self.tr("{token} looks at").format(token=tokens[self.pinned])
+        looks = say("{token} looks at", token=tokens[self.pinned])
         self.bars.set_columns(looks, [f"{tokens[i]} ({i})" for i in rows.tolist()], columns)
         self._whole.setText(self._summary(check))
 
@@ -141,19 +142,19 @@ class CheckView(AttendView):
         before, after, change = check.value, check.value + check.without_head, numbers.log_change(check.without_head, 3)
         if target is not None and target.is_score:
             change = numbers.signed(check.without_head, 3)
-            text = self.tr("Without the whole head, for all tokens, {prediction}: {before} → {after} ({change}).")
+            text = say("Without the whole head, for all tokens, {prediction}: {before} → {after} ({change}).")
         elif target is not None and target.is_contrast and not numbers.is_technical():
-            text = self.tr("Now {now}. Without the whole head, for all tokens, {then}.")
+            text = say("Now {now}. Without the whole head, for all tokens, {then}.")
             sentence = text.format(now=odds(target, before), then=odds(target, after))
             return " ".join([sentence, *self._remarks(check)])
         elif target is not None and target.is_contrast:
             change, write = numbers.signed(check.without_head, 3), numbers.signed
-            text = self.tr("Without the whole head, for all tokens, {prediction}: {before} → {after} ({change}).")
+            text = say("Without the whole head, for all tokens, {prediction}: {before} → {after} ({change}).")
         else:
             before, after = math.exp(before), math.exp(after)
             if not numbers.is_technical():
                 write = partial(numbers.percent, fine=True)
-            text = self.tr(
+            text = say(
                 "Without the whole head, for all tokens, the probability of {prediction}: {before} → {after} "
                 "({change})."
             )
@@ -165,10 +166,10 @@ class CheckView(AttendView):
     def _remarks(self, check: HeadCheck) -> list[str]:
         sentences = []
         if len(check.attention) > MOST_ROWS:
-            shown = self.tr("Only the {shown} tokens it looks at most are listed, out of {all}.")
+            shown = say("Only the {shown} tokens it looks at most are listed, out of {all}.")
             sentences.append(shown.format(shown=MOST_ROWS, all=len(check.attention)))
         if self.attentions.reading.unchanged is not None:
-            sentences.append(self.tr("Computed for the model without your changes."))
+            sentences.append(say("Computed for the model without your changes."))
         return sentences
 
 
@@ -191,7 +192,7 @@ class CheckBars(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(self.tr("Attention, gradient and removal, token by token"))
+        self.setAccessibleName(say("Attention, gradient and removal, token by token"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.looks = ""  # above the tokens
         self.tokens: list[str] = []

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QSizePolicy
 
 from bertcore.errors import BertcoreError
 
 from ...compute.head_questions import HeadTarget, mask_at, own_target, targets_of, why_no_target
+from ...look.say import say
 from ...state.contrast import NO_CONTRAST, Contrast
 from ...state.readings import Reading
 from ...widgets.contrast_fields import ContrastFields
@@ -38,10 +39,10 @@ class Chosen(QObject):
     def target_name(self) -> str:
         """The prediction as it is named within a sentence."""
         if self.target is None:
-            return QCoreApplication.translate("Chosen", "the prediction")
+            return say("the prediction")
         if self.target.is_contrast:
             return self.target.label  # it has quotation marks
-        return QCoreApplication.translate("Chosen", "“{prediction}”").format(prediction=self.target.label)
+        return say("“{prediction}”", prediction=self.target.label)
 
     def set_reading(self, reading: Reading, position: int, other: Reading | None, contrast: Contrast) -> None:
         """reading: nothing is changed inside the model. position: the token that was clicked. other: of another text.
@@ -84,8 +85,8 @@ class TargetBox(Choice):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setToolTip(self.tr("The prediction to explain"))
-        self.setAccessibleName(self.tr("The prediction to explain"))
+        self.setToolTip(say("The prediction to explain"))
+        self.setAccessibleName(say("The prediction to explain"))
         self.setSizeAdjustPolicy(Choice.SizeAdjustPolicy.AdjustToContents)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._chosen: Chosen | None = None

@@ -9,18 +9,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication
 
 from bertcore.analysis.align import Alignment, align
 from bertcore.analysis.compare import matched_heads
 from bertcore.progress import ReportProgress
 
+from ...look.say import say
 from ...state.baseline_names import baseline_name, reason_in_words, replacing, where_compared
 from ...state.readings import THUMBNAIL_TOKENS, Reading
 from ...state.token_units import TokenView
 from .attentions import Attentions, Head
-
-translate = QCoreApplication.translate
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,9 +63,11 @@ class ComparedAttentions:
             return reason_in_words(self.alignment.reason)
         if self.has_same_heads:
             return ""
-        return translate(
-            "Attend", "The models have {ours} and {theirs} heads, so they cannot be paired one to one."
-        ).format(ours=_shape(self.ours), theirs=_shape(self.baseline))
+        return say(
+            "The models have {ours} and {theirs} heads, so they cannot be paired one to one.",
+            ours=_shape(self.ours),
+            theirs=_shape(self.baseline),
+        )
 
     @cached_property
     def labels(self) -> list[str]:

@@ -11,6 +11,7 @@ from ...compute.head_questions import flow_of, gradient_of_layer, rollout_of
 from ...compute.question import Question, ReportOrCancel
 from ...figures.figure import Figure
 from ...look import numbers
+from ...look.say import say
 from ...state.readings import Reading
 from ...state.token_units import TokenView
 from ...widgets.progress_line import ProgressLine
@@ -77,17 +78,17 @@ class RolloutMatrix(ComputedMatrix):
 
     def _about_row(self) -> tuple[str, str]:
         """What stands behind the token in the card beside the picture, and its sentence."""
-        about = self.tr("Its row in the large picture; the shares add up to 1.")
-        return self.tr("where its information came from"), about
+        about = say("Its row in the large picture; the shares add up to 1.")
+        return say("where its information came from"), about
 
     @property
     def axes(self) -> str:
-        return self.tr("rows: tokens after these layers · columns: input tokens")
+        return say("rows: tokens after these layers · columns: input tokens")
 
     def read_out(self, row: str, column: str, value: float) -> str:
-        text = self.tr("{share} of {row} comes from {column}")
+        text = say("{share} of {row} comes from {column}")
         if self._compared is not None:
-            text = self.tr("{share} of {row} comes from {column}, compared with the baseline")
+            text = say("{share} of {row} comes from {column}, compared with the baseline")
         return text.format(row=row, column=column, share=self._written(value))
 
     def _written(self, value: float) -> str:
@@ -100,17 +101,13 @@ class RolloutMatrix(ComputedMatrix):
 
     def about_one_layer(self) -> str:
         """What is to be seen where there is no path through several layers yet."""
-        return self.tr(
+        return say(
             "An estimate of where each token’s information came from. It assumes that a layer keeps half of a token. "
             "This is layer 1 alone; click a head in a higher layer."
         )
 
     def _title(self, layers: int) -> str:
-        return (
-            self.tr("Rollout · after layer 1")
-            if layers == 1
-            else self.tr("Rollout · after layers 1–{last}").format(last=layers)
-        )
+        return say("Rollout · after layer 1") if layers == 1 else say("Rollout · after layers 1–{last}", last=layers)
 
 
 class FlowMatrix(RolloutMatrix):
@@ -120,27 +117,23 @@ class FlowMatrix(RolloutMatrix):
     _matrix_of = staticmethod(flow_of)
 
     def read_out(self, row: str, column: str, value: float) -> str:
-        text = self.tr("{share} can flow from {column} to {row}")
+        text = say("{share} can flow from {column} to {row}")
         if self._compared is not None:
-            text = self.tr("{share} can flow from {column} to {row}, compared with the baseline")
+            text = say("{share} can flow from {column} to {row}, compared with the baseline")
         return text.format(row=row, column=column, share=self._written(value))
 
     def _about_row(self) -> tuple[str, str]:
-        about = self.tr("Its row in the large picture; each number stands alone, and they need not add up to 1.")
-        return self.tr("the most that could reach it"), about
+        about = say("Its row in the large picture; each number stands alone, and they need not add up to 1.")
+        return say("the most that could reach it"), about
 
     def about_one_layer(self) -> str:
-        return self.tr(
+        return say(
             "Think of attention weights as the widths of pipes: how much could flow from token to token? For layer 1 "
             "alone it is the same as Rollout; click a head in a higher layer."
         )
 
     def _title(self, layers: int) -> str:
-        return (
-            self.tr("Flow · after layer 1")
-            if layers == 1
-            else self.tr("Flow · after layers 1–{last}").format(last=layers)
-        )
+        return say("Flow · after layer 1") if layers == 1 else say("Flow · after layers 1–{last}", last=layers)
 
 
 class GradientMatrix(ComputedMatrix):
@@ -157,7 +150,7 @@ class GradientMatrix(ComputedMatrix):
     def draw(self) -> None:
         attentions, (layer, head), target = self.attentions, self.head, self.chosen.target
         self.set_title(
-            self.tr("Gradient · {head}").format(head=attentions.title(layer, head)),
+            say("Gradient · {head}", head=attentions.title(layer, head)),
             " · ".join([self._hint(), *attentions.plain_notes]),
         )
         self._box.setVisible(target is not None)
@@ -172,15 +165,15 @@ class GradientMatrix(ComputedMatrix):
         self.show_matrix(None if matrix is None else matrix[head], units)
 
     def read_out(self, row: str, column: str, value: float) -> str:
-        text = self.tr("{row} to {column}: ln p changes by {change} per unit of this weight")
+        text = say("{row} to {column}: ln p changes by {change} per unit of this weight")
         if not numbers.is_technical():
-            text = self.tr("{row} to {column}: {change} (+0.01: a weight 1 higher makes the answer 1% more likely)")
+            text = say("{row} to {column}: {change} (+0.01: a weight 1 higher makes the answer 1% more likely)")
         if self.chosen.target is not None and self.chosen.target.is_contrast:
-            text = self.tr("{row} to {column}: {change} (+0.01: a weight 1 higher raises the odds by 1%)")
+            text = say("{row} to {column}: {change} (+0.01: a weight 1 higher raises the odds by 1%)")
             if numbers.is_technical():
-                text = self.tr("{row} to {column}: the log odds change by {change} per unit of this weight")
+                text = say("{row} to {column}: the log odds change by {change} per unit of this weight")
         if self.chosen.target is not None and self.chosen.target.is_score:
-            text = self.tr("{row} to {column}: the score changes by {change} per unit of this weight")
+            text = say("{row} to {column}: the score changes by {change} per unit of this weight")
         return text.format(row=row, column=column, change=numbers.signed(value, 4))
 
     def make_figure(self) -> Figure | None:
@@ -190,9 +183,9 @@ class GradientMatrix(ComputedMatrix):
 
     def _hint(self) -> str:
         if self.chosen.target is not None and self.chosen.target.is_score:
-            return self.tr("change of the score per unit of a weight")
+            return say("change of the score per unit of a weight")
         if not numbers.is_technical():
-            return self.tr("effect of more attention")
+            return say("effect of more attention")
         if self.chosen.target is not None and self.chosen.target.is_contrast:
-            return self.tr("change of the log odds per unit of a weight, in nats")
-        return self.tr("change of ln p per unit of a weight, in nats")
+            return say("change of the log odds per unit of a weight, in nats")
+        return say("change of ln p per unit of a weight, in nats")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication
-
+from ...look.say import say
 from ...state.selection import Selection
 from .attentions import Attentions, Head, head_title
 from .compared_attentions import ComparedAttentions, Moved, compared, moved_heads
@@ -14,8 +13,6 @@ from .compared_attentions import ComparedAttentions, Moved, compared, moved_head
 if TYPE_CHECKING:
     from ...compute.question import Question
     from .view import AttendView
-
-translate = QCoreApplication.translate
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +30,7 @@ def way_to_show(attentions: Attentions, selection: Selection) -> Shown:
     if both is None:
         return Shown()
     if selection.wants_difference and not both.problem:
-        about = translate("Attend", "Red: it looks there more than {there}. Blue: less. No colour: no difference.")
+        about = say("Red: it looks there more than {there}. Blue: less. No colour: no difference.")
         return Shown(difference=both, about=about.format(there=both.where))
     is_chosen = attentions.reading.request.baseline is not None
     return Shown(beside=both if is_chosen else None, about=both.problem if selection.wants_difference else "")
@@ -41,9 +38,7 @@ def way_to_show(attentions: Attentions, selection: Selection) -> Shown:
 
 def seen_alone() -> str:
     """Of a view that cannot show both side by side."""
-    return translate(
-        "Attend", "You see this text and model alone. Press D for the difference, hold X for the baseline."
-    )
+    return say("You see this text and model alone. Press D for the difference, hold X for the baseline.")
 
 
 class Counterpart:
@@ -67,5 +62,5 @@ class Counterpart:
         if theirs is None:
             return both.problem
         name = f"{both.name} · {head_title(*theirs)}"
-        alike = translate("Attend", "{head}: the most similar one")
+        alike = say("{head}: the most similar one")
         return name if both.has_same_heads else alike.format(head=name)

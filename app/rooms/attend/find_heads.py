@@ -1,6 +1,5 @@
 """The panel Find: heads of a kind, or those that fulfil a condition such as attn(it -> cat) > 0.3."""
 
-from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QCompleter, QLineEdit
 
 from bertcore.analysis.attention_heads import KINDS, FoundHeads, find_heads
@@ -8,6 +7,7 @@ from bertcore.tokenizer.tokenizer import Encoding
 
 from ...compute.question import PAUSE_MS, Question, ReportOrCancel
 from ...look import numbers, theme
+from ...look.say import say
 from ...state.readings import Reading
 from ...state.token_units import TokenView
 from ...widgets.card import button, label
@@ -34,17 +34,17 @@ class FindView(AttendView):
         self.line = ProgressLine()
         self.question: Question[FoundHeads] = self.add_question(self._show, self.line)
         self.query = QLineEdit()
-        self.query.setAccessibleName(self.tr("Find heads: a kind or a condition"))
+        self.query.setAccessibleName(say("Find heads: a kind or a condition"))
         self.query.setClearButtonEnabled(True)
         self.query.setCompleter(QCompleter(sorted(_shown_kind(kind) for kind in KINDS), self.query))
-        self.heads = HeadLinks(self.tr("Matching heads, best first"))
+        self.heads = HeadLinks(say("Matching heads, best first"))
         self._summary = label("", "strong", wrap=True)
-        hint = self.tr("Select these heads for Lines and the mean")
+        hint = say("Select these heads for Lines and the mean")
         self.choose = button("", self._on_choose_clicked, look="small", hint=hint)
         self._example = label("", "muted", wrap=True)
-        self.try_it = button(self.tr("Try it"), self._on_try_it_clicked, look="small")
+        self.try_it = button(say("Try it"), self._on_try_it_clicked, look="small")
         conditions = label(
-            self.tr(
+            say(
                 "In attn(…): a word, A, B, special, any, or #position. Also: spread < 2 or distance > 4 (in tokens), "
                 "special > 0.5, or a kind such as previous token. Join several with “and”."
             ),
@@ -52,7 +52,7 @@ class FindView(AttendView):
             wrap=True,
         )
         conditions.hide()
-        self.more = button(self.tr("More conditions"), look="small", checkable=True)
+        self.more = button(say("More conditions"), look="small", checkable=True)
         self.more.toggled.connect(conditions.setVisible)
         self.body.setSpacing(theme.px(7))
         fill(self.body, self.query, self.line, self._summary, self.heads, self.choose)
@@ -73,7 +73,7 @@ class FindView(AttendView):
     def draw(self) -> None:
         attentions, typed = self.attentions, self.query.text().strip()
         who, what = words_of_example(attentions.encoding)
-        example = self.tr("Heads in which “{who}” gives more than 0.3 of its attention to “{what}”: {query}")
+        example = say("Heads in which “{who}” gives more than 0.3 of its attention to “{what}”: {query}")
         self._example.setText(example.format(who=who, what=what, query=_example(who, what)))
         self.query.setPlaceholderText(_example(who, what))
         query = next((kind for kind in KINDS if _shown_kind(kind).lower() == typed.lower()), typed)
@@ -99,13 +99,13 @@ class FindView(AttendView):
         measured = found.measured + (f" ({found.unit})" if found.unit else "")
         for kind in KINDS:
             measured = measured.replace(f"“{kind}”", f"“{_shown_kind(kind)}”")
-        heads = self.tr("%n head(s), ranked by {measure}", "", count)
+        heads = say("%n head(s), ranked by {measure}", n=count)
         self._summary.setText(heads.format(measure=measured))
         shown = [((match.layer, match.head), numbers.decimal(match.score)) for match in found.matches[:MOST_SHOWN]]
         more = count - MOST_SHOWN
-        self.heads.show_rows([("", shown, self.tr("and %n more", "", more) if more > 0 else "")])
+        self.heads.show_rows([("", shown, say("and %n more", n=more, meaning="heads") if more > 0 else "")])
         few = min(count, MOST_CHOSEN)
-        self.choose.setText(self.tr("Select it") if count == 1 else self.tr("Select the first %n", "", few))
+        self.choose.setText(say("Select it") if count == 1 else say("Select the first %n", n=few))
 
     def _on_try_it_clicked(self) -> None:
         self.query.setText(self.query.placeholderText())
@@ -138,4 +138,4 @@ def _example(who: str, what: str) -> str:
 
 def _shown_kind(kind: str) -> str:
     """In the language of the window."""
-    return QCoreApplication.translate("Head", KIND_NAMES[kind])
+    return say(KIND_NAMES[kind])

@@ -9,6 +9,7 @@ from ...compute.head_questions import effects_of_heads
 from ...compute.question import Question
 from ...look import numbers, theme
 from ...look.number_kinds import explain
+from ...look.say import say
 from ...widgets.card import label
 from ...widgets.layouts import fill
 from ...widgets.progress_line import ProgressLine
@@ -31,7 +32,7 @@ class EffectsView(AttendView):
         self.question: Question[np.ndarray] = self.add_question(lambda _answer: self.redraw(), self.line)
         self.bar = ColorBar(signed=True)
         explain("effect", self.bar)
-        self.heads = HeadLinks(self.tr("Heads that matter most for this prediction"))
+        self.heads = HeadLinks(say("Heads that matter most for this prediction"))
         self._box, self._fields = self.target_box, self.target_fields = TargetBox(), TargetFields()
         self._meaning = label("", "muted", wrap=True)
         self.body.setSpacing(theme.px(7))
@@ -77,20 +78,20 @@ class EffectsView(AttendView):
     def _meanings(self) -> list[str]:
         """What the colours are."""
         if self._is_score:
-            unit = self.tr("What the head adds to the score.")
+            unit = say("What the head adds to the score.")
         elif self.chosen.target is not None and self.chosen.target.is_contrast:
             first, second = self.chosen.target.answers
-            unit = self.tr("×2: the head doubles the odds of “{first}” against “{second}”.")
+            unit = say("×2: the head doubles the odds of “{first}” against “{second}”.")
             if numbers.is_technical():
-                unit = self.tr("What the head adds to ln p of “{first}” − ln p of “{second}”, in nats.")
+                unit = say("What the head adds to ln p of “{first}” − ln p of “{second}”, in nats.")
             unit = unit.format(first=first, second=second)
         elif numbers.is_technical():
-            unit = self.tr("What the head adds to ln p, in nats: with +1 nat the prediction is 2.7 times as likely.")
+            unit = say("What the head adds to ln p, in nats: with +1 nat the prediction is 2.7 times as likely.")
         else:
-            unit = self.tr("×2: the head makes the answer twice as likely.")
+            unit = say("×2: the head makes the answer twice as likely.")
         if self.attentions.reading.unchanged is None:
             return [unit]
-        return [unit, self.tr("Computed for the model without your changes.")]
+        return [unit, say("Computed for the model without your changes.")]
 
     def _rows(self, effects: np.ndarray) -> list[Row]:
         """The heads that speak most for the prediction and against it, with what they do to it."""
@@ -103,8 +104,8 @@ class EffectsView(AttendView):
 
         helps = [(at, change(float(effects[at]))) for at in places[:MOST_NAMED] if effects[at] > 0]
         hurts = [(at, change(float(effects[at]))) for at in places[::-1][:MOST_NAMED] if effects[at] < 0]
-        none = self.tr("none")
+        none = say("none", meaning="not one")
         return [
-            (self.tr("for"), helps, "" if helps else none),
-            (self.tr("against"), hurts, "" if hurts else none),
+            (say("for"), helps, "" if helps else none),
+            (say("against"), hurts, "" if hurts else none),
         ]

@@ -3,10 +3,11 @@
 import html
 from collections.abc import Collection, Sequence
 
-from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QLabel
 
 from ...look import numbers, theme
+from ...look.say import say
 from ...widgets.card import Steady
 from ...widgets.layouts import fill
 from .attentions import NO_HABIT, OFF, Descriptions, Head, by_kind, head_name, kind_name
@@ -63,7 +64,7 @@ class KindsView(AttendView):
 
     def __init__(self) -> None:
         super().__init__()
-        self.kinds = HeadLinks(self.tr("Kinds of heads in this text"))
+        self.kinds = HeadLinks(say("Kinds of heads in this text"))
         self._descriptions: Descriptions = {}
         fill(self.body, Steady(self.kinds), None)
         self.kinds.chosen.connect(self.head_clicked)
@@ -93,14 +94,14 @@ class KindsView(AttendView):
                 for layer, head, score in heads[:MOST_NAMED]
             ]
             more = len(heads) - MOST_NAMED
-            after = self.tr("and %n more", "", more) if more > 0 else ""
+            after = say("and %n more", n=more, meaning="heads") if more > 0 else ""
             rows.append((kind_name(kind, self.attentions.reading), links, after))
         return rows
 
 
 def _row(name: str, heads: Sequence[tuple[Head, str]], after: str, off: Collection[Head]) -> str:
     look = theme.active()
-    off_mark = "&nbsp;" + html.escape(QCoreApplication.translate("Head", "off"))
+    off_mark = "&nbsp;" + html.escape(say("off"))
     links = "&nbsp; ".join(
         f'<a style="color:{look.accent}; text-decoration:none" href="{layer},{head}">{head_name(layer, head)}</a>'
         f'<span style="color:{look.muted}; font-size:{theme.px(10)}px">&nbsp;{html.escape(number)}'

@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QButtonGroup, QWidget
 from ...compute.question import Question
 from ...figures.figure import Axis, Numbers
 from ...look import numbers, theme
-from ...look.language import QT_TRANSLATE_NOOP
 from ...look.number_kinds import explain
+from ...look.say import mark, say
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...state.token_units import TokenView
@@ -36,49 +36,36 @@ LONG_PAUSE_MS = 150  # before all heads of a long text are merged and described
 PANELS = (
     ViewSpec(
         "kinds",
-        QT_TRANSLATE_NOOP("ViewSpec", "Kinds"),
-        QT_TRANSLATE_NOOP(
-            "ViewSpec",
-            "Many heads have one simple habit. Click one (layer·head); the percentage says how strong the habit is.",
-        ),
+        mark("Kinds"),
+        mark("Many heads have one simple habit. Click one (layer·head); the percentage says how strong the habit is."),
         KindsView,
     ),
     ViewSpec(
         "find",
-        QT_TRANSLATE_NOOP("ViewSpec", "Find"),
-        QT_TRANSLATE_NOOP(
-            "ViewSpec",
-            "Which heads look from one of your words to another?",
-        ),
+        mark("Find"),
+        mark("Which heads look from one of your words to another?"),
         FindView,
     ),
     ViewSpec(
         "moved",
-        QT_TRANSLATE_NOOP("ViewSpec", "Moved"),
-        QT_TRANSLATE_NOOP(
-            "ViewSpec",
-            "These heads look at other tokens than in the baseline, which may explain the change: click one.",
-        ),
+        mark("Moved"),
+        mark("These heads look at other tokens than in the baseline, which may explain the change: click one."),
         MovedView,
     ),
     ViewSpec(
         "alike",
-        QT_TRANSLATE_NOOP("ViewSpec", "Alike"),
-        QT_TRANSLATE_NOOP(
-            "ViewSpec",
+        mark("Alike"),
+        mark(
             "Each dot is a head. Heads close together look at the same tokens (below, 0: exactly alike). Fainter: "
-            "lower layers.",
+            "lower layers."
         ),
         AlikeView,
         is_for_experts=True,
     ),
     ViewSpec(
         "effects",
-        QT_TRANSLATE_NOOP("ViewSpec", "Effects"),
-        QT_TRANSLATE_NOOP(
-            "ViewSpec",
-            "Each head is switched off once. Red squares: it supports this answer. Blue: it works against it.",
-        ),
+        mark("Effects"),
+        mark("Each head is switched off once. Red squares: it supports this answer. Blue: it works against it."),
         EffectsView,
         is_for_experts=True,
     ),
@@ -94,12 +81,12 @@ class HeadsCard(Card):
     question_cancelled = Signal(object)
 
     def __init__(self, chosen: Chosen, atlas_figure: Provider) -> None:
-        super().__init__(self.tr("Every head"), intro=self.tr("Each small picture is one head: click it."))
+        super().__init__(say("Every head"), intro=say("Each small picture is one head: click it."))
         self.setFixedWidth(theme.column_px(WIDTH_PX))
         self.set_figure(atlas_figure)
         self.atlas = HeadAtlas()
         self.by_kind = button(
-            self.tr("Sort by kind"), look="small", hint=self.tr("Sort the heads by what they do"), checkable=True
+            say("Sort by kind"), look="small", hint=say("Sort the heads by what they do"), checkable=True
         )
         self._chosen = chosen
         self.panels = ViewStack(PANELS, AttendView)
@@ -153,9 +140,7 @@ class HeadsCard(Card):
         both = compared(attentions) if selection.wants_difference else None
         self._compared = None if both is None or both.problem else both
         self.atlas.set_off(attentions.off)
-        self.set_hint(
-            self.tr("layers 1–{layers} ↓ heads 1–{heads} →").format(layers=attentions.layers, heads=attentions.heads)
-        )
+        self.set_hint(say("layers 1–{layers} ↓ heads 1–{heads} →", layers=attentions.layers, heads=attentions.heads))
         self._compute(attentions)
         self.panels.show_reading(reading, selection, pause_ms)
         self._show_effects()
@@ -288,9 +273,9 @@ class HeadsCard(Card):
             effects = None  # of another model
         self.atlas.set_effects(effects, view.limit if isinstance(view, EffectsView) else 1.0)
         self._scale.setText(
-            self.tr("squares: each head’s effect")
+            say("squares: each head’s effect")
             if effects is not None
-            else self.tr("red: looks there more than {there}; blue: less").format(there=self._compared.where)
+            else say("red: looks there more than {there}; blue: less", there=self._compared.where)
             if self._compared is not None
-            else self.tr("strongest colour: its highest weight")
+            else say("strongest colour: its highest weight")
         )

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QTabBar, QWidget
 
 from ...figures.figure import Figure, joined
 from ...look import theme
-from ...look.language import QT_TRANSLATE_NOOP
+from ...look.say import mark, say
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...widgets.card import Card, Hint, button, set_role, tip
@@ -25,52 +25,47 @@ from .view import AttendView
 MATRICES = (  # one tab, with a row of tabs of their own
     ViewSpec(
         "matrix",
-        QT_TRANSLATE_NOOP("ViewSpec", "This head"),
-        QT_TRANSLATE_NOOP(
-            "ViewSpec",
+        mark("This head"),
+        mark(
             "A head lets each token collect information from others. Row: the token that looks. Column: what it looks "
-            "at. Stronger colour: more.",
+            "at. Stronger colour: more."
         ),
         HeadMatrix,
     ),
     ViewSpec(
         "mean",
-        QT_TRANSLATE_NOOP("ViewSpec", "Mean of heads"),
-        QT_TRANSLATE_NOOP(
-            "ViewSpec",
+        mark("Mean of heads"),
+        mark(
             "What several heads look at on average: all of this layer, or those that you Ctrl+click on the left. "
-            "Each row is a token that looks, each column a token it looks at.",
+            "Each row is a token that looks, each column a token it looks at."
         ),
         MeanMatrix,
     ),
     ViewSpec(
         "rollout",
-        QT_TRANSLATE_NOOP("ViewSpec", "Rollout"),
-        QT_TRANSLATE_NOOP(
-            "ViewSpec",
+        mark("Rollout"),
+        mark(
             "An estimate of where each token’s information came from. It assumes that every layer keeps half of a "
-            "token and takes half from the tokens it looks at.",
+            "token and takes half from the tokens it looks at."
         ),
         RolloutMatrix,
     ),
     ViewSpec(
         "flow",
-        QT_TRANSLATE_NOOP("ViewSpec", "Flow"),
-        QT_TRANSLATE_NOOP(
-            "ViewSpec",
+        mark("Flow"),
+        mark(
             "Think of attention weights as the widths of pipes: how much could flow from each token (column) to each "
-            "token (row)?",
+            "token (row)?"
         ),
         FlowMatrix,
         is_for_experts=True,
     ),
     ViewSpec(
         "gradient",
-        QT_TRANSLATE_NOOP("ViewSpec", "Gradient"),
-        QT_TRANSLATE_NOOP(
-            "ViewSpec",
+        mark("Gradient"),
+        mark(
             "What would more attention do? Red: make the answer more likely. Blue: less likely. An estimate for each "
-            "square, whether the head looks there now or not.",
+            "square, whether the head looks there now or not."
         ),
         GradientMatrix,
         only=ONE_AT_A_TIME,
@@ -79,30 +74,27 @@ MATRICES = (  # one tab, with a row of tabs of their own
 OTHERS = (
     ViewSpec(
         "lines",
-        QT_TRANSLATE_NOOP("ViewSpec", "Lines"),
-        QT_TRANSLATE_NOOP(
-            "ViewSpec",
-            "Left: the token that looks. Right: what it looks at. Thicker: more. Point at a token to follow its lines.",
+        mark("Lines"),
+        mark(
+            "Left: the token that looks. Right: what it looks at. Thicker: more. Point at a token to follow its lines."
         ),
         LinesView,
     ),
     ViewSpec(
         "score",
-        QT_TRANSLATE_NOOP("ViewSpec", "Query × Key"),
-        QT_TRANSLATE_NOOP(
-            "ViewSpec",
+        mark("Query × Key"),
+        mark(
             "Where does one attention weight come from? A token’s query is multiplied by the key of every token: the "
-            "better they match, the more it looks there.",
+            "better they match, the more it looks there."
         ),
         ScoreView,
     ),
     ViewSpec(
         "check",
-        QT_TRANSLATE_NOOP("ViewSpec", "Check"),
-        QT_TRANSLATE_NOOP(
-            "ViewSpec",
+        mark("Check"),
+        mark(
             "A head can look at a word and not use it. Removal takes each link away: red links support the answer, "
-            "blue ones work against it. Where the head hardly looks there is nothing to take away: 0.",
+            "blue ones work against it. Where the head hardly looks there is nothing to take away: 0."
         ),
         CheckView,
         is_for_experts=True,
@@ -136,11 +128,11 @@ class LargeCard(Card):
         self._is_projector = theme.is_projector()  # then the picture needs the room
         self._matrix = MATRIX_KEYS[0]  # the one that its tab opens
         self.matrices = self._matrix_chooser()
-        self.tabs = {"matrix": button(self.tr("Matrix"), look="small", checkable=True)}
+        self.tabs = {"matrix": button(say("Matrix"), look="small", checkable=True)}
         for spec in OTHERS:
             self.tabs[spec.key] = button(spec.shown_title, look="small", checkable=True)
         self.more = MoreButton()
-        self.every = Choice(self.tr("What the large picture shows"))  # in place of all tabs
+        self.every = Choice(say("What the large picture shows"))  # in place of all tabs
         matrix = self.tabs["matrix"].text()
         titles = {spec.key: spec.shown_title for spec in SPECS}
         self.every.addItems([f"{matrix} · {titles[key]}" if key in MATRIX_KEYS else titles[key] for key in titles])
@@ -148,7 +140,7 @@ class LargeCard(Card):
         self._switches = QWidget()
         self._lay_out()
         self.views.view_made.connect(self._on_view_made)
-        self.set_figure(self.make_figure, self.tr("the large picture"))
+        self.set_figure(self.make_figure, say("the large picture"))
         self.open(self._matrix)
 
     @property
@@ -206,7 +198,7 @@ class LargeCard(Card):
         return self.view.make_figure()
 
     def _matrix_chooser(self) -> QTabBar | Choice:
-        name = self.tr("What the large picture shows")
+        name = say("What the large picture shows")
         if not self._is_projector:
             tabs = tab_bar({spec.key: (spec.shown_title, spec.shown_hint) for spec in MATRICES}, name, small=True)
             # Beside them stands a list that can be shortened; tabs that are too narrow would scroll.

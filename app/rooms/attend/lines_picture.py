@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy
 
 from ...look import theme
+from ...look.say import say
 from ...widgets.pointer import PointerWidget
 from .attentions import Head
 from .strong_links import Links
@@ -40,7 +41,7 @@ class LinesPicture(PointerWidget):
 
     def __init__(self) -> None:
         super().__init__("", Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName(self.tr("Attention as lines: the tokens on the left look at those on the right"))
+        self.setAccessibleName(say("Attention as lines: the tokens on the left look at those on the right"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.MinimumExpanding)
         self.lines: list[HeadLines] = []
         self._tokens: list[str] = []
@@ -52,9 +53,7 @@ class LinesPicture(PointerWidget):
         is_resized = len(tokens) != len(self._tokens)
         self.lines, self._tokens, self._kinds = list(lines), tokens, kinds
         self.setAccessibleDescription(
-            self.tr("{lines} lines of {heads} heads").format(
-                lines=sum(len(one.links.weights) for one in lines), heads=len(lines)
-            )
+            say("{lines} lines of {heads} heads", lines=sum(len(one.links.weights) for one in lines), heads=len(lines))
         )
         if is_resized:
             self.updateGeometry()

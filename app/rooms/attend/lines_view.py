@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from ...figures.figure import Axis, Figure, Numbers, joined
 from ...look import numbers, theme
+from ...look.say import say
 from ...state.baseline_names import own_name
 from ...widgets.card import Hint, label, scrolled
 from ...widgets.controls import Choice, NumberBox
@@ -50,19 +51,19 @@ class LinesView(AttendView):
         self._beside_box, self._beside_title, self._now = QWidget(), Hint(), Hint()
         vbox(self._beside_title, (scrolled(self.other), 1), parent=self._beside_box, gap_px=4)
         self.filter, self.limit = (
-            Choice(self.tr("Which tokens are connected")),
-            Choice(self.tr("Which lines are drawn")),
+            Choice(say("Which tokens are connected")),
+            Choice(say("Which lines are drawn")),
         )
-        self.filter.addItems([self.tr("All tokens"), self.tr("A → B"), self.tr("B → A"), self.tr("Within A, within B")])
-        self.limit.addItems([self.tr("Fewest lines per token that carry at least"), self.tr("Lines stronger than")])
-        name = self.tr("Share of each token’s attention, or smallest weight, in percent")
+        self.filter.addItems([say("All tokens"), say("A → B"), say("B → A"), say("Within A, within B")])
+        self.limit.addItems([say("Fewest lines per token that carry at least"), say("Lines stronger than")])
+        name = say("Share of each token’s attention, or smallest weight, in percent")
         self.percent = NumberBox(name, 0, 100, step=5, suffix=numbers.percent_sign())
         self._percents = dict(FIRST_PERCENTS)
         self.percent.show_value(self._percents[TOP_SHARE, False])
         self.legend = QLabel()
         self.legend.setTextFormat(Qt.TextFormat.RichText)
         self.legend.setWordWrap(True)
-        self.legend.setAccessibleName(self.tr("Which colour is which head"))
+        self.legend.setAccessibleName(say("Which colour is which head"))
         self.why_empty = label("", "muted", wrap=True)
         fill(self.controls, self.filter, self.limit, self.percent, None)
         now = vbox(self._now, (scrolled(self.picture), 1), gap_px=4)
@@ -84,7 +85,7 @@ class LinesView(AttendView):
         shown = way_to_show(attentions, self.selection)
         self._compared, self._beside = shown.difference, shown.beside
         self.percent.show_value(self._percents[self._percent_key])
-        self.set_title(self.tr("%n head(s)", "", len(heads)) if len(heads) > 1 else one, about=shown.about)
+        self.set_title(say("%n head(s)", n=len(heads)) if len(heads) > 1 else one, about=shown.about)
         row = attentions.units.unit_of(self.selection.position)
         lines = self._differences(heads, row) if self._compared else self._all_lines(attentions, heads, row)
         labels = self._compared.labels if self._compared else attentions.units.labels
@@ -95,9 +96,9 @@ class LinesView(AttendView):
         needs_b = self.filter.currentIndex() in (A_TO_B, B_TO_A) and "b" not in attentions.parts
         is_same = self._compared is not None and not any(len(one.links.weights) for one in lines)
         self.why_empty.setText(
-            self.tr("There is no sentence B. Type one to see how the two are connected.")
+            say("There is no sentence B. Type one to see how the two are connected.")
             if needs_b
-            else self.tr("This head has not changed. Moved, on the left, lists the heads that have.")
+            else say("This head has not changed. Moved, on the left, lists the heads that have.")
         )
         self.why_empty.setVisible(needs_b or is_same)
 
@@ -125,9 +126,9 @@ class LinesView(AttendView):
         settings = joined(minus, self.filter.currentText(), limit)
         is_one = len(self.picture.lines) == 1
         widgets = [self.picture, self.legend]
-        hint = self.tr("left looks at right · thicker: more attention")
+        hint = say("left looks at right · thicker: more attention")
         if self._compared is not None:
-            hint = self.tr("left looks at right · red: more attention than {there}, blue: less")
+            hint = say("left looks at right · red: more attention than {there}, blue: less")
             hint = hint.format(there=self._compared.where)
         return self.figure(self.title, widgets, drawn, hint=hint, settings=settings, head=is_one)
 
@@ -201,9 +202,9 @@ class LinesView(AttendView):
         texts = [self._legend_of(one, is_alone=len(lines) == 1) for one in lines]
         chosen = len(self.chosen.heads)
         if chosen > len(lines):
-            texts.append(self.tr("the last {shown} of {chosen} selected heads").format(shown=len(lines), chosen=chosen))
+            texts.append(say("the last {shown} of {chosen} selected heads", shown=len(lines), chosen=chosen))
         elif chosen == 1 and self._compared is None:
-            texts.append(self.tr("Ctrl+click another head to compare it"))
+            texts.append(say("Ctrl+click another head to compare it"))
         signs = "" if self._compared is None else self._signs_explained(self._compared, lines)
         self.legend.setText(signs + "&nbsp;&nbsp; ".join(texts))
 
@@ -213,29 +214,29 @@ class LinesView(AttendView):
         more, less = (
             f'<span style="color:{theme.signed_color(sign).name()}"><b>━━</b></span> {text}'
             for sign, text in (
-                (1, self.tr("looks there more than {there}").format(there=there)),
-                (-1, self.tr("less")),
+                (1, say("looks there more than {there}", there=there)),
+                (-1, say("less")),
             )
         )
         full = numbers.decimal(max((one.full for one in lines), default=LEAST_CHANGE))
-        parts = [more, less, self.tr("thickest: ±{difference}").format(difference=full)]
+        parts = [more, less, say("thickest: ±{difference}", difference=full)]
         if None in both.alignment.other_positions:
-            parts.append(self.tr("tokens found in only one text are left out"))
+            parts.append(say("tokens found in only one text are left out"))
         return "&nbsp;&nbsp; ".join(parts) + "<br>"
 
     def _legend_of(self, lines: HeadLines, *, is_alone: bool) -> str:
         links, name = lines.links, head_name(*lines.head)
         if lines.head in self.attentions.off:
-            name = self.tr("{head} off").format(head=name)
+            name = say("{head} off", head=name)
         count = len(links.weights)
         if lines.signs is not None:
             return self._difference_legend(lines, name, count, is_alone=is_alone)
         if count < links.fitting:
-            text = self.tr("the strongest {count} of {all} lines, {share} of the attention")
+            text = say("the strongest {count} of {all} lines, {share} of the attention")
         elif count == 1:
-            text = self.tr("1 line, {share} of the attention")
+            text = say("1 line, {share} of the attention")
         else:
-            text = self.tr("{count} lines, {share} of the attention")
+            text = say("{count} lines, {share} of the attention")
         said = text.format(
             count=numbers.count(count), all=numbers.count(links.fitting), share=numbers.percent(links.share)
         )
@@ -244,9 +245,9 @@ class LinesView(AttendView):
 
     def _difference_legend(self, lines: HeadLines, name: str, count: int, *, is_alone: bool) -> str:
         """The kind of line tells heads apart, the colour more from less."""
-        text = self.tr("%n line(s), {share} of the difference", "", count)
+        text = say("%n line(s), {share} of the difference", n=count)
         if not count:
-            text = self.tr("nothing differs by {least} or more").format(least=numbers.decimal(LEAST_CHANGE))
+            text = say("nothing differs by {least} or more", least=numbers.decimal(LEAST_CHANGE))
         said = text.format(share=numbers.percent(lines.links.share))
         dash = "" if is_alone else f"{DASHES.get(lines.style, '┅┅')} "
         return f"{dash}<b>{html.escape(name)}</b>: {html.escape(said)}"

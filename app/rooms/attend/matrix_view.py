@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 from ...figures.figure import Axis, Figure, Numbers, joined
 from ...look import numbers, theme
 from ...look.number_kinds import explain
+from ...look.say import say
 from ...state.baseline_names import own_name
 from ...state.token_units import Units
 from ...widgets.card import GAP_PX, Hint, button
@@ -78,9 +79,9 @@ class AttentionGrid(LabelledGrid):
         height = min(rect.height(), theme.px(200))
         if self._is_cut and height > theme.px(80):  # else the words would stand on the numbers
             left = rect.right() + theme.px(31)
-            painter.drawText(QPointF(left, rect.y() + theme.px(22)), self.tr("or more"))
+            painter.drawText(QPointF(left, rect.y() + theme.px(22)), say("or more"))
             if self._signed:
-                painter.drawText(QPointF(left, rect.y() + height - theme.px(13)), self.tr("or less"))
+                painter.drawText(QPointF(left, rect.y() + height - theme.px(13)), say("or less"))
 
     def drag(self, start: QPointF, last: QPointF, here: QPointF) -> None:
         cell = self.cell_at(start)
@@ -111,9 +112,9 @@ class MatrixView(AttendView):
 
     def __init__(self) -> None:
         super().__init__()
-        self.grid = AttentionGrid(self.tr("Attention: rows look at columns"), signed=self.signed)
+        self.grid = AttentionGrid(say("Attention: rows look at columns"), signed=self.signed)
         self.whole = button(
-            self.tr("Show all"), self.grid.show_whole, look="small", hint=self.tr("Zoom out to the whole matrix (0)")
+            say("Show all"), self.grid.show_whole, look="small", hint=say("Zoom out to the whole matrix (0)")
         )
         explain(self.number_kind, self.grid)
         self._least_high = 0.0  # to which the colours reach at least
@@ -134,7 +135,7 @@ class MatrixView(AttendView):
     ) -> None:
         """values (U,U); None while they are computed. difference_labels: in place of the units', of a difference."""
         self.units = units
-        self.grid.setAccessibleName(self.tr("{title}: rows look at columns").format(title=self.title))
+        self.grid.setAccessibleName(say("{title}: rows look at columns", title=self.title))
         if values is None:
             self.grid.clear()
         else:
@@ -152,12 +153,12 @@ class MatrixView(AttendView):
     @property
     def axes(self) -> str:
         """What rows and columns are, in a figure."""
-        return self.tr("rows look at columns")
+        return say("rows look at columns")
 
     def read_out(self, row: str, column: str, value: float) -> str:
         """What is said of a square. row, column: tokens with their positions."""
-        return self.tr("{row} looks at {column} with weight {weight}").format(
-            row=row, column=column, weight=numbers.decimal(value, 4)
+        return say(
+            "{row} looks at {column} with weight {weight}", row=row, column=column, weight=numbers.decimal(value, 4)
         )
 
     def matrix_figure(self, name: str, *, head: bool, settings: str = "", **of: bool) -> Figure | None:
@@ -171,7 +172,7 @@ class MatrixView(AttendView):
 
     def _show_invitation(self) -> None:
         self.readout.setText(
-            self.tr("Hover over a square for its value; click it to pin its row. Zoom with the wheel, drag to move.")
+            say("Hover over a square for its value; click it to pin its row. Zoom with the wheel, drag to move.")
         )
 
     def _on_grid_zoomed(self) -> None:
@@ -206,10 +207,10 @@ class HeadMatrix(MatrixView):
 
     def __init__(self) -> None:
         super().__init__()
-        hint = self.tr("Drag a square up or down to change its weight")
-        self.edit = button(self.tr("Edit weights"), look="small", hint=hint, checkable=True)
+        hint = say("Drag a square up or down to change its weight")
+        self.edit = button(say("Edit weights"), look="small", hint=hint, checkable=True)
         self.below.addWidget(self.edit)
-        self.other = AttentionGrid(self.tr("Attention in the baseline: rows look at columns"), scale=False)
+        self.other = AttentionGrid(say("Attention in the baseline: rows look at columns"), scale=False)
         explain(self.number_kind, self.other)
         self._counterpart = Counterpart(self)
         self._place_of: Sequence[int | None] = ()  # of our units in the baseline, and the reverse
@@ -271,10 +272,11 @@ class HeadMatrix(MatrixView):
         if self._compared is None:
             return super().read_out(row, column, value)
         if self.grid.hovered_cell is None or np.isnan(self._compared.before(*self.head)[self.grid.hovered_cell]):
-            return self.tr("{row} or {column} has no counterpart in the baseline").format(row=row, column=column)
+            return say("{row} or {column} has no counterpart in the baseline", row=row, column=column)
         now = float(self.attentions.weights(*self.head)[self.grid.hovered_cell])
         change = numbers.difference(now - value, now, 4)
-        return self.tr("{row} looks at {column}: {before} → {now} ({change})").format(
+        return say(
+            "{row} looks at {column}: {before} → {now} ({change})",
             row=row,
             column=column,
             before=numbers.decimal(now - value, 4),
@@ -300,7 +302,7 @@ class HeadMatrix(MatrixView):
 
     def _show_invitation(self) -> None:
         if self.grid.edits:
-            self.readout.setText(self.tr("Drag a square up for more weight, down for less."))
+            self.readout.setText(say("Drag a square up for more weight, down for less."))
         else:
             super()._show_invitation()
 
@@ -311,7 +313,7 @@ class HeadMatrix(MatrixView):
     def _on_grid_weight_dragged(self, row: int, column: int, weight: float) -> None:
         values, units = self.grid.values, self.units
         if values is not None and units is not None:
-            text = self.tr(
+            text = say(
                 "{row} looks at {column} with weight {before} → {after}; the rest of the row makes up the difference"
             )
             before, after = numbers.decimal(float(values[row, column])), numbers.decimal(weight)
@@ -332,10 +334,10 @@ class MeanMatrix(MatrixView):
     def draw(self) -> None:
         heads = self.heads
         has_off = bool(self.attentions.off.intersection(heads))
-        hint = self.tr("switched-off heads count too, although they have no effect") if has_off else ""
-        of_layer = self.tr("Mean of all heads of layer {layer}").format(layer=self.head[0] + 1)
+        hint = say("switched-off heads count too, although they have no effect") if has_off else ""
+        of_layer = say("Mean of all heads of layer {layer}", layer=self.head[0] + 1)
         is_chosen = len(self.chosen.heads) > 1
-        title = self.tr("Mean of %n head(s)", "", len(heads)) if is_chosen else of_layer
+        title = say("Mean of %n head(s)", n=len(heads)) if is_chosen else of_layer
         shown = way_to_show(self.attentions, self.selection)
         self._compared, about = shown.difference, shown.about
         if shown.beside is not None:
@@ -349,15 +351,15 @@ class MeanMatrix(MatrixView):
             self.show_matrix(difference, self.attentions.units, self._compared.labels)
 
     def picture_row(self, unit: int) -> PictureRow:
-        about = self.tr("Its row in the large picture; the weights add up to 1.")
+        about = say("Its row in the large picture; the weights add up to 1.")
         values = None if self._mean is None else self._mean[unit]
-        return PictureRow(values, self.number_kind, self.tr("where it looks on average"), about)
+        return PictureRow(values, self.number_kind, say("where it looks on average"), about)
 
     def read_out(self, row: str, column: str, value: float) -> str:
         if self._compared is None:
             return super().read_out(row, column, value)
-        return self.tr("{row} looks at {column}: {change} on average").format(
-            row=row, column=column, change=numbers.signed(value, 4)
+        return say(
+            "{row} looks at {column}: {change} on average", row=row, column=column, change=numbers.signed(value, 4)
         )
 
     def make_figure(self) -> Figure | None:

@@ -8,6 +8,7 @@ from PySide6.QtCore import Signal
 from ...compute.question import Question
 from ...look import numbers, theme
 from ...look.number_kinds import explain
+from ...look.say import say
 from ...widgets.bar_list import Bar, BarList
 from ...widgets.card import label
 from ...widgets.labelled_grid import LabelledGrid, Labels
@@ -30,9 +31,9 @@ class MovedView(AttendView):
         super().__init__()
         self.line = ProgressLine()
         self.question: Question[Moved] = self.add_question(lambda _answer: self.redraw(), self.line)
-        self.map = LabelledGrid(self.tr("How far each head moved: rows are layers, columns are heads"), square=True)
+        self.map = LabelledGrid(say("How far each head moved: rows are layers, columns are heads"), square=True)
         self.map.setFixedHeight(theme.px(MAP_PX))
-        self.bars = BarList(self.tr("Heads that moved most"), clickable=True)
+        self.bars = BarList(say("Heads that moved most"), clickable=True)
         self.heads: list[Head] = []  # of the bars
         self._sentence = label("", "muted", wrap=True)
         self.try_it = self.offer_of_texts()
@@ -53,7 +54,7 @@ class MovedView(AttendView):
             self.question.forget()
             self._show(
                 None,
-                self.tr("Compare with another model, step or text first: the menu is at the top.")
+                say("Compare with another model, step or text first: the menu is at the top.")
                 if both is None
                 else both.problem,
             )
@@ -68,8 +69,8 @@ class MovedView(AttendView):
     def _meaning(self, moved: Moved) -> str:
         mean = numbers.decimal(float(moved.divergences.mean()), 3)
         if moved.layers is None:
-            return self.tr("0: no change, 1: entirely different tokens. Average {mean}.").format(mean=mean)
-        return self.tr("Beside each the most similar head of the other model. 0: the same, 1: nothing in common.")
+            return say("0: no change, 1: entirely different tokens. Average {mean}.", mean=mean)
+        return say("Beside each the most similar head of the other model. 0: the same, 1: nothing in common.")
 
     def _show(self, moved: Moved | None, sentence: str) -> None:
         self._sentence.setText(sentence)

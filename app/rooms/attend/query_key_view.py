@@ -12,6 +12,7 @@ import numpy as np
 from ...figures.figure import Axis, Figure, Numbers, joined
 from ...look import numbers
 from ...look.number_kinds import explain
+from ...look.say import say
 from ...widgets.card import label
 from ...widgets.layouts import fill
 from .attentions import Head
@@ -36,7 +37,7 @@ class ScoreView(AttendView):
         self.steps: ScoreSteps | None = None
         self.baseline_steps: BaselineSteps | None = None  # the baseline's, in our places
         self._counterpart = Counterpart(self)
-        self.strips = BarStrips(self.tr("From query and key to one attention weight"))
+        self.strips = BarStrips(say("From query and key to one attention weight"))
         explain("attention", self.strips)
         self._asked, self._note = label("", "strong", wrap=True), label("", "muted", wrap=True)
         fill(self.body, self._asked, (self.strips, 1), self._note, self.readout)
@@ -59,7 +60,7 @@ class ScoreView(AttendView):
         self.steps = steps = score_steps(query, keys, column)
         self._query, self._key = query, keys[column]
         tokens = reading.shown_tokens
-        named = self.tr("“{token}” ({position})")
+        named = say("“{token}” ({position})")
         one = named.format(token=tokens[position], position=position)
         other = named.format(token=tokens[column], position=column)
         self.set_title(self.attentions.title(*self.head))
@@ -73,9 +74,9 @@ class ScoreView(AttendView):
         strips = self._strips(steps, query, keys[column], tokens, one, other)
         if self.baseline_steps is not None:
             strips = compared_strips(strips, self.baseline_steps, column, as_difference=shown.difference is not None)
-        asked = self.tr("How much {row} looks at {column}").format(row=one, column=other)
+        asked = say("How much {row} looks at {column}", row=one, column=other)
         if shown.difference is not None and self.baseline_steps is not None:
-            asked = joined(asked, self.tr("now minus {baseline}").format(baseline=shown.difference.name))
+            asked = joined(asked, say("now minus {baseline}", baseline=shown.difference.name))
         self._asked.setText(asked)
         self.strips.set_strips(strips)
         self._show_note(steps, weights, self._about_bars(shown, both, head, theirs, why))
@@ -89,14 +90,14 @@ class ScoreView(AttendView):
         why: str,
     ) -> str:
         """What the colours are, and what stands for the baseline in the picture, or why nothing does."""
-        colors = self.tr("Red: above 0. Blue: below.")
+        colors = say("Red: above 0. Blue: below.")
         if both is None:
             return colors
         if head is None or isinstance(theirs, str):
             return f"{colors} {why if head is None else theirs}"
         if shown.difference is not None:
-            return self.tr("Bars: now minus {baseline}; red: more, blue: less.").format(baseline=both.name)
-        line = self.tr("Line across a bar: its value in {head}.").format(head=why)
+            return say("Bars: now minus {baseline}; red: more, blue: less.", baseline=both.name)
+        line = say("Line across a bar: its value in {head}.", head=why)
         return f"{colors} {line}"
 
     def draw_position(self) -> None:
@@ -121,9 +122,7 @@ class ScoreView(AttendView):
 
     def _show_invitation(self) -> None:
         self.readout.setText(
-            self.tr(
-                "Click a bar in the lower rows to see how that token’s weight is computed; the arrow keys work too."
-            )
+            say("Click a bar in the lower rows to see how that token’s weight is computed; the arrow keys work too.")
         )
 
     def _strips(
@@ -139,30 +138,30 @@ class ScoreView(AttendView):
         if steps.masked.max() < MOST_RAISED:
             sums = numbers.number(float(np.exp(steps.masked).sum()), 4)
             softmax = f"e^{numbers.decimal(float(steps.masked[at]), 3)} / {sums} = {weight}"
-        title = self.tr("query of {token}: {size} dimensions")
+        title = say("query of {token}: {size} dimensions")
         return [
             Strip(title.format(token=one, size=size), "", query),
-            Strip(self.tr("key of {token}").format(token=other), "", key),
+            Strip(say("key of {token}", token=other), "", key),
             Strip(
-                self.tr("query × key, dimension by dimension"),
-                self.tr("sum = {sum}").format(sum=score),
+                say("query × key, dimension by dimension"),
+                say("sum = {sum}", sum=score),
                 steps.products,
             ),
-            Strip(self.tr("score: the sum, for every key"), score, steps.scores, marked=at),
+            Strip(say("score: the sum, for every key"), score, steps.scores, marked=at),
             Strip(
-                self.tr("divided by √{size} = {root}").format(size=size, root=root),
+                say("divided by √{size} = {root}", size=size, root=root),
                 f"{score} / {root} = {scaled}",
                 steps.scaled,
                 marked=at,
             ),
             Strip(
-                self.tr("padding mask: changes nothing, because a single text has no padding"),
+                say("padding mask: changes nothing, because a single text has no padding"),
                 masked,
                 steps.masked,
                 marked=at,
             ),
             Strip(
-                self.tr("softmax: e^score, divided by the sum of all e^score"),
+                say("softmax: e^score, divided by the sum of all e^score"),
                 softmax,
                 steps.weights,
                 tokens,
@@ -173,12 +172,12 @@ class ScoreView(AttendView):
     def _show_note(self, steps: ScoreSteps, weights: np.ndarray, about: str) -> None:
         notes = [about]
         if float(np.abs(steps.weights - weights).max()) > SAME:
-            text = self.tr("You edited this row: the model used {weight} instead of the softmax result.")
+            text = say("You edited this row: the model used {weight} instead of the softmax result.")
             notes.append(text.format(weight=numbers.decimal(float(weights[steps.column]), 4)))
         view = self.attentions.token_view
         if view.words or not view.specials:
             notes.append(
-                self.tr("Scores are for single tokens, including special tokens, whatever the other pictures show.")
+                say("Scores are for single tokens, including special tokens, whatever the other pictures show.")
             )
         self._note.setText(" ".join(notes))
 
@@ -193,18 +192,18 @@ class ScoreView(AttendView):
             query, key, product = (
                 numbers.decimal(float(one[bar]), 4) for one in (self._query, self._key, steps.products)
             )
-            text = self.tr("dimension {number}: query {query} × key {key} = {product}")
+            text = say("dimension {number}: query {query} × key {key} = {product}")
             said = text.format(number=bar, query=query, key=key, product=product)
             if theirs is not None and theirs.products is not None:
                 before = numbers.decimal(float(theirs.products[bar]), 4)
-                said = joined(said, self.tr("{there}: {product}").format(there=theirs.where, product=before))
+                said = joined(said, say("{there}: {product}", there=theirs.where, product=before))
             self.readout.setText(said)
             return
         score, scaled, weight = (
             numbers.decimal(float(one[bar]), 4) for one in (steps.scores, steps.scaled, steps.weights)
         )
         token = f"{self.reading.shown_tokens[bar]} ({bar})"
-        text = self.tr("{token}: score {score}, scaled {scaled}, softmax {weight}")
+        text = say("{token}: score {score}, scaled {scaled}, softmax {weight}")
         said = text.format(token=token, score=score, scaled=scaled, weight=weight)
         if theirs is not None:
             said = joined(said, self._before_in_words(theirs, bar))
@@ -212,9 +211,9 @@ class ScoreView(AttendView):
 
     def _before_in_words(self, theirs: BaselineSteps, bar: int) -> str:
         if not np.isfinite(theirs.scores[bar]):
-            return self.tr("only in this text")
+            return say("only in this text")
         score, weight = (numbers.decimal(float(one[bar]), 4) for one in (theirs.scores, theirs.weights))
-        text = self.tr("{there}: score {score}, softmax {weight}")
+        text = say("{there}: score {score}, softmax {weight}")
         return text.format(there=theirs.where, score=score, weight=weight)
 
     def _on_strips_clicked(self, cell: tuple[int, int], modifiers: object) -> None:

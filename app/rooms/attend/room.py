@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QCoreApplication, QPoint, QSize, Qt
+from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication
 
 from ...compute.question import PAUSE_MS
 from ...figures.figure import Figure, numbers_of
 from ...look import numbers, theme
+from ...look.say import say
 from ...state.explore_state import ExploreState
 from ...state.readings import Reading
 from ...state.what_if import EditedRow
@@ -55,7 +56,7 @@ class AttendRoom(Room):
         self.heads_card = HeadsCard(self.chosen, self.atlas_figure)
         self.large, self.side = LargeCard(self.chosen), SideCard(self._bars_figure)
         self.left = Folded(self.heads_card, self.heads_card.title)
-        self.right = Folded(self.side, QCoreApplication.translate("AttendRoom", "What it looks at"))
+        self.right = Folded(self.side, say("What it looks at"))
         self._attentions: Attentions | None = None  # on show
         self._pinned: int | None = None  # the token whose predictions can be asked about
         self._is_typing = False  # the reading changes while the room is looked at
@@ -95,7 +96,7 @@ class AttendRoom(Room):
         attentions = Attentions(reading, selection.token_view)
         if not len(attentions.units):
             self.waiting.show_sentence(
-                self.tr("Special tokens are hidden, and there is no word yet. Type one above, or show special tokens.")
+                say("Special tokens are hidden, and there is no word yet. Type one above, or show special tokens.")
             )
             self.leave()
             return
@@ -253,7 +254,7 @@ class AttendRoom(Room):
             return
         reading, atlas = self._attentions.reading, self.heads_card.atlas
         highest = numbers.decimal(float(reading.trace.attentions[spot].max()))
-        texts = [self.tr("{head}: highest weight {weight}").format(head=self._attentions.title(*spot), weight=highest)]
+        texts = [say("{head}: highest weight {weight}", head=self._attentions.title(*spot), weight=highest)]
         described = self.heads_card.descriptions.get(spot)
         if described is not None:
             kind = described.kind
@@ -263,12 +264,12 @@ class AttendRoom(Room):
         if atlas.effects is not None and target is not None:
             effect = float(atlas.effects[spot])
             change = numbers.signed(effect, 3) if target.is_score else numbers.log_change(effect, 3)
-            text = self.tr("score {change} with this head") if target.is_score else self.tr("{change} with this head")
+            text = say("score {change} with this head") if target.is_score else say("{change} with this head")
             if target.is_contrast:
                 change = numbers.log_factor(effect)
-                text = self.tr("odds {change} with this head")
+                text = say("odds {change} with this head")
                 if numbers.is_technical():
-                    text = self.tr("log odds {change} with this head")
+                    text = say("log odds {change} with this head")
             texts.append(text.format(change=change))
         self.hover_text_changed.emit(" · ".join(texts))
 
@@ -333,20 +334,18 @@ class AttendRoom(Room):
         """What can be done with a head."""
         what_if, set_what_if = self.state.what_if, self.state.set_what_if
         is_off, name = (layer, head) in what_if.heads_off, head_name(layer, head)
-        switch = self.tr("Switch head {head} on again") if is_off else self.tr("Switch head {head} off")
+        switch = say("Switch head {head} on again") if is_off else say("Switch head {head} off")
         is_chosen = (layer, head) in self.chosen.heads
-        compare = (
-            self.tr("Remove it from the comparison") if is_chosen else self.tr("Compare it with the selected heads")
-        )
+        compare = say("Remove it from the comparison") if is_chosen else say("Compare it with the selected heads")
         return [
             (
-                self.tr("Select {head}").format(head=head_title(layer, head)),
+                say("Select {head}", head=head_title(layer, head)),
                 lambda: self.choose_heads([(layer, head)]),
             ),
             (compare, lambda: self._on_head_toggled(layer, head)),
             None,
             (switch.format(head=name), lambda: set_what_if(what_if.with_head(layer, head, not is_off))),
-            (self.tr("Copy its name"), lambda: QApplication.clipboard().setText(head_title(layer, head))),
+            (say("Copy its name"), lambda: QApplication.clipboard().setText(head_title(layer, head))),
         ]
 
     # Figures.
@@ -355,7 +354,7 @@ class AttendRoom(Room):
         if self._attentions is None:
             return None
         values, settings = self.heads_card.atlas_numbers()
-        hint = self.tr("rows: layers · columns: heads · within each: rows look at columns")
+        hint = say("rows: layers · columns: heads · within each: rows look at columns")
         return self.figure(self.heads_card.title, [self.heads_card.atlas], values, hint=hint, settings=settings)
 
     def _bars_figure(self) -> Figure | None:
@@ -367,7 +366,7 @@ class AttendRoom(Room):
             return self.figure(self.view.title, [self.side.bars], values, hint=picture.hint, token=True)
         values = {"attention": numbers_of("is looked at", labels, self.side.row)}
         token = self._attentions.reading.shown_tokens[self.state.selection.position]
-        title, hint = self.tr("What “{token}” looks at").format(token=token), self.tr("attention of one token")
+        title, hint = say("What “{token}” looks at", token=token), say("attention of one token")
         return self.figure(title, [self.side.bars], values, hint=hint, head=True, token=True)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QCoreApplication
 
+from ...look.say import say
 from .attentions import Head
 from .compared_attentions import ComparedAttentions
 
@@ -73,7 +73,7 @@ def baseline_steps(both: ComparedAttentions, head: Head, row: int, column: int) 
     baseline_row, baseline_column = places[row], places[column]
     if baseline_row is None or baseline_column is None:
         missing = tokens[row if baseline_row is None else column]
-        sentence = QCoreApplication.translate("ScoreView", "“{token}” has no counterpart in {baseline}.")
+        sentence = say("“{token}” has no counterpart in {baseline}.")
         return sentence.format(token=missing, baseline=both.name)
     query, keys = trace.queries[(*head, baseline_row)], trace.keys[head]
     steps = score_steps(query, keys, baseline_column)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 
 from ...look import numbers, theme
 from ...look.number_kinds import explain
+from ...look.say import say
 from ...state.baseline_names import beside, is_earlier
 from ...state.selection import Selection
 from ...widgets.bar_list import Bar, BarList
@@ -35,8 +36,8 @@ class SideCard(Card):
     def __init__(self, figure: Provider) -> None:
         super().__init__("")
         self.setFixedWidth(theme.column_px(WIDTH_PX))
-        self.set_figure(figure, self.tr("what the token looks at"))
-        self.bars = BarList(self.tr("What this token looks at"))
+        self.set_figure(figure, say("what the token looks at"))
+        self.bars = BarList(say("What this token looks at"))
         explain("attention", self.bars)
         self.facts = [label("", "strong") for _ in FACTS]
         self.facts_before = [label("", "muted") for _ in FACTS]  # of the baseline's head
@@ -48,20 +49,20 @@ class SideCard(Card):
         self.picture: PictureRow | None = None  # where they are not of the head
         inside = QWidget()
         layout = vbox(self.bars, 10, parent=inside, gap_px=6, margins=(0, 0, theme.px(4), 0))
-        fill(layout, label(self.tr("What if"), "title"), self.what_if, 10)
+        fill(layout, label(say("What if"), "title"), self.what_if, 10)
         fill(layout, self.head_title, Steady(self._build_facts()), None)
         self.body.addWidget(scrolled(inside), 1)
 
     def show_head(self, attentions: Attentions, selection: Selection, descriptions: Descriptions) -> None:
         """The facts of the head, and its kind with the scores behind it. descriptions: empty until computed."""
         reading, spot = attentions.reading, (selection.layer, selection.head)
-        special = ", ".join(reading.special_names) or self.tr("special tokens")
-        spread = self.tr("entropy") if numbers.is_technical() else self.tr("looks at")
-        last = self.tr("on {tokens}").format(tokens=special)
-        names = (spread, self.tr("mean distance"), self.tr("from A to B"), last)
+        special = ", ".join(reading.special_names) or say("special tokens")
+        spread = say("entropy") if numbers.is_technical() else say("looks at")
+        last = say("on {tokens}", tokens=special)
+        names = (spread, say("mean distance"), say("from A to B"), last)
         for name, text in zip(self._fact_names, names, strict=True):
             name.setText(text)
-        title = self.tr("Head {head} · off") if spot in attentions.off else self.tr("Head {head}")
+        title = say("Head {head} · off") if spot in attentions.off else say("Head {head}")
         self.head_title.setText(title.format(head=head_name(*spot)))
         described = descriptions.get(spot)
         self._show_facts(attentions, spot, None if described is None else described.facts)
@@ -83,7 +84,7 @@ class SideCard(Card):
         self.what_if.show_selection(attentions, selection, column)
         self.picture = picture
         explain("attention" if picture is None else picture.kind, self.bars)
-        usual = self.tr("The weights add up to 1. Click a token above for its numbers.")
+        usual = say("The weights add up to 1. Click a token above for its numbers.")
         why = attentions.why_no_effect(selection.layer, selection.head)
         intro = (why or usual) if picture is None else picture.about
         if intro != self.intro:  # not at each move of the mouse
@@ -95,10 +96,10 @@ class SideCard(Card):
         self.bars.setVisible(row is not None)
         if row is None:
             self.row = None
-            self.set_hint(self.tr("is left out of this view"))
+            self.set_hint(say("is left out of this view"))
             return
         head = head_name(selection.layer, selection.head)
-        of_head = self.tr("where it looks in head {head}").format(head=head)
+        of_head = say("where it looks in head {head}", head=head)
         self.set_hint(of_head if picture is None else picture.hint)
         self.row = attentions.weights(selection.layer, selection.head)[row] if picture is None else picture.values
         if self.row is None:
@@ -132,7 +133,7 @@ class SideCard(Card):
             explain(kind, *row)
             for column, widget in enumerate(row):
                 grid.addWidget(widget, line, column)
-        grid.addWidget(label(self.tr("kind"), "muted"), len(FACTS), 0)
+        grid.addWidget(label(say("kind"), "muted"), len(FACTS), 0)
         grid.addWidget(self.kind, len(FACTS), 1, 1, 2)
         grid.setColumnStretch(2, 1)
         return made
@@ -175,10 +176,10 @@ class SideCard(Card):
 
     def _fact_texts(self, attentions: Attentions, facts: HeadFacts) -> list[str]:
         view, distance = attentions.token_view, numbers.decimal(facts.mean_distance_tokens, 1)
-        words = self.tr("{distance} words") if view.words else self.tr("{distance} tokens")
+        words = say("{distance} words") if view.words else say("{distance} tokens")
         return [
             numbers.entropy(facts.entropy_nats),
             words.format(distance=distance),
             "" if facts.a_to_b is None else numbers.decimal(facts.a_to_b),
-            numbers.decimal(facts.on_special) if view.specials else self.tr("left out"),
+            numbers.decimal(facts.on_special) if view.specials else say("left out"),
         ]

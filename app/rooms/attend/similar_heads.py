@@ -11,6 +11,7 @@ from ...compute.question import Question, ReportOrCancel
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
 from ...look.number_kinds import explain
+from ...look.say import say
 from ...state.readings import Reading
 from ...state.token_units import TokenView
 from ...widgets.card import Steady, tip
@@ -43,14 +44,12 @@ class AlikeView(AttendView):
         super().__init__()
         self.line = ProgressLine()
         self.question: Question[HeadMap] = self.add_question(lambda _answer: self.redraw(), self.line)
-        self.points = Scatter(
-            self.tr("Heads as points: near each other where they look at the same tokens"), names=False
-        )
+        self.points = Scatter(say("Heads as points: near each other where they look at the same tokens"), names=False)
         self.points.setMaximumHeight(theme.column_px(LARGEST_PX))
-        self.nearest = HeadLinks(self.tr("Heads most similar to this one"))
+        self.nearest = HeadLinks(say("Heads most similar to this one"))
         explain("divergence", self.nearest)
         self._axes = ""  # what they capture
-        save = FigureButton(self.make_figure, self.points, self.tr("map of heads"))
+        save = FigureButton(self.make_figure, self.points, say("map of heads"))
         self.body.setSpacing(theme.px(7))
         fill(self.body, self.line, (self.points, 1), hbox((Steady(self.nearest), 1), save))
         self.nearest.chosen.connect(self.head_clicked)
@@ -90,19 +89,17 @@ class AlikeView(AttendView):
             "points": points,
             "divergence": Numbers(head_map.divergence, (Axis("head", names), Axis("other", names))),
         }
-        hint, title = self.tr("heads near each other look at the same tokens"), self.tr("Which heads are alike")
+        hint, title = say("heads near each other look at the same tokens"), say("Which heads are alike")
         return self.figure(title, [self.points], values, hint=hint, settings=self._axes)
 
     def _about_axes(self, head_map: HeadMap) -> str:
         shares = [numbers.percent(share) for share in head_map.explained_variance_ratio[:2]]
         sentences = [
-            self.tr("The two axes capture {first} and {second} of the differences.").format(
-                first=shares[0], second=shares[1]
-            )
+            say("The two axes capture {first} and {second} of the differences.", first=shares[0], second=shares[1])
         ]
         total = len(self.attentions.units)
         if len(head_map.rows) < total:
-            rows = self.tr("{some} of {all} rows were compared.")
+            rows = say("{some} of {all} rows were compared.")
             sentences.append(rows.format(some=len(head_map.rows), all=total))
         return " ".join(sentences)
 
@@ -118,7 +115,7 @@ class AlikeView(AttendView):
         own = layer * heads + head
         order = [i for i in np.argsort(head_map.divergence[own], kind="stable").tolist() if i != own][:NEAREST]
         links = [(divmod(i, heads), numbers.decimal(float(head_map.divergence[own, i]))) for i in order]
-        title = self.tr("most like {head}").format(head=head_name(layer, head))
+        title = say("most like {head}", head=head_name(layer, head))
         self.nearest.show_rows([(title, links, "")])
 
     def _head_of(self, point: int) -> Head:

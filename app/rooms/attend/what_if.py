@@ -1,7 +1,7 @@
 """What if: this head off, this layer off, one weight edited; and what that does to the predictions."""
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from bertcore.analysis.predict import WordGuess
@@ -9,7 +9,7 @@ from bertcore.analysis.targets import Target
 
 from ...compute.head_questions import HeadTarget, changed_targets
 from ...look import numbers
-from ...look.language import quoted
+from ...look.say import quoted, say
 from ...state.readings import MaskReading, Reading, word_to_mask
 from ...state.selection import Selection
 from ...widgets.before_after import BeforeAfter
@@ -18,7 +18,6 @@ from ...widgets.controls import Choice, NumberBox
 from ...widgets.layouts import fill, hbox, vbox
 from .attentions import Attentions, head_name
 
-translate = QCoreApplication.translate
 MOST_MASKS, MOST_WORDS = 4, 2
 
 
@@ -34,13 +33,13 @@ class WhatIfPanel(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.head_off = button("", hint=self.tr("Run the model without what this head adds"), checkable=True)
+        self.head_off = button("", hint=say("Run the model without what this head adds"), checkable=True)
         self.layer_off = button(
-            "", hint=self.tr("Run the model with this layer passing its input on unchanged"), checkable=True
+            "", hint=say("Run the model with this layer passing its input on unchanged"), checkable=True
         )
-        self.column = Choice(self.tr("The token whose weight is edited"))
-        self.weight = NumberBox(self.tr("The new weight, 0 to 1"), 0, 1, step=0.05, decimals=3)
-        self.reset = button(self.tr("Reset the row"), self.row_reset.emit, look="small")
+        self.column = Choice(say("The token whose weight is edited"))
+        self.weight = NumberBox(say("The new weight, 0 to 1"), 0, 1, step=0.05, decimals=3)
+        self.reset = button(say("Reset the row"), self.row_reset.emit, look="small")
         self.edited = label("", "muted", wrap=True)
         self.effect = BeforeAfter()
         self.mask_button = button("", self._on_mask_clicked, look="primary")
@@ -62,13 +61,9 @@ class WhatIfPanel(QWidget):
         what_if, layer, head = attentions.reading.request.what_if, selection.layer, selection.head
         self.head_off.setChecked((layer, head) in what_if.heads_off)
         self.layer_off.setChecked(layer in what_if.layers_off)
-        switch = (
-            self.tr("Switch head {head} on again") if self.head_off.isChecked() else self.tr("Switch head {head} off")
-        )
+        switch = say("Switch head {head} on again") if self.head_off.isChecked() else say("Switch head {head} off")
         self.head_off.setText(switch.format(head=head_name(layer, head)))
-        self.layer_off.setText(
-            self.tr("Use this layer again") if self.layer_off.isChecked() else self.tr("Skip this layer")
-        )
+        self.layer_off.setText(say("Use this layer again") if self.layer_off.isChecked() else say("Skip this layer"))
         # In a layer that is skipped it changes nothing; what is off can be switched on all the same.
         self.head_off.setEnabled(self.head_off.isChecked() or not self.layer_off.isChecked())
         self._show_row(attentions, selection, column)
@@ -87,7 +82,7 @@ class WhatIfPanel(QWidget):
         self.mask_button.setVisible(target is not None)
         if target is not None:
             self._to_mask = target
-            self.mask_button.setText(self.tr("Mask “{token}”").format(token=reading.encoding.labels[target]))
+            self.mask_button.setText(say("Mask “{token}”", token=reading.encoding.labels[target]))
 
     def _on_mask_clicked(self) -> None:
         self.mask_requested.emit(self._to_mask)
@@ -103,8 +98,8 @@ class WhatIfPanel(QWidget):
             widget.setEnabled(can_edit)
         self._row = None if row is None else attentions.weights(selection.layer, selection.head)[row]
         self._position = selection.position
-        title = self.tr("Make “{token}” look more or less at").format(token=labels[row]) if row is not None else ""
-        self._edit_title.setText(title or self.tr("Edit a row"))
+        title = say("Make “{token}” look more or less at", token=labels[row]) if row is not None else ""
+        self._edit_title.setText(title or say("Edit a row"))
         if labels is not self._labels:  # a list is made once for each reading and token view
             self._labels = labels
             self.column.clear()
@@ -119,9 +114,7 @@ class WhatIfPanel(QWidget):
             for edited in attentions.reading.request.what_if.rows
         )
         self.reset.setVisible(is_edited)
-        self.edited.setText(
-            self.tr("Edited. The rest of the row was scaled so that it sums to 1.") if is_edited else ""
-        )
+        self.edited.setText(say("Edited. The rest of the row was scaled so that it sums to 1.") if is_edited else "")
         self.edited.setVisible(is_edited)
 
     def _show_weight(self) -> None:
@@ -162,12 +155,12 @@ def sentence_about_changes(reading: Reading) -> str:
         return ""
     more = len(before.masks) - MOST_MASKS
     if more > 0:
-        return translate("WhatIfPanel", "and %n more mask(s)", "", more)
+        return say("and %n more mask(s)", n=more)
     if not before.masks and "mlm" in reading.request.model.output_heads:
-        return translate("WhatIfPanel", "Mask a word (M) to see what this does to it.")
+        return say("Mask a word (M) to see what this does to it.")
     if changed_predictions(reading):
         return ""
-    return translate("WhatIfPanel", "This model makes no prediction to compare; look at how the pictures change.")
+    return say("This model makes no prediction to compare; look at how the pictures change.")
 
 
 def _word_targets(name: str, mask: MaskReading, now: MaskReading) -> list[HeadTarget]:

@@ -3,18 +3,17 @@
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtCore import Signal
 
 from ...figures.figure import Numbers, numbers_of
 from ...look import numbers, theme
-from ...look.language import quoted
+from ...look.say import quoted, say
 from ...state.readings import MaskReading, Reading
 from ...widgets.before_after import BeforeAfter
 from ...widgets.card import Card, Hint, button, label
 from ...widgets.flow_layout import FlowLayout
 from ...widgets.layouts import fill
 
-translate = QCoreApplication.translate
 MOST_ROWS = 3  # of the card
 REPLACED_FROM = 0.5
 
@@ -40,21 +39,19 @@ def effects_of(reading: Reading) -> list[Effect]:
     ]
     if before.next_sentence is not None and reading.next_sentence is not None:
         found.append(
-            _probability_effect(
-                translate("changes", "B follows A"), before.next_sentence.is_next, reading.next_sentence.is_next
-            )
+            _probability_effect(say("B follows A"), before.next_sentence.is_next, reading.next_sentence.is_next)
         )
     if before.sentence_order is not None and reading.sentence_order is not None:
         found.append(
             _probability_effect(
-                translate("changes", "A comes before B"),
+                say("A comes before B"),
                 before.sentence_order.in_order,
                 reading.sentence_order.in_order,
             )
         )
     if before.replaced is not None and reading.replaced is not None:
         was, now = (int((one > REPLACED_FROM).sum()) for one in (before.replaced, reading.replaced))
-        found.append(Effect(translate("changes", "judged replaced"), _tokens(was), _tokens(now), (was, now)))
+        found.append(Effect(say("judged replaced"), _tokens(was), _tokens(now), (was, now)))
     return found
 
 
@@ -62,13 +59,15 @@ def sentence_about(reading: Reading, position: int) -> str:
     """How far the last hidden state of a token has moved; or what to do where there is nothing to compare."""
     before = reading.unchanged
     wants_mask = "mlm" in reading.request.model.output_heads and not reading.request.masked
-    mask_one = translate("changes", "Mask a word (M) to see how a change affects it.")
+    mask_one = say("Mask a word (M) to see how a change affects it.")
     if before is None:
-        return mask_one if wants_mask else translate("changes", "Nothing is changed yet.")
+        return mask_one if wants_mask else say("Nothing is changed yet.")
     cosine = _cosine(before.trace.hidden_states[-1][position], reading.trace.hidden_states[-1][position])
-    moved = translate(
-        "changes", "The final hidden state of “{token}” has a cosine of {cosine} with what it was before."
-    ).format(token=reading.shown_tokens[position], cosine=numbers.decimal(cosine))
+    moved = say(
+        "The final hidden state of “{token}” has a cosine of {cosine} with what it was before.",
+        token=reading.shown_tokens[position],
+        cosine=numbers.decimal(cosine),
+    )
     return f"{moved} {mask_one}" if wants_mask and not effects_of(reading) else moved
 
 
@@ -104,21 +103,21 @@ class ChangeCard(Card):
     def __init__(self) -> None:
         super().__init__()
         self.setFixedWidth(theme.column_px(310))
-        self.setAccessibleName(self.tr("What if"))
-        self.to_other = button(self.tr("Move to segment B"), self.segment_clicked.emit, look="small")
+        self.setAccessibleName(say("What if"))
+        self.to_other = button(say("Move to segment B"), self.segment_clicked.emit, look="small")
         self.swap = button(
-            self.tr("Swap positions"),
+            say("Swap positions"),
             look="small",
-            hint=self.tr("Then click another token: the two swap positions"),
+            hint=say("Then click another token: the two swap positions"),
             checkable=True,
         )
         self.swap.clicked.connect(self.swap_clicked)
-        self.waiting = Hint(self.tr("Now click the other token (Esc cancels)."))
+        self.waiting = Hint(say("Now click the other token (Esc cancels)."))
         self.effects = ChangedPredictions(MOST_ROWS)
         line = FlowLayout()
         line.addWidget(self.to_other)
         line.addWidget(self.swap)
-        fill(self.body, label(self.tr("What if"), "title"), line, self.waiting, self.effects)
+        fill(self.body, label(say("What if"), "title"), line, self.waiting, self.effects)
         self.waiting.hide()
 
     def show_reading(self, reading: Reading, position: int) -> None:
@@ -128,14 +127,12 @@ class ChangeCard(Card):
     def show_position(self, reading: Reading, position: int) -> None:
         model = reading.request.model
         other = "A" if reading.request.segments[position] else "B"
-        self.to_other.setText(self.tr("Move to segment {segment}").format(segment=other))
+        self.to_other.setText(say("Move to segment {segment}", segment=other))
         self.to_other.setEnabled(model.has_segments)
         self.to_other.setToolTip(
-            self.tr("Read “{token}” as part of segment {segment}").format(
-                token=reading.shown_tokens[position], segment=other
-            )
+            say("Read “{token}” as part of segment {segment}", token=reading.shown_tokens[position], segment=other)
             if model.has_segments
-            else model.missing.get("segments", self.tr("This model has no segments."))
+            else model.missing.get("segments", say("This model has no segments."))
         )
         self.swap.setEnabled(len(reading.encoding) > 1)
         self.effects.show_position(reading, position)
@@ -162,7 +159,7 @@ def _probability_effect(name: str, was: float, now: float) -> Effect:
 
 
 def _tokens(count: int) -> str:
-    return translate("changes", "%n token(s)", "", count)
+    return say("%n token(s)", n=count)
 
 
 def _cosine(one: np.ndarray, other: np.ndarray) -> float:

@@ -3,15 +3,13 @@
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication
 
+from ...look.say import say
 from ...state.baseline_names import baseline_name, reason_in_words
 from ...state.readings import Reading
 from ...state.token_units import Units
 from ...state.what_if import Swap
 from .embedding_parts import EmbeddingPart, Length, lengths_at
-
-translate = QCoreApplication.translate
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,15 +51,13 @@ def sum_difference(reading: Reading, units: Units) -> EmbeddingPart | None:
     baseline, alignment = compared_reading(reading), reading.alignment
     if baseline is None or alignment is None:
         return None
-    name = translate("parts", "difference")
+    name = say("difference")
     ours = units.vectors(reading.trace.embedding_sum)
     theirs = baseline.units(units.view).vectors(baseline.trace.embedding_sum)
     if alignment.reason is not None:
         return EmbeddingPart(name, "", None, reason_in_words(alignment.reason))
     if ours.shape[1] != theirs.shape[1]:
-        sentence = translate(
-            "parts", "A vector has {ours} numbers here and {theirs} with {baseline}, so they cannot be subtracted."
-        )
+        sentence = say("A vector has {ours} numbers here and {theirs} with {baseline}, so they cannot be subtracted.")
         named = {"ours": ours.shape[1], "theirs": theirs.shape[1], "baseline": baseline_name(reading)}
         return EmbeddingPart(name, "", None, sentence.format(**named))
     values = np.full_like(ours, np.nan)

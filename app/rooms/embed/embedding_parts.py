@@ -3,23 +3,20 @@
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication
 
-from ...look.language import QT_TRANSLATE_NOOP
+from ...look.say import mark, say
 from ...state.model_info import ModelInfo
 from ...state.readings import Reading
 from ...state.token_units import Units
-
-translate = QCoreApplication.translate
 
 # The scale reaches to the value that this share of all values lies within: a few outliers would pale all the rest.
 WITHIN = 0.99
 ADDENDS = ("token", "segment", "position")
 NAMES = {
-    "token": QT_TRANSLATE_NOOP("parts", "token"),
-    "segment": QT_TRANSLATE_NOOP("parts", "segment"),
-    "position": QT_TRANSLATE_NOOP("parts", "position"),
-    "sum": QT_TRANSLATE_NOOP("parts", "sum"),
+    "token": mark("token"),
+    "segment": mark("segment"),
+    "position": mark("position"),
+    "sum": mark("sum"),
 }
 
 
@@ -37,7 +34,7 @@ class EmbeddingPart:
 
 def part_name(key: str) -> str:
     """key: of ADDENDS, or "sum"."""
-    return translate("parts", NAMES[key])
+    return say(NAMES[key])
 
 
 def parts_of(reading: Reading, units: Units) -> list[EmbeddingPart]:
@@ -46,7 +43,7 @@ def parts_of(reading: Reading, units: Units) -> list[EmbeddingPart]:
     width, after = trace.embedding_sum.shape[1], trace.embeddings.shape[1]
 
     def columns(count: int) -> str:
-        return translate("parts", "%n column(s)", "", count) if width != after else ""
+        return say("%n column(s)", n=count) if width != after else ""
 
     marks = {"token": "+", "segment": "+", "position": "="}
     parts = [_addend(reading, units, name, mark, columns(width)) for name, mark in marks.items()]
@@ -56,9 +53,7 @@ def parts_of(reading: Reading, units: Units) -> list[EmbeddingPart]:
         values = units.vectors(trace.embeddings)
         parts.append(EmbeddingPart(last_name(model), "", values, is_addend=False, note=columns(after)))
     else:
-        reason = translate(
-            "parts", "No LayerNorm here: a pre-norm model has one inside each layer, so the sum goes in unchanged."
-        )
+        reason = say("No LayerNorm here: a pre-norm model has one inside each layer, so the sum goes in unchanged.")
         parts.append(EmbeddingPart("LayerNorm", "", None, reason, is_addend=False))
     return parts
 
@@ -67,11 +62,11 @@ def _addend(reading: Reading, units: Units, name: str, mark: str, note: str) -> 
     values = addends_of(reading)[name]
     shown = part_name(name)
     if name in reading.request.what_if.dropped:
-        return EmbeddingPart(shown, mark, None, translate("parts", "Left out: it adds nothing to the sum."))
+        return EmbeddingPart(shown, mark, None, say("Left out: it adds nothing to the sum."))
     reason = reading.request.model.missing.get("segments") if name == "segment" else None
     if reason is not None:  # one vector for all tokens: no picture, but part of the sum
         if values is not None:
-            shared = translate("parts", "Its vector, the same for every token, is part of the sum.")
+            shared = say("Its vector, the same for every token, is part of the sum.")
             reason = f"{reason} {shared}"
         return EmbeddingPart(shown, "" if values is None else mark, None, reason)
     return EmbeddingPart(shown, mark, None if values is None else units.vectors(values), note=note)
@@ -95,8 +90,8 @@ def last_name(model: ModelInfo) -> str:
     if not model.config.projects_embeddings:
         return "LayerNorm" if model.config.norm == "post" else ""
     if model.config.norm == "post":
-        return translate("parts", "LayerNorm and projection")
-    return translate("parts", "projection")
+        return say("LayerNorm and projection")
+    return say("projection")
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication
 
 from bertcore.analysis.vectors import Pca, pca
 
 from ...compute.embedding import words_around
 from ...figures.figure import Axis, Figure, Numbers, joined
 from ...look import numbers
+from ...look.say import say
 from ...state.baseline_names import labels_beside, where_compared
 from ...widgets.card import Card, label, note
 from ...widgets.controls import Choice
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from ...state.readings import Reading
     from ...state.selection import Selection
     from ...state.token_units import TokenView
-
-translate = QCoreApplication.translate
 AROUND_ONE, AROUND_ALL = 24, 4  # words around a token
 MANY_TOKENS = 128  # from here on the map takes too long to be drawn anew at each key
 
@@ -86,33 +84,33 @@ class MapView(View):
         super().__init__()
         self._choices = {  # key -> name, note
             "sum": (
-                self.tr("The sum"),
-                self.tr(
+                say("The sum"),
+                say(
                     "Token, segment and position vectors added up. The plane keeps the two directions in which they "
                     "differ most (PCA)."
                 ),
             ),
             "token": (
-                self.tr("Token vectors"),
-                self.tr("Without segment and position, the same word is one point wherever it stands."),
+                say("Token vectors"),
+                say("Without segment and position, the same word is one point wherever it stands."),
             ),
             "one": (
-                self.tr("Token vectors, with words near the selected token"),
-                self.tr("Hollow: words of the vocabulary whose vectors point in a similar direction (cosine)."),
+                say("Token vectors, with words near the selected token"),
+                say("Hollow: words of the vocabulary whose vectors point in a similar direction (cosine)."),
             ),
             "all": (
-                self.tr("Token vectors, with words near every token"),
-                self.tr("Hollow: for each token, the words whose vectors point in a similar direction (cosine)."),
+                say("Token vectors, with words near every token"),
+                say("Hollow: for each token, the words whose vectors point in a similar direction (cosine)."),
             ),
         }
         self.shown = "sum"  # a key of _choices
-        self.picture, self.choice = Scatter(self.tr("Map of this text")), Choice(self.tr("Which vectors the map shows"))
+        self.picture, self.choice = Scatter(say("Map of this text")), Choice(say("Which vectors the map shows"))
         self._note = note("")
         self.card = Card(
-            self.tr("Map of this text"),
-            intro=self.tr("Each dot is a token."),
+            say("Map of this text"),
+            intro=say("Each dot is a token."),
         )
-        self.card.add_to_header(label(self.tr("Show:"), "muted"))
+        self.card.add_to_header(label(say("Show:"), "muted"))
         self.card.add_to_header(self.choice)
         self.card.set_figure(self._figure)
         fill(self.card.body, (self.picture, 1), self._note)
@@ -143,7 +141,7 @@ class MapView(View):
         if not len(units):
             self.map.forget()
             self.picture.set_points(Points())
-            self.card.set_hint(self.tr("there are no tokens to show"))
+            self.card.set_hint(say("there are no tokens to show"))
         elif self.shown in ("one", "all"):
             self._ask_around(reading, selection, self.pause_ms if self.shown == "all" else 0)
         else:
@@ -185,26 +183,28 @@ class MapView(View):
         links = links if self.selection.wants_difference else []
         self.picture.set_points(Points(word_map.plane.points, names, kinds, links=links))
         self._show_selected(self.reading, self.selection)
-        far = self.tr("A triangle at the edge is a token farther away.") if self.picture.far else ""
+        far = say("A triangle at the edge is a token farther away.") if self.picture.far else ""
         both = ""
         if theirs is not None:
-            both = self.tr("Rings: the tokens {there}; dotted lines join each pair.")
+            both = say("Rings: the tokens {there}; dotted lines join each pair.")
         elif compared_reading(self.reading) is not None:  # vectors of another size, or words around the tokens
-            both = self.tr("Hold X to see the map {there}.")
+            both = say("Hold X to see the map {there}.")
         both = both.format(there=where_compared(self.reading))
         parts = (legend(units.kinds), self._choices[self.shown][1], both, far)
         self._note.setText(" ".join(part for part in parts if part))
         share = numbers.percent(word_map.plane.kept)
         self.card.set_intro(
-            self.tr(
-                "Each dot is a token. Near tokens tend to be alike: this flat picture shows {share} of the differences."
-            ).format(share=share)
+            say(
+                "Each dot is a token. Near tokens tend to be alike: this flat picture shows {share} of the "
+                "differences.",
+                share=share,
+            )
         )
         self.card.set_hint(
             joined(
-                self.tr("PCA"),
-                self.tr("%n vector(s)", "", len(names)) if words else "",
-                self.tr("{share} of the variance").format(share=share),
+                say("PCA"),
+                say("%n vector(s)", n=len(names)) if words else "",
+                say("{share} of the variance", share=share),
                 self.selection.token_view.vectors_note,
             )
         )
@@ -214,15 +214,18 @@ class MapView(View):
         if point is not None and word_map is not None and self.reading is not None:
             units = self.selection.units(self.reading)
             if point < len(units):
-                text = self.tr("{token} at position {position}").format(
-                    token=units.labels[point], position=units.first_positions[point]
+                text = say(
+                    "{token} at position {position}", token=units.labels[point], position=units.first_positions[point]
                 )
             elif word_map.around is None and (theirs := baseline_on_map(self.reading, self.shown)) is not None:
-                text = self.tr("{token} {there}").format(
-                    token=self.selection.units(theirs).labels[point - len(units)], there=where_compared(self.reading)
+                text = say(
+                    "{token} {there}",
+                    token=self.selection.units(theirs).labels[point - len(units)],
+                    there=where_compared(self.reading),
                 )
             elif word_map.around is not None:
-                text = self.tr("{word}: cosine {cosine}").format(
+                text = say(
+                    "{word}: cosine {cosine}",
                     word=self.picture.points.names[point],
                     cosine=numbers.decimal(word_map.around.words[point - len(units)].cosine, 4),
                 )
@@ -234,16 +237,16 @@ class MapView(View):
             return None
         arrays = {"place": Numbers(points.places, (Axis("token", points.names), Axis("component", ("1", "2"))))}
         settings = self._choices[self.shown][0]
-        title = self.tr("Map of this text, large")
+        title = say("Map of this text, large")
         return self.figure(title, [self.picture], arrays, hint=self.card.hint, settings=settings)
 
 
 def legend(kinds: Sequence[str]) -> str:
     """What the shapes and colours of the dots stand for, as far as they occur."""
     meanings = {
-        "segment_a": translate("MapView", "Blue circle: sentence A."),
-        "segment_b": translate("MapView", "Orange square: sentence B."),
-        "special": translate("MapView", "Grey: special tokens."),
-        "mask": translate("MapView", "Purple: masked."),
+        "segment_a": say("Blue circle: sentence A."),
+        "segment_b": say("Orange square: sentence B."),
+        "special": say("Grey: special tokens."),
+        "mask": say("Purple: masked."),
     }
     return " ".join(meaning for kind, meaning in meanings.items() if kind in kinds)

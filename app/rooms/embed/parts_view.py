@@ -17,6 +17,7 @@ from ...compute.embedding import Tables, compare_tables, near_words
 from ...figures.figure import Axis, Figure, Numbers, joined, numbers_of
 from ...look import numbers, theme
 from ...look.number_kinds import explain
+from ...look.say import say
 from ...state.baseline_names import where_compared
 from ...state.token_units import TokenView, Units
 from ...widgets.card import GAP_PX, Card, Hint, label, scrolled
@@ -62,10 +63,10 @@ class PicturesCard(Card):
         super().__init__()
         self.tables: Tables | None = None
         self.positions = LabelledGrid(
-            self.tr("Cosine similarity of each pair of position vectors"), square=True, signed=True, scale=False
+            say("Cosine similarity of each pair of position vectors"), square=True, signed=True, scale=False
         )
-        self.segments = LabelledGrid(self.tr("The vectors of segment A and segment B"), signed=True, scale=False)
-        self.map = Scatter(self.tr("Map of this text"))
+        self.segments = LabelledGrid(say("The vectors of segment A and segment B"), signed=True, scale=False)
+        self.map = Scatter(say("Map of this text"))
         self.positions_hint, self.segments_hint, self.map_hint = Hint(), Hint(), Hint()
         self.cosine_scale, self.segment_scale = (ColorBar(signed=True, width_px=120) for _ in range(2))
         self.cosine_scale.set_range(-1, 1)
@@ -88,16 +89,16 @@ class PicturesCard(Card):
         row = hbox(gap_px=22)
         below: Sequence[QWidget]
         for title, hint, picture, figure, stretch, below in (
-            (self.tr("Positions"), self.positions_hint, self.positions, positions, 10, [self.cosine_scale]),
+            (say("Positions"), self.positions_hint, self.positions, positions, 10, [self.cosine_scale]),
             (
-                self.tr("Segments"),
+                say("Segments"),
                 self.segments_hint,
                 self.segments,
                 segments,
                 13,
                 [self.segment_scale, self._no_segments_area],
             ),
-            (self.tr("Map of this text"), self.map_hint, self.map, text_map, 25, []),
+            (say("Map of this text"), self.map_hint, self.map, text_map, 25, []),
         ):
             row.addLayout(_column(title, hint, picture, figure, below), stretch)
         self.body.addLayout(row, 1)
@@ -107,7 +108,7 @@ class PicturesCard(Card):
         self.tables = tables
         places = Labels([str(place) for place in range(len(tables.position_cosines))])
         self.positions.set_grid(tables.position_cosines, places, places, -1, 1)
-        self.positions_hint.setText(self.tr("Red: alike vectors"))
+        self.positions_hint.setText(say("Red: alike vectors"))
         self.no_segments.setText(no_segments)
         has_segments = tables.segments is not None
         self._no_segments_area.setVisible(not has_segments)
@@ -122,16 +123,14 @@ class PicturesCard(Card):
         self.segments.set_grid(tables.segments, kinds, dimensions, -limit, limit)
         self.segment_scale.set_range(-limit, limit)
         cosine, distance = numbers.decimal(tables.segment_cosine), numbers.decimal(tables.segment_distance)
-        self.segments_hint.setText(self.tr("Cosine {cosine}, A and B").format(cosine=cosine))
-        more = self.tr("The vectors of A and B: cosine {cosine}, distance {distance}")
+        self.segments_hint.setText(say("Cosine {cosine}, A and B", cosine=cosine))
+        more = say("The vectors of A and B: cosine {cosine}, distance {distance}")
         self.segments_hint.setToolTip(f"{self.segments_hint.text()}\n{more.format(cosine=cosine, distance=distance)}")
 
     def show_map(self, plane: Pca, units: Units) -> None:
         self.map.set_points(Points(plane.points, units.labels, units.kinds))
         self.map_hint.setText(
-            self.tr("Near tokens are alike: PCA shows {share} of the differences.").format(
-                share=numbers.percent(plane.kept)
-            )
+            say("Near tokens are alike: PCA shows {share} of the differences.", share=numbers.percent(plane.kept))
         )
 
     def clear_map(self) -> None:
@@ -141,8 +140,11 @@ class PicturesCard(Card):
     def _on_positions_hovered(self, cell: tuple[int, int] | None) -> None:
         text = ""
         if cell is not None and self.tables is not None:
-            text = self.tr("positions {first} and {second}: cosine {cosine}").format(
-                first=cell[0], second=cell[1], cosine=numbers.decimal(float(self.tables.position_cosines[cell]), 4)
+            text = say(
+                "positions {first} and {second}: cosine {cosine}",
+                first=cell[0],
+                second=cell[1],
+                cosine=numbers.decimal(float(self.tables.position_cosines[cell]), 4),
             )
         self.hover_text_changed.emit(text)
 
@@ -153,8 +155,11 @@ class PicturesCard(Card):
     def _on_segments_hovered(self, cell: tuple[int, int] | None) -> None:
         text = ""
         if cell is not None and self.tables is not None and self.tables.segments is not None:
-            text = self.tr("segment {segment}, dimension {dimension}: {value}").format(
-                segment="AB"[cell[0]], dimension=cell[1], value=numbers.decimal(float(self.tables.segments[cell]), 4)
+            text = say(
+                "segment {segment}, dimension {dimension}: {value}",
+                segment="AB"[cell[0]],
+                dimension=cell[1],
+                value=numbers.decimal(float(self.tables.segments[cell]), 4),
             )
         self.hover_text_changed.emit(text)
 
@@ -186,13 +191,13 @@ class PartsView(View):
         self.scale_name, self.last_scale_name = label("", "muted"), label("", "muted")
         explain("component", self.strips, self.scale, self.last_scale)
         self.strips_card = Card(
-            self.tr("How the input vectors add up"),
-            intro=self.tr(
+            say("How the input vectors add up"),
+            intro=say(
                 "Row: a token. Column: one of its numbers; red is above zero, blue below. The sum is the strips above "
                 "it, added number by number: all that the model knows before its first layer."
             ),
         )
-        self.menu = MenuButton(self.tr("Parts"), self._fill_parts, self.tr("Leave a part out of the sum"))
+        self.menu = MenuButton(say("Parts"), self._fill_parts, say("Leave a part out of the sum"))
         self.token, self.change = TokenCard(), ChangeCard()
         self.pictures = PicturesCard()
         self.measure: NearestBy = "cosine"
@@ -267,9 +272,7 @@ class PartsView(View):
         self.strips.set_parts(parts if difference is None else [*parts, difference], limit, last_limit)
         is_drawn = difference is not None and difference.values is not None
         self.scale_name.setText(
-            self.tr("token, segment, position, sum, difference")
-            if is_drawn
-            else self.tr("token, segment, position, sum")
+            say("token, segment, position, sum, difference") if is_drawn else say("token, segment, position, sum")
         )
         self.scale.set_range(-limit, limit)
         self.last_scale.set_range(-last_limit, last_limit)
@@ -278,13 +281,13 @@ class PartsView(View):
             widget.setVisible(has_last)
         width, after = reading.trace.embedding_sum.shape[1], reading.trace.embeddings.shape[1]
         columns = (
-            self.tr("columns: {width} numbers, {after} after the projection")
+            say("columns: {width} numbers, {after} after the projection")
             if width != after
-            else self.tr("columns: the {width} numbers of each vector")
+            else say("columns: the {width} numbers of each vector")
         ).format(width=numbers.count(width), after=numbers.count(after))
-        minus = self.tr("difference: the sum now minus that {there}").format(there=where_compared(reading))
+        minus = say("difference: the sum now minus that {there}", there=where_compared(reading))
         same = reading.baseline is not None and compared_reading(reading) is None
-        later = self.tr("your change comes later and cannot change the embeddings") if same else ""
+        later = say("your change comes later and cannot change the embeddings") if same else ""
         self.strips_card.set_hint(joined(columns, self.selection.token_view.vectors_note, minus if is_drawn else later))
 
     def _on_near_answered(self, words: list[NearWord]) -> None:
@@ -307,9 +310,9 @@ class PartsView(View):
         if self.reading is None:
             return
         names = {
-            "token": self.tr("Token embedding"),
-            "segment": self.tr("Segment embedding"),
-            "position": self.tr("Position embedding"),
+            "token": say("Token embedding"),
+            "segment": say("Segment embedding"),
+            "position": say("Position embedding"),
         }
         for key in ADDENDS:
             action = QAction(names[key], menu)
@@ -358,9 +361,10 @@ class PartsView(View):
             (number, row, column), units = cell, self.selection.units(self.reading)
             part = self.strips.parts[number]
             if part.values is not None and row < len(units) and np.isnan(part.values[row, column]):
-                text = self.tr("{token} has no counterpart in the baseline").format(token=units.labels[row])
+                text = say("{token} has no counterpart in the baseline", token=units.labels[row])
             elif part.values is not None and row < len(units):
-                text = self.tr("{part} of {token} ({position}), dimension {dimension}: {value}").format(
+                text = say(
+                    "{part} of {token} ({position}), dimension {dimension}: {value}",
                     part=part.name,
                     token=units.labels[row],
                     position=units.first_positions[row],
@@ -375,8 +379,8 @@ class PartsView(View):
         if unit is not None and self.reading is not None:
             units = self.selection.units(self.reading)
             if unit < len(units):
-                text = self.tr("{token} at position {position}").format(
-                    token=units.labels[unit], position=units.first_positions[unit]
+                text = say(
+                    "{token} at position {position}", token=units.labels[unit], position=units.first_positions[unit]
                 )
         self.hover_text_changed.emit(text)
 
@@ -388,7 +392,7 @@ class PartsView(View):
         axes = Axis("token", self.selection.units(self.reading).labels), Axis("dimension")
         arrays = {part.name: Numbers(part.values, axes) for part in self.strips.parts if part.values is not None}
         widgets = [self.strips, self.scale_name, self.scale, self.last_scale_name, self.last_scale]
-        hint = self.tr("rows: tokens · columns: the numbers of each vector")
+        hint = say("rows: tokens · columns: the numbers of each vector")
         return self.figure(self.strips_card.title, widgets, arrays, hint=hint)
 
     def _token_figure(self) -> Figure | None:
@@ -401,9 +405,7 @@ class PartsView(View):
             "cosine": numbers_of("word", names, [word.cosine for word in words]),
             "distance": numbers_of("word", names, [word.distance for word in words]),
         }
-        settings = (
-            self.tr("nearest words by cosine") if self.measure == "cosine" else self.tr("nearest words by distance")
-        )
+        settings = say("nearest words by cosine") if self.measure == "cosine" else say("nearest words by distance")
         return self.figure(f"“{self.token.title}”", self.token.widgets, arrays, token=True, settings=settings)
 
     def _positions_figure(self) -> Figure | None:
@@ -411,23 +413,23 @@ class PartsView(View):
         if tables is None:
             return None
         arrays = {"cosine": Numbers(tables.position_cosines, (Axis("position"), Axis("other position")))}
-        hint = joined(self.tr("rows and columns: positions"), card.positions_hint.text())
-        return self.figure(self.tr("Positions"), [card.positions, card.cosine_scale], arrays, hint=hint)
+        hint = joined(say("rows and columns: positions"), card.positions_hint.text())
+        return self.figure(say("Positions"), [card.positions, card.cosine_scale], arrays, hint=hint)
 
     def _segments_figure(self) -> Figure | None:
         card, tables = self.pictures, self.pictures.tables
         if tables is None or tables.segments is None:
             return None
         arrays = {"segment": Numbers(tables.segments, (Axis("segment", ("A", "B")), Axis("dimension")))}
-        hint = joined(self.tr("columns: dimensions"), card.segments_hint.text())
-        return self.figure(self.tr("Segments A and B"), [card.segments, card.segment_scale], arrays, hint=hint)
+        hint = joined(say("columns: dimensions"), card.segments_hint.text())
+        return self.figure(say("Segments A and B"), [card.segments, card.segment_scale], arrays, hint=hint)
 
     def _map_figure(self) -> Figure | None:
         points = self.pictures.map.points
         if self.map.answer is None or not points.names:
             return None
         arrays = {"place": Numbers(points.places, (Axis("token", points.names), Axis("component", ("1", "2"))))}
-        return self.figure(self.tr("Map of this text"), [self.pictures.map], arrays, hint=self.pictures.map_hint.text())
+        return self.figure(say("Map of this text"), [self.pictures.map], arrays, hint=self.pictures.map_hint.text())
 
     def _lay_out(self) -> None:
         self.strips_card.add_to_header(self.menu)
@@ -440,12 +442,12 @@ class PartsView(View):
             scales.addWidget(together)
         fill(self.strips_card.body, (self.strips, 1), holder)
         self.pictures.set_figures(self._positions_figure, self._segments_figure, self._map_figure)
-        self.token.set_figure(self._token_figure, self.tr("the selected token"))
+        self.token.set_figure(self._token_figure, say("the selected token"))
         side = QWidget()
         vbox((self.token, 1), self.change, parent=side, gap_px=GAP_PX)
-        right = folded_on_projector(side, self.tr("The selected token"))
+        right = folded_on_projector(side, say("The selected token"))
         if theme.is_projector():  # one or the other
-            pictures = folded_on_projector(self.pictures, self.tr("Positions and segments"))
+            pictures = folded_on_projector(self.pictures, say("Positions and segments"))
             pictures.tab.toggled.connect(self.strips_card.setHidden)
             hbox((self.strips_card, 1), (pictures, 1), right, parent=self, gap_px=GAP_PX)
         else:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from ...look.language import QT_TRANSLATE_NOOP
+from ...look.say import mark
 from ...state.explore_state import ExploreState
 from ..base import View, ViewRoom, ViewSpec, later
 from .parts_view import PartsView
@@ -13,50 +13,41 @@ class EmbedRoom(ViewRoom):
     specs = (
         ViewSpec(
             "parts",
-            QT_TRANSLATE_NOOP("ViewSpec", "Overview"),
-            QT_TRANSLATE_NOOP(
-                "ViewSpec",
+            mark("Overview"),
+            mark(
                 "A model reads numbers, not words. Here you see how each token gets its numbers. Type a word twice: "
-                "does it enter the model with the same numbers?",
+                "does it enter the model with the same numbers?"
             ),
             PartsView,
         ),
         ViewSpec(
             "map",
-            QT_TRANSLATE_NOOP("ViewSpec", "Map"),
-            QT_TRANSLATE_NOOP(
-                "ViewSpec",
+            mark("Map"),
+            mark(
                 "Tokens with similar input vectors lie close together, before any layer has read them. A and B lie "
-                "apart because their segment vectors differ: choose “Token vectors” and look again.",
+                "apart because their segment vectors differ: choose “Token vectors” and look again."
             ),
             later(__package__, "map_view", "MapView"),
         ),
         ViewSpec(
             "what_if",
-            QT_TRANSLATE_NOOP("ViewSpec", "What if"),
-            QT_TRANSLATE_NOOP(
-                "ViewSpec",
+            mark("What if"),
+            mark(
                 "Does the model need to know the order of the words, or which sentence they belong to? Take that "
-                "away, and see what it predicts.",
+                "away, and see what it predicts."
             ),
             later(__package__, "what_if_view", "WhatIfView"),
-            only=QT_TRANSLATE_NOOP(
-                "ViewSpec", "Here you make the change; Overview shows its effect next to the baseline."
-            ),
+            only=mark("Here you make the change; Overview shows its effect next to the baseline."),
         ),
         ViewSpec(
             "vocabularies",
-            QT_TRANSLATE_NOOP("ViewSpec", "Two vocabularies"),
-            QT_TRANSLATE_NOOP(
-                "ViewSpec",
+            mark("Two vocabularies"),
+            mark(
                 "Every model cuts words into pieces in its own way, and a word in pieces is harder to "
-                "understand. Type a rare word: which of the two cuts it into more pieces?",
+                "understand. Type a rare word: which of the two cuts it into more pieces?"
             ),
             later(__package__, "vocabularies_view", "VocabulariesView"),
-            only=QT_TRANSLATE_NOOP(
-                "ViewSpec",
-                "This view splits text with its own two vocabularies, so the baseline makes no difference here.",
-            ),
+            only=mark("This view splits text with its own two vocabularies, so the baseline makes no difference here."),
         ),
     )
 

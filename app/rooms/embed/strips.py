@@ -6,6 +6,7 @@ from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen, 
 from PySide6.QtWidgets import QSizePolicy
 
 from ...look import theme
+from ...look.say import say
 from ...widgets.pointer import PointerWidget
 from ...widgets.raster import Raster
 from .embedding_parts import EmbeddingPart
@@ -37,7 +38,7 @@ class Strips(PointerWidget):
 
     def __init__(self) -> None:
         super().__init__("")
-        self.setAccessibleName(self.tr("Parts of the input embedding: rows are tokens, columns are dimensions"))
+        self.setAccessibleName(say("Parts of the input embedding: rows are tokens, columns are dimensions"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.parts: list[EmbeddingPart] = []
         self._rasters: list[Raster | None] = []

@@ -12,6 +12,7 @@ from bertcore.analysis.vectors import NearestBy, NearWord
 from ...figures.figure import joined
 from ...look import numbers, theme
 from ...look.number_kinds import explain
+from ...look.say import say
 from ...state.baseline_names import baseline_name, where_compared
 from ...state.readings import Reading
 from ...state.token_units import Units
@@ -34,9 +35,9 @@ class TokenCard(Card):
     def __init__(self) -> None:
         super().__init__()
         self.setFixedWidth(theme.column_px(310))
-        self.norms = BarList(self.tr("Length of each part, and its share of the sum"))
+        self.norms = BarList(say("Length of each part, and its share of the sum"))
         self.length_after = label("", "muted")
-        self.nearest = BarList(self.tr("Nearest words in the token table"), stretch_to_px=28, may_cut=True)
+        self.nearest = BarList(say("Nearest words in the token table"), stretch_to_px=28, may_cut=True)
         explain("part", self.norms)
         explain("nearest", self.nearest)
         self._compared = label("", "muted", wrap=True)
@@ -45,27 +46,27 @@ class TokenCard(Card):
         self.baseline_lengths: list[Length] = []  # of the token that it is compared with
         self.words: list[NearWord] = []
         self._lengths_hint = label(
-            self.tr(
+            say(
                 "Length of each vector, and its share of the sum: only what points in the sum’s direction counts, so "
                 "shares add up to 100%, but lengths do not."
             ),
             "muted",
             wrap=True,
         )
-        self._lengths_hint.setToolTip(self.tr("Share: p·x / |x|² of a part p and the sum x"))
-        self._nearest_title = label(self.tr("Nearest words in the token table"), "title", wrap=True)
+        self._lengths_hint.setToolTip(say("Share: p·x / |x|² of a part p and the sum x"))
+        self._nearest_title = label(say("Nearest words in the token table"), "title", wrap=True)
         self._measure_hint = Hint()
         self.measures: dict[NearestBy, QPushButton] = {
             "cosine": button(
-                self.tr("Cosine"),
+                say("Cosine"),
                 look="small",
-                hint=self.tr("Words whose vectors point in a similar direction"),
+                hint=say("Words whose vectors point in a similar direction"),
                 checkable=True,
             ),
             "distance": button(
-                self.tr("Distance"),
+                say("Distance"),
                 look="small",
-                hint=self.tr("Words whose vectors lie close by (Euclidean distance)"),
+                hint=say("Words whose vectors lie close by (Euclidean distance)"),
                 checkable=True,
             ),
         }
@@ -84,11 +85,13 @@ class TokenCard(Card):
         self.baseline_lengths = [] if theirs is None else theirs.lengths
         self._show_lengths()
         vector = reading.trace.embeddings[units.members[unit]].mean(axis=0)
-        after = self.tr("after {step}: {length}").format(
-            step=last_name(reading.request.model), length=numbers.decimal(float(np.linalg.norm(vector)))
+        after = say(
+            "after {step}: {length}",
+            step=last_name(reading.request.model),
+            length=numbers.decimal(float(np.linalg.norm(vector))),
         )
         if theirs is not None:
-            baseline = self.tr("baseline {length}").format(length=numbers.decimal(theirs.length_after))
+            baseline = say("baseline {length}", length=numbers.decimal(theirs.length_after))
             after = joined(after, baseline)
         self.length_after.setText(after)
         self._show_compared(reading, theirs)
@@ -106,7 +109,7 @@ class TokenCard(Card):
             elif key in theirs:
                 bars.append(Bar(part_name(key), numbers.decimal(0.0), 0.0, PART_COLORS[key]))
             if key in theirs:
-                bars.append(replace(_length_bar(theirs[key], longest), label=self.tr("baseline"), color="bar"))
+                bars.append(replace(_length_bar(theirs[key], longest), label=say("baseline"), color="bar"))
         self.norms.set_bars(bars)
 
     def _show_compared(self, reading: Reading, theirs: BaselineToken | None) -> None:
@@ -115,15 +118,15 @@ class TokenCard(Card):
         if not has_baseline:
             return
         if theirs is None:
-            text = self.tr("This token has no counterpart in {baseline}.")
+            text = say("This token has no counterpart in {baseline}.")
             self._compared.setText(text.format(baseline=baseline_name(reading)))
         else:
-            text = self.tr("baseline: “{token}” {there}")
+            text = say("baseline: “{token}” {there}")
             self._compared.setText(text.format(token=theirs.label, there=where_compared(reading)))
 
     def clear(self) -> None:
         """There is no token to show."""
-        self.set_title(self.tr("No tokens"))
+        self.set_title(say("No tokens"))
         self.set_hint("")
         self.lengths, self.baseline_lengths = [], []
         self._compared.hide()
@@ -135,9 +138,7 @@ class TokenCard(Card):
         """labels: the words as a person should see them."""
         self.words = list(words)
         self.measures[by].setChecked(True)
-        self._measure_hint.setText(
-            self.tr("1: the same direction") if by == "cosine" else self.tr("0: the same vector")
-        )
+        self._measure_hint.setText(say("1: the same direction") if by == "cosine" else say("0: the same vector"))
         values = [word.cosine if by == "cosine" else word.distance for word in words]
         most = 1.0 if by == "cosine" else max(values, default=1.0) or 1.0
         bars = [Bar(name, numbers.decimal(value), value / most) for name, value in zip(labels, values, strict=True)]
@@ -151,13 +152,13 @@ class TokenCard(Card):
             reading.request.segments[first],
         )
         if model.has_segments and segment != reading.encoding.segments[first]:
-            where = self.tr("read as {segment}").format(segment=token_chips.segment_name(segment))
+            where = say("read as {segment}", segment=token_chips.segment_name(segment))
         self.set_title(units.labels[unit])
         if len(members) > 1:
-            tokens = self.tr("positions {first}–{last}").format(first=first, last=members[-1])
-            self.set_hint(joined(tokens, where, self.tr("mean of %n piece(s)", "", len(members))))
+            tokens = say("positions {first}–{last}", first=first, last=members[-1])
+            self.set_hint(joined(tokens, where, say("mean of %n piece(s)", n=len(members))))
         else:
-            token = self.tr("position {position}").format(position=first)
+            token = say("position {position}", position=first)
             self.set_hint(joined(token, where, f"id {reading.request.input_ids[first]}"))
 
     def _lay_out(self) -> None:

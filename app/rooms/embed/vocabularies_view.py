@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication, QRectF, Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
@@ -18,6 +18,7 @@ from ...compute.question import ReportOrCancel
 from ...compute.tokenisations import Piece, Span, TokenCounts, TwoTokenisations, compare_tokenisations, vocabulary_of
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
+from ...look.say import say
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...state.token_units import KINDS
@@ -28,7 +29,6 @@ from ...widgets.progress_line import ProgressLine
 from ...widgets.wrapped import WrappedBoxes
 from ..base import View
 
-translate = QCoreApplication.translate
 Compared = tuple[Tokenizer, TwoTokenisations]  # the other vocabulary, and both tokenisations
 
 ROW_PX, PADDING_PX = 26, 7
@@ -45,7 +45,7 @@ class TokenisationsPicture(WrappedBoxes):
 
     def __init__(self) -> None:
         super().__init__("", 2 * ROW_PX + 2)
-        self.setAccessibleName(self.tr("The text as two vocabularies tokenise it"))
+        self.setAccessibleName(say("The text as two vocabularies tokenise it"))
         self.spans: list[Span] = []
         self.selected: int | None = None
 
@@ -120,13 +120,13 @@ class VocabulariesView(View):
         self.reference = ""  # of the other vocabulary; empty: none chosen yet
         self.picture = TokenisationsPicture()
         self.menu = MenuButton(
-            self.tr("Other vocabulary"), self._fill, self.tr("The other vocabulary to tokenise the text with")
+            say("Other vocabulary"), self._fill, say("The other vocabulary to tokenise the text with")
         )
         self.first, self.second = (label("", "strong", wrap=True) for _ in range(2))
         self.note, self.line = label("", "muted", wrap=True), ProgressLine()
         self.card = Card(
-            self.tr("The same text, tokenised by two vocabularies"),
-            intro=self.tr(
+            say("The same text, tokenised by two vocabularies"),
+            intro=say(
                 "Top row: this model. Bottom row: the other one. A word in pieces has no vector of its own: its "
                 "meaning must come from its pieces."
             ),
@@ -171,22 +171,24 @@ class VocabulariesView(View):
             return
         other, both = compared
         own = self.reading.request.model
-        first, second = self.tr("Top row: {model}"), self.tr("Bottom row: {model}")
+        first, second = say("Top row: {model}"), say("Bottom row: {model}")
         for line, row, name, tokenizer, counts in (
             (self.first, first, own.name, own.tokenizer, both.first),
             (self.second, second, name_of(self.reference), other, both.second),
         ):
-            vocabulary = self.tr("vocabulary of {size}").format(size=numbers.count(tokenizer.vocab_size))
+            vocabulary = say("vocabulary of {size}", size=numbers.count(tokenizer.vocab_size))
             line.setText(" · ".join([row.format(model=name), vocabulary, *counted(counts)]))
             line.show()
-        alike = self.tr("Both split the text in the same way.")
-        marked = self.tr("Split differently (marked): {count} of {total} words and punctuation marks.").format(
-            count=numbers.count(both.differing), total=numbers.count(len(both.spans))
+        alike = say("Both split the text in the same way.")
+        marked = say(
+            "Split differently (marked): {count} of {total} words and punctuation marks.",
+            count=numbers.count(both.differing),
+            total=numbers.count(len(both.spans)),
         )
-        cut_off = self.tr("The text is too long, so only the part that both models can read is compared.")
-        hidden = self.tr("Special tokens are not shown.")
+        cut_off = say("The text is too long, so only the part that both models can read is compared.")
+        hidden = say("Special tokens are not shown.")
         pieces = (piece.label for span in both.spans for piece in (*span.first, *span.second))
-        continues = self.tr("##: a piece that continues a word.") if any(map(_continues, pieces)) else ""
+        continues = say("##: a piece that continues a word.") if any(map(_continues, pieces)) else ""
         sentences = [marked if both.differing else alike, continues, "" if both.is_whole else cut_off, hidden]
         self.note.setText(" ".join(filter(None, sentences)))
         self.picture.set_spans(both.spans)
@@ -201,7 +203,7 @@ class VocabulariesView(View):
     def _fill(self, menu: QMenu) -> None:
         for name in SHIPPED:
             menu.addAction(name, partial(self.compare_with, name))
-        menu.addAction(self.tr("A checkpoint folder…"), self._choose_folder)
+        menu.addAction(say("A checkpoint folder…"), self._choose_folder)
         recent = self.recent_models()
         if recent:
             menu.addSeparator()
@@ -209,7 +211,7 @@ class VocabulariesView(View):
             menu.addAction(name_of(reference), partial(self.compare_with, reference)).setToolTip(printable(reference))
 
     def _choose_folder(self) -> None:
-        folder = QFileDialog.getExistingDirectory(self, self.tr("Choose a checkpoint folder for its vocabulary"))
+        folder = QFileDialog.getExistingDirectory(self, say("Choose a checkpoint folder for its vocabulary"))
         if folder:
             self.compare_with(folder)
 
@@ -242,8 +244,8 @@ class VocabulariesView(View):
         counts = np.array([(len(span.first), len(span.second)) for span in both.spans]).reshape(-1, 2)
         arrays = {"tokens": Numbers(counts, (Axis("text", typed), Axis("vocabulary", names)))}
         widgets: list[QWidget] = [self.first, self.second, self.note, self.picture]
-        settings = self.tr("compared with {model}").format(model=other)
-        return self.figure(self.tr("Two vocabularies"), widgets, arrays, settings=settings)
+        settings = say("compared with {model}", model=other)
+        return self.figure(say("Two vocabularies"), widgets, arrays, settings=settings)
 
 
 def _continues(piece: str) -> bool:
@@ -254,13 +256,16 @@ def counted(counts: TokenCounts) -> list[str]:
     """Phrases on how many tokens a vocabulary splits the text into."""
     tokens = counts.tokens
     phrases = [
-        translate("VocabulariesView", "%n token(s) in all", "", tokens),
-        translate("VocabulariesView", "{words} words in {pieces} tokens: {mean} per word").format(
-            pieces=counts.pieces, words=counts.words, mean=numbers.decimal(counts.pieces_per_word)
+        say("%n token(s) in all", n=tokens),
+        say(
+            "{words} words in {pieces} tokens: {mean} per word",
+            pieces=counts.pieces,
+            words=counts.words,
+            mean=numbers.decimal(counts.pieces_per_word),
         ),
     ]
     if counts.unknown:
-        phrases.append(translate("VocabulariesView", "{count} unknown").format(count=counts.unknown))
+        phrases.append(say("{count} unknown", count=counts.unknown))
     return phrases
 
 
@@ -274,5 +279,5 @@ def name_of(reference: str) -> str:
 
 def described(span: Span) -> str:
     """`comfort ##able · comfortable`: both tokenisations in words."""
-    nothing = translate("VocabulariesView", "nothing")
+    nothing = say("nothing")
     return " · ".join(" ".join(piece.label for piece in pieces) or nothing for pieces in (span.first, span.second))

@@ -11,6 +11,7 @@ from bertcore.tokenizer.tokenizer import Encoding
 
 from ...figures.figure import Figure
 from ...look import theme
+from ...look.say import say
 from ...state.readings import Reading, word_to_mask
 from ...state.selection import Selection
 from ...state.token_units import KINDS
@@ -52,7 +53,7 @@ class Tiles(WrappedBoxes):
     def __init__(self) -> None:
         super().__init__("", TILE_PX)
         self.setAccessibleName(
-            self.tr("Tokens with segment and position: Space changes the segment, Enter picks a token to swap")
+            say("Tokens with segment and position: Space changes the segment, Enter picks a token to swap")
         )
         self.has_segments = True
         self.tiles: list[Tile] = []
@@ -162,7 +163,7 @@ class FirstSteps(QWidget):
         super().__init__()
         self.text = label("", wrap=True)
         self.mask_button = button("", self._on_mask_clicked, look="primary")
-        self.change_button = button(self.tr("Leave out the positions"), self.change_requested.emit, look="primary")
+        self.change_button = button(say("Leave out the positions"), self.change_requested.emit, look="primary")
         self._position = 0
         vbox(self.text, self.mask_button, self.change_button, parent=self, gap_px=8)
 
@@ -176,15 +177,15 @@ class FirstSteps(QWidget):
         self.change_button.setVisible(can_change)
         if target is not None:
             self._position = target
-            self.mask_button.setText(self.tr("Mask “{token}”").format(token=reading.encoding.labels[target]))
-            text = self.tr("Mask a word to see the guesses for it change.")
+            self.mask_button.setText(say("Mask “{token}”", token=reading.encoding.labels[target]))
+            text = say("Mask a word to see the guesses for it change.")
             if reading.next_sentence is not None:
-                watch = self.tr("Without a mask, watch “B follows A”.")
+                watch = say("Without a mask, watch “B follows A”.")
                 text = f"{text} {watch}"
             self.text.setText(text)
         else:
             self.text.setText(
-                self.tr("Now change what the model reads: a letter or a number, or leave a part out. Try it:")
+                say("Now change what the model reads: a letter or a number, or leave a part out. Try it:")
             )
 
     def _on_mask_clicked(self) -> None:
@@ -199,9 +200,9 @@ class WhatIfView(View):
         self.tiles, self.effects, self.start = Tiles(), ChangedPredictions(MOST_ROWS), FirstSteps()
         self.parts: dict[str, QPushButton] = {}
         self.b_as_a = button(
-            self.tr("Move B to segment A"),
+            say("Move B to segment A"),
             self._on_b_as_a_clicked,
-            hint=self.tr("Read all of B as segment A"),
+            hint=say("Read all of B as segment A"),
             checkable=True,
         )
         self.how = label("", "muted", wrap=True)
@@ -260,18 +261,18 @@ class WhatIfView(View):
 
     def _lay_out(self) -> None:
         card = Card(
-            self.tr("What the model reads"),
-            intro=self.tr("Below each token: its segment (A or B) and its position in the text."),
+            say("What the model reads"),
+            intro=say("Below each token: its segment (A or B) and its position in the text."),
         )
         after = Card(
-            self.tr("Before and after"),
-            intro=self.tr("What the model predicted, and what it predicts with your changes."),
+            say("Before and after"),
+            intro=say("What the model predicted, and what it predicts with your changes."),
         )
-        switches = hbox(label(self.tr("Leave out for all tokens:"), "muted"), gap_px=6)
+        switches = hbox(label(say("Leave out for all tokens:"), "muted"), gap_px=6)
         hints = {
-            "token": self.tr("No token embedding"),
-            "segment": self.tr("No segment embedding"),
-            "position": self.tr("No position embedding"),
+            "token": say("No token embedding"),
+            "segment": say("No segment embedding"),
+            "position": say("No position embedding"),
         }
         for name in ADDENDS:
             clicked = partial(self._on_part_clicked, name)
@@ -288,14 +289,14 @@ class WhatIfView(View):
         if self._picked is not None and self.reading is not None and self._picked < len(self.reading.encoding):
             token = self.reading.shown_tokens[self._picked]
             self.how.setText(
-                self.tr("Now click the number of the token to swap with “{token}” (Esc cancels).").format(token=token)
+                say("Now click the number of the token to swap with “{token}” (Esc cancels).", token=token)
             )
         elif self.tiles.has_segments:
             self.how.setText(
-                self.tr("Click a letter to change a token’s segment. Click two numbers to swap the tokens’ positions.")
+                say("Click a letter to change a token’s segment. Click two numbers to swap the tokens’ positions.")
             )
         else:
-            self.how.setText(self.tr("Click two numbers to swap the tokens’ positions. This model has no segments."))
+            self.how.setText(say("Click two numbers to swap the tokens’ positions. This model has no segments."))
 
     def _pick(self, position: int | None) -> None:
         self._picked = position
@@ -329,5 +330,5 @@ class WhatIfView(View):
 
     def _figure(self) -> Figure | None:
         return self.figure(
-            self.tr("Before and after"), [self.effects], self.effects.arrays(), hint=self.tr("what the model predicts")
+            say("Before and after"), [self.effects], self.effects.arrays(), hint=say("what the model predicts")
         )

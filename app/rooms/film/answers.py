@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from PySide6.QtCore import QCoreApplication
-
 from bertcore.tasks.kinds.base import Example, Prediction
 from bertcore.tasks.kinds.choice import ChoicePrediction
 from bertcore.tasks.kinds.classify import LabelPrediction
@@ -17,10 +15,9 @@ from bertcore.tasks.kinds.tag import TaggedExample, TagsPrediction
 from ...compute.applying import apply_model, request_for
 from ...compute.over_time import OpenSnapshot
 from ...look import numbers
+from ...look.say import say
 from ...state.readings import Reading
 from .guesses import WORDS, Guesses
-
-translate = QCoreApplication.translate
 
 
 def answers_of(opened: OpenSnapshot, editors: Mapping[str, str]) -> tuple[Guesses, ...]:
@@ -48,9 +45,9 @@ def _answers(prediction: Prediction, example: Example, reading: Reading) -> Iter
     elif isinstance(prediction, NumberPrediction):
         yield Guesses(None, ((numbers.decimal(prediction.number), None),))
     elif isinstance(prediction, AnswerPrediction):
-        yield Guesses(None, ((prediction.text or translate("FilmStrip", "no answer"), None),))
+        yield Guesses(None, ((prediction.text or say("no answer"), None),))
     elif isinstance(prediction, ChoicePrediction):
-        ending = translate("FilmStrip", "ending {number}")
+        ending = say("ending {number}")
         shares = enumerate(prediction.probabilities, start=1)
         named = [(ending.format(number=number), share) for number, share in shares]
         yield Guesses(None, tuple(sorted(named, key=lambda one: -one[1])[:WORDS]))

@@ -8,7 +8,6 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication
 
 from bertcore.progress import ReportProgress
 from bertcore.runs.metrics_file import MetricsTail
@@ -16,6 +15,7 @@ from bertcore.runs.run_metrics import RunMetrics
 
 from ...compute.over_time import Text, read_snapshots
 from ...look import numbers
+from ...look.say import say
 from ...runs.stages import Snapshots
 from ...state.readings import Reading, thumbnails
 from ...state.token_units import TokenView
@@ -26,7 +26,6 @@ from .guesses import WORDS, Guesses
 
 SMOOTHED = 1.1  # over steps from s/1.1 to 1.1 s: even on a logarithmic axis
 LONGER_FROM = 10  # steps: sequences that are longer from here on were so from the start
-translate = QCoreApplication.translate
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,9 +148,9 @@ def _smoothed(steps: np.ndarray, losses: np.ndarray) -> np.ndarray:
 def _marks(metrics: RunMetrics) -> Iterator[Mark]:
     switch, longer = metrics.switch_step, metrics.longer_step
     if switch is not None:
-        before = translate("FilmStrip", "warm-up: next word")
-        after = translate("FilmStrip", "from {step}: masked words")
+        before = say("warm-up: next word")
+        after = say("from {step}: masked words")
         yield Mark(switch, after.format(step=numbers.count(switch)), before)
     if longer is not None and longer > LONGER_FROM:
-        after = translate("FilmStrip", "from {step}: longer sequences")
+        after = say("from {step}: longer sequences")
         yield Mark(longer, after.format(step=numbers.count(longer)))

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
 
 from ...look import numbers, theme
+from ...look.say import say
 from ...look.theme import draw_text
 from ...widgets.raster import Raster, paint_scale
 from .content import Frame, LossCurve
@@ -23,7 +24,6 @@ LABEL_PX, LEAST_ROW_PX = 10.5, 11
 WORDS_RATIO = 1.25  # height of a column with all words, of its width
 LEAST_LINE = 1.75  # of a word with its bar, in heights of its type
 CENTER, BELOW = Qt.AlignmentFlag.AlignCenter, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
-translate = QCoreApplication.translate
 
 
 @dataclass(eq=False)
@@ -95,13 +95,13 @@ class FilmPainter:
         box = self.plan.curve
         title = QRectF(0, 0, box.right(), box.top())
         text = (
-            translate("FilmStrip", "Loss on held-out text: how wrong its guesses are.")
+            say("Loss on held-out text: how wrong its guesses are.")
             if curve.is_held_out
-            else translate("FilmStrip", "Training loss, averaged: how wrong its guesses are.")
+            else say("Training loss, averaged: how wrong its guesses are.")
             if self.film.is_task
-            else translate("FilmStrip", "Loss on masked words in training, averaged: how wrong its guesses are.")
+            else say("Loss on masked words in training, averaged: how wrong its guesses are.")
         )
-        more = translate("FilmStrip", "Early steps are drawn further apart (logarithmic).")
+        more = say("Early steps are drawn further apart (logarithmic).")
         if QFontMetricsF(theme.font(11.5)).horizontalAdvance(f"{text} {more}") <= title.width():
             text = f"{text} {more}"
         draw_text(painter, title, text, "muted", 11.5)
@@ -196,7 +196,7 @@ class FilmPainter:
         color = "accent" if index == now else "ink"
         draw_text(painter, plan.steps[place], numbers.count(step), color, 13, align=CENTER, bold=True)
         if film.curve is not None:
-            loss = translate("FilmStrip", "loss ≈ {loss}").format(loss=numbers.decimal(film.curve.at(step)))
+            loss = say("loss ≈ {loss}", loss=numbers.decimal(film.curve.at(step)))
             draw_text(painter, plan.losses[place], loss, "muted", LABEL_PX, align=CENTER)
         frame = film.frames.get(index)
         if frame is None:
@@ -254,11 +254,7 @@ class FilmPainter:
         """The likeliest words, each with its bar."""
         guesses = self.film.guesses(frame)
         if guesses is None:
-            none = (
-                translate("FilmStrip", "no answer")
-                if self.film.is_task
-                else translate("FilmStrip", "no word is hidden")
-            )
+            none = say("no answer") if self.film.is_task else say("no word is hidden")
             draw_text(painter, box, none, "muted", LABEL_PX, align=CENTER)
             return
         line, small = theme.type_px(size_px), size_px * 0.88
@@ -287,20 +283,20 @@ class FilmPainter:
         plan, film = self.plan, self.film
         if not plan.pictures:
             return
-        answers = translate("FilmStrip", "Answer") if film.is_task else translate("FilmStrip", "Words")
-        names = {ATLAS: translate("FilmStrip", "All heads"), WORDS: answers}
+        answers = say("Answer") if film.is_task else say("Words")
+        names = {ATLAS: say("All heads"), WORDS: answers}
         layer, head = film.head
-        one = translate("FilmStrip", "Head {layer}·{head}").format(layer=layer + 1, head=head + 1)
+        one = say("Head {layer}·{head}", layer=layer + 1, head=head + 1)
         steps = QRectF(0, plan.steps[0].top(), plan.name_width, plan.steps[0].height())
-        draw_text(painter, steps, translate("FilmStrip", "Step"), "muted", 11.5)
+        draw_text(painter, steps, say("Step"), "muted", 11.5)
         top = QRectF(0, plan.pictures[0].top(), plan.name_width, theme.px(18))
         draw_text(painter, top, names.get(film.picture, one), "ink", 11.5, bold=True)
         if film.picture == ATLAS:
-            for number, text in enumerate((translate("FilmStrip", "layers ↓"), translate("FilmStrip", "heads →"))):
+            for number, text in enumerate((say("layers ↓"), say("heads →"))):
                 draw_text(painter, top.translated(0, theme.px(16) * (number + 1)), text, "muted", LABEL_PX)
         if film.shape.has_guess:
             guess = QRectF(0, plan.guesses[0].top(), plan.name_width, plan.guesses[0].height())
-            name, color = (answers, "ink") if film.is_task else (translate("FilmStrip", "Guess"), "mask")
+            name, color = (answers, "ink") if film.is_task else (say("Guess"), "mask")
             draw_text(painter, guess, name, color, 11.5, bold=True)
         if film.picture != WORDS:
             self._paint_scale(painter)
@@ -312,9 +308,7 @@ class FilmPainter:
         )
         paint_scale(painter, bar)
         text = QRectF(0, box.top(), bar.left() - theme.px(5), box.height())
-        name = translate(
-            "FilmStrip", "row: token that looks · column: what it looks at · attention, one scale for all: 0"
-        )
+        name = say("row: token that looks · column: what it looks at · attention, one scale for all: 0")
         draw_text(painter, text, name, "muted", LABEL_PX, align=theme.RIGHT)
         draw_text(painter, QRectF(bar.right() + theme.px(5), box.top(), ends, box.height()), "1", "muted", LABEL_PX)
 
@@ -322,7 +316,7 @@ class FilmPainter:
 
     def _paint_large(self, painter: QPainter, index: int) -> None:
         frame, box = self.film.frames[index], self.plan.large
-        step = translate("FilmStrip", "step {step}").format(step=numbers.count(frame.step))
+        step = say("step {step}", step=numbers.count(frame.step))
         guesses = self.film.guesses(frame)
         said = guesses.best if guesses else ""
         if guesses is not None and guesses.best_share is not None:

@@ -17,6 +17,7 @@ from ...compute.over_time import Text
 from ...compute.question import PAUSE_MS, Question
 from ...figures.figure import Axis, Figure, Numbers, Picture, caption_of, joined, model_hash
 from ...look import numbers, theme
+from ...look.say import say
 from ...runs.stages import Steps
 from ...state.explore_state import ExploreState
 from ...state.readings import Reading
@@ -54,19 +55,19 @@ class FilmRoom(Room):
         self.strip = FilmStrip()
         self.card = Card(" ")
         names = {
-            ATLAS: (self.tr("All heads"), self.tr("Every attention head, small")),
-            HEAD: (self.tr("One head"), self.tr("The selected head")),
-            WORDS: (self.tr("Words"), self.tr("The most likely words for the hidden one")),
+            ATLAS: (say("All heads"), say("Every attention head, small")),
+            HEAD: (say("One head"), say("The selected head")),
+            WORDS: (say("Words"), say("The most likely words for the hidden one")),
         }
-        self.tabs = tab_bar(names, self.tr("What the film strip shows"), small=True)
+        self.tabs = tab_bar(names, say("What the film strip shows"), small=True)
         self.tabs.setElideMode(Qt.TextElideMode.ElideNone)
         self.tabs.setUsesScrollButtons(False)
-        self.save = FigureButton(self.figure_of_strip, self.card, self.tr("Film strip"))
+        self.save = FigureButton(self.figure_of_strip, self.card, say("Film strip"))
         self.animate = button(
-            self.tr("Save as animation…"),
+            say("Save as animation…"),
             partial(self.save.request, FigureAction.SAVE_ANIMATION),
             look="small",
-            hint=self.tr("GIF, WebP, or a page with a slider"),
+            hint=say("GIF, WebP, or a page with a slider"),
         )
         for widget in (self.tabs, self.animate, self.save):
             self.card.add_to_header(widget)
@@ -141,29 +142,29 @@ class FilmRoom(Room):
         self._stack.setCurrentIndex(0 if self.steps is not None else 1)
         model = self.state.model
         if self.steps is not None and self.is_drawn:
-            self.card.set_title(self.tr("Film strip of {run}").format(run=self.steps.run.name))
+            self.card.set_title(say("Film strip of {run}", run=self.steps.run.name))
             film = self._film(self.steps)
             self._show_intro(film.is_task)
             self._name_words(film.is_task)
             self.strip.show_film(film)
         elif model is not None:
-            self._none_title.setText(self.tr("{model} has no snapshots").format(model=model.name))
+            self._none_title.setText(say("{model} has no snapshots", model=model.name))
         self._say_hint()
 
     def _show_intro(self, is_task: bool) -> None:
-        patterns = self.tr(
+        patterns = say(
             "The same text, read by the same model at each saved step of its training: from noise to patterns."
         )
-        answer = self.tr(
+        answer = say(
             "The same text, read by the same model at each saved step of fine-tuning: when is it sure of its answer?"
         )
         self.card.set_intro("" if theme.is_projector() else answer if is_task else patterns)
 
     def _name_words(self, is_task: bool) -> None:
         name, hint = (
-            (self.tr("Answer"), self.tr("What the fine-tuned model answers"))
+            (say("Answer"), say("What the fine-tuned model answers"))
             if is_task
-            else (self.tr("Words"), self.tr("The most likely words for the hidden one"))
+            else (say("Words"), say("The most likely words for the hidden one"))
         )
         self.tabs.setTabText(PICTURES.index(WORDS), name)
         self.tabs.setTabToolTip(PICTURES.index(WORDS), tip(f"{name}: {hint}"))
@@ -188,27 +189,27 @@ class FilmRoom(Room):
         film = self.strip.film
         shown, count = (len(self.strip.painter.plan.shown), len(film.snapshots)) if film.snapshots else (0, 0)
         self.card.set_hint(
-            self.tr("{shown} of %n snapshot(s)", "", count).format(shown=shown)
+            say("{shown} of %n snapshot(s)", n=count, shown=shown)
             if shown < count
-            else self.tr("%n snapshot(s)", "", count)
+            else say("%n snapshot(s)", n=count)
             if count
             else ""
         )
         cell = self.strip.hovered_cell
         is_column = cell is not None and len(cell) == 1
         self.hover_text_changed.emit(
-            self.tr("Click to open this snapshot everywhere, from Map to Layers") if is_column else ""
+            say("Click to open this snapshot everywhere, from Map to Layers") if is_column else ""
         )
 
     def _none(self) -> QWidget:
-        card = Card(self.tr("Film strip"))
+        card = Card(say("Film strip"))
         self._none_title = label("", "title")
-        sentence = self.tr(
+        sentence = say(
             "A film strip shows one model at several saved steps (snapshots) of its training, side by side: how its "
             "attention and its guesses change. {tiny} has ten."
         )
         reason = label(sentence.format(tiny=TINY), "muted", wrap=True)
-        name = self.tr("Open {model}").format(model=TINY)
+        name = say("Open {model}", model=TINY)
         self.open_tiny = button(name, lambda: self.model_requested.emit(TINY), look="primary")
         card.fill_with_message(self._none_title, reason, self.open_tiny)
         return card
@@ -231,19 +232,17 @@ class FilmRoom(Room):
         painter = FilmPainter(replace(film), self.strip.width(), self.strip.height())
         whole = self.strip.width(), self.strip.height()
         last = model_hash(steps.snapshots[-1][1])
-        at = self.tr("snapshots at training steps {steps}")
+        at = say("snapshots at training steps {steps}")
         said = joined(
             f"{steps.run.name} {last}".strip(), at.format(steps=", ".join(map(numbers.count, film.snapshots)))
         )
         caption = caption_of(reading, self.state.selection, head=film.picture == HEAD, plain=True, model=said)
         frames = {
-            self.tr("step {step}").format(step=numbers.count(frame.step)): Picture(
-                *whole, partial(painter.paint, now=index)
-            )
+            say("step {step}", step=numbers.count(frame.step)): Picture(*whole, partial(painter.paint, now=index))
             for index, frame in sorted(film.frames.items())
         }
-        title = self.tr("From noise to patterns: {run}").format(run=steps.run.name)
-        hint = self.tr("Row: the token that looks. Column: what it looks at. Stronger colour: more.")
+        title = say("From noise to patterns: {run}", run=steps.run.name)
+        hint = say("Row: the token that looks. Column: what it looks at. Stronger colour: more.")
         return Figure(
             title,
             Picture(*whole, painter.paint),

@@ -7,6 +7,7 @@ from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from ...look import numbers, theme
+from ...look.say import say
 from ...widgets.pointer import ARROWS, PointerWidget
 from .picture import Film, FilmPainter
 
@@ -21,7 +22,7 @@ class FilmStrip(PointerWidget):
 
     def __init__(self) -> None:
         super().__init__("", Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName(self.tr("Film strip: a column for each snapshot, from the first step to the last"))
+        self.setAccessibleName(say("Film strip: a column for each snapshot, from the first step to the last"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.film = Film((), {})
         self._painter: FilmPainter | None = None
@@ -43,7 +44,7 @@ class FilmStrip(PointerWidget):
     def _described(self, index: int) -> str:
         frame = self.film.frames[index]
         guesses = self.film.guesses(frame)
-        step = self.tr("step {step}").format(step=numbers.count(frame.step))
+        step = say("step {step}", step=numbers.count(frame.step))
         if guesses is None:
             return step
         share = "" if guesses.best_share is None else numbers.percent(guesses.best_share)

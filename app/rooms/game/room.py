@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QLineEdit, QPushButton, QSizePolicy, QWidg
 
 from ...look import numbers, theme
 from ...look.number_kinds import explain
+from ...look.say import say
 from ...state.explore_state import ExploreState
 from ...state.readings import Reading
 from ...state.text_spans import positions_of
@@ -38,21 +39,19 @@ class GameRoom(Room):
         self.points = label("", "number")
         self.message, self.details = label("", "answer", wrap=True), label("", wrap=True)
         self.sentence = BigSentence()
-        self.own_line, self.line = _line(self.tr("Your sentence")), _line(self.tr("The guess of the class"))
+        self.own_line, self.line = _line(say("Your sentence")), _line(say("The guess of the class"))
         self.own_line.setMaxLength(200)
-        self.own_line.setPlaceholderText(self.tr("A whole sentence, with the word that will be hidden"))
-        self.line.setPlaceholderText(self.tr("Five guesses, best first, with commas"))
-        self.class_rows = GuessRows(self.tr("What the class guessed"))
-        self.model_rows = GuessRows(self.tr("What the model guessed"))
+        self.own_line.setPlaceholderText(say("A whole sentence, with the word that will be hidden"))
+        self.line.setPlaceholderText(say("Five guesses, best first, with commas"))
+        self.class_rows = GuessRows(say("What the class guessed"))
+        self.model_rows = GuessRows(say("What the model guessed"))
         explain("probability", self.model_rows)
         self.class_title, self.model_title = label("", "number"), label("", "number")
         self.verdict = label("", "number", wrap=True)
         self.go = button("", self._on_go_clicked, look="primary")
-        self.another = button(self.tr("Another sentence"), self._on_another_clicked, hint=self.tr("Skip this one (↓)"))
-        self.own = button(
-            self.tr("Your own sentence…"), self._on_own_clicked, hint=self.tr("Write a sentence yourselves")
-        )
-        self.end = button(self.tr("End the game"), self._on_end_clicked)
+        self.another = button(say("Another sentence"), self._on_another_clicked, hint=say("Skip this one (↓)"))
+        self.own = button(say("Your own sentence…"), self._on_own_clicked, hint=say("Write a sentence yourselves"))
+        self.end = button(say("End the game"), self._on_end_clicked)
         self.keys = Hint()
         self.go.setFont(theme.font(GO_PX, bold=True))
         self._lay_out()
@@ -116,9 +115,9 @@ class GameRoom(Room):
         if len(tokens) == 1 and tokens[0] not in encoding.unknown:
             return ""
         if len(tokens) > 1:
-            words = self.tr("This model cuts “{word}” into {count} tokens, and one mask hides one: hide another word.")
+            words = say("This model cuts “{word}” into {count} tokens, and one mask hides one: hide another word.")
             return words.format(word=puzzle.answer, count=len(tokens))
-        return self.tr("“{word}” is not in this model’s vocabulary: hide another word.").format(word=puzzle.answer)
+        return say("“{word}” is not in this model’s vocabulary: hide another word.", word=puzzle.answer)
 
     def start_again(self) -> None:
         """As if nobody had played yet."""
@@ -159,18 +158,18 @@ class GameRoom(Room):
             self._show_guesses(game.puzzle)
         elif is_own:
             self.sentence.show_choices(game.own_sentence)
-        skips = self.tr("Enter: answer · ↓: another sentence")
-        forward = self.tr("Press Enter, or the remote’s next button, to continue.")
-        again = self.tr("Press Enter, or the remote’s next button, for another game.")
+        skips = say("Enter: answer · ↓: another sentence")
+        forward = say("Press Enter, or the remote’s next button, to continue.")
+        again = say("Press Enter, or the remote’s next button, for another game.")
         self.keys.setText({Phase.GUESS: skips, Phase.OWN: "", Phase.END: again}.get(phase, forward))
         if self.line.text() != game.typed:
             self.line.setText(game.typed)
         self.go.setText(
             {
-                Phase.WELCOME: self.tr("Start"),
-                Phase.GUESS: self.tr("Show the answer"),
-                Phase.SHOWN: self.tr("Next sentence") if game.round < ROUNDS else self.tr("Who has won?"),
-                Phase.END: self.tr("Another game"),
+                Phase.WELCOME: say("Start"),
+                Phase.GUESS: say("Show the answer"),
+                Phase.SHOWN: say("Next sentence") if game.round < ROUNDS else say("Who has won?"),
+                Phase.END: say("Another game"),
             }.get(phase, "")
         )
         self.go.setEnabled(not self.is_stuck)
@@ -181,9 +180,9 @@ class GameRoom(Room):
         if game.phase is Phase.WELCOME:
             self.points.setText("")
             return
-        text = self.tr("Sentence {round} of {rounds} · Class {class_points} : {model_points} Model")
+        text = say("Sentence {round} of {rounds} · Class {class_points} : {model_points} Model")
         if game.phase is Phase.END:
-            text = self.tr("Class {class_points} : {model_points} Model")
+            text = say("Class {class_points} : {model_points} Model")
         self.points.setText(
             text.format(
                 round=max(game.round, 1), rounds=ROUNDS, class_points=game.score.class_, model_points=game.score.model
@@ -192,25 +191,28 @@ class GameRoom(Room):
 
     def _show_message(self) -> None:
         game, model = self.game, self.state.model
-        title = self.tr("Can you guess better than the model?")
-        details = self.tr(
+        title = say("Can you guess better than the model?")
+        details = say(
             "A word is hidden in a sentence. The class guesses it first, then the model, up to five guesses each: "
-            "{first} points if the first is right, {among} if another one is. A game has {rounds} sentences."
-        ).format(first=POINTS_FIRST, among=POINTS_AMONG, rounds=ROUNDS)
+            "{first} points if the first is right, {among} if another one is. A game has {rounds} sentences.",
+            first=POINTS_FIRST,
+            among=POINTS_AMONG,
+            rounds=ROUNDS,
+        )
         if self.is_stuck and model is not None:
-            title = self.tr("This model predicts no words")
-            missing = model.missing.get("mlm", self.tr("This model has no masked-word (MLM) head."))
-            details = f"{missing} {self.tr('Open another one for this game.')}"
+            title = say("This model predicts no words")
+            missing = model.missing.get("mlm", say("This model has no masked-word (MLM) head."))
+            details = f"{missing} {say('Open another one for this game.')}"
         elif game.phase is Phase.END:
             named = {"class_points": game.score.class_, "model_points": game.score.model}
             if game.score.class_ == game.score.model:
-                title = self.tr("{class_points} : {model_points}. It is a draw.")
+                title = say("{class_points} : {model_points}. It is a draw.")
             elif game.score.class_ > game.score.model:
-                title = self.tr("{class_points} : {model_points}. The class has won.")
+                title = say("{class_points} : {model_points}. The class has won.")
             else:
-                title = self.tr("{class_points} : {model_points}. The model has won.")
+                title = say("{class_points} : {model_points}. The model has won.")
             title = title.format(**named)
-            details = self.tr(
+            details = say(
                 "Which sentences did the model find easy, and which did you? It has only read about the world, never "
                 "seen it."
             )
@@ -222,7 +224,7 @@ class GameRoom(Room):
 
     def _played_in_words(self) -> str:
         """A row for each sentence, with what both got."""
-        heads = "".join(f"<th align='right'>{escape(name)}</th>" for name in (self.tr("Class"), self.tr("Model")))
+        heads = "".join(f"<th align='right'>{escape(name)}</th>" for name in (say("Class"), say("Model")))
         good, rows = theme.color("good_text").name(), []
         for each in self.game.played:
             puzzle = each.puzzle
@@ -234,26 +236,26 @@ class GameRoom(Room):
     def _show_guesses(self, puzzle: Puzzle) -> None:
         game = self.game
         if game.phase is not Phase.SHOWN:
-            self.class_title.setText(self.tr("The class"))
-            self.model_title.setText(self.tr("The model"))
+            self.class_title.setText(say("The class"))
+            self.model_title.setText(say("The model"))
             self.model_rows.set_rows([])
             self.class_rows.set_rows([GuessRow(word) for word in game.class_words])
             return
         class_points, model_points = game.class_points, game.model_points  # lupdate wants names, not expressions
-        self.class_title.setText(self.tr("The class: %n point(s)", "", class_points))
-        self.model_title.setText(self.tr("The model: %n point(s)", "", model_points))
+        self.class_title.setText(say("The class: %n point(s)", n=class_points))
+        self.model_title.setText(say("The model: %n point(s)", n=model_points))
         self.class_rows.set_rows([GuessRow(word, None, puzzle.is_right(word)) for word in game.class_words])
         self.model_rows.set_rows([GuessRow(word, share, puzzle.is_right(word)) for word, share in game.model_words])
         if class_points == model_points:
-            text = self.tr("It was “{word}”. Both score {points}.")
+            text = say("It was “{word}”. Both score {points}.")
             if not class_points:
-                text = self.tr("It was “{word}”. Neither of them found it.")
+                text = say("It was “{word}”. Neither of them found it.")
         elif class_points > model_points:
-            text = self.tr("It was “{word}”. This one goes to the class.")
+            text = say("It was “{word}”. This one goes to the class.")
         else:
-            text = self.tr("It was “{word}”. This one goes to the model.")
-        others = [self.tr("“{word}”").format(word=word) for word in puzzle.answers[1:]]
-        also = self.tr("{words} also counts.") if len(others) == 1 else self.tr("{words} also count.")
+            text = say("It was “{word}”. This one goes to the model.")
+        others = [say("“{word}”", word=word) for word in puzzle.answers[1:]]
+        also = say("{words} also counts.") if len(others) == 1 else say("{words} also count.")
         also = also.format(words=", ".join(others))
         said = text.format(word=puzzle.answer, points=numbers.count(class_points))
         self.verdict.setText(f"{said} {also}" if puzzle.answers[1:] else said)
@@ -261,7 +263,7 @@ class GameRoom(Room):
     def _set_covered(self, is_covered: bool) -> None:
         """What the model says is hidden until the class has said something."""
         if is_covered and self._cover is None:
-            self._cover = Cover(self.model_rows, self.tr("Hidden until you have guessed"), COVER_PX)
+            self._cover = Cover(self.model_rows, say("Hidden until you have guessed"), COVER_PX)
         elif not is_covered and self._cover is not None:
             self._cover.remove()
             self._cover = None
@@ -276,7 +278,7 @@ class GameRoom(Room):
         self._message_box, self._own_box = QWidget(), QWidget()
         self._message_row = hbox(None, None)
         margins = (gap * 4, 0, gap * 4, 0)
-        self.played = rich_label(self.tr("The sentences of this game"))
+        self.played = rich_label(say("The sentences of this game"))
         self.played.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.played.setFont(theme.font(PLAYED_PX))
         self._played_area = scrolled(self.played)
@@ -293,7 +295,7 @@ class GameRoom(Room):
         vbox(self.model_title, (self.model_rows, 1), parent=model_card, gap_px=8, margins=margins)
         self._cards = QWidget()
         hbox((class_card, 1), (model_card, 1), parent=self._cards, gap_px=GAP_PX)
-        head = hbox(label(self.tr("Guess the hidden word"), "number"), None, self.points)
+        head = hbox(label(say("Guess the hidden word"), "number"), None, self.points)
         self._foot = foot = hbox(self.go, self.another, self.own, (self.keys, 1), self.end, gap_px=8)
         vbox(
             head,
@@ -360,11 +362,11 @@ class GameRoom(Room):
     @property
     def _own_words(self) -> str:
         if not self.game.own_sentence.strip():
-            return self.tr(
+            return say(
                 "Type a sentence. Its words appear below; then choose the one to hide. Blank the projector while you "
                 "type, or the class sees it."
             )
-        return self.tr("Click the word to hide; or press Enter, choose it with ← →, and press Enter again.")
+        return say("Click the word to hide; or press Enter, choose it with ← →, and press Enter again.")
 
     def _on_sentence_clicked(self, cell: int) -> None:
         puzzle = puzzles_of(self.game.own_sentence)[self.sentence.choice_of(cell)]

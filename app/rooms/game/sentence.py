@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
 from ...look import theme
+from ...look.say import say
 from ...widgets.wrapped import WrappedBoxes
 from .game import Puzzle, puzzles_of
 
@@ -37,7 +38,7 @@ class BigSentence(WrappedBoxes):
 
     def __init__(self) -> None:
         super().__init__("", HEIGHT_PX)
-        self.setAccessibleName(self.tr("The sentence"))
+        self.setAccessibleName(say("The sentence"))
         self._pieces: list[Piece] = []
 
     @property

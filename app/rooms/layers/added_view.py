@@ -9,6 +9,7 @@ import numpy as np
 
 from ...compute.model_text import text_of
 from ...figures.figure import Axis, Figure, Numbers, joined
+from ...look.say import say
 from ...widgets.card import GAP_PX, Card, note, tip
 from ...widgets.curve_plot import CurvePlot
 from ...widgets.curve_specs import CurveSpec, PlotSpec
@@ -40,17 +41,17 @@ class AddedView(LayersView):
 
     def __init__(self) -> None:
         super().__init__()
-        layer, at = self.tr("layer"), self.tr("layer {x}")
+        layer, at = say("layer"), say("layer {x}")
         self.lengths = CurvePlot(
             PlotSpec(
-                self.tr("Length of what is added"),
+                say("Length of what is added"),
                 (
-                    CurveSpec("entering", self.tr("entering the layer"), "muted", markers=True, dashed=True),
-                    CurveSpec("attention", self.tr("attention adds"), "curve_train", markers=True),
-                    CurveSpec("feed_forward", self.tr("feed-forward adds"), "curve_held_out", markers=True, symbol="s"),
+                    CurveSpec("entering", say("entering the layer"), "muted", markers=True, dashed=True),
+                    CurveSpec("attention", say("attention adds"), "curve_train", markers=True),
+                    CurveSpec("feed_forward", say("feed-forward adds"), "curve_held_out", markers=True, symbol="s"),
                     *self._curves_before(),
                 ),
-                left_label=self.tr("length (L2 norm)"),
+                left_label=say("length (L2 norm)"),
                 bottom_label=layer,
                 at=at,
                 includes_zero=True,
@@ -58,32 +59,32 @@ class AddedView(LayersView):
         )
         self.cosines = CurvePlot(
             PlotSpec(
-                self.tr("Cosine with what was there"),
+                say("Cosine with what was there"),
                 (
-                    CurveSpec("attention", self.tr("attention"), "curve_train", markers=True),
-                    CurveSpec("feed_forward", self.tr("feed-forward"), "curve_held_out", markers=True, symbol="s"),
+                    CurveSpec("attention", say("attention"), "curve_train", markers=True),
+                    CurveSpec("feed_forward", say("feed-forward"), "curve_held_out", markers=True, symbol="s"),
                     *self._curves_before(),
                 ),
-                left_label=self.tr("cosine"),
+                left_label=say("cosine"),
                 bottom_label=layer,
                 at=at,
                 includes_zero=True,
             )
         )
         self.lengths_card = Card(
-            self.tr("How much each layer adds"),
-            intro=self.tr("Higher: this part adds more. Compare with the grey line: what enters the layer."),
+            say("How much each layer adds"),
+            intro=say("Higher: this part adds more. Compare with the grey line: what enters the layer."),
         )
         self.cosines_card = Card(
-            self.tr("In which direction"),
-            intro=self.tr(
+            say("In which direction"),
+            intro=say(
                 "Above 0: it confirms what was there (x or m). At 0: it adds something new. Below 0: it takes some of"
                 " it back."
             ),
         )
         self.cosines.setToolTip(
             tip(
-                self.tr(
+                say(
                     "Attention: its cosine with what enters the layer (x). Feed-forward: its cosine with what "
                     "attention has made of that (m)."
                 )
@@ -108,8 +109,8 @@ class AddedView(LayersView):
     def _curves_before(self) -> tuple[CurveSpec, ...]:
         """Of the baseline."""
         return (
-            CurveSpec("attention_before", self.tr("attention, baseline"), "curve_train", dashed=True),
-            CurveSpec("feed_forward_before", self.tr("feed-forward, baseline"), "curve_held_out", dashed=True),
+            CurveSpec("attention_before", say("attention, baseline"), "curve_train", dashed=True),
+            CurveSpec("feed_forward_before", say("feed-forward, baseline"), "curve_held_out", dashed=True),
         )
 
     def _show_names(self, is_compared: bool) -> None:
@@ -120,13 +121,9 @@ class AddedView(LayersView):
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
         self._formula.setText(
-            self.tr(
-                "x enters a layer; m = x + attention; m + feed-forward goes on to the next. Nothing is overwritten."
-            )
+            say("x enters a layer; m = x + attention; m + feed-forward goes on to the next. Nothing is overwritten.")
             if reading.request.model.config.norm == "pre"
-            else self.tr(
-                "x enters a layer; m = LayerNorm(x + attention); LayerNorm(m + feed-forward) goes on to the next."
-            )
+            else say("x enters a layer; m = LayerNorm(x + attention); LayerNorm(m + feed-forward) goes on to the next.")
         )
 
         self._shown = ()
@@ -188,11 +185,9 @@ class AddedView(LayersView):
             chart.set_points(points, places)
         token, words = selection.units(reading).labels[unit], selection.token_view.vectors_note
         self.lengths_card.set_hint(
-            joined(self.tr("{token} · length of what each part adds to its vector").format(token=token), words)
+            joined(say("{token} · length of what each part adds to its vector", token=token), words)
         )
-        self.cosines_card.set_hint(
-            self.tr("{token} · cosine between what is added and what was there").format(token=token)
-        )
+        self.cosines_card.set_hint(say("{token} · cosine between what is added and what was there", token=token))
 
     def _chart_figure(self, chart: CurvePlot, card: Card, keys: list[str]) -> Figure | None:
         if self.stream.answer is None:

@@ -14,6 +14,7 @@ from ...compute.question import Question, ReportOrCancel
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
 from ...look.number_kinds import explain
+from ...look.say import say
 from ...state.baseline_names import baseline_name, replacing
 from ...state.readings import Reading
 from ...state.selection import Selection
@@ -62,23 +63,23 @@ class ApartView(LayersView):
         super().__init__()
         self.question: Question[Apart] = self.add_question(self._show)
         self.distance = LabelledGrid(
-            self.tr("How far each token is from the baseline: rows are tokens, columns are layers")
+            say("How far each token is from the baseline: rows are tokens, columns are layers")
         )
         self.cka = LabelledGrid(
-            self.tr("How alike two layers are: rows are layers now, columns those of the baseline"),
+            say("How alike two layers are: rows are layers now, columns those of the baseline"),
             largest_px=CELL_PX,
         )
-        self.cka.set_axis_names(self.tr("now ↓"), self.tr("baseline →"))
+        self.cka.set_axis_names(say("now ↓"), say("baseline →"))
         self.distance_card = Card(
-            self.tr("How far apart is each token?"),
-            intro=self.tr(
+            say("How far apart is each token?"),
+            intro=say(
                 "Row: a token. Column: a layer. Stronger colour: its two hidden states point further apart (1 − "
                 "cosine; 0 is the same direction)."
             ),
         )
         self.cka_card = Card(
-            self.tr("Which layers are alike?"),
-            intro=self.tr(
+            say("Which layers are alike?"),
+            intro=say(
                 "Row: a layer of this model. Column: a layer of the baseline. Stronger colour: tokens that are alike "
                 "in one are alike in the other (CKA, 1 at most)."
             ),
@@ -116,13 +117,13 @@ class ApartView(LayersView):
         self.try_it.setVisible(baseline is None)
         if baseline is None or alignment is None:
             self.question.forget()
-            sentence = self.tr("Choose another text, model or step under “Compare” at the top.")
+            sentence = say("Choose another text, model or step under “Compare” at the top.")
             self._show(Apart(None, None, (sentence, "")))
             return
         self._pairs = alignment.pairs
         for card in (self.distance_card, self.cka_card):
-            card.set_hint(self.tr("compared with {baseline}").format(baseline=baseline_name(reading)))
-        different = self.tr(
+            card.set_hint(say("compared with {baseline}", baseline=baseline_name(reading)))
+        different = say(
             "The two models have different layers or sizes, so a token’s numbers cannot be compared one by one. What "
             "can be compared is which tokens each layer treats alike (CKA)."
         )
@@ -171,15 +172,15 @@ class ApartView(LayersView):
         last = cka[-1].tolist()
         value = numbers.decimal(max(last))
         best = [stage for stage, cka_of_stage in enumerate(last) if numbers.decimal(cka_of_stage) == value]
-        text = self.tr("The last layer here is most like the baseline {stage} (CKA {value}).")
+        text = say("The last layer here is most like the baseline {stage} (CKA {value}).")
         if len(best) > 1:  # as far as the digits on the screen go
-            text = self.tr("The last layer here is most like layers {layers} of the baseline (CKA {value}).")
+            text = say("The last layer here is most like layers {layers} of the baseline (CKA {value}).")
         labels = stage_labels(len(last))
         found = text.format(stage=stage_name(best[0]), layers=", ".join(labels[stage] for stage in best), value=value)
         count = 0 if self.reading is None else len(self.reading.encoding)
         if len(self._pairs) == count:
             return found
-        matched = self.tr(
+        matched = say(
             "Compared: {some} of {all} tokens. A token counts where the baseline has one for the same word or piece; a "
             "word that only one of the two splits is left out."
         )
@@ -188,7 +189,8 @@ class ApartView(LayersView):
     def _on_distance_hovered(self, cell: tuple[int, int] | None) -> None:
         values, text = self.distance.values, ""
         if cell is not None and values is not None and cell[0] < len(self._pairs):
-            text = self.tr("{token}, {stage}: cosine {cosine} with the baseline").format(
+            text = say(
+                "{token}, {stage}: cosine {cosine} with the baseline",
                 token=self.distance.rows.texts[cell[0]],
                 stage=stage_name(cell[1]),
                 cosine=numbers.decimal(1 - float(values[cell]), 4),
@@ -203,8 +205,11 @@ class ApartView(LayersView):
     def _on_cka_hovered(self, cell: tuple[int, int] | None) -> None:
         values, text = self.cka.values, ""
         if cell is not None and values is not None:
-            text = self.tr("{stage} and the baseline {other}: CKA {value}").format(
-                stage=stage_name(cell[0]), other=stage_name(cell[1]), value=numbers.decimal(float(values[cell]), 3)
+            text = say(
+                "{stage} and the baseline {other}: CKA {value}",
+                stage=stage_name(cell[0]),
+                other=stage_name(cell[1]),
+                value=numbers.decimal(float(values[cell]), 3),
             )
         self.hover_text_changed.emit(text)
 

@@ -1,10 +1,10 @@
 """The hidden states of a reading beside those of its baseline: what has become larger, and what more alike."""
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication
 
 from bertcore.analysis.vectors import cosines, lengths
 
+from ...look.say import say
 from ...state.baseline_names import reason_in_words, replacing
 from ...state.readings import Reading
 from ...state.selection import Selection
@@ -24,9 +24,7 @@ class BothStates:
         if alignment is not None and alignment.reason is not None:
             self.problem = reason_in_words(alignment.reason)
         elif not self.has_same_layers:
-            self.problem = QCoreApplication.translate(
-                "BothStates", "The two models have different layers, so only the open model is shown."
-            )
+            self.problem = say("The two models have different layers, so only the open model is shown.")
 
     @property
     def has_same_layers(self) -> bool:

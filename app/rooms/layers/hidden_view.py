@@ -7,6 +7,7 @@ from bertcore.analysis.vectors import cosines, lengths
 from ...figures.figure import Axis, Figure, Numbers, joined
 from ...look import numbers
 from ...look.number_kinds import explain
+from ...look.say import say
 from ...state.baseline_names import baseline_name
 from ...state.readings import Reading
 from ...state.selection import Selection
@@ -28,16 +29,16 @@ class HiddenView(LayersView):
 
     def __init__(self) -> None:
         super().__init__()
-        self.lengths = LabelledGrid(self.tr("Size of each hidden state: rows are tokens, columns are layers"))
+        self.lengths = LabelledGrid(say("Size of each hidden state: rows are tokens, columns are layers"))
         self.cosines = LabelledGrid(
-            self.tr("Cosine similarity of each pair of tokens"), square=True, signed=True, tilted=True
+            say("Cosine similarity of each pair of tokens"), square=True, signed=True, tilted=True
         )
         self.lengths_card = Card(
-            self.tr("Size of each hidden state"),
+            say("Size of each hidden state"),
             intro=" ",
         )
         self.cosines_card = Card(
-            self.tr("How similar are the tokens?"),
+            say("How similar are the tokens?"),
             intro=" ",
         )
         self._drawn_stage = -1  # of the cosines
@@ -81,7 +82,7 @@ class HiddenView(LayersView):
         is_pre = reading.request.model.config.norm == "pre"
         self.lengths_card.set_hint(
             joined(
-                self.tr("the last column is after the model’s final LayerNorm") if is_pre else "",
+                say("the last column is after the model’s final LayerNorm") if is_pre else "",
                 selection.token_view.vectors_note,
             )
         )
@@ -104,7 +105,7 @@ class HiddenView(LayersView):
 
     @property
     def _lengths_axes(self) -> str:
-        return self.tr("L2 norm · rows: tokens · columns: layers")
+        return say("L2 norm · rows: tokens · columns: layers")
 
     def _show_cosines(self, reading: Reading, selection: Selection) -> None:
         self._drawn_stage = selection.stage
@@ -113,12 +114,12 @@ class HiddenView(LayersView):
         labels = Labels(units.labels, units.kinds)
         values = cosines(vectors) if len(units) else np.zeros((0, 0))
         before = self._both.cosines(selection.stage) if self._both is not None else None
-        where = self.tr("cosine of each pair, {stage}").format(stage=stage_name(selection.stage))
+        where = say("cosine of each pair, {stage}", stage=stage_name(selection.stage))
         if self._both is not None and before is not None:
             change = np.nan_to_num(values - before)
             limit = max(float(np.abs(change).max(initial=0.0)), LEAST_CHANGE)
             self.cosines.set_grid(change, Labels(self._both.labels, units.kinds), labels, -limit, limit)
-            where = joined(where, self.tr("now minus {baseline}").format(baseline=baseline_name(reading)))
+            where = joined(where, say("now minus {baseline}", baseline=baseline_name(reading)))
         else:
             self.cosines.set_grid(values, labels, labels, -1, 1)
         self.cosines_card.set_hint(joined(where, selection.token_view.vectors_note))
@@ -127,21 +128,19 @@ class HiddenView(LayersView):
         """What the colours are of."""
         name, problem = baseline_name(reading), self._both.problem if self._both is not None else ""
         if self._is_difference:
-            larger = self.tr("Red: larger now than with {baseline}. Blue: smaller.").format(baseline=name)
-            alike = self.tr("Red: more similar now than with {baseline}. Blue: less similar.").format(baseline=name)
+            larger = say("Red: larger now than with {baseline}. Blue: smaller.", baseline=name)
+            alike = say("Red: more similar now than with {baseline}. Blue: less similar.", baseline=name)
         else:
-            what = self.tr("Row: a token. Column: a layer. Stronger colour: numbers farther from zero (L2 norm).")
-            why = self.tr("Each layer ends with a LayerNorm, which keeps sizes close together.")
+            what = say("Row: a token. Column: a layer. Stronger colour: numbers farther from zero (L2 norm).")
+            why = say("Each layer ends with a LayerNorm, which keeps sizes close together.")
             if reading.request.model.config.norm == "pre":
-                why = self.tr("Each layer adds to them: the larger they are, the less one more layer changes them.")
+                why = say("Each layer adds to them: the larger they are, the less one more layer changes them.")
             larger = f"{what} {why}"
             low, _ = self.lengths.color_range or (0.0, 0.0)
             if low > 0:
-                begin = self.tr("Colours begin at {low}, not 0.").format(low=numbers.number(low))
+                begin = say("Colours begin at {low}, not 0.", low=numbers.number(low))
                 larger = f"{larger} {begin}"
-            alike = self.tr(
-                "Each cell: two tokens. Red: they point the same way. No colour: unrelated. Blue: opposite."
-            )
+            alike = say("Each cell: two tokens. Red: they point the same way. No colour: unrelated. Blue: opposite.")
         self.lengths_card.set_intro(f"{problem} {larger}".strip())
         self.cosines_card.set_intro(f"{problem} {alike}".strip())
 
@@ -167,9 +166,9 @@ class HiddenView(LayersView):
         values, text = self.lengths.values, ""
         if cell is not None and values is not None and self.reading is not None:
             row, stage = cell
-            text = self.tr("{token}, {stage}: size {size}")
+            text = say("{token}, {stage}: size {size}")
             if self._is_difference:
-                text = self.tr("{token}, {stage}: size {size}, compared with the baseline")
+                text = say("{token}, {stage}: size {size}, compared with the baseline")
             text = text.format(
                 token=self.selection.units(self.reading).labels[row],
                 stage=stage_name(stage),
@@ -186,9 +185,9 @@ class HiddenView(LayersView):
         values, text = self.cosines.values, ""
         if cell is not None and values is not None and self.reading is not None:
             labels = self.selection.units(self.reading).labels
-            text = self.tr("{token} and {other}, {stage}: cosine {cosine}")
+            text = say("{token} and {other}, {stage}: cosine {cosine}")
             if self._is_difference:
-                text = self.tr("{token} and {other}, {stage}: cosine {cosine}, compared with the baseline")
+                text = say("{token} and {other}, {stage}: cosine {cosine}, compared with the baseline")
             text = text.format(
                 token=labels[cell[0]],
                 other=labels[cell[1]],

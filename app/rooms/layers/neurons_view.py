@@ -13,6 +13,7 @@ from ...compute.model_text import text_of
 from ...figures.figure import Axis, Figure, Numbers, joined
 from ...look import numbers
 from ...look.number_kinds import explain
+from ...look.say import say
 from ...widgets.bar_list import Bar, BarList
 from ...widgets.card import GAP_PX, Card, label, note
 from ...widgets.folding_card import folded_on_projector
@@ -74,18 +75,18 @@ class NeuronsView(LayersView):
 
     def __init__(self) -> None:
         super().__init__()
-        self.strongest = NeuronList(self.tr("Neurons that fire most for this token"))
-        self.tokens = BarList(self.tr("Tokens for which the neuron fires most"), stretch_to_px=32, may_cut=True)
-        self.words = BarList(self.tr("Words that the neuron promotes"), stretch_to_px=32, may_cut=True)
+        self.strongest = NeuronList(say("Neurons that fire most for this token"))
+        self.tokens = BarList(say("Tokens for which the neuron fires most"), stretch_to_px=32, may_cut=True)
+        self.words = BarList(say("Words that the neuron promotes"), stretch_to_px=32, may_cut=True)
         explain("activation", self.strongest, self.tokens)
         explain("promotes", self.words)
         self.strongest_card = Card(
-            self.tr("Neurons that fire most"),
-            intro=self.tr("Longer: it fires more for the selected token. Click one, or use the arrow keys."),
+            say("Neurons that fire most"),
+            intro=say("Longer: it fires more for the selected token. Click one, or use the arrow keys."),
         )
         self.neuron_card = Card(
-            self.tr("One neuron"),
-            intro=self.tr(
+            say("One neuron"),
+            intro=say(
                 "Left: how much it fires at each token of your text. Right: the words that it makes more "
                 "likely, unless a later layer undoes it. Many neurons stand for nothing that has a name."
             ),
@@ -125,7 +126,7 @@ class NeuronsView(LayersView):
         self.strongest.set_bars(
             [
                 Bar(
-                    self.tr("layer {layer} · {neuron}").format(layer=layer + 1, neuron=neuron),
+                    say("layer {layer} · {neuron}", layer=layer + 1, neuron=neuron),
                     numbers.decimal(value),
                     value / highest,
                     "bar_strong" if (layer, neuron) == self.chosen else "bar",
@@ -136,7 +137,7 @@ class NeuronsView(LayersView):
         )
         token = selection.units(reading).labels[unit]
         self.strongest_card.set_hint(
-            joined(self.tr("for “{token}”, by activation").format(token=token), selection.token_view.vectors_note)
+            joined(say("for “{token}”, by activation", token=token), selection.token_view.vectors_note)
         )
         self._ask_neuron(reading, selection, self.chosen)
         if self.one_neuron.answer is not None:
@@ -177,10 +178,11 @@ class NeuronsView(LayersView):
         longest = max((abs(score) for _, score in words.up), default=1.0) or 1.0
         self.words.set_bars([Bar(word, numbers.decimal(score), score / longest, "good") for word, score in words.up])
         layer, neuron = self.chosen
-        self.neuron_card.set_title(self.tr("Layer {layer} · Neuron {neuron}").format(layer=layer + 1, neuron=neuron))
+        self.neuron_card.set_title(say("Layer {layer} · Neuron {neuron}", layer=layer + 1, neuron=neuron))
         self.neuron_card.set_hint(
-            self.tr("an activation of 1 adds a vector of length {length} to the token’s hidden state").format(
-                length=numbers.decimal(words.output_length)
+            say(
+                "an activation of 1 adds a vector of length {length} to the token’s hidden state",
+                length=numbers.decimal(words.output_length),
             )
         )
 
@@ -188,10 +190,10 @@ class NeuronsView(LayersView):
         self.strongest_card.body.addWidget(self.strongest, 1)
         halves = hbox(gap_px=24)
         for title, hint, bars in (
-            (self.tr("Activation"), self.tr("highest first"), self.tokens),
+            (say("Activation"), say("highest first"), self.tokens),
             (
-                self.tr("Promotes"),
-                self.tr("dot product of its output weights with each token’s embedding"),
+                say("Promotes"),
+                say("dot product of its output weights with each token’s embedding"),
                 self.words,
             ),
         ):
@@ -219,7 +221,7 @@ class NeuronsView(LayersView):
                 np.array([score for _, score in words.up]), (Axis("word", [word for word, _ in words.up]),)
             ),
         }
-        hint = self.tr("left: activation by token · right: words it promotes, by the token embeddings")
+        hint = say("left: activation by token · right: words it promotes, by the token embeddings")
         return self.figure(self.neuron_card.title, [self.tokens, self.words], arrays, hint=hint)
 
     def _on_strongest_clicked(self, row: int) -> None:

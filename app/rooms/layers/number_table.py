@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from ...figures.figure import Picture
 from ...look import numbers, theme
+from ...look.say import say
 
 Index = QModelIndex | QPersistentModelIndex
 COLUMN_PX, ROW_PX, HEADER_PX = 62, 22, 96
@@ -115,7 +116,7 @@ class NumberTable(QTableView):
         super().__init__()
         self.numbers = NumberModel()
         self.setModel(self.numbers)
-        self.setAccessibleName(self.tr("The numbers of this step: rows are tokens"))
+        self.setAccessibleName(say("The numbers of this step: rows are tokens"))
         self.setShowGrid(False)
         self.setFont(_font())
         self.setItemDelegate(_Cells(self))

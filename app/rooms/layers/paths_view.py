@@ -1,13 +1,13 @@
 """View "Paths": where each token goes from layer to layer, in one plane for all of them."""
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication
 
 from bertcore.analysis.vectors import Pca
 
 from ...compute.question import ReportOrCancel
 from ...figures.figure import Axis, Figure, Numbers, joined
 from ...look import numbers
+from ...look.say import say
 from ...state.baseline_names import baseline_name, labels_beside
 from ...state.readings import Reading
 from ...state.selection import Selection
@@ -67,26 +67,23 @@ class _Both:
 
     def in_words(self, selection: Selection) -> str:
         """What lines and dots are."""
-        text = QCoreApplication.translate(
-            "PathsView",
+        text = say(
             "A line is one token, from its embedding (emb.) to the last layer; its mark is at the slider’s layer. "
-            "Blue circle: in A. Orange square: in B. Grey: special. Distances are rough: the map is flat.",
+            "Blue circle: in A. Orange square: in B. Grey: special. Distances are rough: the map is flat."
         )
         if self._baseline is None:
             return text
         if self.baseline_units is None:
-            other = QCoreApplication.translate(
-                "PathsView",
+            other = say(
                 "{baseline} has different layers or sizes, so its paths cannot be drawn on the same map. Hold X to"
-                " see them.",
+                " see them."
             )
             return other.format(baseline=baseline_name(self._reading))
-        other = QCoreApplication.translate(
-            "PathsView",
+        other = say(
             "Thick line: the selected token; dashed: the same token in the baseline, whose tokens are rings. Click "
-            "another token: where do its two paths part?",
+            "another token: where do its two paths part?"
         )
-        far = QCoreApplication.translate("PathsView", "Dotted: how far apart the two are.")
+        far = say("Dotted: how far apart the two are.")
         return f"{other} {far}" if selection.wants_difference else other
 
 
@@ -108,8 +105,8 @@ class PathsView(LayersView):
 
     def __init__(self) -> None:
         super().__init__()
-        self.picture = Scatter(self.tr("Path of each token through the layers"))
-        self.card = Card(self.tr("Path of each token through the layers"), intro=" ")
+        self.picture = Scatter(say("Path of each token through the layers"))
+        self.card = Card(say("Path of each token through the layers"), intro=" ")
         self.card.set_figure(self._figure)
         self.card.body.addWidget(self.picture, 1)
         vbox(self.card, parent=self)
@@ -152,8 +149,10 @@ class PathsView(LayersView):
             Points(paths.points, both.names, both.kinds, stage_names=stages, links=links, partners=dict(both.pairs))
         )
         x, y = paths.explained_variance_ratio
-        plane = self.tr("PCA over all layers · across: {x} of the variance, up: {y}").format(
-            x=numbers.percent(float(x)), y=numbers.percent(float(y))
+        plane = say(
+            "PCA over all layers · across: {x} of the variance, up: {y}",
+            x=numbers.percent(float(x)),
+            y=numbers.percent(float(y)),
         )
         self.card.set_hint(joined(plane, self.selection.token_view.vectors_note))
 
@@ -172,7 +171,7 @@ class PathsView(LayersView):
         if unit is not None and self.reading is not None:
             both = _Both(self.reading, self.selection.token_view)
             labels = [*both.ours.labels, *both.baseline_labels]
-            path = self.tr("path of {token}") if unit < len(both.ours) else self.tr("path of {token} in the baseline")
+            path = say("path of {token}") if unit < len(both.ours) else say("path of {token} in the baseline")
             text = path.format(token=labels[unit]) if unit < len(labels) else ""
         self.hover_text_changed.emit(text)
         self.hover_unit(unit)

@@ -2,7 +2,7 @@
 
 from PySide6.QtWidgets import QWidget
 
-from ...look.language import QT_TRANSLATE_NOOP
+from ...look.say import mark
 from ...state.readings import Reading
 from ...widgets.spots import name_spot
 from ..base import ONE_AT_A_TIME, View, ViewRoom, ViewSpec, later
@@ -17,64 +17,54 @@ class LayersRoom(ViewRoom):
     specs = (
         ViewSpec(
             "hidden",
-            QT_TRANSLATE_NOOP("ViewSpec", "Hidden states"),
-            QT_TRANSLATE_NOOP(
-                "ViewSpec",
+            mark("Hidden states"),
+            mark(
                 "Every layer gives each token a new list of numbers, its hidden state. Move the slider: which tokens "
-                "become so alike that the model can hardly tell them apart?",
+                "become so alike that the model can hardly tell them apart?"
             ),
             HiddenView,
         ),
         ViewSpec(
             "paths",
-            QT_TRANSLATE_NOOP("ViewSpec", "Paths"),
-            QT_TRANSLATE_NOOP(
-                "ViewSpec",
-                "Every layer moves each token a little. Which lines come together, and which move apart?",
-            ),
+            mark("Paths"),
+            mark("Every layer moves each token a little. Which lines come together, and which move apart?"),
             later(__package__, "paths_view", "PathsView"),
         ),
         ViewSpec(
             "word",
-            QT_TRANSLATE_NOOP("ViewSpec", "One word"),
-            QT_TRANSLATE_NOOP(
-                "ViewSpec",
+            mark("One word"),
+            mark(
                 "A bank can keep money or be the edge of a river: does the model know? In the embeddings (emb.) only "
-                "the word’s position differs. At which layer do its meanings separate?",
+                "the word’s position differs. At which layer do its meanings separate?"
             ),
             later(__package__, "word_view", "WordView"),
-            only=QT_TRANSLATE_NOOP(
-                "ViewSpec", "This view has its own sentences. Hold X to see them in the baseline model."
-            ),
+            only=mark("This view has its own sentences. Hold X to see them in the baseline model."),
         ),
         ViewSpec(
             "swap",
-            QT_TRANSLATE_NOOP("ViewSpec", "Swap in"),
-            QT_TRANSLATE_NOOP(
-                "ViewSpec",
+            mark("Swap in"),
+            mark(
                 "Change “man” to “woman”, and the model fills the gap differently. Swap in what it computed for the "
-                "second text, one part at a time: where inside the model does the difference lie?",
+                "second text, one part at a time: where inside the model does the difference lie?"
             ),
             later(__package__, "swap_view", "SwapView"),
         ),
         ViewSpec(
             "added",
-            QT_TRANSLATE_NOOP("ViewSpec", "What layers add"),
-            QT_TRANSLATE_NOOP(
-                "ViewSpec",
+            mark("What layers add"),
+            mark(
                 "A layer does not replace what a token is: it adds to it. Which half of a layer adds more: attention, "
-                "which collects information from other tokens, or feed-forward, which works on the token alone?",
+                "which collects information from other tokens, or feed-forward, which works on the token alone?"
             ),
             later(__package__, "added_view", "AddedView"),
             is_for_experts=True,
         ),
         ViewSpec(
             "neurons",
-            QT_TRANSLATE_NOOP("ViewSpec", "Neurons"),
-            QT_TRANSLATE_NOOP(
-                "ViewSpec",
+            mark("Neurons"),
+            mark(
                 "A neuron works like a detector: it fires for some tokens and makes some words more likely. Click "
-                "one: can you tell what it detects?",
+                "one: can you tell what it detects?"
             ),
             later(__package__, "neurons_view", "NeuronsView"),
             is_for_experts=True,
@@ -82,22 +72,18 @@ class LayersRoom(ViewRoom):
         ),
         ViewSpec(
             "apart",
-            QT_TRANSLATE_NOOP("ViewSpec", "Compared"),
-            QT_TRANSLATE_NOOP(
-                "ViewSpec",
-                "Where do two texts or two models differ: at which token, and from which layer on?",
-            ),
+            mark("Compared"),
+            mark("Where do two texts or two models differ: at which token, and from which layer on?"),
             later(__package__, "apart_view", "ApartView"),
             is_for_experts=True,
             is_about_baseline=True,
         ),
         ViewSpec(
             "weights",
-            QT_TRANSLATE_NOOP("ViewSpec", "Weights"),
-            QT_TRANSLATE_NOOP(
-                "ViewSpec",
+            mark("Weights"),
+            mark(
                 "Learning means changing numbers: each part of the model is a table of them, its weights. Which "
-                "parts did training change most, and which words does the model treat differently now?",
+                "parts did training change most, and which words does the model treat differently now?"
             ),
             later(__package__, "weights_view", "WeightsView"),
             is_for_experts=True,
@@ -105,11 +91,10 @@ class LayersRoom(ViewRoom):
         ),
         ViewSpec(
             "steps",
-            QT_TRANSLATE_NOOP("ViewSpec", "Step by step"),
-            QT_TRANSLATE_NOOP(
-                "ViewSpec",
+            mark("Step by step"),
+            mark(
                 "There is no magic inside a layer, only arithmetic. Click a step to open it, and any number to "
-                "see how it was computed.",
+                "see how it was computed."
             ),
             later(__package__, "steps_view", "StepsView"),
             only=ONE_AT_A_TIME,

@@ -5,11 +5,12 @@ Stage 0 is the embeddings, stage l what leaves layer l.
 
 from typing import Literal
 
-from PySide6.QtCore import QCoreApplication, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QSlider, QWidget
 
 from ...look import theme
+from ...look.say import say
 from ...widgets.card import label
 from ...widgets.layouts import hbox
 from ..base import View
@@ -32,13 +33,13 @@ class LayersView(View):
 def stage_name(stage: int) -> str:
     """In a sentence: "after layer 2"."""
     if not stage:
-        return QCoreApplication.translate("stages", "embeddings")
-    return QCoreApplication.translate("stages", "after layer {layer}").format(layer=stage)
+        return say("embeddings")
+    return say("after layer {layer}", layer=stage)
 
 
 def stage_labels(count: int) -> list[str]:
     """The first `count` stages as labels of columns."""
-    return [QCoreApplication.translate("stages", "emb."), *(str(stage) for stage in range(1, count))]
+    return [say("emb."), *(str(stage) for stage in range(1, count))]
 
 
 class StageTrack(QSlider):
@@ -47,8 +48,8 @@ class StageTrack(QSlider):
     def __init__(self) -> None:
         super().__init__(Qt.Orientation.Horizontal)
         self.setPageStep(1)
-        self.setAccessibleName(self.tr("Layer"))
-        self.setToolTip(self.tr("Layer (the arrow keys change it)"))
+        self.setAccessibleName(say("Layer"))
+        self.setToolTip(say("Layer (the arrow keys change it)"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMaximumWidth(theme.column_px(MOST_PX))
 
@@ -136,7 +137,7 @@ class StageSlider(QWidget):
         self._name.setMinimumWidth(max(map(self._name.fontMetrics().horizontalAdvance, names)))
 
     def _name_of(self, stage: int) -> str:
-        return self.tr("layer {layer}").format(layer=stage) if self.track.minimum() else stage_name(stage)
+        return say("layer {layer}", layer=stage) if self.track.minimum() else stage_name(stage)
 
     def _show(self) -> None:
         name = self._name_of(self.track.value())

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication, QEvent, QRectF, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
@@ -17,6 +17,7 @@ from ...figures.figure import Axis, Figure, Numbers, Picture, joined
 from ...look import numbers, theme
 from ...look.fitting import plain_tip
 from ...look.icons import paint_icon
+from ...look.say import say
 from ...widgets.card import GAP_PX, Card, label, scrolled
 from ...widgets.context_menu import figure_entries
 from ...widgets.controls import Choice
@@ -43,7 +44,7 @@ class DerivationCard(Card):
         self._tokens: list[str] = []
         self.number, self.formula = label("", "number"), label("", wrap=True)
         self.changed = label(
-            self.tr("Something you switched off or edited changed this number, so its parts do not add up to it."),
+            say("Something you switched off or edited changed this number, so its parts do not add up to it."),
             "error",
             wrap=True,
         )
@@ -63,9 +64,9 @@ class DerivationCard(Card):
 
     def clear(self) -> None:
         self.derivation = None
-        self.set_title(self.tr("How it was computed"))
+        self.set_title(say("How it was computed"))
         self.set_hint("")
-        self.formula.setText(self.tr("Open a step and click a number."))
+        self.formula.setText(say("Open a step and click a number."))
         for widget in (self.number, self.changed, self._facts, self._terms_title, self._terms):
             widget.hide()
 
@@ -79,7 +80,7 @@ class DerivationCard(Card):
         self.number.show()
         self._facts.setVisible(bool(derivation.facts))
         count = len(derivation.terms) + derivation.rest_count
-        self._terms_title.setText(self.tr("The %Ln term(s), largest first", "", count))
+        self._terms_title.setText(say("The %Ln term(s), largest first", n=count))
         for widget in (self._terms_title, self._terms):
             widget.setVisible(bool(derivation.terms))
         self._write_tables(derivation)
@@ -92,7 +93,7 @@ class DerivationCard(Card):
         rows = [("", derivation.factors, "")] if derivation.factors else []
         rows += [_row(term, self._tokens) for term in derivation.terms]
         if derivation.rest_count:
-            others = self.tr("%Ln other(s)", "", derivation.rest_count)
+            others = say("%Ln other(s)", n=derivation.rest_count)
             rows.append((others, "", numbers.exact(derivation.rest)))
         if derivation.sum is not None:
             rows.append((f"<b>{derivation.sum_name}</b>", "", f"<b>{numbers.exact(derivation.sum)}</b>"))
@@ -124,7 +125,6 @@ def _table(rows: list[tuple[str, str, str]]) -> str:
     return f'<table cellspacing=0 cellpadding=1 style="font-size:{size}px">{"".join(lines)}</table>'
 
 
-translate = QCoreApplication.translate
 TABLE_PX, LEAST_TABLE_PX = 236, 80
 HEADER_PX = 28
 TITLE_PX, SHAPE_PX, FUNCTION_PX = 160, 92, 200
@@ -155,8 +155,12 @@ class StepHeader(QPushButton):
         self._shape = f"{rows} × {columns}"
         self._function = ".".join(step.function.split(".")[-2:])
         self.setAccessibleName(
-            self.tr("Step {number}: {title}, {formula}, {shape}").format(
-                number=self._number, title=step.title, formula=step.formula, shape=self._shape
+            say(
+                "Step {number}: {title}, {formula}, {shape}",
+                number=self._number,
+                title=step.title,
+                formula=step.formula,
+                shape=self._shape,
             )
         )
         self.setToolTip(plain_tip(f"{step.function}\n{_tokens(rows)} × {_columns(step, columns)}"))
@@ -222,8 +226,8 @@ class StepsView(LayersView):
         self.open_key = FIRST_OPEN
         self._column = 0
         self._shown: tuple[LayerTrace | None, int] = None, 0  # what `steps` are of: layer, head
-        self.card = Card(self.tr("One layer, step by step"))
-        self._head = Choice(self.tr("The head whose queries, keys, values and scores are shown"))
+        self.card = Card(say("One layer, step by step"))
+        self._head = Choice(say("The head whose queries, keys, values and scores are shown"))
         self._list = QVBoxLayout()
         self._after_layout = QTimer(self)  # scrolls to the step that was opened, when its table has a place
         self._build()
@@ -238,7 +242,7 @@ class StepsView(LayersView):
         heads = reading.request.model.heads
         if self._head.count() != heads:
             self._head.clear()
-            self._head.addItems([self.tr("head {head}").format(head=number) for number in range(1, heads + 1)])
+            self._head.addItems([say("head {head}", head=number) for number in range(1, heads + 1)])
         self.show_selection(reading, selection)
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
@@ -290,7 +294,7 @@ class StepsView(LayersView):
             return
         self._shown = one, selection.head
         self.steps = layer_steps(one, selection.head)
-        self.card.set_title(self.tr("Layer {layer}, step by step").format(layer=one.layer + 1))
+        self.card.set_title(say("Layer {layer}, step by step", layer=one.layer + 1))
         self._show_headers()
         self._show_open()
 
@@ -346,14 +350,14 @@ class StepsView(LayersView):
 
     def _build(self) -> None:
         self.card.set_intro(
-            self.tr(
+            say(
                 "Row: a token. Column: one of its numbers (dimensions), counted from 0. Stronger colour: farther from "
                 "0."
             )
         )
-        self._head.setAccessibleName(self.tr("Head"))
+        self._head.setAccessibleName(say("Head"))
         self.card.add_to_header(self._head)
-        self.card.set_figure(self._figure, self.tr("Step by step"))
+        self.card.set_figure(self._figure, say("Step by step"))
         inside = QWidget()
         self._list.setContentsMargins(0, 0, theme.px(4), 0)
         self._list.setSpacing(theme.px(2))
@@ -366,7 +370,7 @@ class StepsView(LayersView):
         self.card.body.addStretch(0)
         self._after_layout.setSingleShot(True)
         self._after_layout.timeout.connect(self._on_laid_out)
-        self._fold = folded_on_projector(self.derivation, self.tr("How this number was computed"))
+        self._fold = folded_on_projector(self.derivation, say("How this number was computed"))
         hbox((self.card, 1), self._fold, parent=self, gap_px=GAP_PX)
 
     def _figure(self) -> Figure | None:
@@ -376,7 +380,7 @@ class StepsView(LayersView):
         values = np.ascontiguousarray(step.values[:, :EXPORTED_COLUMNS])
         tokens = self._tokens
         axes = Axis("token", tokens), Axis(step.columns, tokens if step.columns == "token" else [])
-        title = self.tr("Layer {layer}: {step}").format(layer=self.layer.answer.layer + 1, step=step.title)
+        title = say("Layer {layer}: {step}", layer=self.layer.answer.layer + 1, step=step.title)
         arrays = {step.key: Numbers(values, axes)}
         hint = joined(step.formula, step.function if numbers.is_technical() else "", self._which_columns())
         figure = self.figure(title, self.derivation.parts, arrays, hint=hint, head=True, token=True)
@@ -387,7 +391,7 @@ class StepsView(LayersView):
         shown, count = self.table.pictured_columns, self.table.numbers.columnCount()
         if len(shown) == count:
             return ""
-        return self.tr("columns {first}–{last} of {count}").format(first=shown[0], last=shown[-1], count=count)
+        return say("columns {first}–{last} of {count}", first=shown[0], last=shown[-1], count=count)
 
     def _on_table_chosen(self, row: int, column: int) -> None:
         self._column = column
@@ -412,15 +416,15 @@ def _beside(left: Picture, right: Picture) -> Picture:
 
 
 def _tokens(count: int) -> str:
-    return translate("StepsView", "%n token(s)", "", count)
+    return say("%n token(s)", n=count)
 
 
 def _columns(step: LayerStep, count: int) -> str:
     if step.columns == "token":
         return _tokens(count)
     if step.columns == "neuron":
-        return translate("StepsView", "%n neuron(s)", "", count)
-    return translate("StepsView", "%n dimension(s)", "", count)
+        return say("%n neuron(s)", n=count)
+    return say("%n dimension(s)", n=count)
 
 
 def _column(step: LayerStep, column: int, tokens: list[str]) -> str:
@@ -428,5 +432,5 @@ def _column(step: LayerStep, column: int, tokens: list[str]) -> str:
     if step.columns == "token":
         return tokens[column]
     if step.columns == "neuron":
-        return translate("StepsView", "neuron {neuron}").format(neuron=column)
-    return translate("StepsView", "dimension {dimension}").format(dimension=column)
+        return say("neuron {neuron}", neuron=column)
+    return say("dimension {dimension}", dimension=column)

@@ -13,6 +13,7 @@ from bertcore.errors import shortened
 
 from ...compute.head_questions import HeadTarget, odds
 from ...look import numbers
+from ...look.say import say
 from ...widgets.card import Card, label, scrolled
 from ...widgets.contrast_fields import ContrastFields
 from ...widgets.controls import Choice
@@ -31,8 +32,8 @@ class SwapResult(Card):
     """`target` chooses the prediction. What there is no map for yet is left out."""
 
     def __init__(self) -> None:
-        super().__init__(self.tr("What comes out"))
-        self.target = Choice(self.tr("The prediction to explain"))
+        super().__init__(say("What comes out"))
+        self.target = Choice(say("The prediction to explain"))
         self.path, self.cell = label("", wrap=True), label("", wrap=True)
         self.scores = label("", wrap=True)
         self.formula = label("", "muted", wrap=True)
@@ -83,8 +84,12 @@ class SwapResult(Card):
         if one is None:
             return
         ours, theirs = (shortened(text, MOST_TEXT) for text in texts)
-        scores = self.tr("This text: {text}\n{score}\n\nThe other text: {other}\n{other_score}").format(
-            text=ours, score=self.score_text(one.text), other=theirs, other_score=self.score_text(one.other)
+        scores = say(
+            "This text: {text}\n{score}\n\nThe other text: {other}\n{other_score}",
+            text=ours,
+            score=self.score_text(one.text),
+            other=theirs,
+            other_score=self.score_text(one.other),
         )
         self.scores.setText(f"{self._number}\n{scores}".strip())
         self.formula.setText(self._formula)
@@ -93,15 +98,16 @@ class SwapResult(Card):
 
     def show_swap(self, swap: Swap, found: SwapMap, column: int, *, is_on: bool) -> None:
         """What one cell of a map says. is_on: all rooms show its pass."""
-        sentence = self.tr("With {what} swapped in, {score}: {share} of the way to the other text.").format(
+        sentence = say(
+            "With {what} swapped in, {score}: {share} of the way to the other text.",
             what=swap.description,
             score=self.score_text(float(found.patched[swap.row, column])),
             share=numbers.percent(float(found.shares[swap.row, column])),
         )
         what_now = (
-            self.tr("All views show this swap now; Esc ends it.")
+            say("All views show this swap now; Esc ends it.")
             if is_on
-            else self.tr("Click its cell to try it in all views.")
+            else say("Click its cell to try it in all views.")
         )
         self.cell.setText(f"{sentence} {what_now}")
 
@@ -119,10 +125,10 @@ class SwapResult(Card):
         chosen = self.chosen
         assert chosen is not None
         if chosen.is_score:
-            return self.tr("Cosine:") if chosen.target.head == "similarity" else self.tr("Its score:")
+            return say("Cosine:") if chosen.target.head == "similarity" else say("Its score:")
         if chosen.target.against is None:
-            return self.tr("Its probability:")
-        return self.tr("ln p of the first answer − ln p of the second, in nats:") if numbers.is_technical() else ""
+            return say("Its probability:")
+        return say("ln p of the first answer − ln p of the second, in nats:") if numbers.is_technical() else ""
 
     @property
     def _formula(self) -> str:
@@ -130,25 +136,30 @@ class SwapResult(Card):
         chosen = self.chosen
         assert chosen is not None
         if chosen.is_score or (chosen.target.against is not None and numbers.is_technical()):
-            return self.tr("Numbers and colours: how far a swap moves this number from this text (0) to the other (1).")
+            return say("Numbers and colours: how far a swap moves this number from this text (0) to the other (1).")
         if chosen.target.against is None:
-            return self.tr(
+            return say(
                 "Numbers and colours: how far a swap moves this probability (on a log scale) from this text (0) to the "
                 "other (1)."
             )
         first, second = chosen.answers
-        return self.tr(
+        return say(
             "Numbers and colours: how far a swap moves the odds of “{first}” against “{second}” (on a log scale) from "
-            "this text (0) to the other (1)."
-        ).format(first=first, second=second)
+            "this text (0) to the other (1).",
+            first=first,
+            second=second,
+        )
 
     def _strongest_head(self, heads: SwapMap) -> str:
         layer, head = divmod(int(heads.shares.argmax()), heads.shares.shape[1])
         share = float(heads.shares[layer, head])
         if share < LEAST_NAMED:
-            return self.tr("No head alone moves the answer much.")
-        return self.tr("Of all heads, head {head} of layer {layer} moves the answer most: {share}.").format(
-            layer=layer + 1, head=head + 1, share=numbers.percent(share)
+            return say("No head alone moves the answer much.")
+        return say(
+            "Of all heads, head {head} of layer {layer} moves the answer most: {share}.",
+            layer=layer + 1,
+            head=head + 1,
+            share=numbers.percent(share),
         )
 
     def _path(self, places: SwapMap, columns: Sequence[str]) -> str:
@@ -160,10 +171,10 @@ class SwapResult(Card):
             stages = [row + first for row in rows if shares[row, place] >= LEAST_NAMED]
             if not stages:
                 continue
-            names = [self.tr("layer {layer}").format(layer=stage) if stage else stage_name(0) for stage in stages]
-            span = names[0] if len(names) == 1 else self.tr("{first} to {last}").format(first=names[0], last=names[-1])
-            parts.append(self.tr("{stages} at “{token}”").format(stages=span, token=columns[place]))
-        return self.tr("Most of the difference: {places}.").format(places="; ".join(parts)) if parts else ""
+            names = [say("layer {layer}", layer=stage) if stage else stage_name(0) for stage in stages]
+            span = names[0] if len(names) == 1 else say("{first} to {last}", first=names[0], last=names[-1])
+            parts.append(say("{stages} at “{token}”", stages=span, token=columns[place]))
+        return say("Most of the difference: {places}.", places="; ".join(parts)) if parts else ""
 
     def _on_target_activated(self, index: int) -> None:
         self._picked = self.targets[index]

@@ -19,6 +19,7 @@ from ...compute.patching import MOST_S, SwapMap, places_first, swap_map, swap_ta
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
 from ...look.number_kinds import explain
+from ...look.say import say
 from ...state.baseline import OtherText
 from ...state.contrast import NO_CONTRAST
 from ...state.token_units import TokenView
@@ -51,33 +52,31 @@ class SwapView(LayersView):
 
     def __init__(self) -> None:
         super().__init__()
-        self.part = Choice(self.tr("What to swap in"))
-        self.part.addItems(
-            [self.tr("the whole hidden state"), self.tr("what attention adds"), self.tr("what feed-forward adds")]
-        )
+        self.part = Choice(say("What to swap in"))
+        self.part.addItems([say("the whole hidden state"), say("what attention adds"), say("what feed-forward adds")])
         self.states = LabelledGrid(
-            self.tr("Share of the difference that each place carries: rows are layers, columns are tokens"),
+            say("Share of the difference that each place carries: rows are layers, columns are tokens"),
             signed=True,
             tilted=True,
         )
         self.heads = LabelledGrid(
-            self.tr("Share of the difference that each head carries: rows are layers, columns are heads"), signed=True
+            say("Share of the difference that each head carries: rows are layers, columns are heads"), signed=True
         )
         self.states_card = Card(
-            self.tr("Where is the difference?"),
-            intro=self.tr(
+            say("Where is the difference?"),
+            intro=say(
                 "Each cell is one experiment: this token’s numbers after this layer come from the other text. Red: the"
                 " answer moves to the other text’s (1: all the way; no colour: hardly). Click a cell to try it in all"
                 " views."
             ),
         )
         self.heads_card = Card(
-            self.tr("Which heads make the difference?"),
-            intro=self.tr("The same with the output of one head, at all tokens. Row: a layer. Column: a head."),
+            say("Which heads make the difference?"),
+            intro=say("The same with the output of one head, at all tokens. Row: a layer. Column: a head."),
         )
         self.result = SwapResult()
         self.some = label("", "muted", wrap=True)
-        self.all_places = button(self.tr("All tokens"), self._on_all_clicked, look="small")
+        self.all_places = button(say("All tokens"), self._on_all_clicked, look="small")
         self._some_line = QWidget()
         hbox((self.some, 1), self.all_places, parent=self._some_line, gap_px=8)
         self.places_line, self.heads_line = ProgressLine(), ProgressLine()
@@ -148,8 +147,8 @@ class SwapView(LayersView):
         ours, theirs = reading.plain, reading.other_text
         if theirs is None:
             self._show_nothing(
-                self.tr("Two texts that differ in one word"),
-                self.tr(
+                say("Two texts that differ in one word"),
+                say(
                     "“Compare” at the top takes another text (Ctrl+Alt+A): one of the same length that gets a "
                     "different answer. Then you see in which layer, at which token and in which head the "
                     "answer is decided."
@@ -159,17 +158,19 @@ class SwapView(LayersView):
         targets = swap_targets(ours, theirs, selection.position)
         if not targets:
             self._show_nothing(
-                self.tr("No prediction to explain"),
+                say("No prediction to explain"),
                 why_no_target(reading),
             )
             return
         if len(ours.encoding) != len(theirs.encoding):
             self._show_nothing(
-                self.tr("The texts differ in length"),
-                self.tr(
+                say("The texts differ in length"),
+                say(
                     "This text has {ours} tokens, the other one {theirs}. Each place is swapped with the same place of "
-                    "the other text, so both need the same number of tokens."
-                ).format(ours=numbers.count(len(ours.encoding)), theirs=numbers.count(len(theirs.encoding))),
+                    "the other text, so both need the same number of tokens.",
+                    ours=numbers.count(len(ours.encoding)),
+                    theirs=numbers.count(len(theirs.encoding)),
+                ),
             )
             return
         self._pages.setCurrentWidget(self._content)
@@ -223,8 +224,10 @@ class SwapView(LayersView):
 
         def ask_heads(found: SwapMap) -> None:
             takes_s = found.seconds_for(model.heads, "head")
-            offer = self.tr("For a text of {count} tokens this map takes about {time}.").format(
-                count=numbers.count(len(text.input_ids)), time=numbers.duration(takes_s)
+            offer = say(
+                "For a text of {count} tokens this map takes about {time}.",
+                count=numbers.count(len(text.input_ids)),
+                time=numbers.duration(takes_s),
             )
             offer = offer if takes_s > MOST_S else ""
             self.head_map.ask_model(model, swap_map, text, other, target, "head", (), math.inf, pause_ms=0, offer=offer)
@@ -242,7 +245,7 @@ class SwapView(LayersView):
         is_asked_for = self.place_map.answer is None  # the line below the map says how far that is
         self._some_line.setVisible(places is not None and not is_asked_for and len(places.places) < length)
         if places is not None:
-            sentence = self.tr(
+            sentence = say(
                 "The map shows {some} of {all} tokens: the one to predict, those that differ and those you "
                 "clicked. All tokens would take about {time}."
             )
@@ -377,7 +380,8 @@ class SwapView(LayersView):
     def _on_states_hovered(self, cell: tuple[int, int] | None) -> None:
         text, found = "", self.places
         if cell is not None and found is not None and self.reading is not None:
-            text = self.tr("{token}, {stage}: carries {share} of the difference").format(
+            text = say(
+                "{token}, {stage}: carries {share} of the difference",
                 token=self._columns(self.reading, found)[cell[1]],
                 stage=stage_name(_stage(found, cell[0])),
                 share=numbers.decimal(float(found.shares[cell]), 3),
@@ -388,8 +392,11 @@ class SwapView(LayersView):
     def _on_heads_hovered(self, cell: tuple[int, int] | None) -> None:
         text, found = "", self.head_map.answer
         if cell is not None and found is not None:
-            text = self.tr("Layer {layer}, head {head}: carries {share} of the difference").format(
-                layer=cell[0] + 1, head=cell[1] + 1, share=numbers.decimal(float(found.shares[cell]), 3)
+            text = say(
+                "Layer {layer}, head {head}: carries {share} of the difference",
+                layer=cell[0] + 1,
+                head=cell[1] + 1,
+                share=numbers.decimal(float(found.shares[cell]), 3),
             )
         self.hover_text_changed.emit(text)
 
@@ -407,7 +414,8 @@ class SwapView(LayersView):
         tokens = [labels[place] for place in found.places] if found.part != "head" else []
         columns = Axis("token", tokens) if tokens else Axis("head", first=1)
         arrays = {"share": Numbers(found.shares, (rows, columns)), "target": Numbers(found.patched, (rows, columns))}
-        scores = self.tr("{prediction}: this text {ours}, the other text {theirs}").format(
+        scores = say(
+            "{prediction}: this text {ours}, the other text {theirs}",
             prediction=chosen.label,
             ours=self.result.score_text(found.text),
             theirs=self.result.score_text(found.other),

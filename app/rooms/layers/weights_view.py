@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
 from bertcore.locations import TINY, TUNED, shipped_checkpoint, tuned_models
@@ -16,8 +15,8 @@ from ...compute.parameters import Neighbours, TrainingChanges, neighbours, train
 from ...figures.figure import Axis, Figure, Numbers, numbers_of
 from ...look import numbers, theme
 from ...look.bidi import isolated
-from ...look.language import QT_TRANSLATE_NOOP
 from ...look.number_kinds import explain
+from ...look.say import mark, say
 from ...runs.stages import reference_to, start_of
 from ...state.baseline import ComparisonOffer, OtherModel
 from ...state.baseline_names import baseline_name
@@ -37,32 +36,31 @@ if TYPE_CHECKING:
 
 
 PART_NAMES = {  # of `parameter_changes`
-    "token": QT_TRANSLATE_NOOP("Weights", "token embeddings"),
-    "segment": QT_TRANSLATE_NOOP("Weights", "segment embeddings"),
-    "position": QT_TRANSLATE_NOOP("Weights", "position embeddings"),
-    "embeddings LayerNorm": QT_TRANSLATE_NOOP("Weights", "embedding LayerNorm"),
-    "query": QT_TRANSLATE_NOOP("Weights", "query"),
-    "key": QT_TRANSLATE_NOOP("Weights", "key"),
-    "value": QT_TRANSLATE_NOOP("Weights", "value"),
-    "attention output": QT_TRANSLATE_NOOP("Weights", "output"),
-    "feed-forward in": QT_TRANSLATE_NOOP("Weights", "FFN in"),
-    "feed-forward out": QT_TRANSLATE_NOOP("Weights", "FFN out"),
-    "LayerNorm": QT_TRANSLATE_NOOP("Weights", "LayerNorm"),
-    "pooler": QT_TRANSLATE_NOOP("Weights", "pooler (for [CLS])"),
-    "word head": QT_TRANSLATE_NOOP("Weights", "word prediction"),
+    "token": mark("token embeddings"),
+    "segment": mark("segment embeddings"),
+    "position": mark("position embeddings"),
+    "embeddings LayerNorm": mark("embedding LayerNorm"),
+    "query": mark("query"),
+    "key": mark("key"),
+    "value": mark("value"),
+    "attention output": mark("output"),
+    "feed-forward in": mark("FFN in"),
+    "feed-forward out": mark("FFN out"),
+    "LayerNorm": mark("LayerNorm"),
+    "pooler": mark("pooler (for [CLS])"),
+    "word head": mark("word prediction"),
 }
 REVIEWS = TUNED[0]
 SHARE, LENGTH = "share", "length"
 CELL_PX = 130, 72  # of a part of a layer, at most
 SMALL = 0.0995  # shares below it have a decimal
-translate = QCoreApplication.translate
 
 
 def part_name(part: PartChange) -> str:
-    name = translate("Weights", PART_NAMES[part.part])
+    name = say(PART_NAMES[part.part])
     if part.layer is None:
         return name
-    return translate("Weights", "layer {layer}, {part}").format(layer=part.layer + 1, part=name)
+    return say("layer {layer}, {part}", layer=part.layer + 1, part=name)
 
 
 class WeightsView(LayersView):
@@ -73,39 +71,37 @@ class WeightsView(LayersView):
         self.line = ProgressLine()
         self.question = self.add_question(self._on_changes_answered, self.line)
         self.neighbours_question = self.add_question(self._on_neighbours_answered)
-        intro = self.tr(
+        intro = say(
             "Row: a layer. Column: a part of it; FFN is the feed-forward network. Stronger colour: its weights moved "
             "further (percent: of their length before)."
         )
-        self.parts_card = Card(self.tr("What did training change?"), intro="" if theme.is_projector() else intro)
+        self.parts_card = Card(say("What did training change?"), intro="" if theme.is_projector() else intro)
         self.words_card = Card(
-            self.tr("Which token embeddings moved most?"),
-            intro=self.tr(
+            say("Which token embeddings moved most?"),
+            intro=say(
                 "A token’s embedding holds what the model knows about it before reading a text. The number is the L2 "
                 "distance that it moved. Click a token: which are near it now, and which were before?"
             ),
         )
         self.parts = LabelledGrid(
-            self.tr("How far each part moved: rows are layers, columns are parts"), largest_px=CELL_PX
+            say("How far each part moved: rows are layers, columns are parts"), largest_px=CELL_PX
         )
-        self.others = BarList(self.tr("How far the parts outside the layers moved"), may_cut=True)
-        self.words = BarList(self.tr("Tokens whose embedding moved most"), clickable=True, may_cut=True)
+        self.others = BarList(say("How far the parts outside the layers moved"), may_cut=True)
+        self.words = BarList(say("Tokens whose embedding moved most"), clickable=True, may_cut=True)
         names = {
-            SHARE: (self.tr("Percent"), self.tr("How far each part moved, as a share of its length before training")),
-            LENGTH: (self.tr("Distance"), self.tr("The distance itself: large parts move further")),
+            SHARE: (say("Percent"), say("How far each part moved, as a share of its length before training")),
+            LENGTH: (say("Distance", meaning="of weights"), say("The distance itself: large parts move further")),
         }
-        self.unit = tab_bar(names, self.tr("Unit"), small=True)
+        self.unit = tab_bar(names, say("Unit"), small=True)
         self.finding, self.near = label("", wrap=True), label("", wrap=True)
         self.from_start = button(
-            self.tr("Compare with the start of its training"), self._on_from_start_clicked, look="primary"
+            say("Compare with the start of its training"), self._on_from_start_clicked, look="primary"
         )
         reviews = ComparisonOffer(OtherModel(None), model=REVIEWS)
-        self.try_reviews = self.offer_button(self.tr("Try it: before and after learning from film reviews"), reviews)
+        self.try_reviews = self.offer_button(say("Try it: before and after learning from film reviews"), reviews)
         first = start_of(shipped_checkpoint(TINY))
         untrained = ComparisonOffer(OtherModel(str(first)), model=TINY)
-        self.try_tiny = self.offer_button(
-            self.tr("Try it: {model}, untrained and trained").format(model=TINY), untrained
-        )
+        self.try_tiny = self.offer_button(say("Try it: {model}, untrained and trained", model=TINY), untrained)
         self._start: Path | None = None  # of the training of the model on show
         self._changes: TrainingChanges | None = None
         self._build()
@@ -142,15 +138,15 @@ class WeightsView(LayersView):
         if baseline is None or baseline.request.model is ours:
             self.question.forget()
             self._show_nothing(
-                self.tr("What did training change?"),
-                self.tr(
+                say("What did training change?"),
+                say(
                     "To see what training changed, compare the model with an earlier step of its training, or with"
                     " the model it was fine-tuned from."
                 ),
             )
             return
         for card in (self.parts_card, self.words_card):
-            card.set_hint(self.tr("compared with {baseline}").format(baseline=baseline_name(reading)))
+            card.set_hint(say("compared with {baseline}", baseline=baseline_name(reading)))
         self._changes = None
         self.question.ask_both(ours, baseline.request.model, training_changes, pause_ms=0)
         if self.question.answer is not None:
@@ -174,7 +170,7 @@ class WeightsView(LayersView):
 
     def _on_question_failed(self) -> None:
         """For models of other shapes the sentence says what differs."""
-        self._show_nothing(self.tr("These two models have different shapes"), self.question.sentence)
+        self._show_nothing(say("These two models have different shapes"), self.question.sentence)
 
     def _show_nothing(self, title: str, text: str) -> None:
         self._changes = None
@@ -223,7 +219,7 @@ class WeightsView(LayersView):
         values = np.array([[self._size(part) for part in row] for row in rows])
         highest = max([float(values.max(initial=0.0)), *map(self._size, outside)]) or 1.0
         layers = Labels(list(map(self._layer_name, rows)))
-        columns = Labels([translate("Weights", PART_NAMES[part.part]) for part in rows[0]])
+        columns = Labels([say(PART_NAMES[part.part]) for part in rows[0]])
         texts = [[self._written(part) for part in row] for row in rows]
         self.parts.set_grid(values.astype(np.float32), layers, columns, 0.0, highest, texts, written=self._number)
         self.others.set_bars([Bar(part_name(one), self._written(one), self._size(one) / highest) for one in outside])
@@ -234,7 +230,7 @@ class WeightsView(LayersView):
         )
         self.words.setVisible(bool(changes.words))
         if not changes.words:
-            frozen = self.tr("No token moved: training did not change the token embeddings.")
+            frozen = say("No token moved: training did not change the token embeddings.")
             self.near.setText(changes.no_words or frozen)
         if self.reading is not None:
             self.show_selection(self.reading, self.selection)
@@ -244,17 +240,17 @@ class WeightsView(LayersView):
         parts = [part for row in self._in_layers for part in row] + self._outside
         moved = [part for part in parts if part.change]
         if not moved:
-            return self.tr("Nothing: both models have the same weights.")
+            return say("Nothing: both models have the same weights.")
         most = max(moved, key=self._size)
-        text = self.tr("Moved most: {part}, by {change}.").format(part=part_name(most), change=self._written(most))
+        text = say("Moved most: {part}, by {change}.", part=part_name(most), change=self._written(most))
         frozen = [part_name(part) for part in self._outside if not part.change]
         frozen += [self._layer_name(row) for row in self._in_layers if not any(part.change for part in row)]
         if frozen:
-            text += " " + self.tr("Unchanged: {parts}.").format(parts=", ".join(frozen))
+            text += " " + say("Unchanged: {parts}.", parts=", ".join(frozen))
         return text
 
     def _layer_name(self, row: Sequence[PartChange]) -> str:
-        return self.tr("layer {layer}").format(layer=(row[0].layer or 0) + 1)
+        return say("layer {layer}", layer=(row[0].layer or 0) + 1)
 
     # What a person does.
 
@@ -280,14 +276,15 @@ class WeightsView(LayersView):
             return
         word = self.reading.request.model.tokenizer.label(found.id)
         now, before = (", ".join(isolated(one.word) for one in words) for words in (found.now, found.before))
-        text = self.tr("Closest to “{word}” now: {now}. Before: {before}.")
+        text = say("Closest to “{word}” now: {now}. Before: {before}.")
         self.near.setText(text.format(word=isolated(word), now=now, before=before))
 
     def _on_parts_hovered(self, cell: tuple[int, int] | None) -> None:
         rows, text = self._in_layers, ""
         if cell is not None and cell[0] < len(rows):
             part = rows[cell[0]][cell[1]]
-            text = self.tr("{part}: moved by {change}, {share} of its length before training ({before})").format(
+            text = say(
+                "{part}: moved by {change}, {share} of its length before training ({before})",
                 part=part_name(part),
                 change=numbers.number(part.change),
                 share=numbers.percent(part.relative),

@@ -7,12 +7,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QSizePolicy, QWidget
 
 from ...figures.figure import Axis, Figure, Numbers, joined
 from ...look import numbers, theme
 from ...look.number_kinds import explain
+from ...look.say import say
 from ...widgets.card import GAP_PX, Card, button, label, note, scrolled
 from ...widgets.controls import IconButton
 from ...widgets.curve_plot import CurvePlot
@@ -79,14 +80,14 @@ class UsesEditor(QWidget):
     def __init__(self, uses: Uses) -> None:
         super().__init__()
         self.word = QLineEdit(uses.word)
-        self.word.setAccessibleName(self.tr("The word to compare"))
+        self.word.setAccessibleName(say("The word to compare"))
         self.word.textEdited.connect(lambda _text: self.edited.emit())
         self.lines: list[_Line] = []
         self._column = vbox(gap_px=6)
-        self.add = button(self.tr("Add a sentence"), self._on_add_clicked)
+        self.add = button(say("Add a sentence"), self._on_add_clicked)
         vbox(
-            hbox(label(self.tr("Word"), "muted"), (self.word, 1)),
-            note(self.tr("Say which meaning the word has in each sentence: click to change it.")),
+            hbox(label(say("Word"), "muted"), (self.word, 1)),
+            note(say("Say which meaning the word has in each sentence: click to change it.")),
             self._column,
             hbox(self.add, None),
             parent=self,
@@ -116,7 +117,7 @@ class UsesEditor(QWidget):
     def _show_counts(self) -> None:
         self.add.setEnabled(len(self.lines) < MOST_USES)
         for number, line in enumerate(self.lines, start=1):
-            line.text.setAccessibleName(self.tr("Sentence {number}").format(number=number))
+            line.text.setAccessibleName(say("Sentence {number}", number=number))
             line.remove.setEnabled(len(self.lines) > 1)
 
     def _on_add_clicked(self) -> None:
@@ -138,14 +139,14 @@ class _Line(QWidget):
         self.text = QLineEdit(text)
         self.text.setCursorPosition(0)
         self.meaning = button("", self._next_group, look="small")
-        self.remove = IconButton("close", self.tr("Remove this sentence"))
+        self.remove = IconButton("close", say("Remove this sentence"))
         self.missing = label("", "muted")
         self.missing.hide()
         vbox(hbox(self.meaning, (self.text, 1), self.remove, gap_px=5), self.missing, parent=self, gap_px=2)
         self._show_group()
 
     def show_missing(self, is_missing: bool) -> None:
-        self.missing.setText(self.tr("The word is not in this sentence.") if is_missing else "")
+        self.missing.setText(say("The word is not in this sentence.") if is_missing else "")
         self.missing.setVisible(is_missing)
 
     def _next_group(self) -> None:
@@ -153,12 +154,11 @@ class _Line(QWidget):
         self._show_group()
 
     def _show_group(self) -> None:
-        self.meaning.setText(self.tr("meaning {number}").format(number=self.group))
-        self.meaning.setToolTip(self.tr("Meaning {number}; click for another").format(number=self.group))
-        self.meaning.setAccessibleName(self.tr("Meaning {number}").format(number=self.group))
+        self.meaning.setText(say("meaning {number}", number=self.group))
+        self.meaning.setToolTip(say("Meaning {number}; click for another", number=self.group))
+        self.meaning.setAccessibleName(say("Meaning {number}", number=self.group))
 
 
-translate = QCoreApplication.translate
 PAUSE_MS = 350  # after the last key in a sentence
 EDITOR_PX = 430
 COLORS = ("segment_a", "segment_b", "good_text")
@@ -177,24 +177,24 @@ class WordView(LayersView):
         self.editor = UsesEditor(BANK)
         self.curves = CurvePlot(
             PlotSpec(
-                self.tr("Mean cosine between uses of the word"),
+                say("Mean cosine between uses of the word"),
                 (
-                    CurveSpec("within", self.tr("same meaning"), "curve_train", markers=True),
-                    CurveSpec("between", self.tr("different meanings"), "curve_held_out", markers=True, symbol="s"),
+                    CurveSpec("within", say("same meaning"), "curve_train", markers=True),
+                    CurveSpec("between", say("different meanings"), "curve_held_out", markers=True, symbol="s"),
                 ),
-                left_label=self.tr("mean cosine"),
-                bottom_label=self.tr("layer"),
-                at=self.tr("layer: {x}"),
+                left_label=say("mean cosine"),
+                bottom_label=say("layer"),
+                at=say("layer: {x}"),
             )
         )
-        self.matrix = LabelledGrid(self.tr("Cosine of each pair of uses"), square=True, longest_px=300)
+        self.matrix = LabelledGrid(say("Cosine of each pair of uses"), square=True, longest_px=300)
         self.verdict = label("", "strong", wrap=True)
         explain("cosine", self.matrix)
         self.curves_card = Card(
-            self.tr("Where its meanings separate"),
-            self.tr("higher: more alike · where the curves part, the model tells the meanings apart"),
+            say("Where its meanings separate"),
+            say("higher: more alike · where the curves part, the model tells the meanings apart"),
         )
-        self.matrix_card = Card(self.tr("How similar are its uses?"))
+        self.matrix_card = Card(say("How similar are its uses?"))
         self.line = ProgressLine()
         self.compared = self.add_question(self._on_compared_answered, self.line)
         self.compared.failed.connect(self._on_compared_failed)
@@ -229,8 +229,8 @@ class WordView(LayersView):
         texts = [[numbers.decimal(value) for value in row] for row in cosines.tolist()]
         self.matrix.set_grid(cosines, labels, columns, lowest, 1, texts)
         self.matrix_card.set_hint(
-            self.tr("cosine of “{word}” in each pair of sentences, {stage}").format(
-                word=uses.word.strip(), stage=stage_name(stage)
+            say(
+                "cosine of “{word}” in each pair of sentences, {stage}", word=uses.word.strip(), stage=stage_name(stage)
             )
         )
 
@@ -270,7 +270,8 @@ class WordView(LayersView):
         values, text = self.matrix.values, ""
         if spot is not None and values is not None and self.shown is not None:
             first, second = (self.shown[1].sentences[i] + 1 for i in spot)
-            text = self.tr("sentences {first} and {second}, {stage}: cosine {cosine}").format(
+            text = say(
+                "sentences {first} and {second}, {stage}: cosine {cosine}",
                 first=first,
                 second=second,
                 stage=stage_name(self.selection.stage),
@@ -280,8 +281,8 @@ class WordView(LayersView):
 
     def _build(self) -> None:
         left = Card(
-            self.tr("One word in several sentences"),
-            intro=self.tr("This view has sentences of its own, not the text above. Change them, or write others."),
+            say("One word in several sentences"),
+            intro=say("This view has sentences of its own, not the text above. Change them, or write others."),
         )
         left.setFixedWidth(theme.column_px(EDITOR_PX))
         inside = QWidget()
@@ -332,33 +333,28 @@ def _labels(uses: Uses, found: WordInSentences) -> Labels:
 def _caption(uses: Uses) -> str:
     """The word and its sentences."""
     sentences = " / ".join(f"({group}) {text.strip()}" for text, group in uses.sentences)
-    return translate("WordView", "“{word}” in: {sentences}").format(word=uses.word.strip(), sentences=sentences)
+    return say("“{word}” in: {sentences}", word=uses.word.strip(), sentences=sentences)
 
 
 def verdict(similarity: GroupSimilarity) -> str:
     """One sentence: the layer where the meanings are furthest apart."""
     if similarity.layer is None:
-        return translate(
-            "WordView", "To compare meanings, mark at least two sentences with one meaning and one with another."
-        )
+        return say("To compare meanings, mark at least two sentences with one meaning and one with another.")
     within, between = similarity.within[similarity.layer], similarity.between[similarity.layer]
     if within <= between:
-        return translate(
-            "WordView",
+        return say(
             "Its meanings do not separate: at no layer are uses with the same meaning more alike than uses with "
-            "different ones.",
+            "different ones."
         )
     where = (
-        translate(
-            "WordView",
+        say(
             "The meanings are furthest apart after layer {layer}: cosine {within} within a meaning, {between} between "
-            "meanings.",
+            "meanings."
         )
         if similarity.layer
-        else translate(
-            "WordView",
+        else say(
             "The meanings are furthest apart in the embeddings: cosine {within} within a meaning, {between} between "
-            "meanings.",
+            "meanings."
         )
     )
     return where.format(layer=similarity.layer, within=numbers.decimal(within), between=numbers.decimal(between))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication, QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QLinearGradient, QPainter, QPen
 
 from ...look import numbers, theme
+from ...look.say import say
 from ...widgets.raster import Raster
 from .compared import ComparedLines
 from .content import Content, embedding
@@ -14,7 +15,6 @@ from .key import distance_color, embedding_limit, key_line_px, key_of, paint_key
 from .plan import HEADINGS, Gap, Layer, MapPart, Plan
 from .strokes import CENTER, WRAPPED, curve_between, draw_arrow, draw_wrapped
 
-translate = QCoreApplication.translate
 FADED = 0.2  # opacity of heads that are off
 LINE_ALPHA = 110  # of 255: the lines that are not followed
 WIDER = 3.4  # by how much a line is wider that is as far from the baseline's as any
@@ -64,27 +64,27 @@ class _Base:
         bottom = plan.top - px(HEADINGS + SLANTED - 15) if plan.is_tight else plan.heads_top + plan.heads_height
         label = QRectF(plan.layer_zone.left() - px(150), bottom - px(15), px(146), px(15))
         if not label.intersects(taken) and not label.intersects(key):
-            heads = translate("ModelMap", "attention heads")
+            heads = say("attention heads")
             theme.draw_text(painter, label, heads, "muted", 11, align=theme.RIGHT)
         if plan.layers[0].is_open or not plan.is_folded:
             beside = QRectF(plan.embeddings["sum"].left() - px(60), plan.feed_forward_top, 0, px(30))
             beside.setRight(plan.layer_zone.left() - px(4))
-            theme.draw_text(painter, beside, translate("ModelMap", "feed-forward"), "muted", 11, align=theme.RIGHT)
+            theme.draw_text(painter, beside, say("feed-forward"), "muted", 11, align=theme.RIGHT)
 
     def _paint_words(self) -> None:
         painter, plan, content = self._painter, self._plan, self._content
         px, tokens = plan.px, content.reading.shown_tokens
         heading = QRectF(plan.words.left(), plan.top - px(HEADINGS), plan.words.width(), px(HEADINGS - 3))
         if plan.sizes.has_words:
-            theme.draw_text(painter, heading, translate("ModelMap", "Words"), "ink", 11, align=theme.RIGHT, bold=True)
+            theme.draw_text(painter, heading, say("Words"), "ink", 11, align=theme.RIGHT, bold=True)
         heading.setRect(plan.tokens.left(), heading.top(), plan.tokens.width(), heading.height())
-        theme.draw_text(painter, heading, translate("ModelMap", "Tokens"), "ink", 11, align=CENTER, bold=True)
+        theme.draw_text(painter, heading, say("Tokens"), "ink", 11, align=CENTER, bold=True)
         size = min(plan.row_height / plan.sizes.scale * 0.7, 13.5)
         for number, row in enumerate(plan.rows):
             y, height = plan.row_y(number), plan.row_height
             if isinstance(row, Gap):
                 hidden = len(row)  # lupdate wants a plain name
-                text = translate("ModelMap", "⋮ %n more", "", hidden)
+                text = say("⋮ %n more", n=hidden)
                 box = QRectF(plan.tokens.left(), y - height / 2, plan.tokens.width(), height)
                 theme.draw_text(painter, box, text, "muted", min(size, 11), align=CENTER)
                 continue
@@ -119,10 +119,10 @@ class _Base:
         of_rows = [i for i, row in enumerate(rows) if isinstance(row, int)]
         dropped = content.reading.request.what_if.dropped
         names = {
-            "token": translate("ModelMap", "token"),
-            "segment": translate("ModelMap", "segment"),
-            "position": translate("ModelMap", "position"),
-            "sum": translate("ModelMap", "sum"),
+            "token": say("token"),
+            "segment": say("segment"),
+            "position": say("position"),
+            "sum": say("sum"),
         }
         colors = {"token": "segment_a", "segment": "segment_b", "position": "good_text", "sum": "ink"}
         for name, strip in plan.embeddings.items():
@@ -157,9 +157,7 @@ class _Base:
         left, right = next(iter(plan.embeddings.values())).left() - px(30), plan.embeddings["sum"].right() + px(8)
         width = next(iter(shown.values())).shape[1]
         whole = next(value.shape[1] for value in values.values() if value is not None)
-        text = translate("ModelMap", "the first {count} of {width} numbers").format(
-            count=width, width=numbers.count(whole)
-        )
+        text = say("the first {count} of {width} numbers", count=width, width=numbers.count(whole))
         wider = px(20 if plan.is_tight else 0)
         below = QRectF(left - wider, plan.bottom + px(3), right - left + 2 * wider, px(16))
         theme.draw_text(painter, below, text, "muted", 11, align=CENTER)
@@ -204,7 +202,7 @@ class _Base:
         what_if, box = content.reading.request.what_if, plan.head_boxes[layer.number]
         if layer.is_open:
             title = plan.parts[MapPart("layer", number)]
-            text = translate("ModelMap", "Layer {layer}").format(layer=number + 1)
+            text = say("Layer {layer}", layer=number + 1)
             theme.draw_text(painter, title, text, "ink", 11, align=CENTER, bold=True)
         for head in range(plan.sizes.heads):
             cell = plan.parts[MapPart("head", number, head)]

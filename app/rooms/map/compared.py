@@ -7,18 +7,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication
 
 from bertcore.analysis.compare import state_similarity
 from bertcore.errors import BertcoreError
 
+from ...look.say import say
 from ...state.baseline_names import baseline_name, reason_in_words
 
 if TYPE_CHECKING:
     from ...state.readings import Reading
 
 LEAST_DISTANCE = 0.05  # that the colours reach to: rounding errors stay grey
-translate = QCoreApplication.translate
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,9 +52,8 @@ def compared_lines(reading: Reading) -> ComparedLines | None:
     try:
         cosines = state_similarity(ours, theirs, alignment)  # (L+1,P)
     except BertcoreError:
-        problem = translate(
-            "Map",
-            "The two models have different layers or sizes, so the distance between their lines cannot be measured.",
+        problem = say(
+            "The two models have different layers or sizes, so the distance between their lines cannot be measured."
         )
         return ComparedLines(name, None, problem)
     distances = np.full((ours.shape[1], len(ours)), np.nan)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import NamedTuple
 
-from ...look.language import QT_TRANSLATE_NOOP
+from ...look.say import mark
 from .plan import MapPart
 
 
@@ -17,11 +17,11 @@ class Door(NamedTuple):
 
 
 SECTIONS = {  # name -> title, room's name, where it leads
-    "cut": (QT_TRANSLATE_NOOP("Map", "Cut"), QT_TRANSLATE_NOOP("Map", "Vocabulary"), Door("embed", "vocabularies")),
-    "add": (QT_TRANSLATE_NOOP("Map", "Add"), QT_TRANSLATE_NOOP("Map", "Embed"), Door("embed", "parts")),
-    "look": (QT_TRANSLATE_NOOP("Map", "Look around"), QT_TRANSLATE_NOOP("Map", "Attend"), Door("attend", "matrix")),
-    "think": (QT_TRANSLATE_NOOP("Map", "Think it over"), QT_TRANSLATE_NOOP("Map", "Layers"), Door("layers", "neurons")),
-    "answer": (QT_TRANSLATE_NOOP("Map", "Answer"), QT_TRANSLATE_NOOP("Map", "Predict"), Door("predict", "words")),
+    "cut": (mark("Cut"), mark("Vocabulary"), Door("embed", "vocabularies")),
+    "add": (mark("Add"), mark("Embed"), Door("embed", "parts")),
+    "look": (mark("Look around"), mark("Attend"), Door("attend", "matrix")),
+    "think": (mark("Think it over"), mark("Layers"), Door("layers", "neurons")),
+    "answer": (mark("Answer"), mark("Predict"), Door("predict", "words")),
 }
 DOORS = {
     "word": Door("embed", "vocabularies"),

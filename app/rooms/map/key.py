@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication, QRectF
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QBrush, QColor, QLinearGradient, QPainter, QPen
 
 from ...look import numbers, theme
+from ...look.say import say
 from ...widgets.raster import paint_scale
 from .content import Content, embedding
 from .plan import Plan
 
-translate = QCoreApplication.translate
 WITHIN = 0.99  # the share of values that the colour scale of the embeddings reaches; a few outliers would pale the rest
 BAR, LINE = 72, 17  # width of a scale, height of a line
 
@@ -33,13 +33,13 @@ def key_of(plan: Plan, content: Content) -> list[KeyEntry]:
     entries = []
     if content.compared is not None:
         far = numbers.decimal(content.compared.limit)
-        entries.append(KeyEntry(translate("ModelMap", "distance (1 − cosine)"), "0", far, "distance"))
+        entries.append(KeyEntry(say("distance (1 − cosine)"), "0", far, "distance"))
     if not plan.sizes.has_sections:
         limit = embedding_limit(plan, content)
         ends = numbers.signed(-limit), numbers.signed(limit)
-        entries.append(KeyEntry(translate("ModelMap", "embeddings"), *ends, "signed"))
-        high = translate("ModelMap", "high")
-        entries.append(KeyEntry(translate("ModelMap", "attention, neurons"), "0", high, "sequential"))
+        entries.append(KeyEntry(say("embeddings"), *ends, "signed"))
+        high = say("high")
+        entries.append(KeyEntry(say("attention, neurons"), "0", high, "sequential"))
     return entries
 
 

@@ -11,6 +11,7 @@ from PySide6.QtGui import QMouseEvent, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ...look import numbers, theme
+from ...look.say import say
 from ...widgets.pointer import ARROWS, PointerWidget
 from .base_picture import paint_base
 from .content import EMBEDDINGS, Answer, Caption, Content, embedding
@@ -32,7 +33,7 @@ class ModelMap(PointerWidget):
     rows_changed = Signal()  # other tokens have a row of their own
 
     def __init__(self) -> None:
-        name = self.tr("The whole model: words, tokens, embeddings, layers, answers")
+        name = say("The whole model: words, tokens, embeddings, layers, answers")
         super().__init__(name, Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(theme.px(420), theme.px(300))

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QCoreApplication, QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
 from ...look import numbers, theme
+from ...look.say import say
 from ...state.baseline_names import beside
 from .content import Answer, Caption
 from .plan import MapPart, Plan
 from .strokes import CENTER, WRAPPED, curve_between, draw_wrapped
 
 BUBBLE_PX = 270
-translate = QCoreApplication.translate
 
 
 class Overlay:
@@ -127,7 +127,7 @@ class Overlay:
         shown = answer.words[: plan.answer_count]
         widest = max(metrics.horizontalAdvance(word) for word, _ in shown)
         label = min(widest + px(8), box.width() * 0.5)
-        unknown = translate("Map", "no such token")  # in the baseline's vocabulary
+        unknown = say("no such token")  # in the baseline's vocabulary
         befores = [
             f" ({unknown if share is None else beside(numbers.percent(share, fine=True), answer.is_earlier)})"
             for share in answer.words_before

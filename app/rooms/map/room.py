@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import Signal
 
-from ...look.language import QT_TRANSLATE_NOOP
+from ...look.say import mark
 from ...state.explore_state import ExploreState
 from ..base import View, ViewRoom, ViewSpec
 from .view import MapView
@@ -17,8 +17,8 @@ class MapRoom(ViewRoom):
     specs = (
         ViewSpec(
             "model",
-            QT_TRANSLATE_NOOP("ViewSpec", "The whole model"),
-            QT_TRANSLATE_NOOP("ViewSpec", "Words, tokens, embeddings, layers and answers in one picture"),
+            mark("The whole model"),
+            mark("Words, tokens, embeddings, layers and answers in one picture"),
             MapView,
         ),
     )

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame
 
 from ...compute.feed_forward import feed_forward_activity
 from ...compute.masks import lens_at
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers
+from ...look.say import say
 from ...state.baseline_names import beside, is_earlier, where_compared
 from ...state.compared_words import ComparedMask, compared_mask
 from ...state.token_units import TokenView
@@ -75,7 +76,7 @@ class MapView(View):
         card.setProperty("look", "card")
         vbox((self.map, 1), parent=card, margins=(1, 1, 1, 1))
         vbox((card, 1), parent=self)
-        self.save = FigureButton(self._figure, self.map, self.tr("The whole model"))
+        self.save = FigureButton(self._figure, self.map, say("The whole model"))
         self.progress = ProgressLine()
         self.map.set_floating(self.save, self.progress)
         self._activity = self.add_question(self._on_activity_answered, self.progress)
@@ -179,10 +180,10 @@ class MapView(View):
         is_mask = position in reading.request.masked
         color = "mask" if is_mask else "accent"
         if "mlm" not in model.output_heads:
-            reason = model.missing.get("mlm", self.tr("This model has no masked-word (MLM) head."))
-            return Answer(position, color, self.tr("No predicted words"), reason=reason)
+            reason = model.missing.get("mlm", say("This model has no masked-word (MLM) head."))
+            return Answer(position, color, say("No predicted words"), reason=reason)
         stages = (self.guesses or {}).get(position, [])
-        title = self.tr("What is behind {mask}?") if is_mask else self.tr("What fits at “{mask}”?")
+        title = say("What is behind {mask}?") if is_mask else say("What fits at “{mask}”?")
         mask = next((mask for mask in reading.masks if mask.position == position), None)
         best = mask.words if mask is not None else stages[-1] if stages else []
         words = [(word.token, word.probability) for word in best[:GUESSES]]
@@ -209,32 +210,33 @@ class MapView(View):
         question, verdict = question_for(model), verdict_of(reading)
         if verdict is not None:
             before = _verdict_before(reading)
-            from_token = self.tr("from {token}").format(token=first_token(reading))
+            from_token = say("from {token}", token=first_token(reading))
             note = f"{verdict.number} ({before})" if before else f"{verdict.number}, {from_token}"
         elif question.missing:
             note = question.missing
         elif reading.encoding.text_b is None:
             note = question.invitation
         else:
-            note = self.tr("Open Predict for the answer.")
+            note = say("Open Predict for the answer.")
         text = (
-            self.tr(
+            say(
                 "Every line is one token of your text. Follow the thick line of {mask} from left to right: it starts "
-                "as a mask and ends as a word; the words on it are the best guess so far. Click any part to open it."
-            ).format(mask=model.tokenizer.mask_token)
+                "as a mask and ends as a word; the words on it are the best guess so far. Click any part to open it.",
+                mask=model.tokenizer.mask_token,
+            )
             if reading.masks
-            else self.tr(
+            else say(
                 "Every line is one token of your text, from left to right through all layers. Hover over a line to "
                 "follow it; mask a token (M) to have it guessed. Click any part to open it."
             )
         )
         if reading.encoding.text_b is not None:
-            colors = self.tr("Blue: A. Orange: B.")
+            colors = say("Blue: A. Orange: B.")
             text = f"{text} {colors}"
         compared = compared_lines(reading)
-        title = self.tr("The whole model, in one picture")
+        title = say("The whole model, in one picture")
         if compared is not None:
-            title = self.tr("Compared with {baseline}").format(baseline=compared.name)
+            title = say("Compared with {baseline}", baseline=compared.name)
             text = self._comparison_in_words(reading, selection, compared)
         return Content(
             reading,
@@ -250,13 +252,13 @@ class MapView(View):
 
     def _comparison_in_words(self, reading: Reading, selection: Selection, compared: ComparedLines) -> str:
         """What a person sees of both; the colours have a key of their own."""
-        hold = self.tr("Hold X to see the baseline’s map.")
+        hold = say("Hold X to see the baseline’s map.")
         baseline = reading.baseline
-        words = self.tr("Grey: the guess {there}, where it is a different word.")
+        words = say("Grey: the guess {there}, where it is a different word.")
         if baseline is not None and len(baseline.trace.hidden_states) != len(reading.trace.hidden_states):
-            words = self.tr("Grey: the final guess {there}, if it is a different word.")
+            words = say("Grey: the final guess {there}, if it is a different word.")
         words = words.format(there=where_compared(reading))
-        lines = compared.problem or self.tr("The stronger a line’s colour, the more that token differs.")
+        lines = compared.problem or say("The stronger a line’s colour, the more that token differs.")
         parts = (
             lines if selection.wants_difference else "",
             words if "mlm" in reading.request.model.output_heads else "",
@@ -270,50 +272,52 @@ class MapView(View):
         words = (word for word in _words(reading) if not masked.intersection(word.positions))
         split = next((word for word in words if len(word.positions) > 1), None)
         if split is None:
-            cut = self.tr("Text is cut into tokens; rare words into several pieces.")
+            cut = say("Text is cut into tokens; rare words into several pieces.")
         else:
             pieces = " + ".join(reading.shown_tokens[position] for position in split.positions)
-            cut = self.tr("Rare words are cut: “{word}” is {pieces}.").format(word=split.text, pieces=pieces)
+            cut = say("Rare words are cut: “{word}” is {pieces}.", word=split.text, pieces=pieces)
             if "##" in pieces:
-                continues = self.tr("##: it continues the word.")
+                continues = say("##: it continues the word.")
                 cut = f"{cut} {continues}"
         texts = {
             "cut": cut,
-            "add": self.tr(
-                "Each token becomes {count} numbers (red: above 0, blue: below): its learned vectors, added up."
-            ).format(count=numbers.count(config.embedding_width)),
-            "look": self.tr(
+            "add": say(
+                "Each token becomes {count} numbers (red: above 0, blue: below): its learned vectors, added up.",
+                count=numbers.count(config.embedding_width),
+            ),
+            "look": say(
                 "Above the lines, {heads} heads per layer let each token look at the others; what they find is added "
-                "(⊕) to the lines at the pale bar below. Blue frame: the selected head."
-            ).format(heads=config.num_attention_heads),
-            "think": self.tr(
+                "(⊕) to the lines at the pale bar below. Blue frame: the selected head.",
+                heads=config.num_attention_heads,
+            ),
+            "think": say(
                 "Below, {neurons} neurons per layer work on each token alone, and ⊕ adds that too. Row: token. Column: "
-                "active neuron."
-            ).format(neurons=numbers.count(config.intermediate_size)),
+                "active neuron.",
+                neurons=numbers.count(config.intermediate_size),
+            ),
             "answer": self._reads(reading),
         }
-        translate = QCoreApplication.translate
-        return {
-            name: Caption(translate("Map", title), texts[name], translate("Map", link))
-            for name, (title, link, _door) in SECTIONS.items()
-        }
+        return {name: Caption(say(title), texts[name], say(link)) for name, (title, link, _door) in SECTIONS.items()}
 
     def _reads(self, reading: Reading) -> str:
         """Which lines lead to an answer."""
         tokens = [reading.shown_tokens[0]] if verdict_of(reading) is not None else []
         tokens += [reading.shown_tokens[mask.position] for mask in reading.masks[:1]]
         if not tokens:
-            return self.tr("After the last layer the lines can be read: as words, as a yes or no.")
+            return say("After the last layer the lines can be read: as words, as a yes or no.")
         count = numbers.count(reading.request.model.config.vocab_size)
         if not reading.masks and "mlm" in reading.request.model.output_heads:
-            return self.tr(
-                "Each answer comes from one line: yes or no from {token}, “What fits?” from the word."
-            ).format(token=tokens[0])
+            return say(
+                "Each answer comes from one line: yes or no from {token}, “What fits?” from the word.", token=tokens[0]
+            )
         if len(tokens) == 1:
-            return self.tr("Here the model uses only the line of {token}.").format(token=tokens[0])
-        return self.tr(
-            "Here the model uses only the lines of {first} and {mask}. It picks the likeliest of {count} tokens."
-        ).format(first=tokens[0], mask=tokens[1], count=count)
+            return say("Here the model uses only the line of {token}.", token=tokens[0])
+        return say(
+            "Here the model uses only the lines of {first} and {mask}. It picks the likeliest of {count} tokens.",
+            first=tokens[0],
+            mask=tokens[1],
+            count=count,
+        )
 
     def _caption(self, part: MapPart) -> Caption:
         if self.reading is None:
@@ -322,7 +326,7 @@ class MapView(View):
         if part.kind == "state" and self.map.content is not None:
             caption = with_comparison(caption, part, self.map.answer, self.map.content.compared)
         if part.kind == "head" and (part.layer, part.head) == (self.selection.layer, self.selection.head):
-            frame = self.tr("Blue frame: this head is selected, in Attend as well.")
+            frame = say("Blue frame: this head is selected, in Attend as well.")
             caption = Caption(caption.title, f"{caption.text} {frame}")
         return caption
 
@@ -365,7 +369,7 @@ class MapView(View):
         if compared is not None and compared.distances is not None:
             tokens = Axis("token", reading.shown_tokens)
             arrays["1_minus_cosine_with_the_baseline"] = Numbers(compared.distances, (tokens, Axis("stage")))
-        return self.figure(self.tr("The whole model"), [self.map], arrays)
+        return self.figure(say("The whole model"), [self.map], arrays)
 
 
 def _verdict_before(reading: Reading) -> str:

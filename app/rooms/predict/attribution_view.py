@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from bertcore.analysis.targets import Target
@@ -17,8 +17,8 @@ from ...compute.head_questions import HeadTarget, mask_at, odds, own_target, tar
 from ...compute.word_questions import attribution_of
 from ...figures.figure import Figure, numbers_of
 from ...look import numbers, theme
-from ...look.language import QT_TRANSLATE_NOOP
 from ...look.number_kinds import explain
+from ...look.say import mark, say
 from ...state.contrast import NO_CONTRAST
 from ...state.readings import Reading
 from ...state.selection import Selection
@@ -37,35 +37,27 @@ if TYPE_CHECKING:
 
     from ...compute.question import Question
     from ...state.token_units import Units
-
-translate = QCoreApplication.translate
 FIELDS_PX = 330
 LEAST_PX = 150  # where the window is lower, the whole room scrolls
 METHOD_TEXTS: dict[Method, tuple[str, str]] = {
     "integrated_gradients": (
-        QT_TRANSLATE_NOOP("MethodCard", "Integrated gradients"),
-        QT_TRANSLATE_NOOP(
-            "MethodCard",
-            "Starts with every word masked and brings them all back, little by little: how much does each word add?",
-        ),
+        mark("Integrated gradients"),
+        mark("Starts with every word masked and brings them all back, little by little: how much does each word add?"),
     ),
     "gradient_x_input": (
-        QT_TRANSLATE_NOOP("MethodCard", "Gradient × input"),
-        QT_TRANSLATE_NOOP(
-            "MethodCard",
-            "A quick estimate: if this word counted a little less, how much less likely would the answer be?",
-        ),
+        mark("Gradient × input"),
+        mark("A quick estimate: if this word counted a little less, how much less likely would the answer be?"),
     ),
     "leave_one_out": (
-        QT_TRANSLATE_NOOP("MethodCard", "Leave one out"),
-        QT_TRANSLATE_NOOP("MethodCard", "Masks one word at a time: how much less likely is the answer without it?"),
+        mark("Leave one out"),
+        mark("Masks one word at a time: how much less likely is the answer without it?"),
     ),
 }
 
 PLACES = {  # heads that have several answers to ask about
-    "classify": QT_TRANSLATE_NOOP("AttributionView", "Class"),
-    "tag": QT_TRANSLATE_NOOP("AttributionView", "Tag"),
-    "span": QT_TRANSLATE_NOOP("AttributionView", "Answer"),
+    "classify": mark("Class"),
+    "tag": mark("Tag"),
+    "span": mark("Answer"),
 }
 
 
@@ -78,8 +70,8 @@ class AttributionView(PredictView):
         self.questions_by_method: dict[Method, Question[Attribution]] = {
             method: self.add_question(card.show_attribution, card.line) for method, card in self.cards.items()
         }
-        self.place = Choice(self.tr("The mask or output head to explain"))
-        self.word = Choice(self.tr("The word, class or tag to explain"))
+        self.place = Choice(say("The mask or output head to explain"))
+        self.word = Choice(say("The word, class or tag to explain"))
         for choice in (self.place, self.word):
             choice.setSizeAdjustPolicy(Choice.SizeAdjustPolicy.AdjustToContents)
         self._groups: list[tuple[str, list[HeadTarget]]] = []  # name and predictions of each place
@@ -115,7 +107,7 @@ class AttributionView(PredictView):
         elif "mlm" in reading.request.model.output_heads:
             self.check_masks(reading)
         else:
-            self.show_nothing(self.tr("No predictions"), why_no_target(reading))
+            self.show_nothing(say("No predictions"), why_no_target(reading))
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
         """Another mask, or another token with a tag of its own, may have been clicked."""
@@ -158,24 +150,24 @@ class AttributionView(PredictView):
             return
         first, second = target.answers
         if target.is_score:
-            unit = self.tr("Change in the score.")
+            unit = say("Change in the score.")
         elif target.is_contrast and numbers.is_technical():
-            unit = self.tr("Change in ln p of “{first}” − ln p of “{second}”, in nats.")
+            unit = say("Change in ln p of “{first}” − ln p of “{second}”, in nats.")
             unit = unit.format(first=first, second=second)
         elif target.is_contrast:
-            unit = self.tr("+0.7 on a word: it doubles the odds of “{first}” against “{second}”; −0.7 halves them.")
+            unit = say("+0.7 on a word: it doubles the odds of “{first}” against “{second}”; −0.7 halves them.")
             unit = unit.format(first=first, second=second)
         elif numbers.is_technical():
-            unit = self.tr("Change in the log-probability (ln p), in nats: +1 nat makes it 2.7 times as likely.")
+            unit = say("Change in the log-probability (ln p), in nats: +1 nat makes it 2.7 times as likely.")
         else:
-            unit = self.tr("+0.7 on a word: it makes the answer about twice as likely; −0.7: half as likely.")
-        colors = self.tr("Each card has its own scale, symmetric around 0.")
+            unit = say("+0.7 on a word: it makes the answer about twice as likely; −0.7: half as likely.")
+        colors = say("Each card has its own scale, symmetric around 0.")
         note = f"{unit} {colors}"
         if reading.masks:
-            masked = self.tr("A {mask} is hidden already, so two of the methods give it 0.")
+            masked = say("A {mask} is hidden already, so two of the methods give it 0.")
             note = f"{note} {masked.format(mask=mask_token(reading))}"
         if reading.unchanged is not None:
-            note += " " + self.tr("Computed for the model without your changes.")
+            note += " " + say("Computed for the model without your changes.")
         self.note.setText(note)
         if theme.is_projector():
             for card in self.cards.values():
@@ -218,7 +210,7 @@ class AttributionView(PredictView):
         self.word.setVisible(len(words) > 1)
 
     def _build(self) -> None:
-        why = label(self.tr("Why this prediction:"), "muted")
+        why = label(say("Why this prediction:"), "muted")
         self.column.addLayout(hbox(why, self.place, self.word, self.fields, None, gap_px=8))
         row = hbox(gap_px=GAP_PX)
         first, *others = self.cards.values()
@@ -226,7 +218,7 @@ class AttributionView(PredictView):
             card.set_figure(partial(self._figure, card))
         beside = QWidget()
         hbox(*((card, 1) for card in others), parent=beside, gap_px=GAP_PX)
-        fill(row, (first, 1), (folded_on_projector(beside, self.tr("Other methods")), len(others)))
+        fill(row, (first, 1), (folded_on_projector(beside, say("Other methods")), len(others)))
         self.column.addLayout(row, 1)
         self.column.addWidget(self.note)
         if theme.is_projector():  # then it is the tool tip of the colours
@@ -237,7 +229,7 @@ class AttributionView(PredictView):
             return None
         target, unit = card.target, self._unit(card.target)
         arrays = {unit: numbers_of("token", card.units.labels, np.array(card.scores))}
-        of = self.tr("of “{word}” at {position}") if target.target.head == "mlm" else self.tr("of “{word}”")
+        of = say("of “{word}” at {position}") if target.target.head == "mlm" else say("of “{word}”")
         of = of.format(word=target.label, position=target.target.position)
         hint = f"{target.label if target.is_contrast else of} · {unit}"
         summary = card.summary.text().replace("\n", " ")  # stands in the caption, which goes with the numbers, too
@@ -245,8 +237,8 @@ class AttributionView(PredictView):
 
     def _unit(self, target: HeadTarget) -> str:
         if target.is_contrast:
-            return self.tr("share of the log odds, in nats")
-        return self.tr("share of the score") if target.is_score else self.tr("share of the log-probability, in nats")
+            return say("share of the log odds, in nats")
+        return say("share of the score") if target.is_score else say("share of the log-probability, in nats")
 
     def _on_place_activated(self, index: int) -> None:
         self._fill_words(0)
@@ -271,14 +263,14 @@ class MethodCard(Card):
     hover_text_changed = Signal(str)
 
     def __init__(self, method: Method) -> None:
-        name, meaning = (translate("MethodCard", text) for text in METHOD_TEXTS[method])
+        name, meaning = (say(text) for text in METHOD_TEXTS[method])
         super().__init__(name, intro=meaning)
         self.units: Units | None = None
         self.target: HeadTarget | None = None
         self.attribution: Attribution | None = None
         self.scores: list[float] = []  # (U) as they are shown
         self.line = ProgressLine()
-        self.tokens = HeatTokens(self.tr("{method}: share of each token").format(method=name), signed=True)
+        self.tokens = HeatTokens(say("{method}: share of each token", method=name), signed=True)
         self.summary = label("", "muted", wrap=True)
         self.scale = ColorBar(signed=True, width_px=180)
         explain("share", self.tokens, self.scale)
@@ -322,26 +314,29 @@ class MethodCard(Card):
             return self._plain_summary(found)
         if found.baseline is None or found.completeness_error is None:
             sentence = (
-                self.tr("Score with this text: {value}.")
+                say("Score with this text: {value}.")
                 if is_score
-                else self.tr("Log odds with this text: {value} nats.")
+                else say("Log odds with this text: {value} nats.")
                 if is_contrast
-                else self.tr("Log-probability with this text: {value} nats.")
+                else say("Log-probability with this text: {value} nats.")
             )
             return sentence.format(value=numbers.signed(found.value, 3))
         change, error = found.value - found.baseline, numbers.signed(found.completeness_error, 4)
         if change:
             share = abs(found.completeness_error / change)
-            error = self.tr("{error} ({share} of it)").format(error=error, share=numbers.percent(share))
+            error = say("{error} ({share} of it)", error=error, share=numbers.percent(share))
         if is_score:
-            begin = self.tr("Score: {value} with this text, {baseline} with every word masked.")
+            begin = say("Score: {value} with this text, {baseline} with every word masked.")
         elif is_contrast:
-            begin = self.tr("Log odds: {value} nats with this text, {baseline} with every word masked.")
+            begin = say("Log odds: {value} nats with this text, {baseline} with every word masked.")
         else:
-            begin = self.tr("Log-probability: {value} nats with this text, {baseline} with every word masked.")
-        sum_ = self.tr(
-            "The tokens’ shares add up to {sum}, the change is {change}: completeness error {error}."
-        ).format(sum=numbers.signed(float(found.scores.sum()), 3), change=numbers.signed(change, 3), error=error)
+            begin = say("Log-probability: {value} nats with this text, {baseline} with every word masked.")
+        sum_ = say(
+            "The tokens’ shares add up to {sum}, the change is {change}: completeness error {error}.",
+            sum=numbers.signed(float(found.scores.sum()), 3),
+            change=numbers.signed(change, 3),
+            error=error,
+        )
         baseline = numbers.signed(found.baseline, 3)
         return f"{begin.format(value=numbers.signed(found.value, 3), baseline=baseline)} {sum_}"
 
@@ -350,25 +345,29 @@ class MethodCard(Card):
         if self.target is not None and self.target.is_contrast:
             now = odds(self.target, found.value)
             if found.baseline is None:
-                return self.tr("With this text {now}.").format(now=now)
-            return self.tr(
+                return say("With this text {now}.", now=now)
+            return say(
                 "With this text {now}; with every word masked {then}. The numbers show how much each word adds to the "
-                "difference."
-            ).format(now=now, then=odds(self.target, found.baseline))
+                "difference.",
+                now=now,
+                then=odds(self.target, found.baseline),
+            )
         now = numbers.percent(math.exp(found.value), fine=found.baseline is not None)
         if found.baseline is None:
-            return self.tr("Probability with this text: {now}.").format(now=now)
-        return self.tr(
+            return say("Probability with this text: {now}.", now=now)
+        return say(
             "Probability: {now} with this text, {then} with every word masked. The numbers show how much each word "
-            "adds to the difference."
-        ).format(now=now, then=numbers.percent(math.exp(found.baseline), fine=True))
+            "adds to the difference.",
+            now=now,
+            then=numbers.percent(math.exp(found.baseline), fine=True),
+        )
 
     def _on_tokens_hovered(self, unit: int | None) -> None:
         text = ""
         if unit is not None and unit < len(self.scores):
             is_score = self.target is not None and self.target.is_score
             is_plain = is_score or not numbers.is_technical()
-            text = self.tr("{token}: {value} · {method}") if is_plain else self.tr("{token}: {value} nats · {method}")
+            text = say("{token}: {value} · {method}") if is_plain else say("{token}: {value} nats · {method}")
             text = text.format(
                 token=self.tokens.tokens[unit].token,
                 value=numbers.signed(self.scores[unit], 5),
@@ -391,7 +390,7 @@ def grouped_targets(
         by_head.setdefault(target.target.head, []).append(target)
     for head, targets in by_head.items():
         if head != "mlm":
-            name = translate("AttributionView", PLACES[head]) if head in PLACES else targets[0].label
+            name = say(PLACES[head]) if head in PLACES else targets[0].label
             groups.append((name, targets))
     return groups
 

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QWidget
 from ...compute.masks import FilledMask, fill_masks
 from ...figures.figure import Figure, numbers_of
 from ...look import numbers, theme
-from ...look.language import QT_TRANSLATE_NOOP
 from ...look.number_kinds import explain
+from ...look.say import mark, say
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...state.token_units import Units
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 FillOrder = Literal["left to right", "most certain first", "clicks"]
 ORDERS: dict[FillOrder, str] = {
-    "left to right": QT_TRANSLATE_NOOP("FillView", "left to right"),
-    "most certain first": QT_TRANSLATE_NOOP("FillView", "most certain first"),
-    "clicks": QT_TRANSLATE_NOOP("FillView", "in the order I click"),
+    "left to right": mark("left to right"),
+    "most certain first": mark("most certain first"),
+    "clicks": mark("in the order I click"),
 }
 SIDE_PX = 340
 LEAST_PX = 110  # where the window is lower, the whole room scrolls
@@ -49,25 +49,25 @@ class FillView(PredictView):
         self._request: ReadingRequest | None = None  # that the steps are of
         self._asked_order: FillOrder = "left to right"  # of the words that were asked for last
         self._orders: dict[int, FillOrder] = {}  # position -> in which order it was filled
-        self.order = Choice(self.tr("Order of filling"))
+        self.order = Choice(say("Order of filling"))
         for order, name in ORDERS.items():
-            self.order.addItem(self.tr(name), order)
-        self.next = button(self.tr("Fill next"), lambda: self.fill(1), look="primary")
-        self.all = button(self.tr("Fill all"), lambda: self.fill(None))
-        self.undo = button(self.tr("Undo"), self._on_undo_clicked, hint=self.tr("Remove the last word filled in"))
-        self.restart = button(self.tr("Start over"), self._on_restart_clicked)
+            self.order.addItem(say(name), order)
+        self.next = button(say("Fill next"), lambda: self.fill(1), look="primary")
+        self.all = button(say("Fill all"), lambda: self.fill(None))
+        self.undo = button(say("Undo"), self._on_undo_clicked, hint=say("Remove the last word filled in"))
+        self.restart = button(say("Start over"), self._on_restart_clicked)
         self.insert = button(
-            self.tr("Insert into the text"),
+            say("Insert into the text"),
             self._on_insert_clicked,
-            hint=self.tr("Replace the masks in the text with these words"),
+            hint=say("Replace the masks in the text with these words"),
         )
-        self.tokens = HeatTokens(self.tr("The text with the masks filled so far"))
-        self.bars = BarList(self.tr("Words filled in, in order"), stretch_to_px=42)
+        self.tokens = HeatTokens(say("The text with the masks filled so far"))
+        self.bars = BarList(say("Words filled in, in order"), stretch_to_px=42)
         self._joint, self._hint = label("", "strong", wrap=True), label("", "muted", wrap=True)
         explain("probability", self.tokens, self.bars)
         self._steps_card = Card(
-            self.tr("Steps"),
-            intro=self.tr("The words in the order in which they were filled in, and how sure the model was."),
+            say("Steps"),
+            intro=say("The words in the order in which they were filled in, and how sure the model was."),
         )
         self._start = label("", wrap=True)  # while there are no steps
         self._build()
@@ -131,7 +131,7 @@ class FillView(PredictView):
         self.all.setEnabled(bool(left) and not by_clicks)
         for made in (self.undo, self.restart, self.insert):
             made.setEnabled(bool(self.steps))
-        done = self.tr("{done} of {all} masks").format(done=len(self.steps), all=len(self.steps) + left)
+        done = say("{done} of {all} masks", done=len(self.steps), all=len(self.steps) + left)
         self._steps_card.set_hint(done)
         self._start.setVisible(not self.steps)
         self._bars_area.setVisible(bool(self.steps))  # until then the text has the height
@@ -139,7 +139,7 @@ class FillView(PredictView):
             self.column.setStretch(1, 1 if self.steps else 0)
         self._joint.setText(self._joint_sentence())
         self._hint.setText(
-            self.tr(
+            say(
                 "Click a mask, or move to it with the arrow keys and press Enter, to fill it with the most likely word."
             )
             if by_clicks
@@ -161,8 +161,8 @@ class FillView(PredictView):
 
     def _build(self) -> None:
         card = Card(
-            self.tr("Fill the masks one at a time"),
-            intro=self.tr(
+            say("Fill the masks one at a time"),
+            intro=say(
                 "Each word is the most likely one there, given those already filled in. Stronger colour: more certain."
             ),
         )
@@ -172,12 +172,12 @@ class FillView(PredictView):
         fill(
             card.body,
             top,
-            with_name(self.tr("probability when it was filled in"), scale),
+            with_name(say("probability when it was filled in"), scale),
             (scrolled_column(self.tokens, self._hint, least_px=LEAST_PX), 1),
         )
-        self._start.setText(self.tr("No word yet. Guess the first one yourself, and then see the model’s."))
+        self._start.setText(say("No word yet. Guess the first one yourself, and then see the model’s."))
         self._steps_card.add_to_header(self.insert)
-        self._steps_card.set_figure(self._figure, self.tr("the steps"))
+        self._steps_card.set_figure(self._figure, say("the steps"))
         steps = self._steps_card.body
         self._bars_area = scrolled_column(self.bars)
         fill(steps, self._start, (self._bars_area, 1), self._joint)
@@ -194,9 +194,9 @@ class FillView(PredictView):
         values = np.array([step.word.probability for step in self.steps])
         arrays = {"probability": numbers_of("step", names, values)}
         orders = {self._orders[step.position] for step in self.steps}
-        hint = self.tr(ORDERS[orders.pop()]) if len(orders) == 1 else self.tr("in mixed order")
+        hint = say(ORDERS[orders.pop()]) if len(orders) == 1 else say("in mixed order")
         widgets: list[QWidget] = [self.tokens, self.bars]
-        title = self.tr("Masks filled one at a time")
+        title = say("Masks filled one at a time")
         return self.figure(title, widgets, arrays, hint=hint, settings=self._joint.text())
 
     def _joint_sentence(self) -> str:
@@ -204,7 +204,7 @@ class FillView(PredictView):
         if not self.steps:
             return ""
         bits = -sum(math.log2(step.word.probability) for step in self.steps)
-        sentence = self.tr("All words together, in this order: probability {probability}, {bits} bits.")
+        sentence = say("All words together, in this order: probability {probability}, {bits} bits.")
         return sentence.format(probability=numbers.number(2**-bits, 2), bits=numbers.decimal(bits))
 
     def _on_filled_answered(self, steps: list[FilledMask]) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy
 
 from ...look import numbers, theme
-from ...look.language import quoted
+from ...look.say import quoted, say
 from ...state.baseline_names import beside
 from ...widgets.labelled_grid import LabelledGrid, Labels
 from ...widgets.pointer import ARROWS, PointerWidget
@@ -80,7 +80,7 @@ class LensStrip(PointerWidget):
                 _paint_word(painter, rect, words[0].token)
             painter.setFont(theme.font(10.5))
             painter.setPen(theme.color("muted"))
-            name = str(stage) if stage else self.tr("emb.")
+            name = str(stage) if stage else say("emb.")
             foot = QRectF(rect.x(), rect.bottom(), rect.width(), theme.px(FOOT_PX))
             if QFontMetrics(painter.font()).horizontalAdvance(name) <= foot.width():
                 painter.drawText(foot, Qt.AlignmentFlag.AlignCenter, name)
@@ -133,7 +133,7 @@ class LensTable(LabelledGrid):
         if cell is None:
             return ""
         before, now = self.guess_before(*cell), describe(cell[0], self.guesses[cell[1]][cell[0]])
-        text = self.tr("{now}; with the baseline: {word} {probability}")
+        text = say("{now}; with the baseline: {word} {probability}")
         chance = "" if before is None else numbers.decimal(before.probability, 4)
         return now if before is None else text.format(now=now, word=before.token, probability=chance)
 

@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication
 
 from ...look import numbers
 from ...look.bidi import isolated
+from ...look.say import say
 from .view import stage_name
 
 if TYPE_CHECKING:
     from ...compute.masks import MaskLens
-
-translate = QCoreApplication.translate
 
 
 def top_guesses(lens: MaskLens, mask: int) -> list[str]:
@@ -36,17 +34,16 @@ def word_sentence(word: str, chances: np.ndarray, ranks: np.ndarray | None, tops
     last = len(chances) - 1
     named = {"word": isolated(word), "share": numbers.percent(float(chances[-1]))}
     if ranks is None:
-        sentence = translate("Predict", "“{word}” is most likely after {stage}; its final probability is {share}.")
+        sentence = say("“{word}” is most likely after {stage}; its final probability is {share}.")
         return sentence.format(**named, stage=stage_name(int(chances.argmax())))
     decided = decided_at(ranks)
     if decided == 0:
-        sentence = translate("Predict", "“{word}” leads from the embeddings to the last layer ({share}).")
+        sentence = say("“{word}” leads from the embeddings to the last layer ({share}).")
         return sentence.format(**named)
     if ranks.min() > 1:
-        sentence = translate(
-            "Predict",
+        sentence = say(
             "“{word}” never ranks first; its best rank is {best}, after {stage}. Its final probability is {share}, "
-            "rank {rank}.",
+            "rank {rank}."
         )
         best = {"best": numbers.count(int(ranks.min())), "stage": stage_name(int(ranks.argmin()))}
         return sentence.format(**named, **best, rank=numbers.count(int(ranks[-1])))
@@ -54,57 +51,48 @@ def word_sentence(word: str, chances: np.ndarray, ranks: np.ndarray | None, tops
     if decided is not None and decided == first:
         named["before"], named["layer"] = isolated(tops[decided - 1]), str(decided)
         if decided < last:
-            sentence = translate(
-                "Predict",
+            sentence = say(
                 "“{word}” leads from layer {layer} ({at_first}) to the last ({share}); just before, the guess is "
-                "“{before}”.",
+                "“{before}”."
             )
             return sentence.format(**named, at_first=numbers.percent(float(chances[decided])))
-        sentence = translate(
-            "Predict", "“{word}” wins only in the last layer ({share}); {until}, the guess is “{before}”."
-        )
+        sentence = say("“{word}” wins only in the last layer ({share}); {until}, the guess is “{before}”.")
         if decided > 1 and tops[decided - 2] == tops[decided - 1]:
-            sentence = translate(
-                "Predict", "“{word}” wins only in the last layer ({share}); {until}, the guess is still “{before}”."
-            )
+            sentence = say("“{word}” wins only in the last layer ({share}); {until}, the guess is still “{before}”.")
         return sentence.format(**named, until=_until(last - 1))
     lost = next(stage for stage in range(first, last + 1) if ranks[stage] != 1)  # where it is overtaken
     named |= {"where": _led(first, lost - 1), "other": isolated(tops[lost]), "lost": str(lost)}
     if decided is None:
-        sentence = translate(
-            "Predict", "“{word}” leads {where}, but not at the end: its final probability is {share}, rank {rank}."
-        )
+        sentence = say("“{word}” leads {where}, but not at the end: its final probability is {share}, rank {rank}.")
         return sentence.format(**named, rank=numbers.count(int(ranks[-1])))
     if decided == last:
-        sentence = translate(
-            "Predict",
+        sentence = say(
             "“{word}” leads {where}, “{other}” overtakes it in layer {lost}, and “{word}” wins in layer {layer}, the "
-            "last ({share}).",
+            "last ({share})."
         )
     else:
-        sentence = translate(
-            "Predict",
+        sentence = say(
             "“{word}” leads {where}, “{other}” overtakes it in layer {lost}, and “{word}” leads again from layer "
-            "{layer} to the last ({share}).",
+            "{layer} to the last ({share})."
         )
     return sentence.format(**named, layer=decided)
 
 
 def _until(stage: int) -> str:
     if not stage:
-        return translate("Predict", "before the first layer")
-    return translate("Predict", "after layer {layer}").format(layer=stage)
+        return say("before the first layer")
+    return say("after layer {layer}", layer=stage)
 
 
 def _led(first: int, last: int) -> str:
     """Where a word leads, as a part of a sentence."""
     if last == 0:
-        return translate("Predict", "before the first layer")
+        return say("before the first layer")
     if first == 0:
-        return translate("Predict", "up to layer {layer}").format(layer=last)
+        return say("up to layer {layer}", layer=last)
     if first == last:
-        return translate("Predict", "in layer {layer}").format(layer=first)
-    text = translate("Predict", "in layers {first} to {last}")
+        return say("in layer {layer}", layer=first)
+    text = say("in layers {first} to {last}")
     if last == first + 1:
-        text = translate("Predict", "in layers {first} and {last}")
+        text = say("in layers {first} and {last}")
     return text.format(first=first, last=last)

@@ -12,6 +12,7 @@ from ...compute.masks import word_through_layers
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
 from ...look.number_kinds import explain
+from ...look.say import say
 from ...state.baseline_names import beside, is_earlier, where_compared
 from ...state.compared_words import baseline_mask
 from ...state.readings import Reading, ReadingRequest
@@ -58,17 +59,17 @@ class LensView(PredictView):
             lambda _found: self._show_followed(), self.line
         )
         self.baseline_word: Question[WordThroughLayers] = self.add_question(lambda _found: self._show_followed())
-        self.table = LensTable(self.tr("Top guess at each mask after each layer"))
+        self.table = LensTable(say("Top guess at each mask after each layer"))
         self.decided = label("", wrap=True)
         self.word = QLineEdit()
-        self.bars = BarList(self.tr("Probability of the word after each layer"), stretch_to_px=60)
+        self.bars = BarList(say("Probability of the word after each layer"), stretch_to_px=60)
         self.verdict = label("", "strong", wrap=True)
         for spot in (self.decided, self.verdict):
             name_spot(spot, "predict.sentence")
         explain("probability", self.table, self.bars)
         self.pieces = label("", "muted", wrap=True)
-        self._card, self._scale = Card(self.tr("Layer by layer"), intro=" "), ColorBar(signed=False)
-        self._word_card = Card(self.tr("One word through the layers"), intro=" ")
+        self._card, self._scale = Card(say("Layer by layer"), intro=" "), ColorBar(signed=False)
+        self._word_card = Card(say("One word through the layers"), intro=" ")
         self._build()
         self.table.hovered.connect(lambda cell: self.hover_text_changed.emit(self.table.description(cell)))
         self.table.clicked.connect(lambda cell: self.position_clicked.emit(self.masks[cell[1]].position))
@@ -109,11 +110,11 @@ class LensView(PredictView):
         before, marks = self._columns_before(), self.selection.wants_difference
         self.table.set_columns(headings, columns, before, earlier=earlier, marks_others=marks)
         self._scale.set_range(0, highest(lens), numbers.probability)
-        intro = self.tr(
+        intro = say(
             "Row: after this layer. Column: a mask. In the box: the best guess so far. Stronger colour: more certain."
         )
         if marks and any(before):
-            framed = self.tr("Framed: a different word from that {there}.")
+            framed = say("Framed: a different word from that {there}.")
             intro = f"{intro} {framed.format(there=where_compared(self.reading))}"
         self._card.set_intro(intro)
         self.table.set_selected(column=self.mask_number)
@@ -159,7 +160,7 @@ class LensView(PredictView):
     def _show_followed(self) -> None:
         self._ask_baseline_word()
         lens, number, found = self.lens.answer, self.mask_number, self.followed_word.answer
-        self._word_card.set_hint(self.tr("at {mask}").format(mask=self._mask_name(number)))
+        self._word_card.set_hint(say("at {mask}", mask=self._mask_name(number)))
         if lens is None or (found is None and self.word.text().strip()):
             self._show_word(None, None, [], [])
         elif found is not None and self.word.text().strip():
@@ -185,9 +186,9 @@ class LensView(PredictView):
         full = max(float(chances.max()), *(p for p in before if p is not None), SHORTEST_SCALE)
         marks = [self._mark(None if ranks is None else int(ranks[i]), was) for i, was in enumerate(before)]
         is_compared = before[0] is not None and self.reading is not None
-        line = self.tr("Line across a bar: {there}.") if is_compared else ""
+        line = say("Line across a bar: {there}.") if is_compared else ""
         there = "" if self.reading is None else where_compared(self.reading)
-        intro = self.tr("How likely this word is after each layer. Green: no word is likelier.")
+        intro = say("How likely this word is after each layer. Green: no word is likelier.")
         self._word_card.set_intro(f"{intro} {line.format(there=there)}".strip())
         self.bars.set_bars(
             [
@@ -204,15 +205,16 @@ class LensView(PredictView):
         )
         self.verdict.setText(word_sentence(self.followed, chances, ranks, tops))
         self.pieces.setText(
-            self.tr(
+            say(
                 "{pieces}: the product of each piece’s probability, given the pieces before it. It has no rank: there "
-                "is no list of all words of several pieces."
-            ).format(pieces=" ".join(pieces))
+                "is no list of all words of several pieces.",
+                pieces=" ".join(pieces),
+            )
         )
 
     def _mark(self, rank: int | None, before: float | None) -> str:
         """Behind a probability: the word's rank, and the baseline's probability."""
-        parts = [] if rank is None else [self.tr("rank {rank}").format(rank=numbers.count(rank))]
+        parts = [] if rank is None else [say("rank {rank}", rank=numbers.count(rank))]
         if before is not None and before >= LEAST_EXACT and self.reading is not None:
             parts.append(f"({beside(numbers.probability(before, fine=True), is_earlier(self.reading))})")
         return "  ".join(parts)
@@ -220,15 +222,15 @@ class LensView(PredictView):
     def _build(self) -> None:
         fill(
             self._card.body,
-            with_name(self.tr("probability"), self._scale),
+            with_name(say("probability"), self._scale),
             (scrolled_column(self.table, self.decided, least_px=LEAST_PX), 1),
         )
         self._card.set_figure(self._table_figure)
         self._word_card.setFixedWidth(theme.column_px(SIDE_PX))
-        self.word.setPlaceholderText(self.tr("Type another word to follow"))
-        self.word.setAccessibleName(self.tr("Word to follow through the layers"))
+        self.word.setPlaceholderText(say("Type another word to follow"))
+        self.word.setAccessibleName(say("Word to follow through the layers"))
         how = label(
-            self.tr("The logit lens: the model’s output layer reads each layer’s hidden state as if it were the last."),
+            say("The logit lens: the model’s output layer reads each layer’s hidden state as if it were the last."),
             "muted",
             wrap=True,
         )
@@ -255,7 +257,7 @@ class LensView(PredictView):
             "last word": Numbers(lens.probability, axes),
             "rank of the last word": Numbers(lens.rank, axes),
         }
-        hint = self.tr("rows: layers · columns: masks · the top guess and its probability")
+        hint = say("rows: layers · columns: masks · the top guess and its probability")
         decided = " ".join(self.decided.text().splitlines())
         return self.figure(self._card.title, [self.table], arrays, hint=hint, settings=decided)
 
@@ -280,8 +282,8 @@ class LensView(PredictView):
         arrays = {"probability": Numbers(chances, axis)}
         if ranks is not None:
             arrays["rank"] = Numbers(ranks, axis)
-        title = self.tr("“{word}” at {mask}").format(word=self.followed, mask=self._mask_name(number))
-        hint = self.tr("probability and rank after each layer")
+        title = say("“{word}” at {mask}", word=self.followed, mask=self._mask_name(number))
+        hint = say("probability and rank after each layer")
         return self.figure(title, [self.bars], arrays, hint=hint, settings=self.verdict.text())
 
     def _on_lens_answered(self, lens: MaskLens) -> None:

@@ -11,6 +11,7 @@ from ...compute.masks import MaskLens
 from ...look import numbers, theme
 from ...look.bidi import isolated
 from ...look.number_kinds import explain
+from ...look.say import say
 from ...state.baseline_names import beside
 from ...state.compared_words import ComparedMask
 from ...state.readings import MaskReading
@@ -36,17 +37,17 @@ class MaskCard(Card):
         super().__init__(intro=" ")
         self.position = 0
         self.words: list[WordGuess] = []  # what the bars show
-        self.bars = BarList(self.tr("Most likely words"), clickable=True, stretch_to_px=38)
+        self.bars = BarList(say("Most likely words"), clickable=True, stretch_to_px=38)
         self._changed = label("", "muted", wrap=True)
-        self.shift = WordShift(self.tr("Most likely words, with the baseline and now"))
+        self.shift = WordShift(say("Most likely words, with the baseline and now"))
         self._theirs, self._beside_title = (
-            BarList(self.tr("Most likely words with the baseline"), stretch_to_px=38),
+            BarList(say("Most likely words with the baseline"), stretch_to_px=38),
             Hint(),
         )
-        self._now_title = Hint(self.tr("now"))
+        self._now_title = Hint(say("now"))
         self._own_id: int | None = None  # of the word that stands in the text
         self.compared: ComparedMask | None = None  # on show
-        self._strip = LensStrip(self.tr("Top guess after each layer"))
+        self._strip = LensStrip(say("Top guess after each layer"))
         self._decided = label("", "muted", wrap=True)
         self.bars.clicked.connect(lambda row: self.word_chosen.emit(self.position, self.words[row].id))
         self.bars.context_menu_requested.connect(self.word_menu_requested)
@@ -56,8 +57,8 @@ class MaskCard(Card):
         self._strip.context_menu_requested.connect(lambda _stage, at: self.word_menu_requested.emit(None, at))
         self._scale = ColorBar(signed=False, width_px=130)
         explain("probability", self.bars, self._theirs, self.shift, self._strip, self._scale)
-        title = label(self.tr("After each layer"), "title")
-        title.setToolTip(self.tr("The top guess if the model stopped there; the colour shows its probability"))
+        title = label(say("After each layer"), "title")
+        title.setToolTip(say("The top guess if the model stopped there; the colour shows its probability"))
         line = hbox((title, 1), self._scale)
         self._lists, self._beside = QWidget(), QWidget()
         vbox(self._beside_title, (self._theirs, 1), parent=self._beside, gap_px=2)
@@ -125,7 +126,7 @@ class MaskCard(Card):
         bars, is_compared = [], isinstance(compared, ComparedMask)
         for word in self.words:
             is_own = word.id == self._own_id
-            mark, color = (self.tr("in the text"), "good") if is_own else ("", "bar")
+            mark, color = (say("in the text"), "good") if is_own else ("", "bar")
             number, share = numbers.probability(word.probability, fine=is_compared), word.probability / full_bar
             bars.append(Bar(word.token, number, share, color, is_strong=is_own, mark=mark))
         self.bars.set_bars(bars)
@@ -143,19 +144,20 @@ class MaskCard(Card):
             self._show_both(compared, name, where, full_bar, earlier)
 
     def _intro_of_bars(self) -> str:
-        return self.tr("Its best guesses; the longer the bar, the likelier. Click one to insert it.")
+        return say("Its best guesses; the longer the bar, the likelier. Click one to insert it.")
 
     def _intro_of_shift(self, compared: ComparedMask) -> str:
-        lines = self.tr("Red: more likely now. Blue: less likely. Thicker line: more percentage points.")
+        lines = say("Red: more likely now. Blue: less likely. Thicker line: more percentage points.")
         kept = {change.baseline_id for change in compared.changes.values()}
         is_any_lost = any(word.id not in kept for word in compared.words)
-        lost = self.tr("Grey on the left: not in the list any more.") if is_any_lost else ""
-        return " ".join(filter(None, (lines, lost, self.tr("Click a word on the right to insert it."))))
+        lost = say("Grey on the left: not in the list any more.") if is_any_lost else ""
+        return " ".join(filter(None, (lines, lost, say("Click a word on the right to insert it."))))
 
     def _show_both(self, compared: ComparedMask, name: str, where: str, full_bar: float, earlier: bool) -> None:
         first, now = compared.words[0], self.words[0]
         self._changed.setText(
-            self.tr("{where}: “{word}” {probability} → now: “{new_word}” {new_probability}").format(
+            say(
+                "{where}: “{word}” {probability} → now: “{new_word}” {new_probability}",
                 where=where,
                 word=isolated(first.token),
                 probability=numbers.probability(first.probability, fine=True),
@@ -184,19 +186,19 @@ class MaskCard(Card):
             number = numbers.probability(word.probability, fine=True)
             shown = ShiftedWord(word.token, number, changed.get(word.id, 0.0) / most)
             if change is None:
-                unknown = self.tr("not in {baseline}’s vocabulary").format(baseline=name)
+                unknown = say("not in {baseline}’s vocabulary", baseline=name)
                 shown = replace(shown, change=unknown, has_line=False)
             else:
                 sign, text = said_change(change.probability, word.probability)
                 row = rows.get(change.baseline_id)
                 if row is None:
-                    rank = beside(self.tr("rank {rank}").format(rank=numbers.count(change.rank)), earlier)
+                    rank = beside(say("rank {rank}", rank=numbers.count(change.rank)), earlier)
                     text = f"{text} · {rank}".removeprefix(" · ")
                 shown = replace(shown, sign=sign, change=text, before=row)
             if word.id == self._own_id:
-                shown = replace(shown, change=f"{shown.change} · {self.tr('in the text')}".removeprefix(" · "))
+                shown = replace(shown, change=f"{shown.change} · {say('in the text')}".removeprefix(" · "))
             shifted.append(shown)
-        self.shift.show_words(before, shifted, (name, self.tr("now")))
+        self.shift.show_words(before, shifted, (name, say("now")))
 
     def show_lens(self, lens: MaskLens | None, mask: int) -> None:
         """mask: which of the lens's masks this card is of. None: not known yet."""
@@ -208,14 +210,15 @@ class MaskCard(Card):
     def _surprise(self, bits: float, rank: int) -> str:
         """What the model puts first does not surprise it, however unsure it is."""
         if numbers.is_technical():
-            return self.tr("surprise {bits}").format(bits=numbers.surprise(bits))
+            return say("surprise {bits}", bits=numbers.surprise(bits))
         return numbers.surprise(0.0 if rank == 1 else bits)
 
     def _history(self, reading: MaskReading, mask: str) -> str:
         if reading.was is None or reading.rank is None:
-            return self.tr("{mask} is in the text").format(mask=mask)
+            return say("{mask} is in the text", mask=mask)
         rank = reading.rank
-        return self.tr("hides “{word}” · rank {rank} · probability {probability} · {surprise}").format(
+        return say(
+            "hides “{word}” · rank {rank} · probability {probability} · {surprise}",
             word=isolated(reading.was.token),
             rank=numbers.count(rank.rank),
             probability=numbers.percent(rank.probability),

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication
 
 from ...compute.text_scores import ScoredTexts
 from ...look import numbers
 from ...look.bidi import isolated
+from ...look.say import say
 
-translate = QCoreApplication.translate
 MOST_ROWS = 4  # words that have a sentence of their own
 LEAST_FACTOR = 1.05  # less is no difference
 
@@ -21,9 +20,9 @@ def means_in_words(scored: ScoredTexts) -> str:
     if not scored.means:
         return ""
     findings = _by_row(scored) or [_finding(scored, *means.items()) for means in scored.means if len(means) == 2]
-    kind = translate("MeansInWords", "Mean ln p (nearer to 0: more likely): {means}.")
+    kind = say("Mean ln p (nearer to 0: more likely): {means}.")
     if scored.is_of_word:
-        kind = translate("MeansInWords", "Mean probability of the word at [MASK]: {means}.")
+        kind = say("Mean probability of the word at [MASK]: {means}.")
     listed = (
         ", ".join(f"{word or numbers.MISSING} {written_mean(scored, value)}" for word, value in means.items())
         for means in scored.means
@@ -41,7 +40,7 @@ def _by_row(scored: ScoredTexts) -> list[str]:
     if values is None or values.shape[1] != 2 or len(values) > MOST_ROWS:
         return []
     rows, columns = (list(means) for means in scored.means)
-    text = translate("MeansInWords", "With “{row}”: {finding}")
+    text = say("With “{row}”: {finding}")
     found = [(row, _finding(scored, *zip(columns, pair, strict=True))) for row, pair in zip(rows, values, strict=True)]
     return [text.format(row=isolated(row), finding=finding) for row, finding in found if finding]
 
@@ -55,9 +54,9 @@ def _finding(scored: ScoredTexts, first: tuple[str, float], second: tuple[str, f
     factor = math.exp(min(abs(change), 700.0))
     named = {"more": isolated(more[0]), "less": isolated(less[0]), "factor": numbers.number(factor, 2)}
     if factor < LEAST_FACTOR:
-        return translate("MeansInWords", "“{more}” and “{less}” are equally likely.").format(**named)
+        return say("“{more}” and “{less}” are equally likely.").format(**named)
     if scored.is_of_word:
-        text = translate("MeansInWords", "“{word}” is {factor} times as likely with “{more}” as with “{less}”.")
+        text = say("“{word}” is {factor} times as likely with “{more}” as with “{less}”.")
         return text.format(word=isolated(scored.word or ""), **named)
-    text = translate("MeansInWords", "“{more}” makes the text {factor} times as likely as “{less}” does.")
+    text = say("“{more}” makes the text {factor} times as likely as “{less}” does.")
     return text.format(**named)

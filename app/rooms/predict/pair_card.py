@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ...look import numbers, theme
 from ...look.number_kinds import explain
+from ...look.say import say
 from ...state.readings import Reading
 from ...state.verdicts import PairQuestion, Verdict
 from ...widgets.card import Card, Hint, button, label, set_role
@@ -83,11 +84,9 @@ class PairCard(Card):
         explain("probability", self._bar, self._number)
         self._explanation = label("", "muted", wrap=True)
         self._before = label("", "strong", wrap=True)
-        self.swap = button(
-            self.tr("Swap A and B"), self._on_swap_clicked, look="small", hint=self.tr("Read B first, then A")
-        )
+        self.swap = button(say("Swap A and B"), self._on_swap_clicked, look="small", hint=say("Read B first, then A"))
         self.other = button(
-            self.tr("Another B"), self._on_other_clicked, look="small", hint=self.tr("Try the B of another example")
+            say("Another B"), self._on_other_clicked, look="small", hint=say("Try the B of another example")
         )
         fill(self.body, self._answer, self._number, self._bar, self._before, self._explanation)
         tries = FlowLayout()
@@ -96,7 +95,7 @@ class PairCard(Card):
         self.previous = QWidget()
         self._lines = vbox(gap_px=6)
         vbox(
-            label(self.tr("Previous pairs"), "title"),
+            label(say("Previous pairs"), "title"),
             self._lines,
             parent=self.previous,
             gap_px=4,
@@ -142,7 +141,7 @@ class PairCard(Card):
         self._show_question(reading, question)
         self._before.setVisible(before is not None)
         if before is not None:
-            self._before.setText(self.tr("{where}: {verdict}").format(where=where, verdict=before.short))
+            self._before.setText(say("{where}: {verdict}", where=where, verdict=before.short))
         set_role(self._answer, verdict.role)
         self._answer.setText(verdict.answer)
         self._number.setText(verdict.number)
@@ -182,8 +181,8 @@ class PairCard(Card):
     def _line(self, pair: AskedPair) -> QWidget:
         line = QWidget()
         texts = vbox(Hint(pair.verdict), Hint(f"{_cut(pair.a)} / {_cut(pair.b)}"), gap_px=0)
-        hint = self.tr("Back to: {a} / {b}").format(a=pair.a, b=pair.b)
-        hbox((texts, 1), button(self.tr("Back"), partial(self.go_to, pair), look="small", hint=hint), parent=line)
+        hint = say("Back to: {a} / {b}", a=pair.a, b=pair.b)
+        hbox((texts, 1), button(say("Back"), partial(self.go_to, pair), look="small", hint=hint), parent=line)
         return line
 
     def _show_question(self, reading: Reading, question: PairQuestion) -> None:
@@ -195,7 +194,7 @@ class PairCard(Card):
         """The pair on show goes into the list; the one that comes is no previous one."""
         pairs = [pair for pair in self.pairs if (pair.a, pair.b) not in (self._texts, (a, b))]
         if self.verdict and self._texts[1]:
-            verdict = self.tr("{verdict} (with changes)") if self._is_changed else "{verdict}"
+            verdict = say("{verdict} (with changes)") if self._is_changed else "{verdict}"
             pairs.insert(0, AskedPair(*self._texts, verdict.format(verdict=self.verdict)))
         self.set_pairs(pairs)
         self.pairs_changed.emit(self.pairs)

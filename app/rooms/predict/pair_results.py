@@ -5,17 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication
 
 from ...compute.text_scores import ScoredPairs
 from ...figures.figure import Axis, Numbers
 from ...look import numbers
+from ...look.say import say
 from ...widgets.bar_list import Bar
 
 if TYPE_CHECKING:
     from bertcore.evaluation.sets import Estimate
-
-translate = QCoreApplication.translate
 
 
 def share_right(right: Estimate) -> str:
@@ -30,12 +28,11 @@ def _error(right: Estimate) -> str:
 
 def result_sentence(scored: ScoredPairs) -> str:
     pairs = scored.right.count
-    text = translate("PairResults", "It prefers the right sentence in {share} of %n pair(s); chance: 50%.", "", pairs)
-    dotted = translate("PairResults", "Dotted line: chance.") if any(scored.phenomena) else ""
-    error = translate(
-        "PairResults",
+    text = say("It prefers the right sentence in {share} of %n pair(s); chance: 50%.", n=pairs)
+    dotted = say("Dotted line: chance.") if any(scored.phenomena) else ""
+    error = say(
         "±: the standard error, by how much the share would differ with other pairs of this kind; with all or none "
-        "right it cannot be estimated.",
+        "right it cannot be estimated."
     )
     return " ".join(part for part in (text.format(share=share_right(scored.right)), dotted, error) if part)
 

@@ -11,6 +11,7 @@ from bertcore.tokenizer.tokenizer import Encoding
 
 from ...look import numbers
 from ...look.bidi import isolated
+from ...look.say import say
 from ...state.explore_state import moved_positions
 from ...state.model_info import ModelInfo
 from ...state.readings import MaskReading, Reading
@@ -81,11 +82,11 @@ class PreviousCard(Card):
     dismissed = Signal()
 
     def __init__(self) -> None:
-        super().__init__(self.tr("Before"))
+        super().__init__(say("Before"))
         self.rows: list[Row] = []
         self._changes = BeforeAfter()
         self.body.addWidget(self._changes)
-        self.add_to_header(IconButton("close", self.tr("Clear the previous predictions"), self.dismissed.emit))
+        self.add_to_header(IconButton("close", say("Clear the previous predictions"), self.dismissed.emit))
         self.hide()
 
     @property
@@ -101,11 +102,11 @@ class PreviousCard(Card):
             return
         words = [word for _, word in previous.inserted]
         self.set_title(
-            self.tr("Before “{word}” was inserted").format(word=words[0])
+            say("Before “{word}” was inserted", word=words[0])
             if len(words) == 1
-            else self.tr("Before %n word(s) were inserted", "", len(words))
+            else say("Before %n word(s) were inserted", n=len(words))
         )
-        inserted = self.tr("{word}, inserted")
+        inserted = say("{word}, inserted")
         self._changes.set_rows(
             [
                 (str(row.position), row.before, inserted.format(word=row.now) if row.is_inserted else row.now)

@@ -1,6 +1,6 @@
 """Room Predict: which words the model predicts behind masks and why, and what it says of A and B."""
 
-from ...look.language import QT_TRANSLATE_NOOP
+from ...look.say import mark
 from ..base import ONE_AT_A_TIME, View, ViewRoom, ViewSpec, later
 from .previous_predictions import PreviousPredictions
 from .view import PredictView
@@ -14,53 +14,44 @@ class PredictRoom(ViewRoom):
     specs = (
         ViewSpec(
             "words",
-            QT_TRANSLATE_NOOP("ViewSpec", "Words"),
-            QT_TRANSLATE_NOOP(
-                "ViewSpec",
-                "This is how BERT learned language: guessing masked words. Mask one, and see what it expects there.",
-            ),
+            mark("Words"),
+            mark("This is how BERT learned language: guessing masked words. Mask one, and see what it expects there."),
             WordsView,
         ),
         ViewSpec(
             "lens",
-            QT_TRANSLATE_NOOP("ViewSpec", "Layer by layer"),
-            QT_TRANSLATE_NOOP(
-                "ViewSpec",
+            mark("Layer by layer"),
+            mark(
                 "When does the model make up its mind? See what it would guess if it stopped after each layer, and "
-                "where the guess stops changing.",
+                "where the guess stops changing."
             ),
             later(__package__, "lens_view", "LensView"),
         ),
         ViewSpec(
             "surprise",
-            QT_TRANSLATE_NOOP("ViewSpec", "Surprise"),
-            QT_TRANSLATE_NOOP(
-                "ViewSpec",
+            mark("Surprise"),
+            mark(
                 "A model that knows a language is surprised by mistakes, rare words and twists. Put in a word that "
-                "does not fit: does it notice?",
+                "does not fit: does it notice?"
             ),
             later(__package__, "surprise_view", "SurpriseView"),
         ),
         ViewSpec(
             "texts",
-            QT_TRANSLATE_NOOP("ViewSpec", "Many texts"),
-            QT_TRANSLATE_NOOP(
-                "ViewSpec",
+            mark("Many texts"),
+            mark(
                 "One text may be a coincidence; a list shows a habit. Is “she” more surprising than “he” after “the "
-                "doctor said that”?",
+                "doctor said that”?"
             ),
             later(__package__, "texts_view", "TextsView"),
-            only=QT_TRANSLATE_NOOP(
-                "ViewSpec", "This view has its own list of texts, so the baseline makes no difference here."
-            ),
+            only=mark("This view has its own list of texts, so the baseline makes no difference here."),
         ),
         ViewSpec(
             "attribution",
-            QT_TRANSLATE_NOOP("ViewSpec", "Which words decided"),
-            QT_TRANSLATE_NOOP(
-                "ViewSpec",
+            mark("Which words decided"),
+            mark(
                 "Is the model right for the right reason? Red words support its answer, blue ones work against it. "
-                "Trust what the three cards agree on.",
+                "Trust what the three cards agree on."
             ),
             later(__package__, "attribution_view", "AttributionView"),
             is_for_experts=True,
@@ -68,11 +59,10 @@ class PredictRoom(ViewRoom):
         ),
         ViewSpec(
             "fill",
-            QT_TRANSLATE_NOOP("ViewSpec", "Fill in order"),
-            QT_TRANSLATE_NOOP(
-                "ViewSpec",
+            mark("Fill in order"),
+            mark(
                 "With several words missing, each guess changes the next. Fill them in one at a time, then in another "
-                "order: do you get the same text?",
+                "order: do you get the same text?"
             ),
             later(__package__, "fill_view", "FillView"),
             only=ONE_AT_A_TIME,

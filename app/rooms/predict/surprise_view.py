@@ -13,6 +13,7 @@ from ...compute.word_questions import surprise_of
 from ...figures.figure import Figure, joined, numbers_of
 from ...look import numbers, theme
 from ...look.number_kinds import explain
+from ...look.say import say
 from ...state.baseline import OtherText
 from ...state.baseline_names import baseline_name, replacing, where_compared
 from ...state.readings import Reading
@@ -45,8 +46,8 @@ class SurpriseView(PredictView):
         super().__init__()
         self.surprise = self.add_question(self._on_surprise_answered)
         self.baseline_surprise = self.add_question(self._on_surprise_answered)
-        self.tokens = HeatTokens(self.tr("Surprise of each word, in bits"))
-        self.bars = BarList(self.tr("Most surprising words"), clickable=True, stretch_to_px=42, may_cut=True)
+        self.tokens = HeatTokens(say("Surprise of each word, in bits"))
+        self.bars = BarList(say("Most surprising words"), clickable=True, stretch_to_px=42, may_cut=True)
         self.perplexity = label("", "number")
         self.bits: list[float | None] = []  # (U) as they are shown
         self.baseline_bits: list[float | None] = []  # (U) of what each is compared with
@@ -56,8 +57,8 @@ class SurpriseView(PredictView):
         self._scale, self._scale_name = ColorBar(signed=False), label("", "muted")
         explain("surprise", self.tokens, self.bars, self._scale)
         explain("perplexity", self.perplexity)
-        self._card = Card(self.tr("How surprising is each word?"), intro=" ")
-        self._side = Card(self.tr("Most surprising"), intro=" ")
+        self._card = Card(say("How surprising is each word?"), intro=" ")
+        self._side = Card(say("Most surprising"), intro=" ")
         self._bar_units: list[int] = []
         self._build()
         self.add_token_menu(self.tokens)
@@ -74,7 +75,7 @@ class SurpriseView(PredictView):
     def show_reading(self, reading: Reading, selection: Selection) -> None:
         missing = missing_words(reading)
         if missing:
-            self.show_nothing(self.tr("No predictions"), missing)
+            self.show_nothing(say("No predictions"), missing)
             return
         self.show_content()
         self._ask(self.surprise, reading, selection)
@@ -135,25 +136,23 @@ class SurpriseView(PredictView):
     def _show_words(self, reading: Reading, is_difference: bool, highest: float) -> None:
         """What colours, scale and list are of: the bits, or what has changed."""
         if is_difference:
-            self._scale_name.setText(self.tr("change in bits"))
+            self._scale_name.setText(say("change in bits"))
             self._scale.set_range(-highest, highest, numbers.signed, signed=True)
-            colors = self.tr("Red: harder to guess now than {there}. Blue: easier.")
+            colors = say("Red: harder to guess now than {there}. Blue: easier.")
             self._card.set_intro(colors.format(there=where_compared(reading)))
-            self._side.set_title(self.tr("Changed most"))
-            self._side.set_intro(
-                self.tr("The change, then the bits in the baseline and now. Click a word to select it.")
-            )
+            self._side.set_title(say("Changed most"))
+            self._side.set_intro(say("The change, then the bits in the baseline and now. Click a word to select it."))
         else:
-            self._scale_name.setText(self.tr("surprise in bits"))
+            self._scale_name.setText(say("surprise in bits"))
             self._scale.set_range(0, highest, signed=False)
             self._card.set_intro(
-                self.tr(
+                say(
                     "Each word is masked once while the model reads all the others as typed. Stronger colour: harder "
                     "to guess."
                 )
             )
-            self._side.set_title(self.tr("Most surprising"))
-            self._side.set_intro(self.tr("Click a word to select it, and press M to mask it."))
+            self._side.set_title(say("Most surprising"))
+            self._side.set_intro(say("Click a word to select it, and press M to mask it."))
 
     def _show_bars(self, units: Units, typed: list[str], drawn: Sequence[float | None], highest: float) -> None:
         known = [(value, i) for i, value in enumerate(drawn) if value is not None]
@@ -170,7 +169,7 @@ class SurpriseView(PredictView):
 
     def _bar(self, word: str, bits: float, highest: float, unit: int, units: Units) -> Bar:
         before, note = self.baseline_bits[unit], str(units.first_positions[unit])
-        mark = "" if before is None else self.tr("baseline {bits}").format(bits=numbers.decimal(before))
+        mark = "" if before is None else say("baseline {bits}", bits=numbers.decimal(before))
         return Bar(word, numbers.decimal(bits), bits / highest, "bar_strong", mark=mark, note=note)
 
     def _show_total(self, found: Surprise | None, selection: Selection) -> None:
@@ -179,24 +178,26 @@ class SurpriseView(PredictView):
             widget.setVisible(is_known)
         if found is None or not is_known or self.reading is None:
             return
-        perplexity = self.tr("pseudo-perplexity {perplexity}").format(perplexity=self._perplexity(found, self.reading))
+        perplexity = say("pseudo-perplexity {perplexity}", perplexity=self._perplexity(found, self.reading))
         theirs = self.baseline_surprise.answer
         if theirs is not None and len(theirs.bits) and self.reading.baseline is not None:
-            before = self.tr("baseline {perplexity}")
+            before = say("baseline {perplexity}")
             if len(theirs.bits) != len(found.bits):
-                before = self.tr("baseline {perplexity} (not directly comparable)")
+                before = say("baseline {perplexity} (not directly comparable)")
             perplexity = joined(perplexity, before.format(perplexity=self._perplexity(theirs, self.reading.baseline)))
         self.perplexity.setText(perplexity)
-        mean = self.tr(
+        mean = say(
             "0 bits: certain. 1 bit: a coin toss. 10 bits: one in a thousand. Pseudo-perplexity says how unsure the "
             "model is on average: as if it chose among that many equally likely words. It is 2 to the power of the "
-            "mean, {mean} bits over {count} tokens."
-        ).format(mean=numbers.decimal(float(found.bits.mean()), 3), count=numbers.count(len(found.bits)))
+            "mean, {mean} bits over {count} tokens.",
+            mean=numbers.decimal(float(found.bits.mean()), 3),
+            count=numbers.count(len(found.bits)),
+        )
         sentences = [*self._comparison_in_words(found), mean]
         if selection.token_view.words:
-            sentences.append(self.tr("Words: all pieces of a word are masked together, and their bits added up."))
+            sentences.append(say("Words: all pieces of a word are masked together, and their bits added up."))
         if self.reading.request.what_if:
-            sentences.append(self.tr("Your changes inside the model are included."))
+            sentences.append(say("Your changes inside the model are included."))
         self._explanation.setText(" ".join(sentences))
 
     def _perplexity(self, found: Surprise, reading: Reading) -> str:
@@ -204,7 +205,7 @@ class SurpriseView(PredictView):
         number = numbers.decimal(found.pseudo_perplexity, 1)
         if found.pseudo_perplexity <= reading.request.model.config.vocab_size:
             return number
-        return self.tr("{perplexity} (worse than guessing at random)").format(perplexity=number)
+        return say("{perplexity} (worse than guessing at random)", perplexity=number)
 
     def _comparison_in_words(self, found: Surprise) -> list[str]:
         """What is before the arrows, and what cannot be compared."""
@@ -212,17 +213,17 @@ class SurpriseView(PredictView):
         if reading is None or reading.baseline is None or theirs is None:
             return []
         name = baseline_name(reading)
-        sentences = [self.tr("Left of the arrow: the bits {there}.").format(there=where_compared(reading))]
+        sentences = [say("Left of the arrow: the bits {there}.", there=where_compared(reading))]
         known = [change for bits, change in zip(self.bits, self.changes, strict=True) if bits is not None]
         if None in known and any(change is not None for change in known):
-            sentences.append(self.tr("Striped: nothing to compare with in {baseline}.").format(baseline=name))
+            sentences.append(say("Striped: nothing to compare with in {baseline}.", baseline=name))
         if len(theirs.bits) and len(theirs.bits) != len(found.bits):
-            text = self.tr(
+            text = say(
                 "The two pseudo-perplexities are taken over {ours} and {theirs} tokens, because {baseline} cuts the "
                 "text differently."
             )
             if isinstance(reading.request.baseline, OtherText):
-                text = self.tr(
+                text = say(
                     "The two pseudo-perplexities are taken over {ours} and {theirs} tokens, because they are of two "
                     "texts."
                 )
@@ -253,7 +254,7 @@ class SurpriseView(PredictView):
             arrays["surprise with the baseline"] = numbers_of("word", typed, before)
             arrays["change of surprise"] = numbers_of("word", typed, values - before)
         widgets: list[QWidget] = [self.tokens, self._scale, self.perplexity]
-        hint, settings = self.tr("bits, each word masked in turn"), self.perplexity.text()
+        hint, settings = say("bits, each word masked in turn"), self.perplexity.text()
         return self.figure(self._card.title, widgets, arrays, hint=hint, settings=settings, masks=False)
 
     def _on_surprise_answered(self, _found: Surprise) -> None:
@@ -266,7 +267,7 @@ class SurpriseView(PredictView):
         text = ""
         if self.reading is not None and unit is not None and bits is not None:
             token = typed_units(self.reading, self.selection)[unit]
-            text = self.tr("{token}: {surprise}, probability {probability}")
+            text = say("{token}: {surprise}, probability {probability}")
             chance = numbers.number(2**-bits) if numbers.is_technical() else numbers.percent(2**-bits)
             text = text.format(token=token, surprise=numbers.surprise(bits), probability=chance)
         self.hover_text_changed.emit(text)

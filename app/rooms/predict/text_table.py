@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import (
     QAbstractTableModel,
-    QCoreApplication,
     QModelIndex,
     QPersistentModelIndex,
     QRect,
@@ -23,6 +22,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyledItemDelegat
 from ...look import numbers, theme
 from ...look.fitting import fitting_line, plain_tip
 from ...look.number_kinds import explained
+from ...look.say import say
 
 if TYPE_CHECKING:
     from bertcore.evaluation.score_texts import TextScore
@@ -39,7 +39,6 @@ DIFFERENCE = Qt.ItemDataRole.UserRole + 1  # of a minimal pair's sentence: up to
 LEAST_PX, AIR_PX = 80, 14  # of a column, and beside its longest number
 LEAST_TABLE_PX = 500
 MOST_PX = 250  # of the phenomenon, which is named in full beside the table
-translate = QCoreApplication.translate
 
 
 @dataclass(frozen=True)
@@ -58,21 +57,21 @@ class Column:
 def columns_for(scores: Sequence[TextScore]) -> list[Column]:
     """Those in which at least one text has something."""
     columns = [
-        Column("a", translate("TextTable", "Text")),
-        Column("b", translate("TextTable", "Text B")),
-        Column("surprise_bits", translate("TextTable", "Surprise (bits per token)"), "surprise", numbers.decimal),
+        Column("a", say("Text")),
+        Column("b", say("Text B")),
+        Column("surprise_bits", say("Surprise (bits per token)"), "surprise", numbers.decimal),
         Column(
             "log_likelihood",
-            translate("TextTable", "ln p of the whole text (nearer to 0: likelier)"),
+            say("ln p of the whole text (nearer to 0: likelier)"),
             "text_log_likelihood",
             numbers.decimal,
         ),
-        Column("word", translate("TextTable", "At [MASK]")),
-        Column("word_probability", translate("TextTable", "Its probability"), "probability", numbers.probability),
-        Column("next_sentence", translate("TextTable", "B follows A"), "probability", numbers.probability),
-        Column("answer", translate("TextTable", "Answer"), "", _answer),
-        Column("answer_probability", translate("TextTable", "How sure"), "probability", numbers.probability),
-        Column("similarity", translate("TextTable", "Similarity"), "cosine", numbers.decimal),
+        Column("word", say("At [MASK]")),
+        Column("word_probability", say("Its probability"), "probability", numbers.probability),
+        Column("next_sentence", say("B follows A"), "probability", numbers.probability),
+        Column("answer", say("Answer"), "", _answer),
+        Column("answer_probability", say("How sure"), "probability", numbers.probability),
+        Column("similarity", say("Similarity"), "cosine", numbers.decimal),
     ]
     return [column for column in columns if any(getattr(score, column.field) is not None for score in scores)]
 
@@ -80,17 +79,17 @@ def columns_for(scores: Sequence[TextScore]) -> list[Column]:
 def pair_columns(*, has_phenomena: bool) -> list[Column]:
     """On the projector the sentences need the room: the phenomena are beside the table."""
     columns = [
-        Column("a", translate("TextTable", "Right")),
-        Column("b", translate("TextTable", "Wrong")),
-        Column("margin_bits", translate("TextTable", "It prefers (bits)"), "pair_margin", _preferred),
-        Column("phenomenon", translate("TextTable", "Phenomenon")),
+        Column("a", say("Right")),
+        Column("b", say("Wrong")),
+        Column("margin_bits", say("It prefers (bits)"), "pair_margin", _preferred),
+        Column("phenomenon", say("Phenomenon")),
     ]
     return columns if has_phenomena and not theme.is_projector() else columns[:3]
 
 
 def _preferred(margin_bits: float) -> str:
-    right = translate("TextTable", "✓ right by {margin}")
-    wrong = translate("TextTable", "✗ wrong by {margin}")
+    right = say("✓ right by {margin}")
+    wrong = say("✗ wrong by {margin}")
     return (right if margin_bits > 0 else wrong).format(margin=numbers.decimal(abs(margin_bits)))
 
 
@@ -181,7 +180,7 @@ class TextTable(QTableView):
         self._sorted.setSourceModel(self.scores)
         self._sorted.setSortRole(Qt.ItemDataRole.UserRole)
         self.setModel(self._sorted)
-        self.setAccessibleName(self.tr("What the model says about each text"))
+        self.setAccessibleName(say("What the model says about each text"))
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)

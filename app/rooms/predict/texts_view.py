@@ -26,6 +26,7 @@ from ...compute.text_scores import (
 from ...figures.figure import Axis, Figure, Numbers, numbers_of
 from ...look import numbers, theme
 from ...look.number_kinds import explain
+from ...look.say import say
 from ...state.baseline import ComparisonOffer, OtherText
 from ...state.readings import Reading
 from ...state.selection import Selection
@@ -67,38 +68,39 @@ class TextsView(PredictView):
         super().__init__()
         self.box = QPlainTextEdit()  # Tab writes a tab, which divides a pair
         self.word = QLineEdit()
-        self.open_file = button(self.tr("Open file…"), self._on_open_clicked)
-        self.score = button(self.tr("Score"), self.ask, look="primary")
+        self.open_file = button(say("Open file…"), self._on_open_clicked)
+        self.score = button(say("Score", meaning="verb"), self.ask, look="primary")
         self.line = ProgressLine()
         self.scores: Question[ScoredTexts | ScoredPairs] = self.add_question(self._on_scores_answered, self.line)
         self.table = TextTable()
         self.means = label("", wrap=True)
-        self.grid = LabelledGrid(self.tr("Means of a template: rows are the first choice, columns the second"))
+        self.grid = LabelledGrid(say("Means of a template: rows are the first choice, columns the second"))
         self.phenomena = BarList(
-            self.tr("Share of pairs in which the model prefers the right sentence, by phenomenon"),
+            say("Share of pairs in which the model prefers the right sentence, by phenomenon"),
             label_share=0.6,
             line_at=CHANCE,
         )
         self._empty = label("", wrap=True)
         self._model: ModelInfo | None = None  # that the scores are of
-        self._table_card = Card(self.tr("What the model says about each"))
+        self._table_card = Card(say("What the model says about each"))
         self.use = button("", self.table.open_current, look="small")
         self._build()
 
     def _build(self) -> None:
         card = Card(
-            self.tr("Your texts"),
-            intro=self.tr(
+            say("Your texts"),
+            intro=say(
                 "One text per line, or two with a tab between them. [doctor|nurse] tries both words. “She sings. > "
-                "She sing.” asks which of the two it prefers; a file may have many such pairs. Up to {count} texts."
-            ).format(count=numbers.count(MOST_LISTED_TEXTS)),
+                "She sing.” asks which of the two it prefers; a file may have many such pairs. Up to {count} texts.",
+                count=numbers.count(MOST_LISTED_TEXTS),
+            ),
         )
-        self.box.setAccessibleName(self.tr("Texts, one per line"))
-        self.box.setPlaceholderText(self.tr("Paste or type texts here, one per line"))
+        self.box.setAccessibleName(say("Texts, one per line"))
+        self.box.setPlaceholderText(say("Paste or type texts here, one per line"))
         self.box.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.word.setAccessibleName(self.tr("Word to score at [MASK]"))
-        self.word.setPlaceholderText(self.tr("Word to score at [MASK] (empty: the most likely)"))
-        self.word.setToolTip(self.tr("How likely is this word at the first [MASK] of each text?"))
+        self.word.setAccessibleName(say("Word to score at [MASK]"))
+        self.word.setPlaceholderText(say("Word to score at [MASK] (empty: the most likely)"))
+        self.word.setToolTip(say("How likely is this word at the first [MASK] of each text?"))
         self.word.returnPressed.connect(self.ask)
         controls: QBoxLayout = hbox(self.open_file, (self.word, 1), self.score, gap_px=8)
         if theme.is_projector():
@@ -106,9 +108,9 @@ class TextsView(PredictView):
         fill(card.body, (self.box, 1), controls)
         self._examples = QWidget()
         offers = (
-            button(self.tr("Try it: five texts"), lambda: self.try_texts("\n".join(EXAMPLES)), look="primary"),
-            button(self.tr("Try it: doctors and nurses"), lambda: self.try_texts(TEMPLATE)),
-            button(self.tr("Try it: right and wrong sentences"), lambda: self.load(minimal_pairs_file())),
+            button(say("Try it: five texts"), lambda: self.try_texts("\n".join(EXAMPLES)), look="primary"),
+            button(say("Try it: doctors and nurses"), lambda: self.try_texts(TEMPLATE)),
+            button(say("Try it: right and wrong sentences"), lambda: self.load(minimal_pairs_file())),
         )
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.box.textChanged.connect(self._on_box_changed)
@@ -150,7 +152,7 @@ class TextsView(PredictView):
             self._model = reading.request.model
             self.scores.forget()
         if not self._model.output_heads and self._model.pooling is None:
-            self.show_nothing(self.tr("No scores"), missing_words(reading))
+            self.show_nothing(say("No scores"), missing_words(reading))
             return
         self.show_content()
         self._show()
@@ -170,9 +172,7 @@ class TextsView(PredictView):
             return
         if len(lines) > MOST_LISTED_TEXTS or sum(map(len, lines)) > TASK_LINE_BYTES:
             self.scores.forget(
-                self.tr("{file} has more text than fits here; open a part of it, or use the command line.").format(
-                    file=file.name
-                )
+                say("{file} has more text than fits here; open a part of it, or use the command line.", file=file.name)
             )
             return
         self.box.setPlainText(readable_pairs(lines) or "\n".join(lines))
@@ -185,10 +185,10 @@ class TextsView(PredictView):
         text, word = self.box.toPlainText().encode("utf-8", "replace").decode(), self.word.text().strip()
         self.kept_changed.emit((text, word))
         if not text.strip():
-            self.scores.forget(self.tr("Write a few texts first, one per line."))
+            self.scores.forget(say("Write a few texts first, one per line."))
             self._show()
             return
-        named = self.tr("line {number}")
+        named = say("line {number}")
         lines = tuple((named.format(number=number), line) for number, line in enumerate(text.split("\n"), start=1))
         self.scores.forget()
         self.scores.ask_model(self.reading.request.model, score_typed, lines, word or None, pause_ms=0)
@@ -197,14 +197,14 @@ class TextsView(PredictView):
     def _on_box_changed(self) -> None:
         is_filled = not self.box.document().isEmpty()
         self._empty.setText(
-            self.tr("Press Score to see what the model says about these texts.")
+            say("Press Score to see what the model says about these texts.")
             if is_filled
-            else self.tr("Nothing scored yet. Type texts, or try an example.")
+            else say("Nothing scored yet. Type texts, or try an example.")
         )
 
     def _on_open_clicked(self) -> None:
         name, _ = QFileDialog.getOpenFileName(
-            self, self.tr("Texts to score"), "", self.tr("Texts (*.txt *.tsv *.jsonl *.gz *.xz);;All files (*)")
+            self, say("Texts to score"), "", say("Texts (*.txt *.tsv *.jsonl *.gz *.xz);;All files (*)")
         )
         if name:
             self.load(Path(name))
@@ -239,22 +239,22 @@ class TextsView(PredictView):
         self.use.setEnabled(self.table.currentIndex().isValid())
         intro = hint = ""
         if isinstance(scores, ScoredPairs):
-            hint = self.tr("%n pair(s)", "", len(scores.scores))
-            intro = self.tr(
+            hint = say("%n pair(s)", n=len(scores.scores))
+            intro = say(
                 "The sentences of a pair differ in one point, and one of them is wrong: which does the model find "
                 "more likely? Its mistakes come first. Click a row and “Compare this pair”: then every view shows the "
                 "right sentence beside the wrong one."
             )
-            self.use.setText(self.tr("Compare this pair"))
-            self.use.setToolTip(self.tr("Every room compares the two sentences of the selected row (double-click)"))
+            self.use.setText(say("Compare this pair"))
+            self.use.setToolTip(say("Every room compares the two sentences of the selected row (double-click)"))
         elif scores is not None:
-            hint = self.tr("%n text(s)", "", len(scores.scores))
-            intro = self.tr(
+            hint = say("%n text(s)", n=len(scores.scores))
+            intro = say(
                 "Click a column’s name to sort: which text surprises the model most? Click a row and “Use this text”: "
                 "then every view shows it."
             )
-            self.use.setText(self.tr("Use this text"))
-            self.use.setToolTip(self.tr("Put the text of the selected row into A and B (double-click)"))
+            self.use.setText(say("Use this text"))
+            self.use.setToolTip(say("Put the text of the selected row into A and B (double-click)"))
         self._table_card.set_intro(intro)
         self._table_card.set_hint(hint)
 
@@ -286,6 +286,6 @@ class TextsView(PredictView):
                 arrays[column.field] = numbers_of("text", texts, np.array(said))
         if isinstance(answer, ScoredPairs):
             arrays["phenomena"] = phenomenon_numbers(answer)
-        title = self.tr("Scores of many texts")
+        title = say("Scores of many texts")
         widgets = [self.table, self._phenomena_area, self.means, self.grid]
         return self.figure(title, widgets, arrays, plain=True, texts=False)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QScrollArea, QStackedLayout, QWidget
 
 from ...compute.masks import lens_of
 from ...look import theme
 from ...look.bidi import isolated
+from ...look.say import say
 from ...state.readings import word_to_mask
 from ...widgets.card import GAP_PX, Card, button, label, scrolled
 from ...widgets.context_menu import Entry
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from ...compute.masks import MaskLens
     from ...compute.question import Question
     from ...state.readings import MaskReading, Reading
-
-translate = QCoreApplication.translate
 MOST_MASKS = 12  # that are shown
 QUICK_ROWS = 40  # stages times masks whose words are read off at each key: a few ms in a small model
 
@@ -41,7 +40,7 @@ class PredictView(View):
         self._content, self._nothing = QWidget(), Card()
         self._nothing_title, self._nothing_text = label("", "number"), label("", wrap=True)
         self.column = vbox(parent=self._content, gap_px=GAP_PX)
-        self.offer = button(self.tr("Mask"), lambda: self.mask_toggled.emit(self._to_mask), look="primary")
+        self.offer = button(say("Mask"), lambda: self.mask_toggled.emit(self._to_mask), look="primary")
         self._to_mask = 0  # position that the button masks
         self._nothing.fill_with_message(self._nothing_title, self._nothing_text, self.offer)
         self._layers = QStackedLayout(self)
@@ -72,7 +71,7 @@ class PredictView(View):
         if to_mask is not None and self.reading is not None:
             self._to_mask = to_mask
             token = self.reading.encoding.labels[to_mask]
-            self.offer.setText(self.tr("Mask “{token}”").format(token=token))
+            self.offer.setText(say("Mask “{token}”", token=token))
         self._nothing_title.setText(title)
         self._nothing_text.setText(sentence)
         self._layers.setCurrentWidget(self._nothing)
@@ -86,21 +85,21 @@ class PredictView(View):
         """What a right click on a word predicted at a mask offers."""
         named = {"word": word.token}
         return [
-            (self.tr("Insert “{word}”").format(**named), lambda: self.words_inserted.emit([(position, word.id)])),
-            (self.tr("Copy “{word}”").format(**named), lambda: QApplication.clipboard().setText(word.token)),
+            (say("Insert “{word}”").format(**named), lambda: self.words_inserted.emit([(position, word.id)])),
+            (say("Copy “{word}”").format(**named), lambda: QApplication.clipboard().setText(word.token)),
             None,
-            (self.tr("Pin this mask"), lambda: self.position_clicked.emit(position)),
-            (self.tr("Remove this mask"), lambda: self.mask_toggled.emit(position)),
+            (say("Pin this mask"), lambda: self.position_clicked.emit(position)),
+            (say("Remove this mask"), lambda: self.mask_toggled.emit(position)),
         ]
 
     def check_masks(self, reading: Reading) -> bool:
         """Whether there are masks and a head that predicts words; shows the content, or says what is missing."""
         missing = missing_words(reading)
         if missing:
-            self.show_nothing(self.tr("No predictions"), missing)
+            self.show_nothing(say("No predictions"), missing)
         elif not reading.masks:
-            text = self.tr("Mask a word, and the model guesses it: double-click a token, or select it and press M.")
-            self.show_nothing(self.tr("Mask a word"), text, word_to_mask(reading, self.selection.position))
+            text = say("Mask a word, and the model guesses it: double-click a token, or select it and press M.")
+            self.show_nothing(say("Mask a word"), text, word_to_mask(reading, self.selection.position))
         else:
             self.show_content()
         return not missing and bool(reading.masks)
@@ -144,7 +143,7 @@ def mask_name(reading: Reading, mask: MaskReading) -> str:
     name = reading.mask_name(mask.position)
     if mask.was is None:
         return name
-    return translate("Predict", "{mask} hides “{word}”").format(mask=name, word=isolated(mask.was.token))
+    return say("{mask} hides “{word}”", mask=name, word=isolated(mask.was.token))
 
 
 def missing_words(reading: Reading) -> str:
@@ -152,9 +151,9 @@ def missing_words(reading: Reading) -> str:
     model = reading.request.model
     if "mlm" in model.output_heads:
         return ""
-    return model.missing.get("mlm", translate("Predict", "This model has no masked-word (MLM) head."))
+    return model.missing.get("mlm", say("This model has no masked-word (MLM) head."))
 
 
 def stage_name(stage: int) -> str:
     """0 is what enters the first layer."""
-    return translate("Predict", "layer {layer}").format(layer=stage) if stage else translate("Predict", "embeddings")
+    return say("layer {layer}", layer=stage) if stage else say("embeddings")

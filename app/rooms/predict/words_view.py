@@ -15,6 +15,7 @@ from ...compute.word_questions import sentence_similarity
 from ...figures.figure import Axis, Figure, Numbers, numbers_of
 from ...look import numbers, theme
 from ...look.number_kinds import explain
+from ...look.say import say
 from ...state.baseline_names import baseline_name, beside, is_earlier, where_first
 from ...state.compared_words import compared_mask
 from ...state.readings import Reading, word_to_mask
@@ -48,29 +49,29 @@ class ReplacedCard(Card):
 
     def __init__(self) -> None:
         super().__init__(
-            self.tr("Which tokens look replaced?"),
-            intro=self.tr(
+            say("Which tokens look replaced?"),
+            intro=say(
                 "This model learned to spot words that another model had swapped. Type a word that does not fit: does "
                 "it notice?"
             ),
         )
         self.answer = label("", "number", wrap=True)
-        self.tokens = HeatTokens(self.tr("Probability that each token was replaced"))
-        self.bars = BarList(self.tr("Most likely replaced"), stretch_to_px=30)
+        self.tokens = HeatTokens(say("Probability that each token was replaced"))
+        self.bars = BarList(say("Most likely replaced"), stretch_to_px=30)
         self._scale = ColorBar(signed=False)
         explain("own_probability", self.tokens, self.bars, self._scale)
         self._scale.set_range(0, 1, numbers.probability)
-        framed = self.tr("outlined: judged to be replaced (probability {least} or more)").format(
-            least=numbers.probability(REPLACED_FROM)
+        framed = say(
+            "outlined: judged to be replaced (probability {least} or more)", least=numbers.probability(REPLACED_FROM)
         )
-        line = hbox(label(self.tr("probability"), "muted"), self._scale, label(framed, "muted"), None)
+        line = hbox(label(say("probability"), "muted"), self._scale, label(framed, "muted"), None)
         for widget in (self.answer, self.tokens):
             fill(self.body, widget, 4)
         fill(
             self.body,
             line,
             12,
-            label(self.tr("Most likely replaced"), "title"),
+            label(say("Most likely replaced"), "title"),
             (self.bars, 1),
         )
 
@@ -111,9 +112,9 @@ class ReplacedCard(Card):
     def _sentence(self, judged: list[str], count: int) -> str:
         """judged: the tokens judged to be replaced, likeliest first, out of `count` without special ones."""
         if not judged:
-            return self.tr("It judges every token to be original.")
+            return say("It judges every token to be original.")
         named = ", ".join(judged[:MOST_NAMED]) + (" …" if len(judged) > MOST_NAMED else "")
-        sentence = self.tr("It judges {number} of {count} tokens to be replaced: {tokens}")
+        sentence = say("It judges {number} of {count} tokens to be replaced: {tokens}")
         return sentence.format(number=len(judged), count=count, tokens=named)
 
 
@@ -169,7 +170,7 @@ class WordsView(PredictView):
         self._grid = QGridLayout()
         self._invitation = Card()
         self._invitation_title, self._invitation_text = label("", "number"), label("", wrap=True)
-        self._mask_button = button(self.tr("Mask"), self._on_mask_clicked, look="primary")
+        self._mask_button = button(say("Mask"), self._on_mask_clicked, look="primary")
         self._more = label("", "muted")
         self._build()
         self.replaced.tokens.clicked.connect(self.click_unit)
@@ -204,7 +205,7 @@ class WordsView(PredictView):
         masks, judges = self.masks, reading.replaced is not None
         self._show_masks(reading)
         self._more.setVisible(len(masks) < len(reading.masks))
-        shown = self.tr("Only the first {shown} of {all} masks are shown.")
+        shown = say("Only the first {shown} of {all} masks are shown.")
         self._more.setText(shown.format(shown=MOST_MASKS, all=len(reading.masks)))
         self._invitation.setVisible(
             not reading.masks and not (judges and "mlm" not in reading.request.model.output_heads)
@@ -229,27 +230,27 @@ class WordsView(PredictView):
         model = reading.request.model
         missing = model.missing.get("mlm")
         if missing is None:
-            title = self.tr("Mask a word")
-            text = self.tr(
+            title = say("Mask a word")
+            text = say(
                 "Double-click a token, or select it and press M, to mask it. The model then predicts which words "
                 "belong there, and how likely each one is."
             )
         elif model.pooling is not None:
-            title = self.tr("Made to compare sentences")
+            title = say("Made to compare sentences")
             text = (
                 missing
                 + " "
-                + self.tr("It turns a sentence into one vector: on the right you see how similar A and B are.")
+                + say("It turns a sentence into one vector: on the right you see how similar A and B are.")
             )
         else:
-            title = self.tr("No predictions")
-            text = missing + " " + self.tr("Embed and Attend show how it reads the text.")
+            title = say("No predictions")
+            text = missing + " " + say("Embed and Attend show how it reads the text.")
         self._invitation_title.setText(title)
         self._invitation_text.setText(text)
         offered = word_to_mask(reading, position) if missing is None else None
         self._mask_button.setVisible(offered is not None)
         if offered is not None:
-            self._mask_button.setText(self.tr("Mask “{token}”").format(token=reading.encoding.labels[offered]))
+            self._mask_button.setText(say("Mask “{token}”", token=reading.encoding.labels[offered]))
 
     def changeEvent(self, event: QEvent) -> None:
         """The colours of what was read stand in the text."""
@@ -286,7 +287,7 @@ class WordsView(PredictView):
         if question.missing or encoding.text_b is None:
             card.show_reason(reading, question, question.missing or question.invitation)
         elif not encoding.text_a.strip():
-            card.show_reason(reading, question, self.tr("A is empty: type a sentence there too."))
+            card.show_reason(reading, question, say("A is empty: type a sentence there too."))
         elif verdict is None:
             self._show_similarity(reading, question)
         else:
@@ -300,7 +301,7 @@ class WordsView(PredictView):
         if model is not self._similar_in:
             self._similar_in, self._similarity = model, None
         if self._similarity is None or model.pooling is None:
-            self.pair.show_reason(reading, question, self.tr("Comparing A and B…"))
+            self.pair.show_reason(reading, question, say("Comparing A and B…"))
         else:
             verdict = similarity_verdict(self._similarity, model.pooling, first_token(reading))
             self.pair.show_verdict(reading, question, verdict)
@@ -313,8 +314,8 @@ class WordsView(PredictView):
         inside = QWidget()
         side = vbox(parent=inside, gap_px=GAP_PX)
         read_card = Card(
-            self.tr("What the model reads"),
-            intro=self.tr("Words or pieces of words, with markers such as [CLS] and [SEP]."),
+            say("What the model reads"),
+            intro=say("Words or pieces of words, with markers such as [CLS] and [SEP]."),
         )
         self.read_text.setTextFormat(Qt.TextFormat.RichText)
         self.read_text.setAlignment(Qt.AlignmentFlag.AlignTop)
@@ -323,10 +324,10 @@ class WordsView(PredictView):
             side.addWidget(card, stretch)
         column = scrolled(inside)
         column.setFixedWidth(theme.column_px(SIDE_PX))
-        side_card = folded_on_projector(column, self.tr("A and B, and what the model reads"))
+        side_card = folded_on_projector(column, say("A and B, and what the model reads"))
         self.column.addLayout(hbox((cards, 1), side_card, gap_px=GAP_PX))
         self.replaced.set_figure(self._replaced_figure)
-        self.pair.set_figure(self._pair_figure, self.tr("the verdict on A and B"))
+        self.pair.set_figure(self._pair_figure, say("the verdict on A and B"))
 
     def _build_cards(self) -> QScrollArea:
         inside = QWidget()
@@ -336,7 +337,7 @@ class WordsView(PredictView):
 
     def _add_card(self) -> None:
         card, number = MaskCard(), len(self.cards)
-        card.set_figure(partial(self._mask_figure, card), self.tr("the words for this mask"))
+        card.set_figure(partial(self._mask_figure, card), say("the words for this mask"))
         card.word_chosen.connect(lambda position, token_id: self.words_inserted.emit([(position, token_id)]))
         card.word_menu_requested.connect(partial(self._on_word_menu_requested, card))
         card.hover_text_changed.connect(self.hover_text_changed)
@@ -378,8 +379,8 @@ class WordsView(PredictView):
             numbers["best guess by layer"] = numbers_of(
                 "layer", best, [words[index][0].probability for words in lens.words]
             )
-        title = self.tr("{mask} at position {position}").format(mask=mask_token(self.reading), position=card.position)
-        hint = self.tr("most likely words and their probabilities") + " · " + card.hint
+        title = say("{mask} at position {position}", mask=mask_token(self.reading), position=card.position)
+        hint = say("most likely words and their probabilities") + " · " + card.hint
         return self.figure(title, card.picture, numbers, hint=hint, settings=card.decided)
 
     def _replaced_figure(self) -> Figure | None:
@@ -412,7 +413,6 @@ class WordsView(PredictView):
 
 def as_read(reading: Reading, units: Units) -> str:
     """The tokens or words in the colours of their parts, as rich text; what was typed is escaped."""
-    from PySide6.QtCore import QCoreApplication
 
     look, judged = theme.active(), {units.unit_of(position) for position in judged_replaced(reading)}
     words = []
@@ -423,6 +423,6 @@ def as_read(reading: Reading, units: Units) -> str:
         words.append(f'<span style="{style}">{html.escape(token)}</span>')
     legend = ""
     if judged:
-        meaning = QCoreApplication.translate("Predict", "underlined: judged to be replaced")
+        meaning = say("underlined: judged to be replaced")
         legend = f'<p style="color:{look.muted}">{html.escape(meaning)}</p>'
     return f'<p style="line-height:150%">{" ".join(words)}</p>{legend}'

@@ -5,7 +5,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
 
 from bertcore.errors import BertcoreError
@@ -14,172 +14,160 @@ from bertcore.training.options import RunOptions
 from bertcore.training.pretrain_options import FAMILY_DATA
 
 from ...look import numbers
-from ...look.language import QT_TRANSLATE_NOOP
+from ...look.say import mark, say
 from ...widgets.card import button, label
 from ...widgets.controls import Choice
 from ...widgets.layouts import empty, fill, vbox
 
-translate = QCoreApplication.translate
-
 # name -> title, and one line of help
 _WORDS = {
     "family": (
-        QT_TRANSLATE_NOOP("RunSetting", "Model family"),
-        QT_TRANSLATE_NOOP(
-            "RunSetting", "RoBERTa reads running text, without pairs. ALBERT uses one layer over and over."
-        ),
+        mark("Model family"),
+        mark("RoBERTa reads running text, without pairs. ALBERT uses one layer over and over."),
     ),
     "positions": (
-        QT_TRANSLATE_NOOP("RunSetting", "Position embeddings"),
-        QT_TRANSLATE_NOOP("RunSetting", "Learned from scratch, learned from sine waves, or fixed sine waves."),
+        mark("Position embeddings"),
+        mark("Learned from scratch, learned from sine waves, or fixed sine waves."),
     ),
     "pretrain.layers": (
-        QT_TRANSLATE_NOOP("RunSetting", "Layers"),
-        QT_TRANSLATE_NOOP("RunSetting", "More layers learn more, and take longer."),
+        mark("Layers"),
+        mark("More layers learn more, and take longer."),
     ),
     "hidden": (
-        QT_TRANSLATE_NOOP("RunSetting", "Hidden size"),
-        QT_TRANSLATE_NOOP("RunSetting", "How many numbers stand for a token between two layers."),
+        mark("Hidden size"),
+        mark("How many numbers stand for a token between two layers."),
     ),
     "heads": (
-        QT_TRANSLATE_NOOP("RunSetting", "Heads per layer"),
-        QT_TRANSLATE_NOOP("RunSetting", "They share the hidden size equally: it must be a multiple of their number."),
+        mark("Heads per layer"),
+        mark("They share the hidden size equally: it must be a multiple of their number."),
     ),
     "intermediate": (
-        QT_TRANSLATE_NOOP("RunSetting", "Feed-forward size"),
-        QT_TRANSLATE_NOOP("RunSetting", "Width of the feed-forward layer; usually four times the hidden size."),
+        mark("Feed-forward size"),
+        mark("Width of the feed-forward layer; usually four times the hidden size."),
     ),
     "position_count": (
-        QT_TRANSLATE_NOOP("RunSetting", "Positions"),
-        QT_TRANSLATE_NOOP("RunSetting", "The longest text that the model can read, in tokens."),
+        mark("Positions"),
+        mark("The longest text that the model can read, in tokens."),
     ),
     "segments": (
-        QT_TRANSLATE_NOOP("RunSetting", "Segments"),
-        QT_TRANSLATE_NOOP("RunSetting", "Two tell sentence A from sentence B."),
+        mark("Segments"),
+        mark("Two tell sentence A from sentence B."),
     ),
     "vocab_size": (
-        QT_TRANSLATE_NOOP("RunSetting", "Vocabulary size"),
-        QT_TRANSLATE_NOOP("RunSetting", "How many different tokens it learns at most; rare words are split."),
+        mark("Vocabulary size"),
+        mark("How many different tokens it learns at most; rare words are split."),
     ),
     "learning_rate": (
-        QT_TRANSLATE_NOOP("RunSetting", "Learning rate"),
-        QT_TRANSLATE_NOOP("RunSetting", "How far each step moves the weights. Too high, and the loss jumps or grows."),
+        mark("Learning rate"),
+        mark("How far each step moves the weights. Too high, and the loss jumps or grows."),
     ),
     "schedule": (
-        QT_TRANSLATE_NOOP("RunSetting", "Learning rate after the warm-up"),
-        QT_TRANSLATE_NOOP("RunSetting", "Falling to zero is usual; the slanted triangle rises fast and falls slowly."),
+        mark("Learning rate after the warm-up"),
+        mark("Falling to zero is usual; the slanted triangle rises fast and falls slowly."),
     ),
     "warm_up_share": (
-        QT_TRANSLATE_NOOP("RunSetting", "Warm-up"),
-        QT_TRANSLATE_NOOP("RunSetting", "The share of the run over which the learning rate rises from zero."),
+        mark("Warm-up"),
+        mark("The share of the run over which the learning rate rises from zero."),
     ),
     "fall_share": (
-        QT_TRANSLATE_NOOP("RunSetting", "Learning rate decay"),
-        QT_TRANSLATE_NOOP(
-            "RunSetting", "The share of the run, at its end, over which the learning rate falls to zero."
-        ),
+        mark("Learning rate decay"),
+        mark("The share of the run, at its end, over which the learning rate falls to zero."),
     ),
     "causal_share": (
-        QT_TRANSLATE_NOOP("RunSetting", "Next words first"),
-        QT_TRANSLATE_NOOP(
-            "RunSetting", "The share of the run, at its start, that predicts next words: small models learn faster."
-        ),
+        mark("Next words first"),
+        mark("The share of the run, at its start, that predicts next words: small models learn faster."),
     ),
     "pairs": (
-        QT_TRANSLATE_NOOP("RunSetting", "Sentence pairs"),
-        QT_TRANSLATE_NOOP("RunSetting", "What it learns about two sentences, besides predicting masked words."),
+        mark("Sentence pairs"),
+        mark("What it learns about two sentences, besides predicting masked words."),
     ),
     "masking": (
-        QT_TRANSLATE_NOOP("RunSetting", "What is masked"),
-        QT_TRANSLATE_NOOP("RunSetting", "Whole words and spans are harder to guess than single tokens."),
+        mark("What is masked"),
+        mark("Whole words and spans are harder to guess than single tokens."),
     ),
     "mask_share": (
-        QT_TRANSLATE_NOOP("RunSetting", "Share of tokens to guess"),
-        QT_TRANSLATE_NOOP("RunSetting", "0.15 in the paper: 15 of 100 tokens."),
+        mark("Share of tokens to guess"),
+        mark("0.15 in the paper: 15 of 100 tokens."),
     ),
     "mask_fate": (
-        QT_TRANSLATE_NOOP("RunSetting", "Of these, shown as [MASK]"),
-        QT_TRANSLATE_NOOP("RunSetting", "0.8 in the paper; 1 means all of them."),
+        mark("Of these, shown as [MASK]"),
+        mark("0.8 in the paper; 1 means all of them."),
     ),
     "random_fate": (
-        QT_TRANSLATE_NOOP("RunSetting", "Of these, replaced by a random token"),
-        QT_TRANSLATE_NOOP(
-            "RunSetting", "0.1 in the paper. The rest stays as it is and has to be guessed all the same."
-        ),
+        mark("Of these, replaced by a random token"),
+        mark("0.1 in the paper. The rest stays as it is and has to be guessed all the same."),
     ),
     "sequence_length": (
-        QT_TRANSLATE_NOOP("RunSetting", "Tokens per sequence"),
-        QT_TRANSLATE_NOOP("RunSetting", "Longer ones have more context and take more time."),
+        mark("Tokens per sequence"),
+        mark("Longer ones have more context and take more time."),
     ),
     "max_length": (
-        QT_TRANSLATE_NOOP("RunSetting", "Maximum tokens per example"),
-        QT_TRANSLATE_NOOP("RunSetting", "Longer texts are cut while it learns; passages are read in windows."),
+        mark("Maximum tokens per example"),
+        mark("Longer texts are cut while it learns; passages are read in windows."),
     ),
     "batch_size": (
-        QT_TRANSLATE_NOOP("RunSetting", "Batch size"),
-        QT_TRANSLATE_NOOP("RunSetting", "How many texts each step learns from at once."),
+        mark("Batch size"),
+        mark("How many texts each step learns from at once."),
     ),
     "optimizer": (
-        QT_TRANSLATE_NOOP("RunSetting", "Optimiser"),
-        QT_TRANSLATE_NOOP("RunSetting", "The rule that turns gradients into steps. Muon learns more from each token."),
+        mark("Optimiser"),
+        mark("The rule that turns gradients into steps. Muon learns more from each token."),
     ),
     "layers": (
-        QT_TRANSLATE_NOOP("RunSetting", "Layers of the student"),
-        QT_TRANSLATE_NOOP("RunSetting", "Taken evenly from the teacher’s; usually half of them."),
+        mark("Layers of the student"),
+        mark("Taken evenly from the teacher’s; usually half of them."),
     ),
     "temperature": (
-        QT_TRANSLATE_NOOP("RunSetting", "Temperature"),
-        QT_TRANSLATE_NOOP("RunSetting", "Higher: the student sees more of the words that its teacher finds unlikely."),
+        mark("Temperature"),
+        mark("Higher: the student sees more of the words that its teacher finds unlikely."),
     ),
     "layer_decay": (
-        QT_TRANSLATE_NOOP("RunSetting", "Layer-wise learning rate"),
-        QT_TRANSLATE_NOOP("RunSetting", "With 0.9 each layer learns a tenth more slowly than the one above it."),
+        mark("Layer-wise learning rate"),
+        mark("With 0.9 each layer learns a tenth more slowly than the one above it."),
     ),
     "frozen_layers": (
-        QT_TRANSLATE_NOOP("RunSetting", "Frozen layers"),
-        QT_TRANSLATE_NOOP(
-            "RunSetting", "This many layers, counted from the bottom, do not learn, nor do the embeddings."
-        ),
+        mark("Frozen layers"),
+        mark("This many layers, counted from the bottom, do not learn, nor do the embeddings."),
     ),
     "gradual_unfreezing": (
-        QT_TRANSLATE_NOOP("RunSetting", "Gradual unfreezing"),
-        QT_TRANSLATE_NOOP("RunSetting", "The top layer learns first; the layers below it join in one by one."),
+        mark("Gradual unfreezing"),
+        mark("The top layer learns first; the layers below it join in one by one."),
     ),
     "dropout": (
-        QT_TRANSLATE_NOOP("RunSetting", "Dropout"),
-        QT_TRANSLATE_NOOP("RunSetting", "The share of numbers set to zero at random, so that it memorises less."),
+        mark("Dropout"),
+        mark("The share of numbers set to zero at random, so that it memorises less."),
     ),
     "classifier_dropout": (
-        QT_TRANSLATE_NOOP("RunSetting", "Dropout before the new head"),
-        QT_TRANSLATE_NOOP("RunSetting", "The same, but only just before the new output layer."),
+        mark("Dropout before the new head"),
+        mark("The same, but only just before the new output layer."),
     ),
     "max_examples": (
-        QT_TRANSLATE_NOOP("RunSetting", "Maximum training examples"),
-        QT_TRANSLATE_NOOP("RunSetting", "Fewer examples: a shorter run, and a weaker model."),
+        mark("Maximum training examples"),
+        mark("Fewer examples: a shorter run, and a weaker model."),
     ),
     "max_held_out": (
-        QT_TRANSLATE_NOOP("RunSetting", "Maximum held-out examples"),
-        QT_TRANSLATE_NOOP("RunSetting", "Fewer examples: faster measurements, but less reliable ones."),
+        mark("Maximum held-out examples"),
+        mark("Fewer examples: faster measurements, but less reliable ones."),
     ),
     "seed": (
-        QT_TRANSLATE_NOOP("RunSetting", "Seed"),
-        QT_TRANSLATE_NOOP("RunSetting", "Another seed gives other random choices."),
+        mark("Seed"),
+        mark("Another seed gives other random choices."),
     ),
 }
 _PROPER_NAMES = {"bert": "BERT", "roberta": "RoBERTa", "albert": "ALBERT", "adamw": "AdamW", "muon": "Muon"}
 _CHOICES = {
-    "learned": QT_TRANSLATE_NOOP("RunSetting", "learned"),
-    "sinusoidal_start": QT_TRANSLATE_NOOP("RunSetting", "learned from sine waves"),
-    "sinusoidal_fixed": QT_TRANSLATE_NOOP("RunSetting", "sine waves, fixed"),
-    "nsp": QT_TRANSLATE_NOOP("RunSetting", "next sentence (BERT)"),
-    "sop": QT_TRANSLATE_NOOP("RunSetting", "sentence order (ALBERT)"),
-    "none": QT_TRANSLATE_NOOP("RunSetting", "none (RoBERTa)"),
-    "tokens": QT_TRANSLATE_NOOP("RunSetting", "single tokens"),
-    "words": QT_TRANSLATE_NOOP("RunSetting", "whole words"),
-    "spans": QT_TRANSLATE_NOOP("RunSetting", "spans of words"),
-    "linear": QT_TRANSLATE_NOOP("RunSetting", "falls to zero"),
-    "slanted": QT_TRANSLATE_NOOP("RunSetting", "slanted triangle"),
-    "constant": QT_TRANSLATE_NOOP("RunSetting", "constant"),
+    "learned": mark("learned"),
+    "sinusoidal_start": mark("learned from sine waves"),
+    "sinusoidal_fixed": mark("sine waves, fixed"),
+    "nsp": mark("next sentence (BERT)"),
+    "sop": mark("sentence order (ALBERT)"),
+    "none": mark("none (RoBERTa)"),
+    "tokens": mark("single tokens"),
+    "words": mark("whole words"),
+    "spans": mark("spans of words"),
+    "linear": mark("falls to zero"),
+    "slanted": mark("slanted triangle"),
+    "constant": mark("constant"),
 }
 _RATE = ("learning_rate", "warm_up_share")
 _TEXT = ("masking", "mask_share", "mask_fate", "random_fate", "sequence_length", "batch_size")
@@ -205,7 +193,7 @@ class AdvancedFields(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.toggle = button(self.tr("Advanced"), checkable=True, hint=self.tr("Show or hide more settings of the run"))
+        self.toggle = button(say("Advanced"), checkable=True, hint=say("Show or hide more settings of the run"))
         self.fields: dict[str, QWidget] = {}
         self._settings: dict[str, Setting] = {}
         self._usual: dict[str, Any] = {}
@@ -256,12 +244,12 @@ class AdvancedFields(QWidget):
 
     def _field(self, setting: Setting, usual: Any) -> QWidget:
         words = _WORDS.get(f"{self._kind}.{setting.name}") or _WORDS[setting.name]
-        title, about = (translate("RunSetting", each) for each in words)
+        title, about = (say(each) for each in words)
         field: QWidget
         if setting.choices:
             field = choice = Choice(title)
             for name in setting.choices:
-                shown = _PROPER_NAMES.get(name) or translate("RunSetting", _CHOICES[name])
+                shown = _PROPER_NAMES.get(name) or say(_CHOICES[name])
                 choice.addItem(shown, name)
             choice.setCurrentIndex(choice.findData(usual))
             choice.currentIndexChanged.connect(self._on_edited)
@@ -271,7 +259,7 @@ class AdvancedFields(QWidget):
             box.toggled.connect(self._on_edited)
         else:
             field = line = QLineEdit()
-            line.setPlaceholderText(self.tr("automatic") if usual is None else numbers.rate(usual))
+            line.setPlaceholderText(say("automatic") if usual is None else numbers.rate(usual))
             line.returnPressed.connect(self.submitted)
             line.textChanged.connect(self._on_edited)
         field.setAccessibleName(title)
@@ -297,9 +285,9 @@ class AdvancedFields(QWidget):
         low, high = setting.at_least or 0.0, math.inf if setting.at_most is None else setting.at_most
         is_whole = setting.kind is not int or (value is not None and value == int(value))
         if value is None or not is_whole or not low <= value <= high:
-            problem = self.tr("{field}: type a number from {low} to {high}.")
+            problem = say("{field}: type a number from {low} to {high}.")
             if setting.kind is int:
-                problem = self.tr("{field}: type a whole number from {low} to {high}.")
+                problem = say("{field}: type a whole number from {low} to {high}.")
             raise BertcoreError(
                 problem.format(field=field.accessibleName(), low=numbers.rate(low), high=numbers.rate(high))
             )

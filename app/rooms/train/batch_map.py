@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from ...compute.batches import RIGHT, WRONG, ShownBatch
 from ...look import numbers, theme
+from ...look.say import say
 from ...widgets.pointer import PointerWidget
 from .batch_text import loss_color
 
@@ -21,7 +22,7 @@ class BatchMap(PointerWidget):
 
     def __init__(self) -> None:
         super().__init__("", Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName(self.tr("All sequences of the batch"))
+        self.setAccessibleName(say("All sequences of the batch"))
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
         self._batch: ShownBatch | None = None
         self._chosen = 0

@@ -13,6 +13,7 @@ from ...compute.batches import BatchReader, Drawn, ShownBatch, ShownExamples
 from ...compute.example_batches import ExampleReader
 from ...compute.question import Question, ReportOrCancel
 from ...look import numbers, theme
+from ...look.say import say
 from ...runs.run_info import RunInfo
 from ...widgets.bar_list import ROW_PX, Bar, BarList
 from ...widgets.card import button, label, scrolled
@@ -120,13 +121,13 @@ class BatchPage(QWidget):
     # --- building
 
     def _build(self) -> None:
-        self.back = button("‹", lambda: self.show_step(self.step - 1), hint=self.tr("The previous batch (Page Up)"))
-        self.on = button("›", lambda: self.show_step(self.step + 1), hint=self.tr("The next batch (Page Down)"))
-        self.back.setAccessibleName(self.tr("The previous batch"))
-        self.on.setAccessibleName(self.tr("The next batch"))
-        self.number = NumberBox(self.tr("Step whose batch is shown"), 1, 1, step=1)
+        self.back = button("‹", lambda: self.show_step(self.step - 1), hint=say("The previous batch (Page Up)"))
+        self.on = button("›", lambda: self.show_step(self.step + 1), hint=say("The next batch (Page Down)"))
+        self.back.setAccessibleName(say("The previous batch"))
+        self.on.setAccessibleName(say("The next batch"))
+        self.number = NumberBox(say("Step whose batch is shown"), 1, 1, step=1)
         self.of_steps = label("", "muted")
-        self.weights = Choice(self.tr("The snapshot that predicts"))
+        self.weights = Choice(say("The snapshot that predicts"))
         self.weights_line = LinkedText()
         self.progress = ProgressLine((self.question,))
         self.map, self.text, self.legend = BatchMap(), SequenceText(), BatchLegend()
@@ -134,14 +135,14 @@ class BatchPage(QWidget):
         self.pair_line = label("", "strong", wrap=True)
         self.truth = label("", "number")
         self.about = LinkedText()
-        self.guesses = BarList(self.tr("The model’s first guesses"))
+        self.guesses = BarList(say("The model’s first guesses"))
         self.guesses.setFixedHeight(self._most_guesses * theme.px(ROW_PX))
         for key, move in ((Qt.Key.Key_PageUp, -1), (Qt.Key.Key_PageDown, 1)):
             shortcut = QShortcut(QKeySequence(key), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
             shortcut.activated.connect(lambda move=move: self.show_step(self.step + move))
         steps = hbox(
-            self.back, label(self.tr("Step"), "strong"), self.number, self.of_steps, self.on, 10,
-            label(self.tr("predicted by"), "muted"), self.weights, None, gap_px=6,
+            self.back, label(say("Step"), "strong"), self.number, self.of_steps, self.on, 10,
+            label(say("predicted by"), "muted"), self.weights, None, gap_px=6,
         )  # fmt: skip
         lines = scrolled(self.text)
         lines.setMinimumHeight(theme.px(TEXT_PX))
@@ -162,12 +163,12 @@ class BatchPage(QWidget):
 
     def _drawn_column(self) -> QWidget:
         holder = QWidget()
-        self.drawn_title = label(self.tr("Chosen at random"), "title")
+        self.drawn_title = label(say("Chosen at random"), "title")
         self.drawn_intro = label("", "muted", wrap=True)
-        self.here = OrderedBars(self.tr("This batch: what was chosen at random, and what the settings ask for"))
+        self.here = OrderedBars(say("This batch: what was chosen at random, and what the settings ask for"))
         self.recent_title = label("", "muted")
         self.recent = OrderedBars(
-            self.tr("The batches before it: what was chosen at random, and what the settings ask for")
+            say("The batches before it: what was chosen at random, and what the settings ask for")
         )
         self.in_words = label("", "muted", wrap=True)
         vbox(
@@ -213,7 +214,7 @@ class BatchPage(QWidget):
         last, step = max(self.last_step, 1), max(self.step, 1)
         self.number.setRange(1, last)
         self.number.show_value(step)
-        self.of_steps.setText(self.tr("of {last}").format(last=numbers.count(last)))
+        self.of_steps.setText(say("of {last}", last=numbers.count(last)))
         self.back.setEnabled(step > 1)
         self.on.setEnabled(step < last)
 
@@ -222,14 +223,14 @@ class BatchPage(QWidget):
         self.weights.clear()
         self.weights.addItem(self._newest_before(self.batch), None)
         for step in self._snapshots:
-            self.weights.addItem(self.tr("step {step}").format(step=numbers.count(step)), step)
+            self.weights.addItem(say("step {step}", step=numbers.count(step)), step)
         self.weights.setCurrentIndex(max(self.weights.findData(chosen), 0) if chosen is not None else 0)
 
     def _newest_before(self, batch: ShownBatch | None) -> str:
         if batch is None or batch.losses is None or self.weights.currentData() is not None:
-            return self.tr("the newest snapshot before it")
+            return say("the newest snapshot before it")
         step = numbers.count(batch.losses.snapshot)
-        return self.tr("step {step}, the newest before it").format(step=step)
+        return say("step {step}, the newest before it", step=step)
 
     def _show_batch(self, batch: ShownBatch | None) -> None:
         self.batch = batch
@@ -244,7 +245,7 @@ class BatchPage(QWidget):
         if batch is not None:
             is_example_a_row = batch.task is not None and len(set(batch.task.examples.tolist())) == len(batch.ids)
             rows = len(batch.ids)  # lupdate wants a plain name
-            title = self.tr("%n example(s)", "", rows) if is_example_a_row else self.tr("%n sequence(s)", "", rows)
+            title = say("%n example(s)", n=rows) if is_example_a_row else say("%n sequence(s)", n=rows)
             self.map_title.setText(title)
             self.legend.set_fates(
                 TASK_LEGEND if batch.task is not None else () if batch.causal else LEGEND,
@@ -300,7 +301,7 @@ class BatchPage(QWidget):
         words = words[: self._most_guesses]
         if right not in (number for number, _ in words):  # the right word comes last, wherever it ranks
             words[-1:] = [(right, math.exp(-float(losses.losses[at])))]
-        mark = self.tr("the right word")
+        mark = say("the right word")
         return [
             Bar(batch.words[number], numbers.percent(share), share, "good" if number == right else "bar",
                 number == right, mark if number == right else "")
@@ -316,7 +317,7 @@ class BatchPage(QWidget):
         return [
             Bar(said(task.kind if task.kind != "span" else "", option.name), numbers.percent(option.probability),
                 option.probability, "good" if option.is_right else "bar", option.is_right,
-                self.tr("right") if option.is_right else "")
+                say("right") if option.is_right else "")
             for option in kept
         ]  # fmt: skip
 
@@ -331,15 +332,15 @@ class BatchPage(QWidget):
             part.setVisible(drawn is not None)
         if drawn is None:
             is_causal = self.batch is not None and self.batch.causal
-            intro = self.tr("No tokens: in this step each token predicts the next one, and can only look back.")
+            intro = say("No tokens: in this step each token predicts the next one, and can only look back.")
             self.drawn_intro.setText(intro if is_causal else "")
             return
-        self.drawn_intro.setText(self.tr("Bar: what was chosen. Line: what the settings ask for."))
+        self.drawn_intro.setText(say("Bar: what was chosen. Line: what the settings ask for."))
         self.here.set_bars(self._bars(drawn, is_here=True))
         self.recent.set_bars(self._bars(drawn, is_here=False))
-        self.recent_title.setText(self.tr("The last %n batch(es)", "", drawn.recent.batches))
+        self.recent_title.setText(say("The last %n batch(es)", n=drawn.recent.batches))
         self.in_words.setText(
-            self.tr(
+            say(
                 "Some of the words to predict are not hidden: real text has no [MASK], so the model must "
                 "not rely on it, and cannot take any word for granted."
             )
@@ -348,15 +349,15 @@ class BatchPage(QWidget):
     def _bars(self, drawn: Drawn, *, is_here: bool) -> list[OrderedBar]:
         draw = drawn.here if is_here else drawn.recent
         of_tokens, of_chosen, of_pairs = max(draw.ordinary, 1), max(draw.chosen, 1), max(draw.pairs, 1)
-        rows = [(self.tr("to predict"), draw.chosen, of_tokens, drawn.mask_share, "mask")]
+        rows = [(say("to predict"), draw.chosen, of_tokens, drawn.mask_share, "mask")]
         fates = (draw.hidden, draw.replaced, draw.kept)
-        names = (self.tr("hidden"), self.tr("random word"), self.tr("left as it was"))
+        names = (say("hidden"), say("random word"), say("left as it was"))
         rows += [
             (name, count, of_chosen, share, "mask")
             for name, count, share in zip(names, fates, drawn.fates, strict=True)
         ]
         if draw.pairs and self.batch is not None:
-            name = self.tr("B follows A") if self.batch.pairs == "nsp" else self.tr("in order")
+            name = say("B follows A") if self.batch.pairs == "nsp" else say("in order")
             rows.append((name, draw.first, of_pairs, 0.5, "bar_strong"))
         return [
             OrderedBar(

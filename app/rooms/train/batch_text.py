@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt
+from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ...compute.batches import ASKED, HIDDEN, KEPT, REPLACED, RIGHT, WRONG, ShownBatch
 from ...look import theme
-from ...look.language import QT_TRANSLATE_NOOP
+from ...look.say import mark, say
 from ...widgets.wrapped import WrappedBoxes
 
 MOST_LOSS = 8.0  # nats; what is worse has the same colour
@@ -18,16 +18,15 @@ BOX_PX, PADDING_PX, LINE_PX = 30, 6, 4
 TAGGED_PX = 46  # with a tag below the word
 Legend = tuple[tuple[int, str, str], ...]
 LEGEND = (  # fate, a sample, what it means
-    (HIDDEN, "[MASK]", QT_TRANSLATE_NOOP("BatchLegend", "hidden")),
-    (REPLACED, QT_TRANSLATE_NOOP("BatchLegend", "word"), QT_TRANSLATE_NOOP("BatchLegend", "a random word instead")),
-    (KEPT, QT_TRANSLATE_NOOP("BatchLegend", "word"), QT_TRANSLATE_NOOP("BatchLegend", "left as it was")),
+    (HIDDEN, "[MASK]", mark("hidden")),
+    (REPLACED, mark("word"), mark("a random word instead")),
+    (KEPT, mark("word"), mark("left as it was")),
 )
 TASK_LEGEND = (
-    (RIGHT, QT_TRANSLATE_NOOP("BatchLegend", "word"), QT_TRANSLATE_NOOP("BatchLegend", "answered correctly")),
-    (WRONG, QT_TRANSLATE_NOOP("BatchLegend", "word"), QT_TRANSLATE_NOOP("BatchLegend", "answered incorrectly")),
+    (RIGHT, mark("word"), mark("answered correctly")),
+    (WRONG, mark("word"), mark("answered incorrectly")),
 )
 MARKS = {HIDDEN: "mask", REPLACED: "mask", KEPT: "mask", ASKED: "ink", RIGHT: "good", WRONG: "bad"}  # fate -> color
-translate = QCoreApplication.translate
 
 
 class SequenceText(WrappedBoxes):
@@ -42,7 +41,7 @@ class SequenceText(WrappedBoxes):
 
     def __init__(self) -> None:
         super().__init__("", BOX_PX)
-        self.setAccessibleName(self.tr("The sequence as the model read it"))
+        self.setAccessibleName(say("The sequence as the model read it"))
         self._batch: ShownBatch | None = None
         self._row = 0
         self._chosen: int | None = None
@@ -150,8 +149,8 @@ class BatchLegend(QWidget):
     def set_fates(self, legend: Legend, *, has_tags: bool = False) -> None:
         """LEGEND, TASK_LEGEND, or () where nothing is marked in this batch. has_tags: each word has one below it."""
         self._legend = legend
-        self._note = translate("BatchLegend", "below each word: the right tag") if has_tags else ""
-        said = [translate("BatchLegend", meaning) for _, _, meaning in legend] + [self._note]
+        self._note = say("below each word: the right tag") if has_tags else ""
+        said = [say(meaning) for _, _, meaning in legend] + [self._note]
         self.setAccessibleName(", ".join(filter(None, said)))
         self.updateGeometry()
         self.update()
@@ -164,13 +163,12 @@ class BatchLegend(QWidget):
 
     def _items(self) -> list[tuple[int, str, str]]:
         return [
-            (fate, sample if fate == HIDDEN else translate("BatchLegend", sample), translate("BatchLegend", meaning))
-            for fate, sample, meaning in self._legend
+            (fate, sample if fate == HIDDEN else say(sample), say(meaning)) for fate, sample, meaning in self._legend
         ]
 
     def _scale(self) -> tuple[str, str]:
-        most = translate("BatchLegend", "{nats} nats").format(nats=round(MOST_LOSS))
-        return translate("BatchLegend", "loss 0"), most
+        most = say("{nats} nats", nats=round(MOST_LOSS))
+        return say("loss 0"), most
 
     def _width(self) -> float:
         bold, plain = QFontMetrics(theme.font(12, bold=True)), QFontMetrics(theme.font(12))

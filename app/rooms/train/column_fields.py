@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 from bertcore.errors import BertcoreError
 from bertcore.tasks.spec import Role, TaskSpec
 
+from ...look.say import say
 from ...widgets.card import label
 from ...widgets.controls import Choice
 from ...widgets.layouts import empty, fill, vbox
@@ -40,10 +41,10 @@ class ColumnFields(QWidget):
         for role, choice in self.choices.items():
             column = choice.currentData()
             if column is None:
-                problem = self.tr("{field}: choose one of the columns of your file.")
+                problem = say("{field}: choose one of the columns of your file.")
                 raise BertcoreError(problem.format(field=choice.accessibleName()))
             if column in found.values():
-                problem = self.tr("The column {column} is chosen twice; choose each column once.")
+                problem = say("The column {column} is chosen twice; choose each column once.")
                 raise BertcoreError(problem.format(column=column))
             found[role] = column
         return found
@@ -56,7 +57,7 @@ class ColumnFields(QWidget):
 
     def _add(self, words: str, columns: list[str], likely: str | None) -> Choice:
         choice = Choice(words)
-        choice.addItem(self.tr("choose…"), None)
+        choice.addItem(say("choose…"), None)
         for column in columns:
             choice.addItem(column, column)
         choice.setCurrentIndex(choice.findData(likely) if likely else 0)

@@ -2,7 +2,7 @@
 
 import math
 
-from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from bertcore.errors import BertcoreError
@@ -15,7 +15,7 @@ from bertcore.training.options import BUDGETS
 from bertcore.training.pretrain_options import DEFAULT_MINUTES, PretrainOptions
 
 from ...look import numbers
-from ...look.language import QT_TRANSLATE_NOOP
+from ...look.say import mark, say
 from ...runs.process import Options, RunCommand
 from ...runs.run_info import RunInfo
 from ...widgets.card import button, label, set_role
@@ -25,9 +25,9 @@ from .health_strip import window_format
 
 OPTIONS: dict[str, type[Options]] = {kind.kind: kind for kind in (PretrainOptions, FinetuneOptions, DistilOptions)}
 UNITS = {
-    "epochs": QT_TRANSLATE_NOOP("CopyForm", "How long, in epochs"),
-    "steps": QT_TRANSLATE_NOOP("CopyForm", "How long, in steps"),
-    "minutes": QT_TRANSLATE_NOOP("CopyForm", "How long, in minutes"),
+    "epochs": mark("How long, in epochs"),
+    "steps": mark("How long, in steps"),
+    "minutes": mark("How long, in minutes"),
 }
 
 
@@ -44,23 +44,23 @@ class CopyForm(QWidget):
         self._own_rate = ""  # that of the run; left as it is, it is the usual one where the run had the usual one
         self.about = label("", "muted", wrap=True)
         self.name, self.length, self.rate = QLineEdit(), SpinBox(), QLineEdit()
-        self._length_title = label(self.tr(UNITS[self._unit]), "muted")
-        self._rate_title = label(self.tr("Learning rate"), "muted")
+        self._length_title = label(say(UNITS[self._unit]), "muted")
+        self._rate_title = label(say("Learning rate"), "muted")
         self.length.setAccessibleName(self._length_title.text())
         self.name.setMaxLength(60)
-        self.name.setAccessibleName(self.tr("Name"))
-        self.rate.setAccessibleName(self.tr("Learning rate"))
+        self.name.setAccessibleName(say("Name"))
+        self.rate.setAccessibleName(say("Learning rate"))
         self.length.setDecimals(2)
-        self.length.setAccessibleName(self.tr(UNITS[self._unit]))
+        self.length.setAccessibleName(say(UNITS[self._unit]))
         self._suggested: Suggestion | None = None  # that has no field here
         self.mark = label("", "strong", wrap=True)
         self.problem = label("", "error", wrap=True)
-        start = button(self.tr("Start"), self.submit, look="primary")
-        cancel = button(self.tr("Cancel"), self.cancelled.emit)
+        start = button(say("Start"), self.submit, look="primary")
+        cancel = button(say("Cancel"), self.cancelled.emit)
         vbox(
             self.about,
             self.mark,
-            label(self.tr("Name"), "muted"),
+            label(say("Name"), "muted"),
             self.name,
             self._length_title,
             self.length,
@@ -88,7 +88,7 @@ class CopyForm(QWidget):
         if suggested is not None and changed == "steps":
             unit, length = "steps", suggested.value
         self._unit = unit
-        self._length_title.setText(self.tr(UNITS[self._unit]))
+        self._length_title.setText(say(UNITS[self._unit]))
         self.length.setAccessibleName(self._length_title.text())
         self.length.setRange(0.01 if self._unit != "steps" else 1, math.inf)
         self.length.setValue(length)
@@ -99,10 +99,10 @@ class CopyForm(QWidget):
         set_role(self._rate_title, "strong" if is_rate else "muted")
         set_role(self._length_title, "strong" if changed == "steps" else "muted")
         self._suggested = None if changed in ("", "steps", "learning_rate") else suggested
-        words = "" if suggested is None else suggestion_in_words(suggested, window_format(), QCoreApplication.translate)
+        words = "" if suggested is None else suggestion_in_words(suggested, window_format(), say)
         self.mark.setText(words)
         self.mark.setVisible(bool(words))
-        text = self.tr("Text, model and all other settings are those of “{name}”.")
+        text = say("Text, model and all other settings are those of “{name}”.")
         self.about.setText(text.format(name=info.name))
         self.name.setText(info.name[:57] + " 2")
         self.problem.hide()
@@ -121,7 +121,7 @@ class CopyForm(QWidget):
         typed = self.rate.text().strip()
         rate = None if typed in ("", self._own_rate) else numbers.read(typed)
         if rate is None and typed not in ("", self._own_rate):
-            problem = self.tr("The learning rate {text} is not a number; try 0.0005.")
+            problem = say("The learning rate {text} is not a number; try 0.0005.")
             raise BertcoreError(problem.format(text=typed))
         others = {} if self._suggested is None else {self._suggested.setting: self._suggested.value}
         budget = {self._unit: round(length) if self._unit == "steps" else length}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, Signal
+from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QMenu, QScrollArea, QStackedWidget, QWidget
 
@@ -15,6 +15,7 @@ from bertcore.runs.run_folder import cause_of
 from bertcore.runs.run_metrics import EPOCH, SECONDS, STEP, TOKENS, RunMetrics
 
 from ...look import numbers
+from ...look.say import say
 from ...runs.run_info import RunInfo
 from ...widgets.card import button, scrolled
 from ...widgets.controls import Choice, MenuButton
@@ -30,7 +31,6 @@ FIRST_STEPS = 10  # what begins in these was so from the start
 LIGHT, STRONG = 0.01, 0.05  # shares of the points in a moving mean
 LONG_S, SHORT_S = 3 * 3600, 180
 MOST_MARKED_RESUMES = 3  # more would hide the curves: they are said where the mouse is
-translate = QCoreApplication.translate
 
 
 @dataclass
@@ -55,31 +55,31 @@ class CurvesPage(QWidget):
         self._runs: list[RunInfo] = []  # all there are
         self._grids: dict[tuple[RunPlots, int], CurveGrid] = {}
         self._areas: dict[CurveGrid, QScrollArea] = {}
-        self.smooth = Choice(self.tr("Smooth: each point as the mean of the points around it"))
+        self.smooth = Choice(say("Smooth: each point as the mean of the points around it"))
         for text, share in (
-            (self.tr("as measured"), 0.0),
-            (self.tr("smooth"), LIGHT),
-            (self.tr("very smooth"), STRONG),
+            (say("as measured"), 0.0),
+            (say("smooth"), LIGHT),
+            (say("very smooth"), STRONG),
         ):
             self.smooth.addItem(text, share)
         self.smooth.setCurrentIndex(1)
         self.logarithmic = button(
-            self.tr("Log"),
+            say("Log"),
             self._draw_all,
             checkable=True,
-            hint=self.tr("Logarithmic: differences between small values are as visible as between large ones"),
+            hint=say("Logarithmic: differences between small values are as visible as between large ones"),
         )
-        self.axis = Choice(self.tr("What the horizontal axis shows"))
+        self.axis = Choice(say("What the horizontal axis shows"))
         for key, text in self._axis_titles().items():
             self.axis.addItem(text, key)
         self.compare = MenuButton(
-            self.tr("Compare curves"), self._fill_menu, self.tr("Other runs of the same kind, drawn over this one")
+            say("Compare curves"), self._fill_menu, say("Other runs of the same kind, drawn over this one")
         )
         self.more = button(
-            self.tr("More"),
+            say("More"),
             self._on_more_clicked,
             checkable=True,
-            hint=self.tr("Learning rate, gradient norm, speed, memory and processor"),
+            hint=say("Learning rate, gradient norm, speed, memory and processor"),
         )
         self.table = SettingsTable()
         self._stack = QStackedWidget()
@@ -262,10 +262,10 @@ class CurvesPage(QWidget):
 
     def _axis_titles(self) -> dict[str, str]:
         return {
-            STEP: self.tr("by step"),
-            EPOCH: self.tr("by epoch"),
-            TOKENS: self.tr("by tokens"),
-            SECONDS: self.tr("by time"),
+            STEP: say("by step"),
+            EPOCH: say("by epoch"),
+            TOKENS: say("by tokens"),
+            SECONDS: say("by time"),
         }
 
     def _chosen_axis(self) -> _Axis:
@@ -290,19 +290,19 @@ class _Axis:
 def _axis(key: str, extent: float) -> _Axis:
     """extent: how far the run has come on it."""
     if key == EPOCH:
-        label, at = translate("CurvesPage", "epoch"), translate("CurvesPage", "at epoch {x}")
+        label, at = say("epoch"), say("at epoch {x}")
         return _Axis(HorizontalAxis(key, label, at, numbers.number))
     if key == TOKENS:
-        label, at = translate("CurvesPage", "tokens read"), translate("CurvesPage", "after {x} tokens")
+        label, at = say("tokens read"), say("after {x} tokens")
         return _Axis(HorizontalAxis(key, label, at, numbers.compact_count))
     if key == SECONDS and extent > LONG_S:
-        label, at = translate("CurvesPage", "hours of training"), translate("CurvesPage", "after {x} h")
+        label, at = say("hours of training"), say("after {x} h")
         return _Axis(HorizontalAxis(key, label, at, numbers.number), 3600)
     if key == SECONDS and extent > SHORT_S:
-        label, at = translate("CurvesPage", "minutes of training"), translate("CurvesPage", "after {x} min")
+        label, at = say("minutes of training"), say("after {x} min")
         return _Axis(HorizontalAxis(key, label, at, numbers.number), 60)
     if key == SECONDS:
-        label, at = translate("CurvesPage", "seconds of training"), translate("CurvesPage", "after {x} s")
+        label, at = say("seconds of training"), say("after {x} s")
         return _Axis(HorizontalAxis(key, label, at, numbers.number))
     return _Axis(step_axis())
 
@@ -324,13 +324,13 @@ def marks_of(metrics: RunMetrics) -> list[Mark]:
     """Where the run begins something else, by step. Sequences that are longer from the first steps on are no news."""
     marks = []
     if metrics.switch_step is not None:
-        after = translate("RunView", " then: masked words →")
-        before = translate("RunView", "warm-up: predict the next word ")
-        marks.append(Mark(metrics.switch_step, after, before, translate("RunView", "warm-up: next word ")))
+        after = say(" then: masked words →")
+        before = say("warm-up: predict the next word ")
+        marks.append(Mark(metrics.switch_step, after, before, say("warm-up: next word ")))
     if metrics.longer_step is not None and metrics.longer_step > FIRST_STEPS:
-        marks.append(Mark(metrics.longer_step, translate("RunView", " then: longer sequences →")))
+        marks.append(Mark(metrics.longer_step, say(" then: longer sequences →")))
     for step, changed in metrics.resumes.items():
-        text = translate("RunView", "resumed")
-        in_full = translate("RunView", "resumed, changed: {changes}").format(changes=changed) if changed else text
+        text = say("resumed")
+        in_full = say("resumed, changed: {changes}", changes=changed) if changed else text
         marks.append(Mark(step, f" {text}" if len(metrics.resumes) <= MOST_MARKED_RESUMES else "", in_full=in_full))
     return sorted(marks, key=lambda mark: mark.x)

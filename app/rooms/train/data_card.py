@@ -9,6 +9,7 @@ from bertcore.training.data_facts import Fault, FileLayout, Lengths, ShownRow, T
 from bertcore.training.run_estimate import RunEstimate
 
 from ...look import numbers, theme
+from ...look.say import say
 from ...widgets.bar_list import Bar, BarList
 from ...widgets.big_number import BigNumber
 from ...widgets.card import Card, label, rich_label, scrolled
@@ -37,23 +38,23 @@ class DataCard(Card):
 
     def __init__(self) -> None:
         super().__init__()
-        self.set_title(self.tr("Before you start"))
-        self.set_intro(self.tr("What the model will learn from, and how much time and memory training will take."))
+        self.set_title(say("Before you start"))
+        self.set_intro(say("What the model will learn from, and how much time and memory training will take."))
         units = {
-            "train": self.tr("to learn from"),
-            "held_out": self.tr("held out"),
-            "parameters": self.tr("parameters"),
-            "time": self.tr("estimated time"),
-            "memory": self.tr("estimated memory"),
+            "train": say("to learn from"),
+            "held_out": say("held out"),
+            "parameters": say("parameters"),
+            "time": say("estimated time"),
+            "memory": say("estimated memory"),
         }
         self.numbers = {name: BigNumber(unit) for name, unit in units.items()}
         self.time = label("", "muted", wrap=True)
         self.layout_words = label("", "", wrap=True)
         self.notes = label("", "muted", wrap=True)
         self.fault, self.fault_box = label("", "error", wrap=True), FaultBox()
-        self.rows = rich_label(self.tr("The first examples"))
-        self.labels = BarList(self.tr("How often each label occurs"))
-        self._labels_title = label(self.tr("Labels"), "title")
+        self.rows = rich_label(say("The first examples"))
+        self.labels = BarList(say("How often each label occurs"))
+        self._labels_title = label(say("Labels"), "title")
         self.lengths, self.lengths_words = LengthBars(), label("", "muted", wrap=True)
         self._lengths_title = label("", "title")
         self._rows_title = label("", "title")
@@ -65,7 +66,7 @@ class DataCard(Card):
         """Another question has been asked: the old answer says nothing about it."""
         self._facts = None
         self._clear()
-        self._set_time(self.tr("Reading the data…"))
+        self._set_time(say("Reading the data…"))
 
     def show_described(self, found: TaskFacts | TextFacts | Fault) -> None:
         """The data has been read, or cannot be."""
@@ -74,7 +75,7 @@ class DataCard(Card):
             self._show_fault(found)
             return
         self._facts = found
-        self._set_time(self.tr("Training a few steps to see how long they take…"))
+        self._set_time(say("Training a few steps to see how long they take…"))
         self._show_layout(found.layout, found.notes if isinstance(found, TaskFacts) else ())
         if isinstance(found, TaskFacts):
             self._show_task(found)
@@ -94,7 +95,7 @@ class DataCard(Card):
             for name, count in zip(("train", "held_out"), found.tokens, strict=True):
                 self.numbers[name].set(numbers.compact_count(count))
                 self.numbers[name].show()
-            self.numbers["train"].set(numbers.compact_count(found.tokens[0]), self.tr("tokens to learn from"))
+            self.numbers["train"].set(numbers.compact_count(found.tokens[0]), say("tokens to learn from"))
             self._show_lengths(found.lengths, self._facts.layout, found.lengths.counted)
 
     def show_problem(self, sentence: str) -> None:
@@ -142,13 +143,13 @@ class DataCard(Card):
 
     def _show_task(self, facts: TaskFacts) -> None:
         self.set_hint(facts.file)
-        self.numbers["train"].set(numbers.count(facts.train), self.tr("examples to learn from"))
+        self.numbers["train"].set(numbers.count(facts.train), say("examples to learn from"))
         self.numbers["held_out"].set(numbers.count(facts.held_out))
         for name in ("train", "held_out"):
             self.numbers[name].show()
         self.layout_words.setText(f"{layout_in_words(facts.layout)} {held_out_in_words(facts)}")
-        self._rows_title.setText(self.tr("The first examples"))
-        self._lengths_title.setText(self.tr("Example length in tokens"))
+        self._rows_title.setText(say("The first examples"))
+        self._lengths_title.setText(say("Example length in tokens"))
         self._show_rows(titles(facts.layout), facts.rows)
         most = max((count for _, count in facts.labels), default=1)
         bars = [
@@ -157,15 +158,15 @@ class DataCard(Card):
         ]
         self.labels.set_bars(bars)
         others = facts.other_labels + len(facts.labels[LABELS:])
-        self._labels_title.setText(self.tr("Labels") if not others else self.tr("Labels, and %n more", "", others))
+        self._labels_title.setText(say("Labels") if not others else say("Labels, and %n more", n=others))
         self._labels_holder.show()
         self._show_lengths(facts.lengths, facts.layout, facts.train)
 
     def _show_text(self, facts: TextFacts) -> None:
         self.set_hint(", ".join(facts.files[:3]) + (" …" if len(facts.files) > 3 else ""))
         self.layout_words.setText(f"{layout_in_words(facts.layout)} {text_in_words(facts)}")
-        self._rows_title.setText(self.tr("How the first documents begin"))
-        self._lengths_title.setText(self.tr("Sentence length in tokens"))
+        self._rows_title.setText(say("How the first documents begin"))
+        self._lengths_title.setText(say("Sentence length in tokens"))
         self._show_rows(("", "", ""), tuple(ShownRow(text, None, "") for text in facts.rows))
 
     def _show_lengths(self, lengths: Lengths, layout: FileLayout, total: int) -> None:

@@ -1,114 +1,104 @@
 """What a run would learn from and what it would take, in sentences."""
 
-from PySide6.QtCore import QCoreApplication
-
 from bertcore.training.data_facts import FileLayout, Lengths, TaskFacts, TextFacts
 from bertcore.training.run_estimate import RunEstimate
 
 from ...look import numbers
-from ...look.language import QT_TRANSLATE_NOOP
+from ...look.say import mark, say
 
-translate = QCoreApplication.translate
 LEAST_S = 0.5  # what takes less is not worth a word
 _TITLES = {  # layout -> titles of text A, text B and label
     "conll": (
-        QT_TRANSLATE_NOOP("DataWords", "Sentence"),
+        mark("Sentence"),
         "",
-        QT_TRANSLATE_NOOP("DataWords", "Tags"),
+        mark("Tags"),
     ),
     "squad": (
-        QT_TRANSLATE_NOOP("DataWords", "Question"),
-        QT_TRANSLATE_NOOP("DataWords", "Passage"),
-        QT_TRANSLATE_NOOP("DataWords", "Answer"),
+        mark("Question"),
+        mark("Passage"),
+        mark("Answer"),
     ),
     "choices": (
-        QT_TRANSLATE_NOOP("DataWords", "Beginning"),
-        QT_TRANSLATE_NOOP("DataWords", "Endings"),
-        QT_TRANSLATE_NOOP("DataWords", "Right ending"),
+        mark("Beginning"),
+        mark("Endings"),
+        mark("Right ending"),
     ),
     "summaries": (
-        QT_TRANSLATE_NOOP("DataWords", "Text"),
+        mark("Text"),
         "",
-        QT_TRANSLATE_NOOP("DataWords", "Its summary"),
+        mark("Its summary"),
     ),
 }
 _TEXTS = (
-    QT_TRANSLATE_NOOP("DataWords", "Text A"),
-    QT_TRANSLATE_NOOP("DataWords", "Text B"),
-    QT_TRANSLATE_NOOP("DataWords", "Label"),
+    mark("Text A"),
+    mark("Text B"),
+    mark("Label"),
 )
 _LAYOUTS = {
-    "cola": QT_TRANSLATE_NOOP(
-        "DataWords", "CoLA’s own layout: four columns without names, with the label second and the sentence last."
+    "cola": mark("CoLA’s own layout: four columns without names, with the label second and the sentence last."),
+    "conll": mark(
+        "One word per line, with a blank line after each sentence. Words are in column {text}, tags in column {label}."
     ),
-    "conll": QT_TRANSLATE_NOOP(
-        "DataWords",
-        "One word per line, with a blank line after each sentence. Words are in column {text}, tags in column {label}.",
-    ),
-    "squad": QT_TRANSLATE_NOOP("DataWords", "SQuAD’s JSON: passages, each with its questions and answers."),
-    "choices": QT_TRANSLATE_NOOP("DataWords", "CommonsenseQA’s JSON: a question, its choices and the right one."),
-    "blocks": QT_TRANSLATE_NOOP("DataWords", "Plain text: each line is a paragraph, and a blank line ends a document."),
-    "lines": QT_TRANSLATE_NOOP("DataWords", "Plain text without blank lines, so each line counts as a document."),
-    "records": QT_TRANSLATE_NOOP(
-        "DataWords", "One JSON object per line: a document, with its text in the field “{text}”."
-    ),
-    "files": QT_TRANSLATE_NOOP("DataWords", "Plain text: each file is one document."),
+    "squad": mark("SQuAD’s JSON: passages, each with its questions and answers."),
+    "choices": mark("CommonsenseQA’s JSON: a question, its choices and the right one."),
+    "blocks": mark("Plain text: each line is a paragraph, and a blank line ends a document."),
+    "lines": mark("Plain text without blank lines, so each line counts as a document."),
+    "records": mark("One JSON object per line: a document, with its text in the field “{text}”."),
+    "files": mark("Plain text: each file is one document."),
 }
 _ENDINGS = {
-    ".csv": QT_TRANSLATE_NOOP("DataWords", "A CSV table; its first line names the columns."),
-    ".jsonl": QT_TRANSLATE_NOOP("DataWords", "One JSON object per line."),
-    ".ndjson": QT_TRANSLATE_NOOP("DataWords", "One JSON object per line."),
-    ".parquet": QT_TRANSLATE_NOOP("DataWords", "A Parquet table."),
+    ".csv": mark("A CSV table; its first line names the columns."),
+    ".jsonl": mark("One JSON object per line."),
+    ".ndjson": mark("One JSON object per line."),
+    ".parquet": mark("A Parquet table."),
 }
-_TABS = QT_TRANSLATE_NOOP("DataWords", "A tab-separated table; its first line names the columns.")
+_TABS = mark("A tab-separated table; its first line names the columns.")
 _LABELS = {  # of tasks whose labels have no names in the file
-    "answered": QT_TRANSLATE_NOOP("DataWords", "answered"),
-    "not answered": QT_TRANSLATE_NOOP("DataWords", "no answer"),
-    "picked": QT_TRANSLATE_NOOP("DataWords", "in the summary"),
-    "left out": QT_TRANSLATE_NOOP("DataWords", "left out"),
+    "answered": mark("answered"),
+    "not answered": mark("no answer"),
+    "picked": mark("in the summary"),
+    "left out": mark("left out"),
 }
 _BUSY = 0.6  # of the machine, by other programs
 
 
 def titles(layout: FileLayout) -> tuple[str, str, str]:
     """Of the columns of a table of examples; "" where the layout has none."""
-    first, second, label = (
-        translate("DataWords", title) if title else "" for title in _TITLES.get(layout.name, _TEXTS)
-    )
+    first, second, label = (say(title) if title else "" for title in _TITLES.get(layout.name, _TEXTS))
     return first, second, label
 
 
 def label_name(label: str, layout: FileLayout) -> str:
     """A label as it is shown."""
     if layout.name == "choices":
-        return translate("DataWords", "ending {number}").format(number=label)
+        return say("ending {number}", number=label)
     known = _LABELS.get(label) if layout.name in ("squad", "summaries") else None
-    return translate("DataWords", known) if known else label
+    return say(known) if known else label
 
 
 def layout_in_words(layout: FileLayout) -> str:
     """How the file is laid out, and which of its columns are read as what."""
     is_table = layout.name in ("table", "squad", "choices", "summaries") and bool(layout.columns)
     if not is_table:
-        return translate("DataWords", _LAYOUTS[layout.name]).format(**layout.columns)
+        return say(_LAYOUTS[layout.name]).format(**layout.columns)
     names = dict(zip(("text", "text_b", "label"), titles(layout), strict=True))
     if layout.name == "squad":  # its text is the passage
         names["text"], names["text_b"] = names["text_b"], names["text"]
     shown = (
-        translate("DataWords", "{title} is the column “{column}”").format(title=names[role] or role, column=column)
+        say("{title} is the column “{column}”", title=names[role] or role, column=column)
         for role, column in layout.columns.items()
         if names.get(role)
     )
-    ending = translate("DataWords", _ENDINGS.get(layout.ending, _TABS))
+    ending = say(_ENDINGS.get(layout.ending, _TABS))
     return f"{ending} {', '.join(shown)}." if layout.columns else ending
 
 
 def held_out_in_words(facts: TaskFacts) -> str:
     """Where the held-out examples come from."""
     if facts.held_out_file is not None:
-        text = translate("DataWords", "The held-out examples come from {file}.")
+        text = say("The held-out examples come from {file}.")
         return text.format(file=facts.held_out_file)
-    return translate("DataWords", "There is no dev file next to it, so some of the examples are held out.")
+    return say("There is no dev file next to it, so some of the examples are held out.")
 
 
 def lengths_in_words(lengths: Lengths, layout: FileLayout, total: int) -> str:
@@ -117,47 +107,35 @@ def lengths_in_words(lengths: Lengths, layout: FileLayout, total: int) -> str:
     counted = numbers.count(lengths.counted)
     is_text = layout.name in ("blocks", "lines", "records", "files")
     if not longer and is_text:
-        text = translate(
-            "DataWords",
-            "Nothing is cut: the longest of {counted} sentences has {longest} tokens, and up to {limit} fit.",
-        )
+        text = say("Nothing is cut: the longest of {counted} sentences has {longest} tokens, and up to {limit} fit.")
     elif not longer:
-        text = translate(
-            "DataWords",
-            "Nothing is cut: the longest of {counted} examples has {longest} tokens, and up to {limit} fit.",
-        )
+        text = say("Nothing is cut: the longest of {counted} examples has {longest} tokens, and up to {limit} fit.")
     elif layout.name == "squad":
-        text = translate(
-            "DataWords",
+        text = say(
             "%n of {counted} (is|are) longer than {limit} tokens, so the model reads (it|them) in overlapping windows.",
-            "",
-            longer,
+            n=longer,
         )
     elif is_text:
-        text = translate(
-            "DataWords", "%n of {counted} sentences (is|are) longer than {limit} tokens and read in pieces.", "", longer
-        )
+        text = say("%n of {counted} sentences (is|are) longer than {limit} tokens and read in pieces.", n=longer)
     else:
-        text = translate(
-            "DataWords", "%n of {counted} (is|are) longer than {limit} tokens and will be cut.", "", longer
-        )
+        text = say("%n of {counted} (is|are) longer than {limit} tokens and will be cut.", n=longer)
     found = text.format(counted=counted, longest=numbers.count(lengths.longest), limit=limit)
     if lengths.counted < total:
-        sampled = translate("DataWords", "Counted on a sample of {counted} out of {total}.")
+        sampled = say("Counted on a sample of {counted} out of {total}.")
         found += " " + sampled.format(counted=counted, total=numbers.count(total))
     return found
 
 
 def text_in_words(facts: TextFacts) -> str:
     """How much there is of it."""
-    text = translate("DataWords", "{documents} documents, {sentences} sentences, {words} words.")
+    text = say("{documents} documents, {sentences} sentences, {words} words.")
     shown = text.format(
         documents=numbers.count(facts.documents),
         sentences=numbers.count(facts.sentences),
         words=numbers.count(facts.words),
     )
     if facts.share < 1.0:
-        sample = translate("DataWords", "Counted in the first {share} of the text.")
+        sample = say("Counted in the first {share} of the text.")
         shown += " " + sample.format(share=numbers.percent(facts.share))
     return shown
 
@@ -166,25 +144,20 @@ def time_in_words(found: RunEstimate) -> str:
     """What the time goes into, and what may change it."""
     steps = found.steps  # lupdate wants a plain name
     parts = (
-        (translate("DataWords", "{time} to read the data"), found.preparing),
-        (translate("DataWords", "{time} for %Ln step(s)", "", steps), found.training),
-        (translate("DataWords", "{time} to measure"), found.measuring),
-        (translate("DataWords", "{time} to save"), found.saving),
+        (say("{time} to read the data"), found.preparing),
+        (say("{time} for %Ln step(s)", n=steps), found.training),
+        (say("{time} to measure"), found.measuring),
+        (say("{time} to save"), found.saving),
     )
     worth_saying = [text.format(time=numbers.duration(part.seconds)) for text, part in parts if part.seconds >= LEAST_S]
     words = [", ".join(worth_saying) + "."] if worth_saying else []
     if found.epochs is not None:
-        passes = translate("DataWords", "It reads the data {times} times.")
+        passes = say("It reads the data {times} times.")
         words.append(passes.format(times=numbers.number(found.epochs, 2)))
     if found.is_sampled:
-        words.append(translate("DataWords", "Estimated from part of the data."))
+        words.append(say("Estimated from part of the data."))
     if found.load is not None and found.load > _BUSY:
-        words.append(
-            translate(
-                "DataWords",
-                "Other programs are keeping the machine busy right now; without them the run will be faster.",
-            )
-        )
+        words.append(say("Other programs are keeping the machine busy right now; without them the run will be faster."))
     else:
-        words.append(translate("DataWords", "It takes longer if other programs keep the machine busy."))
+        words.append(say("It takes longer if other programs keep the machine busy."))
     return " ".join(words)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from bertcore.errors import BertcoreError
@@ -14,13 +14,12 @@ from bertcore.locations import CLASS_DEMO, assets
 from bertcore.runs.known_runs import is_run
 from bertcore.training.pretrain_options import PretrainOptions
 
-from ...look.language import QT_TRANSLATE_NOOP
+from ...look.say import mark, say
 from ...runs.process import RunCommand
 from ...runs.run_info import RunInfo
 from ...widgets.card import button, label
 from ...widgets.layouts import vbox
 
-translate = QCoreApplication.translate
 BETWEEN_PX = 8  # a demo and the next
 
 
@@ -39,9 +38,7 @@ class Demo:
         corpus, questions = assets() / "corpus" / f"{self.text}.txt", assets() / "evaluation" / f"{self.text}.jsonl"
         for file in (corpus, questions):
             if not file.is_file():
-                raise BertcoreError(
-                    translate("Demo", "The file {file} is missing; install BERTscope again.").format(file=file)
-                )
+                raise BertcoreError(say("The file {file} is missing; install BERTscope again.", file=file))
         return RunCommand(options.with_changes(corpus=(str(corpus),), questions=str(questions)))
 
 
@@ -49,14 +46,14 @@ DEMOS = (
     Demo(
         CLASS_DEMO,
         "small-world",
-        QT_TRANSLATE_NOOP("Demo", "Class demo"),
-        QT_TRANSLATE_NOOP("Demo", "A tiny model learns about eight people from scratch, in about a minute."),
+        mark("Class demo"),
+        mark("A tiny model learns about eight people from scratch, in about a minute."),
     ),
     Demo(
         "ten-seconds",
         "mirror",
-        QT_TRANSLATE_NOOP("Demo", "Ten-second demo"),
-        QT_TRANSLATE_NOOP("Demo", "A row of letters and its mirror image: one head finds out which letter to copy."),
+        mark("Ten-second demo"),
+        mark("A row of letters and its mirror image: one head finds out which letter to copy."),
     ),
 )
 
@@ -77,19 +74,19 @@ class DemoPanel(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.buttons = [
-            button(translate("Demo", demo.title), partial(self.start, demo), look="primary" if first else "")
+            button(say(demo.title), partial(self.start, demo), look="primary" if first else "")
             for demo, first in zip(DEMOS, (True, False), strict=True)
         ]
         self.open_finished = button(
-            self.tr("Open the finished one"),
+            say("Open the finished one"),
             lambda: self.finished_requested.emit(finished_demo()),
-            hint=self.tr("The same run, already trained: for a computer that is too slow"),
+            hint=say("The same run, already trained: for a computer that is too slow"),
         )
         if finished_demo() is None:
             self.open_finished.hide()
         parts: list[QWidget | int] = []  # each sentence above its button
         for made, demo in zip(self.buttons, DEMOS, strict=True):
-            parts += [label(translate("Demo", demo.sentence), "muted", wrap=True), made, BETWEEN_PX]
+            parts += [label(say(demo.sentence), "muted", wrap=True), made, BETWEEN_PX]
         parts.insert(2, self.open_finished)
         vbox(*parts, parent=self, gap_px=4)
         self.set_runs([])
@@ -105,7 +102,7 @@ class DemoPanel(QWidget):
     def set_runs(self, runs: list[RunInfo]) -> None:
         """Two runs at once would both take twice as long."""
         is_free = not any(run.status.state in ("starting", "running") for run in runs)
-        busy = self.tr("Wait until the run is done, or stop it: two at once take twice as long.")
+        busy = say("Wait until the run is done, or stop it: two at once take twice as long.")
         for made, demo in zip(self.buttons, DEMOS, strict=True):
             made.setEnabled(is_free)
-            made.setToolTip(translate("Demo", demo.sentence) if is_free else busy)
+            made.setToolTip(say(demo.sentence) if is_free else busy)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 from bertcore.training.data_facts import Fault
 
 from ...look import numbers, theme
+from ...look.say import say
 from ...widgets.card import button, label, rich_label
 from ...widgets.layouts import hbox, vbox
 
@@ -22,23 +23,24 @@ class FaultBox(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.lines = rich_label(self.tr("The lines around the error"))
-        self._steps_title = label(self.tr("What to do"), "title")
+        self.lines = rich_label(say("The lines around the error"))
+        self._steps_title = label(say("What to do"), "title")
         self._steps = label("", wrap=True)
-        self.check = button(self.tr("Check the file again"), self.check_requested.emit, look="primary")
+        self.check = button(say("Check the file again"), self.check_requested.emit, look="primary")
         vbox(self.lines, 8, self._steps_title, self._steps, 2, hbox(self.check, None), parent=self, gap_px=6)
 
     def show_fault(self, fault: Fault) -> None:
-        self.lines.setText(_table(fault, self.tr("missing")))
+        self.lines.setText(_table(fault, say("missing")))
         self.setVisible(bool(fault.lines))
         steps = [
-            self.tr("1. Open the file in a text editor or a spreadsheet, and go to line {line}.").format(
-                line=numbers.count(fault.line)
+            say(
+                "1. Open the file in a text editor or a spreadsheet, and go to line {line}.",
+                line=numbers.count(fault.line),
             ),
-            self.tr("2. Correct it: every line needs the same columns, with a tab between them.")
+            say("2. Correct it: every line needs the same columns, with a tab between them.")
             if any(TAB in text for _, text in fault.lines)
-            else self.tr("2. Correct it, so that it looks like the lines around it."),
-            self.tr("3. Save the file, and check it again here."),
+            else say("2. Correct it, so that it looks like the lines around it."),
+            say("3. Save the file, and check it again here."),
         ]
         self._steps.setText("\n".join(steps))
 

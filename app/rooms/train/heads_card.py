@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QGridLayout
 from ...compute.over_time import Heads, heads_over_time
 from ...compute.question import Question
 from ...look import numbers, theme
+from ...look.say import say
 from ...runs.run_info import RunInfo
 from ...widgets.card import Card, label
 from ...widgets.layouts import fill
@@ -43,9 +44,9 @@ class HeadsCard(Card):
 
     def __init__(self) -> None:
         super().__init__()
-        self.set_title(self.tr("Its attention"))
+        self.set_title(say("Its attention"))
         self.set_intro(
-            self.tr(
+            say(
                 "Row: the token that looks. Column: what it looks at. Both in the order of the text. Stronger colour: "
                 "more."
             )
@@ -61,11 +62,11 @@ class HeadsCard(Card):
         self._question.status_changed.connect(self._on_question_status_changed)
         self.now_label = label("", "strong", wrap=True)
         self.now = HeadsPicture(with_names=True)
-        self._before_label = label(self.tr("Before"), "strong")
+        self._before_label = label(say("Before"), "strong")
         self.before = [HeadsPicture(with_names=False) for _ in range(EARLIER)]
         self.before_labels = [label("", "muted") for _ in range(EARLIER)]
         self._problem = label("", "error", wrap=True)
-        self._none = label(self.tr("The first picture appears when the run has begun."), "muted", wrap=True)
+        self._none = label(say("The first picture appears when the run has begun."), "muted", wrap=True)
         grid = QGridLayout()
         grid.setHorizontalSpacing(theme.px(8))
         grid.setVerticalSpacing(theme.px(2))
@@ -117,9 +118,9 @@ class HeadsCard(Card):
             widget.setVisible(newest is not None)
         self._none.setVisible(newest is None and not self._problem.text())
         if newest is not None:
-            text = self.tr("At step {step}")
+            text = say("At step {step}")
             if self._step is not None and newest[0] < self._step:
-                text = self.tr("At step {step}, last saved before {shown}")
+                text = say("At step {step}, last saved before {shown}")
             self.now_label.setText(text.format(step=numbers.count(newest[0]), shown=numbers.count(self._step)))
             self.now.show_heads(newest[1])
         earlier = ready[:-1]
@@ -129,7 +130,7 @@ class HeadsCard(Card):
             words.setVisible(is_there)
             picture.setVisible(is_there)
             if is_there:
-                words.setText(self.tr("step {step}").format(step=numbers.count(earlier[number][0])))
+                words.setText(say("step {step}", step=numbers.count(earlier[number][0])))
                 picture.show_heads(earlier[number][1])
 
     def _ask(self) -> None:

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from ...compute.over_time import Heads
 from ...look import theme
+from ...look.say import say
 from ...widgets.card import tip
 from ...widgets.head_sheet import HeadSheet
 from ...widgets.pointer import ARROWS, PointerWidget
@@ -23,9 +24,9 @@ class HeadsPicture(PointerWidget):
     def __init__(self, *, with_names: bool) -> None:
         """with_names: above each head, and tokens beside it where they have room."""
         super().__init__("")
-        self.setAccessibleName(self.tr("Attention heads: rows look, columns are looked at"))
+        self.setAccessibleName(say("Attention heads: rows look, columns are looked at"))
         self.setToolTip(
-            tip(self.tr("Row: what looks. Column: what it looks at. Stronger colour: more. Click to open Attend."))
+            tip(say("Row: what looks. Column: what it looks at. Stronger colour: more. Click to open Attend."))
         )
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self._with_names = with_names

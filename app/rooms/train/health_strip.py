@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from bertcore.runs.diagnosis import Diagnosis
-from bertcore.runs.diagnosis_words import CONTEXT, NOTHING_FOUND, Format, in_words
+from bertcore.runs.diagnosis_words import NOTHING_FOUND, Format, in_words
 
 from ...look import numbers, theme
+from ...look.say import say
 from ...state.task_info import metric_name, metric_value
 from ...widgets.card import button, label, snug
 from ...widgets.layouts import hbox, vbox
@@ -26,7 +27,7 @@ class HealthStrip(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(self.tr("Is this normal?"))
+        self.setAccessibleName(say("Is this normal?"))
         self.shown: list[Diagnosis] = []
         self.quiet = snug(label("", "muted", wrap=True))
         self.warnings = [_Warning() for _ in range(MOST_WARNINGS)]
@@ -45,9 +46,9 @@ class HealthStrip(QWidget):
         normal = [one for one in found if one.kind.startswith("normal")]
         ill = [one for one in found if one not in normal]
         if normal and is_over and normal[0].kind != "normal_surer":  # which has figures of its own
-            self.quiet.setText(QCoreApplication.translate(CONTEXT, NOTHING_FOUND))
+            self.quiet.setText(say(NOTHING_FOUND))
         elif normal:
-            self.quiet.setText(in_words(normal[0], window_format(), QCoreApplication.translate).seen)
+            self.quiet.setText(in_words(normal[0], window_format(), say).seen)
         self.quiet.setVisible(bool(normal) and not theme.is_projector())  # a class looks at the curves
         for warning, diagnosis in zip(self.warnings, [*ill, None, None], strict=False):
             warning.show_diagnosis(diagnosis)
@@ -55,7 +56,7 @@ class HealthStrip(QWidget):
 
     def show_step(self, found: Diagnosis | None) -> None:
         """What looked normal at an earlier step; None: it was too early to say. The line keeps its place."""
-        words = None if found is None else in_words(found, window_format(), QCoreApplication.translate)
+        words = None if found is None else in_words(found, window_format(), say)
         self.quiet.setText("\u00a0" if words is None else words.seen)
 
 
@@ -68,10 +69,10 @@ class _Warning(QFrame):
         self._diagnosis: Diagnosis | None = None
         self.seen, self.why = snug(label("", "strong", wrap=True)), snug(label("", "", wrap=True))
         self.try_it: QPushButton = button(
-            self.tr("Try it…"),
+            say("Try it…"),
             self._on_clicked,
             look="small",
-            hint=self.tr("Opens the form for a new run with the same settings and this change"),
+            hint=say("Opens the form for a new run with the same settings and this change"),
         )
         margins = (theme.px(10), theme.px(5), theme.px(8), theme.px(6))
         words = vbox(self.seen, self.why, gap_px=1)
@@ -82,7 +83,7 @@ class _Warning(QFrame):
         if diagnosis is None or diagnosis == self._diagnosis:
             return
         self._diagnosis = diagnosis
-        words = in_words(diagnosis, window_format(), QCoreApplication.translate)
+        words = in_words(diagnosis, window_format(), say)
         self.seen.setText(words.seen)
         self.why.setText(words.suggestion if theme.is_projector() else f"{words.why} {words.suggestion}".strip())
         self.try_it.setVisible(bool(words.suggestion))

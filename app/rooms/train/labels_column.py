@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QWidget
 
 from ...compute.batches import ShownBatch
 from ...look import numbers
+from ...look.say import say
 from ...widgets.card import label
 from ...widgets.layouts import vbox
 from .ordered_bars import OrderedBar, OrderedBars
@@ -20,21 +21,17 @@ class LabelsColumn(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.intro = label("", "muted", wrap=True)
-        self.bars = OrderedBars(self.tr("Right answers in this batch, and in all examples"))
+        self.bars = OrderedBars(say("Right answers in this batch, and in all examples"))
         self.words = label("", "muted", wrap=True)
         self.meanings = label("", "muted", wrap=True)
-        title = label(self.tr("Right answers"), "title")
+        title = label(say("Right answers"), "title")
         vbox(title, self.intro, self.bars, 6, self.meanings, self.words, None, parent=self, gap_px=4)
 
     def show_batch(self, batch: ShownBatch) -> None:
         task = batch.task
         assert task is not None
         labels = sorted(task.labels, key=lambda each: -each.share_of_all)[:MOST]
-        intro = (
-            self.tr("Bar: this batch. Line: all examples.")
-            if labels
-            else self.tr("The answers are numbers, not labels.")
-        )
+        intro = say("Bar: this batch. Line: all examples.") if labels else say("The answers are numbers, not labels.")
         self.intro.setText(intro)
         self.bars.set_bars(
             [

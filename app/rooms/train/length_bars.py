@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from bertcore.training.data_facts import Lengths
 
 from ...look import numbers, theme
+from ...look.say import say
 
 HEIGHT_PX, AXIS_PX, WIDTH_PX = 96, 18, 200
 
@@ -17,13 +18,13 @@ class LengthBars(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.lengths: Lengths | None = None
-        self.setAccessibleName(self.tr("Lengths in tokens"))
+        self.setAccessibleName(say("Lengths in tokens"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def set_lengths(self, lengths: Lengths | None) -> None:
         self.lengths = lengths
         if lengths is not None:
-            text = self.tr("up to {longest} tokens; {longer} of {counted} longer than {limit}")
+            text = say("up to {longest} tokens; {longer} of {counted} longer than {limit}")
             self.setAccessibleDescription(
                 text.format(
                     longest=numbers.count(lengths.longest),
@@ -73,4 +74,4 @@ class LengthBars(QWidget):
             theme.draw_text(painter, below, end, "muted", 11, align=theme.RIGHT)
         at = QRectF(min(max(cut - room, 0), self.width() - 2 * room), floor, 2 * room, theme.px(AXIS_PX))
         middle = Qt.AlignmentFlag.AlignCenter if cut < self.width() - room else theme.RIGHT
-        theme.draw_text(painter, at, self.tr("cut at {limit}").format(limit=lengths.cut_at), "ink", 11, align=middle)
+        theme.draw_text(painter, at, say("cut at {limit}", limit=lengths.cut_at), "ink", 11, align=middle)

@@ -10,6 +10,7 @@ from bertcore.settings import settings_of
 from bertcore.training.finetune_options import FinetuneOptions
 
 from ...look import theme
+from ...look.say import say
 from ...widgets.controls import Choice, SpinBox
 from ...widgets.layouts import hbox
 from .run_kinds import EPOCHS, MINUTES, STEPS
@@ -26,12 +27,12 @@ class LengthField(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.spin_box = SpinBox()
-        self.unit_choice = Choice(self.tr("What the number counts"))
+        self.unit_choice = Choice(say("What the number counts"))
         self._defaults: dict[str, float] = {}
         hbox((self.spin_box, 1), (self.unit_choice, 1), parent=self, gap_px=6)
         self.spin_box.setDecimals(2)
         self.spin_box.setMinimumWidth(theme.px(60))  # the longest number need not fit
-        self.spin_box.setAccessibleName(self.tr("How long to train"))
+        self.spin_box.setAccessibleName(say("How long to train"))
         self.spin_box.installEventFilter(self)
         self.unit_choice.activated.connect(self._on_unit_activated)
         self.spin_box.valueChanged.connect(self._on_value_changed)
@@ -50,7 +51,7 @@ class LengthField(QWidget):
         """Unit -> the number that is usual; the first is chosen."""
         if defaults != self._defaults:
             self._defaults = defaults
-            titles = {EPOCHS: self.tr("epochs"), MINUTES: self.tr("minutes"), STEPS: self.tr("steps")}
+            titles = {EPOCHS: say("epochs"), MINUTES: say("minutes"), STEPS: say("steps")}
             self.unit_choice.clear()
             for unit in defaults:
                 self.unit_choice.addItem(titles[unit], unit)

@@ -1,10 +1,10 @@
 """The choice of the model that a run starts from."""
 
-from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QFileDialog
 
 from bertcore.locations import BUILT_IN
 
+from ...look.say import say
 from ...runs.run_info import RunInfo, model_name
 from ...widgets.controls import Choice
 
@@ -15,7 +15,7 @@ class ModelChoice(Choice):
     """The built-in model, a run, or a folder. `reference` is None for the built-in one."""
 
     def __init__(self) -> None:
-        super().__init__(QCoreApplication.translate("ModelChoice", "The model to start from"))
+        super().__init__(say("The model to start from"))
         self._runs: list[tuple[str, str]] = []  # name, folder
         self._folder: str | None = None
         # Of the entries but the last. Not as their data: Qt's strings lose what is no UTF-8 in the name of a folder.
@@ -43,12 +43,12 @@ class ModelChoice(Choice):
         self._fill(folder)
 
     def _fill(self, chosen: str | None) -> None:
-        named: list[tuple[str, str | None]] = [(self.tr("{model} (built in)").format(model=BUILT_IN), None)]
-        named += [(self.tr("Run: {name}").format(name=name), folder) for name, folder in self._runs]
+        named: list[tuple[str, str | None]] = [(say("{model} (built in)", model=BUILT_IN), None)]
+        named += [(say("Run: {name}", name=name), folder) for name, folder in self._runs]
         named += [(model_name(self._folder), self._folder)] if self._folder else []
         self._references = [reference for _, reference in named]
         self.clear()
-        self.addItems([*(name for name, _ in named), self.tr("A folder…")])
+        self.addItems([*(name for name, _ in named), say("A folder…")])
         self._chosen = self._references.index(chosen) if chosen in self._references else 0
         self.setCurrentIndex(self._chosen)
 
@@ -56,7 +56,7 @@ class ModelChoice(Choice):
         if index < len(self._references):
             self._chosen = index
             return
-        folder = QFileDialog.getExistingDirectory(self, self.tr("Open a checkpoint or run folder"))
+        folder = QFileDialog.getExistingDirectory(self, say("Open a checkpoint or run folder"))
         if folder:
             self.set_folder(folder)
         else:

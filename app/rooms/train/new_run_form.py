@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -25,7 +25,7 @@ from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.pretrain_options import HEADS_OF_PAIRS, PretrainOptions
 
 from ...look import numbers, theme
-from ...look.language import QT_TRANSLATE_NOOP
+from ...look.say import mark, say
 from ...runs.process import Options, RunCommand
 from ...runs.run_info import RunInfo
 from ...state.task_info import task_title
@@ -57,15 +57,14 @@ from .run_kinds import (
 from .settings_file import budget_of, kind_of, model_of, not_in_the_form, place_of, read_settings, values_of
 from .sweep_buttons import SweepButtons
 
-translate = QCoreApplication.translate
 A_FILE, A_FOLDER = "file", "folder"  # data of the two entries that open a dialog
 OFFERED = {  # sizes that a machine without a GPU trains in minutes or hours
-    "tiny": QT_TRANSLATE_NOOP("NewRunForm", "Learns visibly within two minutes."),
-    "mini": QT_TRANSLATE_NOOP("NewRunForm", "Give it ten minutes or more."),
-    "small": QT_TRANSLATE_NOOP("NewRunForm", "Give it an hour or more."),
-    "medium": QT_TRANSLATE_NOOP("NewRunForm", "Give it several hours."),
-    "base": QT_TRANSLATE_NOOP("NewRunForm", "The size of BERT: it takes days, or a graphics card."),
-    "large": QT_TRANSLATE_NOOP("NewRunForm", "The larger BERT: for graphics cards."),
+    "tiny": mark("Learns visibly within two minutes."),
+    "mini": mark("Give it ten minutes or more."),
+    "small": mark("Give it an hour or more."),
+    "medium": mark("Give it several hours."),
+    "base": mark("The size of BERT: it takes days, or a graphics card."),
+    "large": mark("The larger BERT: for graphics cards."),
 }
 DEFAULT_PRESET = "tiny"
 
@@ -79,22 +78,22 @@ class NewRunForm(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.kind = Choice(self.tr("What to train"))
+        self.kind = Choice(say("What to train"))
         for kind in RUN_KINDS:
-            self.kind.addItem(translate("RunKind", kind.title), kind.key)
+            self.kind.addItem(say(kind.title), kind.key)
         self._sentence = label("", "muted", wrap=True)
         self.model = ModelChoice()
-        self.source = Choice(self.tr("What to learn from"))
-        self.task = Choice(self.tr("The format of the file"))
+        self.source = Choice(say("What to learn from"))
+        self.task = Choice(say("The format of the file"))
         self.columns = ColumnFields()
-        self.preset = Choice(self.tr("Layers × hidden size of the model"))
+        self.preset = Choice(say("Layers × hidden size of the model"))
         for preset in OFFERED:
             layers, hidden = PRESETS[preset]
             self.preset.addItem(f"{preset}: {layers} × {hidden}", preset)
         self.preset.setCurrentIndex(self.preset.findData(DEFAULT_PRESET))
         self.length = LengthField()
-        self.crf = QCheckBox(self.tr("Add a CRF layer"))
-        self.crf.setToolTip(self.tr("A conditional random field learns which tag may follow which"))
+        self.crf = QCheckBox(say("Add a CRF layer"))
+        self.crf.setToolTip(say("A conditional random field learns which tag may follow which"))
         self.name = QLineEdit()
         self.name.setMaxLength(60)
         self.advanced = AdvancedFields()
@@ -173,7 +172,7 @@ class NewRunForm(QWidget):
         """False while the data has a fault, which is shown beside the form."""
         for made in (self.start, self.sweep):
             made.setEnabled(startable)
-            made.setToolTip("" if startable else self.tr("The data has to be corrected first: see “Before you start”."))
+            made.setToolTip("" if startable else say("The data has to be corrected first: see “Before you start”."))
 
     def set_runs(self, runs: list[RunInfo]) -> None:
         """Models that a run can start from."""
@@ -226,26 +225,22 @@ class NewRunForm(QWidget):
     def _build(self) -> None:
         fields = QWidget()
         layout = vbox(parent=fields, gap_px=4, margins=(0, 0, theme.px(6), 0))
-        self._add(layout, self.tr("What to train"), self.kind)
+        self._add(layout, say("What to train"), self.kind)
         layout.addWidget(self._sentence)
-        self._add(
-            layout, self.tr("Start from"), self.model, self.tr("Training starts from what this model already knows.")
-        )
-        self._add(layout, self.tr("Learn from"), self.source)
-        self._add(layout, self.tr("Read it as"), self.task, self.tr("How the file is laid out."))
+        self._add(layout, say("Start from"), self.model, say("Training starts from what this model already knows."))
+        self._add(layout, say("Learn from"), self.source)
+        self._add(layout, say("Read it as"), self.task, say("How the file is laid out."))
         layout.addWidget(self.columns)
-        self._add(layout, self.tr("Layers × hidden size"), self.preset)
-        self._add(layout, self.tr("How long"), self.length, self.tr("An epoch reads all examples or text once."))
+        self._add(layout, say("Layers × hidden size"), self.preset)
+        self._add(layout, say("How long"), self.length, say("An epoch reads all examples or text once."))
         layout.addWidget(self.crf)
-        self._add(layout, self.tr("Name"), self.name, self.tr("The run’s name in the list."))
+        self._add(layout, say("Name"), self.name, say("The run’s name in the list."))
         save = button(
-            self.tr("Save settings…"),
+            say("Save settings…"),
             self._on_save_clicked,
-            hint=self.tr("To load them again later, or to use them as a --recipe in the shell"),
+            hint=say("To load them again later, or to use them as a --recipe in the shell"),
         )
-        load = button(
-            self.tr("Load settings…"), self._on_load_clicked, hint=self.tr("From a recipe or a run’s config.json")
-        )
+        load = button(say("Load settings…"), self._on_load_clicked, hint=say("From a recipe or a run’s config.json"))
         fill(layout, self.advice, self.advanced, save, load, None)
         self.problem.hide()
         self.sweep = SweepButtons(self.command)
@@ -256,8 +251,8 @@ class NewRunForm(QWidget):
     def _buttons(self) -> QHBoxLayout:
         """Always in sight, however many fields there are."""
         buttons = QHBoxLayout()
-        self.start = button(self.tr("Start"), self.submit, look="primary")
-        self.cancel = button(self.tr("Cancel"), self.cancelled.emit)
+        self.start = button(say("Start"), self.submit, look="primary")
+        self.cancel = button(say("Cancel"), self.cancelled.emit)
         for made, stretch in ((self.start, 1), (self.cancel, 0)):
             made.setAutoDefault(True)  # Enter presses the button that has the focus
             buttons.addWidget(made, stretch)
@@ -295,11 +290,11 @@ class NewRunForm(QWidget):
     def _refresh(self) -> None:
         """Everything as it has to be for this kind and this file."""
         kind = self.run_kind
-        self._sentence.setText(translate("RunKind", kind.sentence))
+        self._sentence.setText(say(kind.sentence))
         self._fill_sources(kind)
         self._fill_tasks(kind)
         if kind.model_title:
-            self._titles[self.model].setText(translate("RunKind", kind.model_title))
+            self._titles[self.model].setText(say(kind.model_title))
         self._show(self.model, kind.starts_from_model)
         self._show(self.preset, not kind.starts_from_model)
         self._show(self.task, kind.is_task and self._own is not None)
@@ -326,28 +321,28 @@ class NewRunForm(QWidget):
         at = None if self._own is not None or at in (A_FILE, A_FOLDER) else at  # a dialog that was closed chose nothing
         self.source.clear()
         if not kind.is_task:
-            self.source.addItem(self.tr("Sample stories"), "")
+            self.source.addItem(say("Sample stories"), "")
         for spec in samples_of(kind):
-            self.source.addItem(self.tr("Sample: {topic}").format(topic=_topic(spec)), spec.name)
+            self.source.addItem(say("Sample: {topic}", topic=_topic(spec)), spec.name)
         if self._own is not None:
             self.source.addItem(self._own.name, self._own)
-        self.source.addItem(self.tr("A file…"), A_FILE)
-        self.source.addItem(self.tr("A folder…"), A_FOLDER)
+        self.source.addItem(say("A file…"), A_FILE)
+        self.source.addItem(say("A folder…"), A_FOLDER)
         wanted = self.source.findText(self._own.name) if self._own else max(0, self.source.findData(at))
         self.source.setCurrentIndex(wanted)
-        self.source.setToolTip(str(self._own) if self._own else self.tr("What to learn from"))
+        self.source.setToolTip(str(self._own) if self._own else say("What to learn from"))
 
     def _show_sources_kept(self) -> None:
         """Settings that were loaded may name several files."""
         count = len(self._kept.get("mixture") or self._kept.get("corpus") or ())  # lupdate wants a plain name
         if count > 1:
-            self.source.setItemText(self.source.currentIndex(), self.tr("%n file(s) from the settings", "", count))
+            self.source.setItemText(self.source.currentIndex(), say("%n file(s) from the settings", n=count))
 
     def _fill_tasks(self, kind: RunKind) -> None:
         """The ways to read a person's own file; the first that the folder fits is chosen."""
         self.task.clear()
         for number, spec in enumerate(tasks_of(kind)):
-            self.task.addItem(self.tr("a file of my own") if number == 0 else task_title(spec), spec.name)
+            self.task.addItem(say("a file of my own") if number == 0 else task_title(spec), spec.name)
         if self._own is not None and self._own.is_dir():
             fitting = (i for i, spec in enumerate(tasks_of(kind)) if _has_file(spec, self._own))
             self.task.setCurrentIndex(next(fitting, 0))
@@ -371,13 +366,11 @@ class NewRunForm(QWidget):
         kind = self.run_kind
         text = ""
         if kind.is_task and self._own:
-            text = self.tr("If the folder has a dev file, that is held out; otherwise a tenth of the examples is.")
+            text = say("If the folder has a dev file, that is held out; otherwise a tenth of the examples is.")
         elif kind.is_task:
-            text = self.tr(
-                "A small sample: with only 20 held-out examples, one right answer more or less may be chance."
-            )
+            text = say("A small sample: with only 20 held-out examples, one right answer more or less may be chance.")
         elif not kind.starts_from_model:
-            text = f"{translate('NewRunForm', OFFERED[self.preset.currentData()])} {self._parameters_in_words()}"
+            text = f"{say(OFFERED[self.preset.currentData()])} {self._parameters_in_words()}"
         self.advice.setText(text)
         self.advice.setVisible(bool(text))
 
@@ -392,9 +385,9 @@ class NewRunForm(QWidget):
         vocab_size = min(self._vocab_size or options.data.vocab_size, options.data.vocab_size)
         count = count_parameters(options.model_config(vocab_size), HEADS_OF_PAIRS[options.data.pairs])
         if self._vocab_size is None:
-            text = self.tr("At most {parameters} parameters, depending on how many different words the text has.")
+            text = say("At most {parameters} parameters, depending on how many different words the text has.")
         else:
-            text = self.tr("{parameters} parameters.")
+            text = say("{parameters} parameters.")
         return text.format(parameters=numbers.count(count))
 
     def _show_problem(self, problem: str) -> None:
@@ -410,8 +403,8 @@ class NewRunForm(QWidget):
 
     def _file_filter(self) -> str:
         if self.run_kind.is_task:
-            return self.tr("Examples (*.tsv *.csv *.jsonl *.json *.txt *.conll *.parquet *.gz *.xz);;All files (*)")
-        return self.tr("Text (*.txt *.md *.jsonl *.gz *.xz *.zst);;All files (*)")
+            return say("Examples (*.tsv *.csv *.jsonl *.json *.txt *.conll *.parquet *.gz *.xz);;All files (*)")
+        return say("Text (*.txt *.md *.jsonl *.gz *.xz *.zst);;All files (*)")
 
     # --- what the person does
 
@@ -425,12 +418,12 @@ class NewRunForm(QWidget):
 
     def _on_save_clicked(self) -> None:
         start = Path.home() / f"{self.name.text().strip() or self._usual_name()}.json"
-        file = ask_for_file(self, self.tr("Save settings"), start, {".json": self.tr("Settings (*.json)")})
+        file = ask_for_file(self, say("Save settings"), start, {".json": say("Settings (*.json)")})
         if file is not None:
             self.save(file)
 
     def _on_load_clicked(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, self.tr("Load settings"), "", self.tr("Settings (*.json)"))
+        name, _ = QFileDialog.getOpenFileName(self, say("Load settings"), "", say("Settings (*.json)"))
         if name:
             self.load(Path(name))
 
@@ -438,10 +431,10 @@ class NewRunForm(QWidget):
         chosen = self.source.itemData(index)
         self._kept = {name: value for name, value in self._kept.items() if name not in ("corpus", "mixture")}
         if chosen == A_FILE:
-            name, _ = QFileDialog.getOpenFileName(self, self.tr("What to learn from"), "", self._file_filter())
+            name, _ = QFileDialog.getOpenFileName(self, say("What to learn from"), "", self._file_filter())
             self.set_file(Path(name) if name else self._own)
         elif chosen == A_FOLDER:
-            name = QFileDialog.getExistingDirectory(self, self.tr("What to learn from"))
+            name = QFileDialog.getExistingDirectory(self, say("What to learn from"))
             self.set_file(Path(name) if name else self._own)
         elif not isinstance(chosen, Path):
             self._own, self._vocab_size = None, None

@@ -3,18 +3,16 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from PySide6.QtCore import QCoreApplication
-
 from bertcore.runs.diagnosis import LARGE
 from bertcore.runs.run_metrics import metric_key
 
 from ...look import numbers, theme
+from ...look.say import say
 from ...runs.run_info import RunInfo
 from ...state.task_info import SHARES, metric_form, metric_name
 from ...widgets.curve_specs import CurveSpec, Level, PlotSpec
 from .updates_picture import share
 
-translate = QCoreApplication.translate
 Specs = tuple[PlotSpec, ...]
 _COLORS = ("curve_held_out", "curve_mlm", "curve_nsp", "curve_rate")
 _SHAPES = ("o", "s", "t", "d")  # dots of several curves differ in shape, too: circle, square, triangle, diamond
@@ -52,7 +50,7 @@ def _pretraining() -> RunPlots:
         (
             CurveSpec(
                 "loss_next_word",
-                translate("RunPlots", "training, next word"),
+                say("training, next word"),
                 "curve_rate",
                 numbers.decimal,
                 dashed=True,
@@ -66,7 +64,7 @@ def _pretraining() -> RunPlots:
 def _distillation() -> RunPlots:
     soft = CurveSpec(
         "loss_soft",
-        translate("RunPlots", "against the teacher’s predictions"),
+        say("against the teacher’s predictions"),
         "curve_nsp",
         numbers.decimal,
         dashed=True,
@@ -76,7 +74,7 @@ def _distillation() -> RunPlots:
 
 
 def _masked_words_loss() -> tuple[CurveSpec, CurveSpec]:
-    training, held_out = translate("RunPlots", "training, masked words"), translate("RunPlots", "held-out text")
+    training, held_out = say("training, masked words"), say("held-out text")
     return (
         CurveSpec("loss_masked", training, "curve_train", numbers.decimal, noisy=True),
         CurveSpec("loss_held_out", held_out, "curve_held_out", numbers.decimal, dots=True),
@@ -84,7 +82,7 @@ def _masked_words_loss() -> tuple[CurveSpec, CurveSpec]:
 
 
 def _language_model(loss: tuple[CurveSpec, ...]) -> RunPlots:
-    training, held_out = translate("RunPlots", "training"), translate("RunPlots", "held-out text")
+    training, held_out = say("training"), say("held-out text")
     words = (
         CurveSpec("words_right", training, "curve_train", numbers.percent, noisy=True),
         CurveSpec("words_right_held_out", held_out, "curve_held_out", numbers.percent, dots=True),
@@ -97,34 +95,32 @@ def _language_model(loss: tuple[CurveSpec, ...]) -> RunPlots:
         (
             _loss(loss),
             PlotSpec(
-                translate("RunPlots", "Masked words guessed right"),
+                say("Masked words guessed right"),
                 words,
-                translate("RunPlots", "right"),
+                say("right"),
                 percent=True,
-                sentence=translate("RunPlots", "How often its first guess is the word behind the mask."),
+                sentence=say("How often its first guess is the word behind the mask."),
             ),
             PlotSpec(
-                translate("RunPlots", "Next sentence guessed right"),
+                say("Next sentence guessed right"),
                 sentences,
-                translate("RunPlots", "right"),
+                say("right"),
                 percent=True,
-                sentence=translate(
-                    "RunPlots", "Does B follow A? It does in half of the pairs: guessing gets 50% (dashed)."
-                ),
+                sentence=say("Does B follow A? It does in half of the pairs: guessing gets 50% (dashed)."),
                 # The sentence names it; on the line it would cover the curves, which come close to it.
-                level=Level(0.5, translate("RunPlots", "guessing: 50%") if theme.is_projector() else ""),
+                level=Level(0.5, say("guessing: 50%") if theme.is_projector() else ""),
             ),
         ),
         _for_experts(),
-        Number(("loss_masked",), (translate("RunPlots", "masked-word loss"),), (numbers.decimal,)),
-        Number(("words_right_held_out",), (translate("RunPlots", "held-out accuracy"),), (numbers.percent,)),
-        translate("RunPlots", "Masked words, in text that the run never trains on; the latest measurement"),
+        Number(("loss_masked",), (say("masked-word loss"),), (numbers.decimal,)),
+        Number(("words_right_held_out",), (say("held-out accuracy"),), (numbers.percent,)),
+        say("Masked words, in text that the run never trains on; the latest measurement"),
     )
 
 
 def _task(metrics: tuple[str, ...]) -> RunPlots:
     """metrics: those of the task, the main one first."""
-    training, examples = translate("RunPlots", "training"), translate("RunPlots", "held-out examples")
+    training, examples = say("training"), say("held-out examples")
     loss = (
         CurveSpec("loss_task", training, "curve_train", numbers.decimal, noisy=True),
         CurveSpec("loss_task_held_out", examples, "curve_held_out", numbers.decimal, dots=True),
@@ -133,39 +129,38 @@ def _task(metrics: tuple[str, ...]) -> RunPlots:
         CurveSpec(metric_key(metric), metric_name(metric), color, metric_form(metric), dots=True, symbol=shape)
         for metric, color, shape in zip(metrics, _COLORS, _SHAPES, strict=False)
     )
-    label = metric_name(metrics[0]) if len(metrics) == 1 else translate("RunPlots", "score (1 is perfect)")
-    held_out = translate("RunPlots", "held-out {metric}")
+    label = metric_name(metrics[0]) if len(metrics) == 1 else say("score (1 is perfect)")
+    held_out = say("held-out {metric}")
     return RunPlots(
         (
             _loss(loss),
             PlotSpec(
-                translate("RunPlots", "How well it does"),
+                say("How well it does"),
                 scores,
                 label,
                 percent=all(metric in SHARES for metric in metrics),
-                sentence=translate("RunPlots", "On held-out examples, which it never trains on: 1 is perfect."),
+                sentence=say("On held-out examples, which it never trains on: 1 is perfect."),
             ),
         ),
         _for_experts(),
-        Number(("loss_task",), (translate("RunPlots", "training loss"),), (numbers.decimal,)),
+        Number(("loss_task",), (say("training loss"),), (numbers.decimal,)),
         Number(
             tuple(metric_key(metric) for metric in metrics),
             tuple(held_out.format(metric=metric_name(metric)) for metric in metrics),
             tuple(map(metric_form, metrics)),
         ),
-        translate("RunPlots", "On examples that the run never trains on; the latest measurement"),
+        say("On examples that the run never trains on; the latest measurement"),
     )
 
 
 def _loss(curves: tuple[CurveSpec, ...]) -> PlotSpec:
     return PlotSpec(
-        translate("RunPlots", "Loss"),
+        say("Loss"),
         curves,
-        translate("RunPlots", "loss: lower is better"),
-        sentence=translate(
-            "RunPlots",
+        say("loss: lower is better"),
+        sentence=say(
             "The loss says how wrong its guesses are. If it falls in training but no longer on held-out text, "
-            "the model has begun to memorise.",
+            "the model has begun to memorise."
         ),
         may_be_logarithmic=True,
     )
@@ -175,57 +170,54 @@ def _for_experts() -> Specs:
     return (
         _expert(
             "learning_rate",
-            translate("RunPlots", "Learning rate"),
-            translate(
-                "RunPlots", "How far each step moves the weights, as planned. Too high, and the loss jumps or grows."
-            ),
-            translate("RunPlots", "learning rate"),
+            say("Learning rate"),
+            say("How far each step moves the weights, as planned. Too high, and the loss jumps or grows."),
+            say("learning rate"),
             numbers.rate,
             may_be_logarithmic=True,
         ),
         _expert(
             "gradient_norm",
-            translate("RunPlots", "Gradient norm"),
-            translate(
-                "RunPlots",
+            say("Gradient norm"),
+            say(
                 "How hard a batch pulls on the weights. Steady is good. Does the loss rise after a peak? "
-                "Try a lower learning rate.",
+                "Try a lower learning rate."
             ),
-            translate("RunPlots", "gradient norm"),
+            say("gradient norm"),
             noisy=True,
             may_be_logarithmic=True,
         ),
         PlotSpec(
-            translate("RunPlots", "How far a step moves the weights"),
-            (CurveSpec("update_ratio", translate("RunPlots", "the part that moves most"), "curve_train", share),),
-            translate("RunPlots", "share of the weights"),
+            say("How far a step moves the weights"),
+            (CurveSpec("update_ratio", say("the part that moves most"), "curve_train", share),),
+            say("share of the weights"),
             percent=True,
-            sentence=translate(
-                "RunPlots",
+            sentence=say(
                 "How much a step changes the weights, as a share of their length. Healthy runs stay below the "
                 "dashed line, {limit}.",
-            ).format(limit=share(LARGE)),
+                limit=share(LARGE),
+            ),
             level=Level(LARGE, ""),
             may_be_logarithmic=True,
         ),
         _expert(
             "speed",
-            translate("RunPlots", "Speed"),
-            translate("RunPlots", "Tokens read per second of training."),
-            translate("RunPlots", "tokens/s"),
+            say("Speed"),
+            say("Tokens read per second of training."),
+            say("tokens/s"),
             noisy=True,
         ),
         _expert(
             "memory",
-            translate("RunPlots", "Memory"),
-            translate("RunPlots", "The most memory in use at once since the run was last started or resumed."),
-            translate("RunPlots", "MB"),
+            say("Memory"),
+            say("The most memory in use at once since the run was last started or resumed."),
+            say("MB"),
         ),
         _expert(
             "cores",
-            translate("RunPlots", "Processor"),
-            translate("RunPlots", "How many processor cores the training uses, on average."),
-            translate("RunPlots", "cores"),
+            say("Processor"),
+            say("How many processor cores the training uses, on average."),
+            say("cores"),
             noisy=True,
         ),
     )

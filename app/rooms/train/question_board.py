@@ -12,6 +12,7 @@ from bertcore.data.cloze import ClozeSentence
 
 from ...look import theme
 from ...look.icons import paint_icon
+from ...look.say import say
 from ...widgets.pointer import ARROWS, PointerWidget
 
 GAP_PX, LARGEST_CELL_PX, SMALLEST_CELL_PX = 3, 28, 13
@@ -26,7 +27,7 @@ class QuestionBoard(PointerWidget):
 
     def __init__(self) -> None:
         super().__init__("", Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName(self.tr("The questions: a tick for each right answer"))
+        self.setAccessibleName(say("The questions: a tick for each right answer"))
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
         self._questions: tuple[ClozeSentence, ...] = ()
         self._rows: list[tuple[str, list[int]]] = []  # category, its questions
@@ -48,7 +49,7 @@ class QuestionBoard(PointerWidget):
 
     def set_right(self, is_right: tuple[bool, ...]) -> None:
         self.is_right = is_right
-        right = self.tr("{right} of {all} right").format(right=sum(is_right), all=len(is_right))
+        right = say("{right} of {all} right", right=sum(is_right), all=len(is_right))
         self.setAccessibleDescription(right)
         self.update()
 
@@ -161,7 +162,7 @@ class QuestionBoard(PointerWidget):
 
     def _tip(self, index: int) -> str:
         question = self._questions[index]
-        answer = self.tr("right answer: {word}").format(word=question.answers[0])
+        answer = say("right answer: {word}", word=question.answers[0])
         return f"{question.text}\n{answer}"
 
 

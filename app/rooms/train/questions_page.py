@@ -13,6 +13,7 @@ from bertcore.runs.run_folder import RunStatus
 from bertcore.runs.run_metrics import QuestionScore
 
 from ...look import numbers, theme
+from ...look.say import say
 from ...runs.run_info import RunInfo, read_questions
 from ...widgets.bar_list import ROW_PX, Bar, BarList
 from ...widgets.card import button, label
@@ -45,10 +46,10 @@ class QuestionsPage(QWidget):
         self._player.setInterval(REPLAY_MS)
         self._player.timeout.connect(self._on_player_timeout)
         self.sentence = GuessedSentence()
-        self.bars = BarList(self.tr("The model’s first three words"))
+        self.bars = BarList(say("The model’s first three words"))
         self.count, self.since = label("", "number"), label("", "muted")
         self.play = button(
-            self.tr("Play again"), self._on_play_clicked, look="small", hint=self.tr("From the first step to the last")
+            say("Play again"), self._on_play_clicked, look="small", hint=say("From the first step to the last")
         )
         self.board = QuestionBoard()
         self.plot = CurvePlot(loss)
@@ -134,9 +135,9 @@ class QuestionsPage(QWidget):
     def _ending_row(self) -> QWidget:
         self.ending.setProperty("look", "task-done")
         rooms = {
-            "attend": (self.tr("See its heads"), self.tr("Open this model in Attend")),
-            "predict": (self.tr("Try other words"), self.tr("Open this model in Predict")),
-            "map": (self.tr("See the whole model"), self.tr("Open this model in Map")),
+            "attend": (say("See its heads"), say("Open this model in Attend")),
+            "predict": (say("Try other words"), say("Open this model in Predict")),
+            "map": (say("See the whole model"), say("Open this model in Map")),
         }
         self.room_buttons = {
             key: button(title, partial(self._open_room, key), hint=hint) for key, (title, hint) in rooms.items()
@@ -152,7 +153,7 @@ class QuestionsPage(QWidget):
     def _draw(self) -> None:
         score, question = self.score, self.question
         if score is None or question is None:
-            self.sentence.show_guess(self.tr("Getting ready: a few seconds…") if self._status.active else "")
+            self.sentence.show_guess(say("Getting ready: a few seconds…") if self._status.active else "")
             self.bars.set_bars([])
             self.count.setText("")
             self.since.setText("")
@@ -162,16 +163,16 @@ class QuestionsPage(QWidget):
         self.sentence.show_guess(question.text, words[0][0] if words else "", is_right)
         accepted = {answer.lower() for answer in question.answers}
         self.bars.set_bars([self._bar(word, share, word.lower() in accepted) for word, share in words])
-        right = self.tr("{right} of {all} right")
+        right = say("{right} of {all} right")
         self.count.setText(right.format(right=score.right, all=len(score.is_right)))
-        since = self.tr("at step {step} · at the start: {right}")
+        since = say("at step {step} · at the start: {right}")
         self.since.setText(since.format(step=numbers.count(score.step), right=self._scores[0].right))
         self.board.set_right(score.is_right)
         self._draw_ending()
 
     def _bar(self, word: str, share: float, is_answer: bool) -> Bar:
-        mark = self.tr("the right word") if is_answer else ""
-        note = self.tr("inside a word") if word.startswith("##") else ""
+        mark = say("the right word") if is_answer else ""
+        note = say("inside a word") if word.startswith("##") else ""
         return Bar(word, numbers.percent(share), share, "good" if is_answer else "bar", is_answer, mark, note)
 
     def _draw_ending(self) -> None:
@@ -188,20 +189,20 @@ class QuestionsPage(QWidget):
             }
             if self._at is not None and self.score is not None:
                 words["step"] = numbers.count(self.score.step)
-                sentence = self.tr("As it was at step {step}")
+                sentence = say("As it was at step {step}")
             elif self._status.state == "done":
-                sentence = self.tr(
+                sentence = say(
                     "Done: of {all} questions it got {before} right at the start and {now} after {time} of training."
                 )
             else:
-                sentence = self.tr("It ended at step {step}: {now} of {all} questions right, {before} at the start.")
+                sentence = say("It ended at step {step}: {now} of {all} questions right, {before} at the start.")
             self.ending_label.setText(sentence.format(**words))
         self.ending.setVisible(is_over)
-        self.play.setText(self.tr("Stop playing") if self._player.isActive() else self.tr("Play again"))
+        self.play.setText(say("Stop playing") if self._player.isActive() else say("Play again"))
 
     def _training_time(self, step: int) -> str:
         """In seconds; of the run that ships in steps, for it was trained on another computer."""
-        return self.tr("%n step(s)", "", step) if self._ships else numbers.duration(self._status.elapsed_s)
+        return say("%n step(s)", n=step) if self._ships else numbers.duration(self._status.elapsed_s)
 
     # --- what the person does
 

@@ -5,13 +5,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt
+from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from ...figures.figure import Axis, Figure, Numbers, numbers_of, picture_of
 from ...look import numbers, theme
-from ...look.language import QT_TRANSLATE_NOOP
+from ...look.say import mark, say
 from ...runs.run_info import HeldOutExample, RunResult
 from ...state.task_info import metric_name, metric_value
 from ...widgets.bar_list import Bar, BarList
@@ -39,8 +39,8 @@ class ConfusionMatrix(LabelledGrid):
 
     def __init__(self) -> None:
         super().__init__("", scale=False, largest_px=CELL_PX)
-        self.setAccessibleName(self.tr("Confusion matrix: rows are true labels, columns predicted labels"))
-        self.set_axis_names(self.tr("true ↓"), self.tr("predicted →"))
+        self.setAccessibleName(say("Confusion matrix: rows are true labels, columns predicted labels"))
+        self.set_axis_names(say("true ↓"), say("predicted →"))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.labels: list[str] = []
         self.counts: list[list[int]] = []
@@ -81,16 +81,14 @@ class ConfusionMatrix(LabelledGrid):
 MOST_EXAMPLES = 5
 MOST_TABLE_PX = 560  # beyond this width the table scrolls
 _COMPARED = {  # of teacher and student, as comparison.json names it
-    "layers": QT_TRANSLATE_NOOP("ResultView", "layers"),
-    "parameters": QT_TRANSLATE_NOOP("ResultView", "parameters"),
-    "forward_ms": QT_TRANSLATE_NOOP("ResultView", "ms per batch"),
-    "mlm_loss": QT_TRANSLATE_NOOP("ResultView", "masked-word loss"),
-    "mlm_accuracy": QT_TRANSLATE_NOOP("ResultView", "words correct"),
-    "mlm_top5": QT_TRANSLATE_NOOP("ResultView", "correct in five guesses"),
-    "nsp_accuracy": QT_TRANSLATE_NOOP("ResultView", "next sentence correct (guessing: 50%)"),
+    "layers": mark("layers"),
+    "parameters": mark("parameters"),
+    "forward_ms": mark("ms per batch"),
+    "mlm_loss": mark("masked-word loss"),
+    "mlm_accuracy": mark("words correct"),
+    "mlm_top5": mark("correct in five guesses"),
+    "nsp_accuracy": mark("next sentence correct (guessing: 50%)"),
 }
-
-translate = QCoreApplication.translate
 
 
 class ResultView(QWidget):
@@ -101,11 +99,11 @@ class ResultView(QWidget):
         super().__init__()
         self._about = about
         self._result: RunResult | None = None
-        self.metrics = BarList(self.tr("Metrics on held-out examples"))
+        self.metrics = BarList(say("Metrics on held-out examples"))
         self.confusion = ConfusionMatrix()
         self._measured_on = LinkedText()
         self._note, self._others = label("", "muted", wrap=True), label("", "muted", wrap=True)
-        self._table_title = label(self.tr("Confusion matrix"), "title")
+        self._table_title = label(say("Confusion matrix"), "title")
         self.worst, self.best = _rich(), _rich()
         self.sides: list[list[str]] = []  # rows of the table of teacher and student
         self._sides_holder = QWidget()
@@ -134,7 +132,7 @@ class ResultView(QWidget):
         widest = self.confusion.width() if result.confusion else 0
         self._left.setMinimumWidth(min(max(widest + theme.px(16), theme.px(320)), theme.px(MOST_TABLE_PX)))
         left_out = len(result.labels) - MOST_LABELS
-        note = self.tr("The {shown} most frequent of {all} labels.").format(shown=MOST_LABELS, all=len(result.labels))
+        note = say("The {shown} most frequent of {all} labels.", shown=MOST_LABELS, all=len(result.labels))
         self._note.setText(note if left_out > 0 else "")
         self._fill_sides(result.sides)
         self._write_examples()
@@ -152,7 +150,7 @@ class ResultView(QWidget):
 
     def _left_column(self) -> QWidget:
         holder = QWidget()
-        title = label(self.tr("On held-out examples"), "title")
+        title = label(say("On held-out examples"), "title")
         lines = vbox(
             _line(title, FigureButton(self._metrics_figure, self.metrics, title.text())),
             self._measured_on,
@@ -168,17 +166,15 @@ class ResultView(QWidget):
     def _right_column(self) -> QWidget:
         holder = QWidget()
         column = vbox(parent=holder, margins=(0, 0, theme.px(6), 0))
-        for title, examples in ((self.tr("Hardest examples"), self.worst), (self.tr("Easiest examples"), self.best)):
+        for title, examples in ((say("Hardest examples"), self.worst), (say("Easiest examples"), self.best)):
             fill(column, label(title, "title"), examples, 6)
         column.addStretch(1)
         return holder
 
     def _measured_in_words(self, result: RunResult) -> str:
-        words = self.tr("Measured on %n held-out example(s), which it never learned from.", "", result.examples)
+        words = say("Measured on %n held-out example(s), which it never learned from.", n=result.examples)
         if result.examples_cut:
-            words += " " + self.tr(
-                "Cut, because longer than the model can read: %n example(s).", "", result.examples_cut
-            )
+            words += " " + say("Cut, because longer than the model can read: %n example(s).", n=result.examples_cut)
         return words
 
     def _metrics_figure(self) -> Figure | None:
@@ -187,7 +183,7 @@ class ResultView(QWidget):
         values = self._result.metrics
         source, caption = self._about()
         numbers = {"value": numbers_of("metric", list(values), [float(value) for value in values.values()])}
-        return Figure(self.tr("On held-out examples"), picture_of([self.metrics]), numbers, caption, source)
+        return Figure(say("On held-out examples"), picture_of([self.metrics]), numbers, caption, source)
 
     def _confusion_figure(self) -> Figure | None:
         result = self._result
@@ -196,7 +192,7 @@ class ResultView(QWidget):
         source, caption = self._about()
         axes = Axis("true", result.labels), Axis("predicted", result.labels)
         numbers = {"examples": Numbers(np.array(result.confusion), axes)}
-        picture, hint = picture_of([self.confusion]), self.tr("rows: true label · columns: predicted label")
+        picture, hint = picture_of([self.confusion]), say("rows: true label · columns: predicted label")
         return Figure(self._table_title.text(), picture, numbers, caption, source, hint)
 
     def _fill_sides(self, sides: dict[str, dict[str, Any]]) -> None:
@@ -233,10 +229,10 @@ def _bars(metrics: dict[str, float]) -> list[Bar]:
 
 
 def _side_rows(sides: dict[str, dict[str, Any]]) -> list[list[str]]:
-    titles = {"teacher": translate("ResultView", "teacher"), "student": translate("ResultView", "student")}
-    rows = [[translate("ResultView", "Held-out text"), *(titles.get(side, side) for side in sides)]]
+    titles = {"teacher": say("teacher"), "student": say("student")}
+    rows = [[say("Held-out text"), *(titles.get(side, side) for side in sides)]]
     for name, title in _COMPARED.items():
-        rows.append([translate("ResultView", title), *(_side_text(name, side.get(name)) for side in sides.values())])
+        rows.append([say(title), *(_side_text(name, side.get(name)) for side in sides.values())])
     return rows
 
 
@@ -262,13 +258,9 @@ def _as_html(example: HeldOutExample) -> str:
     is_right = was_right(example)
     mark, color = ("✓", look.good_text) if is_right else ("✗", look.bad)
     given, right = (html.escape(answer_text(example, answer)) for answer in (example.given, example.right))
-    instead = translate("ResultView", "{given} instead of {right}")
+    instead = say("{given} instead of {right}")
     verdict = given if is_right else instead.format(given=given, right=right)
-    loss = (
-        ""
-        if example.loss is None
-        else translate("ResultView", "loss {loss}").format(loss=numbers.decimal(example.loss))
-    )
+    loss = "" if example.loss is None else say("loss {loss}", loss=numbers.decimal(example.loss))
     loss = f" <span style='color:{look.muted}'>· {loss}</span>" if loss else ""
     return (
         f"<p style='margin:0 0 8px 0; line-height:125%'>{'<br>'.join(lines)}<br>"
@@ -304,12 +296,12 @@ def answer_text(example: HeldOutExample, answer: Any) -> str:
         return _cut(str(texts["endings"][answer]))
     if "words" in texts and isinstance(answer, Sequence) and not isinstance(answer, str):
         named = [f"{word} {tag}" for word, tag in zip(texts["words"], answer, strict=False) if tag != "O"]
-        return _cut(", ".join(named) or translate("ResultView", "no names"))
+        return _cut(", ".join(named) or say("no names"))
     if "passage" in texts:
         answers = [answer] if isinstance(answer, str) else list(answer or ())
-        return _cut(" / ".join(dict.fromkeys(map(str, filter(None, answers)))) or translate("ResultView", "no answer"))
+        return _cut(" / ".join(dict.fromkeys(map(str, filter(None, answers)))) or say("no answer"))
     if isinstance(answer, list | tuple):
-        return ", ".join(map(str, answer)) or translate("ResultView", "none")
+        return ", ".join(map(str, answer)) or say("none")
     return numbers.decimal(answer) if isinstance(answer, float) else _cut(str(answer))
 
 

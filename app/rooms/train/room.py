@@ -14,6 +14,7 @@ from bertcore.training.run_estimate import RunEstimate
 
 from ...compute.open_model import OpenModel
 from ...look import theme
+from ...look.say import say
 from ...runs import sweep_findings
 from ...runs.ending import AGAIN, APPLY, BEST, COMPARE, GO_ON, ON, OPEN, SLOWER, nearest_snapshot
 from ...runs.process import RunCommand
@@ -148,8 +149,8 @@ class TrainRoom(QWidget):
         shown = QHBoxLayout()
         for layout in (grid, shown):
             layout.setSpacing(theme.px(GAP_PX))
-        self._list_fold = Folded(self.runs_card, self.tr("Runs"))
-        self._watch_fold = Folded(self._side, self.tr("Watch it learn"))
+        self._list_fold = Folded(self.runs_card, say("Runs"))
+        self._watch_fold = Folded(self._side, say("Watch it learn"))
         self._list_fold.tab.toggled.connect(self._fold)
         self._after_layout = QTimer(self)
         self._after_layout.setSingleShot(True)
@@ -165,11 +166,9 @@ class TrainRoom(QWidget):
 
     def _invitation(self) -> Card:
         card = Card()
-        self.invitation = label(
-            self.tr("No runs yet. Start one: the class demo takes about a minute."), "muted", wrap=True
-        )
+        self.invitation = label(say("No runs yet. Start one: the class demo takes about a minute."), "muted", wrap=True)
         self.invitation.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        start = button(self.tr("Class demo"), lambda: self.demos.start(DEMOS[0]), look="primary")
+        start = button(say("Class demo"), lambda: self.demos.start(DEMOS[0]), look="primary")
         fill(card.body, None, self.invitation, 8)
         card.body.addWidget(start, 0, Qt.AlignmentFlag.AlignHCenter)
         card.body.addStretch(1)
@@ -307,7 +306,7 @@ class TrainRoom(QWidget):
         words = ""
         if own is not None and run.path != own.path and curves.can_compare(run):
             is_there = run.path in curves.compared_paths
-            words = self.tr("Remove its curves") if is_there else self.tr("Compare its curves")
+            words = say("Remove its curves") if is_there else say("Compare its curves")
         show_context_menu(self, at, self.run_actions.entries(run, words))
 
     def _on_view_menu_requested(self, at: QPoint) -> None:
@@ -354,7 +353,7 @@ class TrainRoom(QWidget):
         elif run is not None and action == SEEDS:
             self.run_actions.start_several(run, three_seeds)
         elif snapshot is None:
-            self.runs_card.show_problem(self.tr("The snapshots of this run are gone."))
+            self.runs_card.show_problem(say("The snapshots of this run are gone."))
         else:
             self._open_model.open(snapshot)
             if action == sweep_findings.APPLY:

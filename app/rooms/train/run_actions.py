@@ -23,6 +23,7 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.training.shell_command import shell_command
 
 from ...look import theme
+from ...look.say import say
 from ...runs.keeper import export_name
 from ...runs.process import RunCommand
 from ...runs.run_info import RunInfo
@@ -56,31 +57,31 @@ class RunActions(QObject):
         """Of a menu. compare: the words for laying its curves over those on show; "": it cannot be."""
         found: list[Entry] = []
         if not run.is_built_in:
-            found += [(self.tr("Name, tags and note…"), partial(self.ask_label, run)), None]
+            found += [(say("Name, tags and note…"), partial(self.ask_label, run)), None]
         if compare:
             found.append((compare, partial(self.compare_requested.emit, run.path)))
         if len(RunFolder(run.path).snapshots()) > 1:
-            found.append((self.tr("Compare with its start"), partial(self.start_requested.emit, run)))
+            found.append((say("Compare with its start"), partial(self.start_requested.emit, run)))
         found += [
-            (self.tr("New run with these settings…"), partial(self.copy_requested.emit, run)),
+            (say("New run with these settings…"), partial(self.copy_requested.emit, run)),
             *self._sweeps(run),
-            (self.tr("Copy as a shell command"), partial(self.copy_command, run)),
-            (self.tr("Open its folder"), partial(self.open_folder, run)),
-            (self.tr("Export as one file…"), partial(self.ask_export, run)),
+            (say("Copy as a shell command"), partial(self.copy_command, run)),
+            (say("Open its folder"), partial(self.open_folder, run)),
+            (say("Export as one file…"), partial(self.ask_export, run)),
         ]
         if not run.is_built_in:
-            found += [None, (self.tr("Delete…"), partial(self.ask_delete, run))]
+            found += [None, (say("Delete…"), partial(self.ask_delete, run))]
         return found
 
     def entries_of_sweep(self, row: SweepRow) -> Sequence[Entry]:
-        return [(self.tr("Delete all runs of this sweep…"), partial(self.ask_delete, row))]
+        return [(say("Delete all runs of this sweep…"), partial(self.ask_delete, row))]
 
     def _sweeps(self, run: RunInfo) -> list[Entry]:
         if not can_be_swept(run.kind) or run.is_built_in:
             return []
         return [
-            (self.tr("Repeat with three seeds"), partial(self.start_several, run, three_seeds)),
-            (self.tr("Try five learning rates"), partial(self.start_several, run, five_rates)),
+            (say("Repeat with three seeds"), partial(self.start_several, run, three_seeds)),
+            (say("Try five learning rates"), partial(self.start_several, run, five_rates)),
         ]
 
     def start_several(self, run: RunInfo, several: Callable[[RunCommand], RunCommand]) -> None:
@@ -98,22 +99,22 @@ class RunActions(QObject):
     def ask_delete(self, run: RunInfo | SweepRow) -> None:
         """A run at work is not deleted: that is said before anything is asked."""
         if run.is_active if isinstance(run, SweepRow) else run.status.active:
-            still = self.tr("“{name}” is still running. Stop it first, then delete it.")
+            still = say("“{name}” is still running. Stop it first, then delete it.")
             self.problem_found.emit(still.format(name=run.name))
             return
-        text = self.tr("Move “{name}” with all its snapshots to the bin?").format(name=run.name)
-        self.question = QMessageBox(QMessageBox.Icon.Question, self.tr("Delete a run"), text, parent=self._window)
+        text = say("Move “{name}” with all its snapshots to the bin?", name=run.name)
+        self.question = QMessageBox(QMessageBox.Icon.Question, say("Delete a run"), text, parent=self._window)
         self.question.setTextFormat(Qt.TextFormat.PlainText)  # a run may be called "<img src=...>"
-        about = self.tr("%n run(s)", "", len(run.runs)) if isinstance(run, SweepRow) else printable(str(run.path))
+        about = say("%n run(s)", n=len(run.runs)) if isinstance(run, SweepRow) else printable(str(run.path))
         self.question.setInformativeText(about)
-        self.question.addButton(self.tr("Move to the bin"), QMessageBox.ButtonRole.AcceptRole)
+        self.question.addButton(say("Move to the bin"), QMessageBox.ButtonRole.AcceptRole)
         self.question.addButton(QMessageBox.StandardButton.Cancel)
         self.question.accepted.connect(partial(self.delete_requested.emit, run))
         self.question.open()
 
     def ask_export(self, run: RunInfo) -> None:
-        title, start = self.tr("Export a run"), Path.home() / export_name(run.name)
-        chosen, _ = QFileDialog.getSaveFileName(self._window, title, str(start), self.tr("Zip file (*.zip)"))
+        title, start = say("Export a run"), Path.home() / export_name(run.name)
+        chosen, _ = QFileDialog.getSaveFileName(self._window, title, str(start), say("Zip file (*.zip)"))
         if chosen:
             file = Path(chosen)
             self.export_requested.emit(run, file if file.suffix.lower() == ".zip" else Path(f"{file}.zip"))
@@ -136,17 +137,17 @@ class LabelDialog(QDialog):
 
     def __init__(self, run: RunInfo, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setWindowTitle(self.tr("Name, tags and note"))
+        self.setWindowTitle(say("Name, tags and note"))
         self.name, self.tags = QLineEdit(run.name), QLineEdit(", ".join(run.tags))
         self.note = QPlainTextEdit(run.note)
         self.name.setMaxLength(MOST_NAME)
-        self.tags.setPlaceholderText(self.tr("first try, small"))
+        self.tags.setPlaceholderText(say("first try, small"))
         self.note.setTabChangesFocus(True)
         self.note.setMinimumHeight(theme.px(90))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
-        titles = (self.tr("Name"), self.tr("Tags, separated by commas"), self.tr("Note"))
+        titles = (say("Name"), say("Tags, separated by commas"), say("Note"))
         layout = vbox(parent=self, gap_px=6, margins=(theme.px(14),) * 4)
         for title, field in zip(titles, (self.name, self.tags, self.note), strict=True):
             field.setAccessibleName(title)

@@ -10,6 +10,7 @@ from bertcore.files import read_bytes
 from bertcore.runs.run_folder import LOG as LOG_FILE
 
 from ...look import theme
+from ...look.say import say
 from ...runs.ending import AGAIN, APPLY, BEST, COMPARE, GO_ON, LOG, ON, OPEN, SLOWER, Ending
 from ...widgets.card import button, label, snug
 from ...widgets.layouts import hbox, vbox
@@ -29,24 +30,24 @@ class RunEnding(QFrame):
         self.ending: Ending | None = None
         self._run = Path()
         self.setProperty("look", "task-done")
-        self.setAccessibleName(self.tr("How it ended"))
+        self.setAccessibleName(say("How it ended"))
         self.sentence, self.advice = snug(label("", "strong", wrap=True)), snug(label("", "muted", wrap=True))
         titles = {
-            GO_ON: (self.tr("Resume"), self.tr("Continue from its newest snapshot")),
-            ON: (self.tr("Keep training…"), self.tr("A new run that starts from the weights of its last step")),
-            SLOWER: (self.tr("Try a lower rate"), self.tr("A new run with a third of its learning rate")),
-            BEST: (self.tr("Open the best step"), self.tr("All pictures show the snapshot nearest to it")),
-            APPLY: (self.tr("Try it in Apply"), self.tr("Run the model on your own text")),
+            GO_ON: (say("Resume"), say("Continue from its newest snapshot")),
+            ON: (say("Keep training…"), say("A new run that starts from the weights of its last step")),
+            SLOWER: (say("Try a lower rate"), say("A new run with a third of its learning rate")),
+            BEST: (say("Open the best step"), say("All pictures show the snapshot nearest to it")),
+            APPLY: (say("Try it in Apply"), say("Run the model on your own text")),
             OPEN: (
-                self.tr("Open this model"),
-                self.tr("All pictures, from Map to Layers, show the model as it was at its last step"),
+                say("Open this model"),
+                say("All pictures, from Map to Layers, show the model as it was at its last step"),
             ),
             COMPARE: (
-                self.tr("Compare with its start"),
-                self.tr("See what training changed: all pictures show its last step beside its first"),
+                say("Compare with its start"),
+                say("See what training changed: all pictures show its last step beside its first"),
             ),
-            AGAIN: (self.tr("New run with these settings…"), self.tr("Change its name, length or learning rate")),
-            LOG: (self.tr("Show the log"), self.tr("What happened, line by line")),
+            AGAIN: (say("New run with these settings…"), say("Change its name, length or learning rate")),
+            LOG: (say("Show the log"), say("What happened, line by line")),
         }
         self.buttons: dict[str, QPushButton] = {
             key: button(title, lambda key=key: self._on_clicked(key), look="small", hint=hint)  # type: ignore[misc]
@@ -57,7 +58,7 @@ class RunEnding(QFrame):
         self._row = hbox(*self.buttons.values(), None, gap_px=6)
         self.log = QPlainTextEdit()
         self.log.setReadOnly(True)
-        self.log.setAccessibleName(self.tr("The log"))
+        self.log.setAccessibleName(say("The log"))
         self.log.hide()
         margins = (theme.px(10), theme.px(5), theme.px(10), theme.px(5))
         vbox(
@@ -123,7 +124,7 @@ class RunEnding(QFrame):
     def _show_log(self, is_on: bool) -> None:
         """Its last lines; the whole of it is in the run's folder, which the menu opens."""
         self.buttons[LOG].setChecked(is_on)
-        self.buttons[LOG].setText(self.tr("Hide the log") if is_on else self.tr("Show the log"))
+        self.buttons[LOG].setText(say("Hide the log") if is_on else say("Show the log"))
         self.log.setVisible(is_on)
         if is_on:
             try:

@@ -10,8 +10,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication
-
 from bertcore.checkpoint.config_file import read_config, read_config_values
 from bertcore.errors import BertcoreError
 from bertcore.locations import sample_corpus
@@ -26,34 +24,34 @@ from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions, TrainingOptions, continued
 
-from ...look.language import QT_TRANSLATE_NOOP
+from ...look.say import mark, say
 from ...runs.process import Options, RunCommand
 
 READ_WHOLE_BYTES = 300_000  # a file up to this size is read before the start: it takes some milliseconds
-_NUMBER = QT_TRANSLATE_NOOP("Columns", "Column with the number")
+_NUMBER = mark("Column with the number")
 _ROLES: dict[str, dict[Role, str]] = {
     "tag": {
-        "text": QT_TRANSLATE_NOOP("Columns", "Column with the words"),
-        "label": QT_TRANSLATE_NOOP("Columns", "Column with the tags"),
+        "text": mark("Column with the words"),
+        "label": mark("Column with the tags"),
     },
     "span": {
-        "text": QT_TRANSLATE_NOOP("Columns", "Column with the passage"),
-        "text_b": QT_TRANSLATE_NOOP("Columns", "Column with the question"),
-        "label": QT_TRANSLATE_NOOP("Columns", "Column with the answer"),
+        "text": mark("Column with the passage"),
+        "text_b": mark("Column with the question"),
+        "label": mark("Column with the answer"),
     },
     "choice": {
-        "text": QT_TRANSLATE_NOOP("Columns", "Column with the beginning"),
-        "label": QT_TRANSLATE_NOOP("Columns", "Column with the number of the correct ending"),
+        "text": mark("Column with the beginning"),
+        "label": mark("Column with the number of the correct ending"),
     },
     "summarise": {
-        "text": QT_TRANSLATE_NOOP("Columns", "Column with the text"),
-        "label": QT_TRANSLATE_NOOP("Columns", "Column with the summary"),
+        "text": mark("Column with the text"),
+        "label": mark("Column with the summary"),
     },
 }
 _TEXTS: dict[Role, str] = {
-    "text": QT_TRANSLATE_NOOP("Columns", "Column with the text"),
-    "text_b": QT_TRANSLATE_NOOP("Columns", "Column with the second text"),
-    "label": QT_TRANSLATE_NOOP("Columns", "Column with the label"),
+    "text": mark("Column with the text"),
+    "text_b": mark("Column with the second text"),
+    "label": mark("Column with the label"),
 }
 _LISTS = (".jsonl", ".ndjson", ".parquet")
 
@@ -82,9 +80,7 @@ def roles_of(spec: TaskSpec) -> dict[Role, str]:
     titles = _ROLES.get(spec.kind, _TEXTS)
     if spec.kind == "regress":
         titles = {**titles, "label": _NUMBER}
-    return {
-        role: QCoreApplication.translate("Columns", title) for role, title in titles.items() if role in spec.columns
-    }
+    return {role: say(title) for role, title in titles.items() if role in spec.columns}
 
 
 def likely_column(spec: TaskSpec, role: Role, columns: list[str]) -> str | None:
@@ -114,8 +110,6 @@ EPOCHS, MINUTES, STEPS = "epochs", "minutes", "steps"
 DEFAULT_MINUTES, SAMPLE_EPOCHS, OWN_EPOCHS, TEXT_EPOCHS, DEFAULT_STEPS = 2.0, 10.0, 3.0, 1.0, 200.0
 SAMPLE_BATCH, OWN_BATCH = 8, 32  # a sample has some 60 examples: many small steps, or it learns nothing
 _PREDICT_WORDS = ("ForMaskedLM", "ForPreTraining", "LMHead")  # ends of the architectures with an MLM head
-
-translate = QCoreApplication.translate
 
 
 @dataclass(frozen=True)
@@ -167,9 +161,7 @@ class RunKind:
     def check(self, values: FormValues) -> None:
         """Looks at its data, as `check_examples` does. Raises BertcoreError where it is not there or does not fit."""
         if values.place is not None and not values.place.exists():
-            raise BertcoreError(
-                translate("RunKind", "{file} is not there; choose another file.").format(file=values.place)
-            )
+            raise BertcoreError(say("{file} is not there; choose another file.", file=values.place))
         place = values.place or (sample_folder(values.task) if values.task else None)
         if values.task is not None and place is not None:
             check_examples(values.task, place, values.columns)
@@ -196,9 +188,7 @@ def _pretrain(values: FormValues) -> RunCommand:
 def _continue(values: FormValues) -> RunCommand:
     folder = _with_mlm_head(
         values,
-        translate(
-            "RunKind", "This model has no masked-word (MLM) head, so its pretraining cannot continue; choose another."
-        ),
+        say("This model has no masked-word (MLM) head, so its pretraining cannot continue; choose another."),
     )
     # It predicts masked words already, so it needs no warm-up on next words.
     training = TrainingOptions(causal_share=0.0)
@@ -208,25 +198,21 @@ def _continue(values: FormValues) -> RunCommand:
 def _distil(values: FormValues) -> RunCommand:
     folder = _with_mlm_head(
         values,
-        translate("RunKind", "This model has no masked-word (MLM) head, so it cannot be a teacher; choose another."),
+        say("This model has no masked-word (MLM) head, so it cannot be a teacher; choose another."),
     )
     if read_config(folder).num_hidden_layers < 2:
-        raise BertcoreError(
-            translate("RunKind", "This teacher has only one layer, so no student can be smaller; choose another.")
-        )
+        raise BertcoreError(say("This teacher has only one layer, so no student can be smaller; choose another."))
     return RunCommand(DistilOptions(name=values.name, teacher=str(folder), data=_corpus(values)))
 
 
 def _finetune(values: FormValues) -> RunCommand:
     task = values.task
     if task is None:
-        raise BertcoreError(translate("RunKind", "Choose a sample or a file to learn from."))
+        raise BertcoreError(say("Choose a sample or a file to learn from."))
     read_config(resolve_model(values.model, download=False))
     place = values.place or sample_folder(task)
     if place is None or (values.place is None and not place.exists()):
-        raise BertcoreError(
-            translate("RunKind", "The sample of {task} is missing; choose a file of your own.").format(task=task.name)
-        )
+        raise BertcoreError(say("The sample of {task} is missing; choose a file of your own.", task=task.name))
     data = TaskDataOptions(
         task=task.name,
         train=str(place.resolve()),
@@ -241,9 +227,7 @@ def _finetune(values: FormValues) -> RunCommand:
 def _corpus(values: FormValues) -> DataOptions:
     corpus = values.place or sample_corpus()
     if values.place is None and not corpus.exists():
-        raise BertcoreError(
-            translate("RunKind", "The text file {file} is missing; choose another.").format(file=corpus)
-        )
+        raise BertcoreError(say("The text file {file} is missing; choose another.", file=corpus))
     return DataOptions(corpus=(str(corpus.resolve()),))
 
 
@@ -258,7 +242,7 @@ def _with_mlm_head(values: FormValues, otherwise: str) -> Path:
     return folder
 
 
-_FROM = QT_TRANSLATE_NOOP("RunKind", "Start from")
+_FROM = mark("Start from")
 
 
 def _task(key: str, title: str, sentence: str, max_length: int = 128) -> RunKind:
@@ -268,65 +252,63 @@ def _task(key: str, title: str, sentence: str, max_length: int = 128) -> RunKind
 RUN_KINDS = (
     RunKind(
         "pretrain",
-        QT_TRANSLATE_NOOP("RunKind", "Pretrain"),
-        QT_TRANSLATE_NOOP("RunKind", "A new model learns a language from plain text, by guessing masked words."),
+        mark("Pretrain"),
+        mark("A new model learns a language from plain text, by guessing masked words."),
         _pretrain,
         "stories",
     ),
     RunKind(
         "continue",
-        QT_TRANSLATE_NOOP("RunKind", "Continue pretraining"),
-        QT_TRANSLATE_NOOP(
-            "RunKind", "A trained model goes on guessing masked words, in more text or a different kind of text."
-        ),
+        mark("Continue pretraining"),
+        mark("A trained model goes on guessing masked words, in more text or a different kind of text."),
         _continue,
         "more stories",
         model_title=_FROM,
     ),
     _task(
         "classify",
-        QT_TRANSLATE_NOOP("RunKind", "Classify texts"),
-        QT_TRANSLATE_NOOP("RunKind", "It learns to sort texts into classes: good or bad, right or wrong."),
+        mark("Classify texts"),
+        mark("It learns to sort texts into classes: good or bad, right or wrong."),
     ),
     _task(
         "pairs",
-        QT_TRANSLATE_NOOP("RunKind", "Classify pairs"),
-        QT_TRANSLATE_NOOP("RunKind", "It learns how two texts relate: do they say the same thing?"),
+        mark("Classify pairs"),
+        mark("It learns how two texts relate: do they say the same thing?"),
     ),
     _task(
         "similarity",
-        QT_TRANSLATE_NOOP("RunKind", "Similarity"),
-        QT_TRANSLATE_NOOP("RunKind", "It learns to score how similar two texts are."),
+        mark("Similarity"),
+        mark("It learns to score how similar two texts are."),
     ),
     _task(
         "tag",
-        QT_TRANSLATE_NOOP("RunKind", "Tag words"),
-        QT_TRANSLATE_NOOP("RunKind", "It learns to label each word: which is a person, which is a place."),
+        mark("Tag words"),
+        mark("It learns to label each word: which is a person, which is a place."),
     ),
     _task(
         "answer",
-        QT_TRANSLATE_NOOP("RunKind", "Answer questions"),
-        QT_TRANSLATE_NOOP("RunKind", "It learns to find the answer to a question in a passage."),
+        mark("Answer questions"),
+        mark("It learns to find the answer to a question in a passage."),
         256,
     ),
     _task(
         "choose",
-        QT_TRANSLATE_NOOP("RunKind", "Multiple choice"),
-        QT_TRANSLATE_NOOP("RunKind", "It learns to choose the best of several endings."),
+        mark("Multiple choice"),
+        mark("It learns to choose the best of several endings."),
     ),
     _task(
         "summarise",
-        QT_TRANSLATE_NOOP("RunKind", "Summarise"),
-        QT_TRANSLATE_NOOP("RunKind", "It learns to pick the sentences that sum up a text."),
+        mark("Summarise"),
+        mark("It learns to pick the sentences that sum up a text."),
         512,
     ),
     RunKind(
         "distil",
-        QT_TRANSLATE_NOOP("RunKind", "Distil"),
-        QT_TRANSLATE_NOOP("RunKind", "A student with half the layers learns to predict what its teacher predicts."),
+        mark("Distil"),
+        mark("A student with half the layers learns to predict what its teacher predicts."),
         _distil,
         "student",
-        model_title=QT_TRANSLATE_NOOP("RunKind", "Teacher"),
+        model_title=mark("Teacher"),
     ),
 )
 BY_KEY = {kind.key: kind for kind in RUN_KINDS}

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QHelpEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QToolTip
 
@@ -12,6 +12,7 @@ from bertcore.runs.run_folder import RunStatus
 
 from ...look import numbers, theme
 from ...look.fitting import fitting_line, plain_tip
+from ...look.say import say
 from ...runs.run_info import RunInfo
 from ...runs.sweep_rows import SweepRow, rows_of, shown_name
 from ...state.task_info import metric_name, metric_value
@@ -30,7 +31,7 @@ class RunList(PointerWidget):
 
     def __init__(self) -> None:
         super().__init__("", Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName(self.tr("Runs"))
+        self.setAccessibleName(say("Runs"))
         self.rows: list[RunInfo | SweepRow] = []
         self._runs: list[RunInfo] = []
         self._selected: Path | str | None = None
@@ -65,7 +66,7 @@ class RunList(PointerWidget):
         described = (
             f"{row.name}, {row.does}, {self.state_line(row)}"
             if isinstance(row, RunInfo)
-            else f"{row.name}, {self.tr('sweep')}, {sweep_line(row)}"
+            else f"{row.name}, {say('sweep')}, {sweep_line(row)}"
             for row in self.rows
         )
         self.setAccessibleDescription("; ".join(described))
@@ -73,7 +74,7 @@ class RunList(PointerWidget):
         self.update()
 
     def state_line(self, run: RunInfo) -> str:
-        return state_line(run, self.tr("Diverged") if run.path in self._diverged else "")
+        return state_line(run, say("Diverged") if run.path in self._diverged else "")
 
     def _on_clicked(self, index: int, _modifiers: Qt.KeyboardModifier) -> None:
         row = self.rows[index]
@@ -110,7 +111,7 @@ class RunList(PointerWidget):
             painter.drawRoundedRect(rect, theme.px(6), theme.px(6))
         inner = rect.adjusted(pad, theme.px(6), -pad, -pad)
         if isinstance(run, SweepRow):
-            does, line_text, is_bad = self.tr("sweep"), sweep_line(run), False
+            does, line_text, is_bad = say("sweep"), sweep_line(run), False
         else:
             does, line_text, is_bad = run.does, self.state_line(run), run.status.state == "failed"
             does = "" if run.is_built_in or run.sweep is not None else does
@@ -156,26 +157,25 @@ class RunList(PointerWidget):
 
 def state_name(state: str) -> str:
     """A run's state as a person reads it."""
-    translate = QCoreApplication.translate
     return {
-        "waiting": translate("RunList", "Waiting"),
-        "starting": translate("RunList", "Starting"),
-        "running": translate("RunList", "Running"),
-        "paused": translate("RunList", "Paused"),
-        "stopped": translate("RunList", "Stopped"),
-        "done": translate("RunList", "Done"),
-        "failed": translate("RunList", "Failed"),
-    }.get(state, translate("RunList", "Unreadable"))
+        "waiting": say("Waiting"),
+        "starting": say("Starting"),
+        "running": say("Running"),
+        "paused": say("Paused"),
+        "stopped": say("Stopped"),
+        "done": say("Done"),
+        "failed": say("Failed"),
+    }.get(state, say("Unreadable"))
 
 
 def state_line(run: RunInfo, outcome: str = "") -> str:
     """How a run stands, in one line: "Running · 61% · 14 min left". outcome: in place of "Done"."""
-    status, translate = run.status, QCoreApplication.translate
+    status = run.status
     parts = [outcome or state_name(status.state)]
     if status.state == "running":
         parts.append(numbers.percent(status.fraction))
         if status.remaining_s is not None:
-            left = translate("RunList", "{time} left")
+            left = say("{time} left")
             parts.append(left.format(time=numbers.duration(status.remaining_s)))
     elif status.state == "paused":
         parts.append(_at_step(status))
@@ -193,8 +193,7 @@ def state_line(run: RunInfo, outcome: str = "") -> str:
 
 def sweep_line(row: SweepRow) -> str:
     """How a sweep stands: "3 of 5 runs done"."""
-    translate = QCoreApplication.translate
-    text = translate("RunList", "{done} of {of} runs done")
+    text = say("{done} of {of} runs done")
     parts = [text.format(done=numbers.count(row.done), of=numbers.count(row.of))]
     at_work = next((run for run in row.runs if run.status.state in ("running", "paused")), None)
     if at_work is not None:
@@ -208,7 +207,7 @@ def _key(row: RunInfo | SweepRow) -> Path | str:
 
 def _at_step(status: RunStatus) -> str:
     step = status.step if status.ends_with is None else status.ends_with
-    return QCoreApplication.translate("RunList", "step {step}").format(step=numbers.count(step))
+    return say("step {step}", step=numbers.count(step))
 
 
 def _measured(held_out: dict[str, Any], metrics: tuple[str, ...]) -> str:
@@ -218,12 +217,12 @@ def _measured(held_out: dict[str, Any], metrics: tuple[str, ...]) -> str:
         return f"{metric_name(name)} {metric_value(name, held_out[name])}"
     asked = held_out.get("questions")
     if isinstance(asked, dict) and isinstance(asked.get("right"), int) and isinstance(asked.get("of"), int):
-        right = QCoreApplication.translate("RunList", "{right} of {all} right")
+        right = say("{right} of {all} right")
         return right.format(right=numbers.count(asked["right"]), all=numbers.count(asked["of"]))
     accuracy = held_out.get("mlm_accuracy")
     if not isinstance(accuracy, int | float):
         return ""
-    return QCoreApplication.translate("RunList", "{share} correct").format(share=numbers.percent(accuracy))
+    return say("{share} correct", share=numbers.percent(accuracy))
 
 
 def _paint_bar(painter: QPainter, inner: QRectF, fraction: float, color: str) -> None:

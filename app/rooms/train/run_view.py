@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QPoint, Signal
+from PySide6.QtCore import QPoint, Signal
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
 from bertcore.runs.diagnosis import normal
@@ -18,6 +18,7 @@ from bertcore.runs.run_record import RunRecord, common_answer, record_of
 from ...figures.figure import joined
 from ...look import numbers, theme
 from ...look.number_kinds import explain
+from ...look.say import say
 from ...runs.ending import ending_of
 from ...runs.health import health_of, settings_of_run
 from ...runs.run_info import RunInfo, RunResult
@@ -58,29 +59,31 @@ class RunView(Card):
         self.curves = CurvesPage(self._info, self.metrics, self.about)
         self._is_new = False
         self._pause_command = "pause"
-        self.to_curves = button(self.tr("Curves"), lambda: self._show(self.curves), checkable=True)
-        self.to_result = button(self.tr("Result"), lambda: self._show(self._front), checkable=True)
-        self.pause = button(self.tr("Pause"), self._on_pause_clicked, hint=self.tr("Pause, and save a snapshot"))
-        self.stop = button(
-            self.tr("Stop"), lambda: self.command_given.emit("stop"), hint=self.tr("End the run, and save a snapshot")
+        self.to_curves = button(say("Curves"), lambda: self._show(self.curves), checkable=True)
+        self.to_result = button(say("Result"), lambda: self._show(self._front), checkable=True)
+        self.pause = button(
+            say("Pause", meaning="of a run"), self._on_pause_clicked, hint=say("Pause, and save a snapshot")
         )
-        self.to_batch = button(self.tr("The batch"), lambda: self._show(self.batch), checkable=True)
-        self.menu = IconButton("menu", self.tr("Name, copy, export or delete this run"), self._on_menu_clicked)
+        self.stop = button(
+            say("Stop"), lambda: self.command_given.emit("stop"), hint=say("End the run, and save a snapshot")
+        )
+        self.to_batch = button(say("The batch"), lambda: self._show(self.batch), checkable=True)
+        self.menu = IconButton("menu", say("Name, copy, export or delete this run"), self._on_menu_clicked)
         self.ending, self.health = RunEnding(), HealthStrip()
         self._settings: Mapping[str, Any] = {}
         self._result: RunResult | None = None
         self._possible: set[str] = set()
-        self.to_weights = button(self.tr("The weights"), lambda: self._show(self.weights), checkable=True)
+        self.to_weights = button(say("The weights"), lambda: self._show(self.weights), checkable=True)
         pages = (self.to_curves, self.to_result, self.to_batch, self.to_weights)
         for made in (*pages, self.pause, self.stop, self.menu):
             self.add_to_header(made)
         self.to_weights.setVisible(not theme.is_projector())  # in front of a class the batch comes first
         units = {
-            "step": self.tr("steps"),
+            "step": say("steps"),
             "loss": "",
             "right": "",
-            "speed": self.tr("tokens/s"),
-            "left": self.tr("left"),
+            "speed": say("tokens/s"),
+            "left": say("left"),
         }
         self.numbers = {name: BigNumber(unit) for name, unit in units.items()}
         explain("loss", self.numbers["loss"])
@@ -148,7 +151,7 @@ class RunView(Card):
         self.set_title(info.name if info.is_built_in else f"{shown_name(info)} · {info.does}")
         state = info.status.state
         self._pause_command = "resume" if state == "paused" or info.can_resume else "pause"
-        self.pause.setText(self.tr("Resume") if self._pause_command == "resume" else self.tr("Pause"))
+        self.pause.setText(say("Resume") if self._pause_command == "resume" else say("Pause", meaning="of a run"))
         self.pause.setEnabled(state in ("running", "paused") or info.can_resume)
         is_over = state == "done" and self._has_result  # there is no more to steer, and more to look at
         for control in (self.pause, self.stop):
@@ -174,7 +177,7 @@ class RunView(Card):
             return
         self.to_result.setEnabled(result is not None)
         self.to_result.setToolTip(
-            self.tr("How well it does on held-out examples") if result else self.tr("Available at the end of the run")
+            say("How well it does on held-out examples") if result else say("Available at the end of the run")
         )
         if result is None:
             if self._stack.currentWidget() not in (self.batch, self.weights):
@@ -257,9 +260,9 @@ class RunView(Card):
             self.batch.show_taken_step(slow[-1].step)
         self.to_weights.setEnabled(bool(updates))
         self.to_weights.setToolTip(
-            self.tr("How far each part of the model moves in a step")
+            say("How far each part of the model moves in a step")
             if updates
-            else self.tr("This run did not record how far its weights move; newer runs do.")
+            else say("This run did not record how far its weights move; newer runs do.")
         )
         if not updates and self._stack.currentWidget() is self.weights:
             self._show(self.curves)
@@ -269,10 +272,10 @@ class RunView(Card):
         info = self._info
         step = max(info.status.step, int(self.metrics.latest("train", "step") or 0))
         return info.name, joined(
-            self.tr("run {name}").format(name=info.name),
+            say("run {name}", name=info.name),
             info.does,
             info.about,
-            self.tr("step {step}").format(step=numbers.count(step)),
+            say("step {step}", step=numbers.count(step)),
         )
 
     @property
@@ -293,18 +296,18 @@ class RunView(Card):
     def _show_pages(self) -> None:
         is_task = self._info.kind == "finetune"
         self.to_batch.setToolTip(
-            self.tr("What the model read in a step: examples, right answers, and how wrong it was")
+            say("What the model read in a step: examples, right answers, and how wrong it was")
             if is_task
-            else self.tr("What the model read in a step: hidden words, pairs, and how wrong it was")
+            else say("What the model read in a step: hidden words, pairs, and how wrong it was")
         )
         self.to_result.setVisible(self._has_result)
         if self._info.has_questions:
-            self.to_result.setText(self.tr("Questions"))
-            self.to_result.setToolTip(self.tr("What the model answers while it learns"))
+            self.to_result.setText(say("Questions"))
+            self.to_result.setToolTip(say("What the model answers while it learns"))
             self.to_result.setEnabled(True)
             self.questions.show_status(self._info)
         else:
-            self.to_result.setText(self.tr("Result"))
+            self.to_result.setText(say("Result"))
         self.batch.show_status(self._info)
         there = [self._front] * self._has_result + [self.batch, self.weights]
         if self._stack.currentWidget() not in there:
@@ -333,27 +336,27 @@ class RunView(Card):
         if theme.is_projector():
             return ""
         if page is self.weights:
-            return self.tr(
+            return say(
                 "Each step changes all weights a little. Stronger colour: the part moved "
                 "further, compared with its length. A column for each step that was measured."
             )
         if page is not self.batch:
             return ""
         if self._info.kind == "finetune":
-            return self.tr("What it reads in one step: examples and their right answers. It learns from its mistakes.")
+            return say("What it reads in one step: examples and their right answers. It learns from its mistakes.")
         if self.batch.batch is not None and self.batch.batch.causal:
-            return self.tr(
+            return say(
                 "In this step it guesses each next word from the words before it. Bar under a token: how wrong "
                 "its guess of the next one was."
             )
-        return self.tr("What it reads in one step: it has to guess what is hidden, and learns from its mistakes.")
+        return say("What it reads in one step: it has to guess what is hidden, and learns from its mistakes.")
 
     def _show_hint(self) -> None:
         parts = [self._info.about, " ".join(f"#{tag}" for tag in self._info.tags)]
         phases = {
-            "causal": self.tr("now predicting the next word"),
-            "masked": self.tr("now predicting masked words"),
-            "task": self.tr("now learning its task"),
+            "causal": say("now predicting the next word"),
+            "masked": say("now predicting masked words"),
+            "task": say("now learning its task"),
         }
         if self._info.status.state == "running":
             parts.append(phases.get(self.metrics.phase or "", ""))
@@ -366,7 +369,7 @@ class RunView(Card):
         step, last = (step if at is None else at), step
         goal = last if at is not None else status.total_steps
         goal = goal if goal != step else None
-        total = self.tr("/ {total} steps").format(total=numbers.count(goal)) if goal else self.tr("steps")
+        total = say("/ {total} steps", total=numbers.count(goal)) if goal else say("steps")
         left = status.remaining_s if status.active else None
         self.numbers["step"].set(numbers.count(step), total)
         self._show_loss(kind, at)
@@ -376,7 +379,7 @@ class RunView(Card):
         self.numbers["right"].set(right, quality.units[index])
         tip = kind.tip
         if metrics.examples is not None:
-            tip = self.tr("{tip}, on %n example(s)", "", metrics.examples).format(tip=tip)
+            tip = say("{tip}, on %n example(s)", n=metrics.examples, tip=tip)
         self.numbers["right"].setToolTip(tip)
         self.numbers["speed"].setVisible(at is None and not theme.is_projector())
         self.numbers["speed"].set(numbers.compact_count(metrics.latest("train", "tok_per_s")))
@@ -389,9 +392,9 @@ class RunView(Card):
         curve, unit = kind.loss.curves[0], kind.loss.units[0]
         phase = next((name for first, name in reversed(self.metrics.phases) if at is None or first <= at), None)
         if phase == "causal":
-            curve, unit = "loss_next_word", self.tr("next-word loss")
+            curve, unit = "loss_next_word", say("next-word loss")
         value = kind.loss.formats[0](self.metrics.latest_value(curve, at))
-        in_full = self.tr("{loss}, last batch").format(loss=unit)
+        in_full = say("{loss}, last batch", loss=unit)
         self.numbers["loss"].set(value, unit if theme.is_projector() else in_full)
 
     def _on_questions_step_shown(self, _step: object) -> None:
@@ -435,5 +438,5 @@ def _chance(result: RunResult | None, metrics: RunMetrics) -> Level | None:
         share = max(counts) / max(sum(counts), 1)
     if share is None:
         return None
-    words = QCoreApplication.translate("RunView", "always the most frequent: {share}")
+    words = say("always the most frequent: {share}")
     return Level(share, words.format(share=metric_value("accuracy", share)))

@@ -10,6 +10,7 @@ from bertcore.locations import built_in_checkpoint
 from bertcore.runs.diagnosis import Suggestion
 
 from ...look import theme
+from ...look.say import say
 from ...runs.run_info import RunInfo
 from ...widgets.card import Card, button, label, scrolled, set_role
 from ...widgets.layouts import discard, fill, vbox
@@ -29,14 +30,14 @@ class RunsCard(Card):
     put_back_requested = Signal()  # the run that was moved to the bin last
 
     def __init__(self) -> None:
-        about_runs = self.tr("A run is the training of one model. Click one to see it.")
-        super().__init__(self.tr("Runs"), intro=about_runs)
+        about_runs = say("A run is the training of one model. Click one to see it.")
+        super().__init__(say("Runs"), intro=about_runs)
         self._about_runs = about_runs
         self.demos, self.runs = DemoPanel(), RunList()
         self.form, self.copy_form = NewRunForm(), CopyForm()
         self._bin_offer: OfferLine | None = None
         self._problem = label("", "error", wrap=True)
-        self._new = button(self.tr("New run"), self.show_form, look="primary")
+        self._new = button(say("New run"), self.show_form, look="primary")
         keeps_its_place = self._new.sizePolicy()
         keeps_its_place.setRetainSizeWhenHidden(True)
         self._new.setSizePolicy(keeps_its_place)
@@ -98,7 +99,7 @@ class RunsCard(Card):
     def _show_page(self, page: QWidget) -> None:
         self._pages.setCurrentWidget(page)
         is_list = page is self._list
-        self.set_title(self.tr("Runs") if is_list else self.tr("New run"))
+        self.set_title(say("Runs") if is_list else say("New run"))
         self.set_intro(self._about_runs if is_list else "")
         self._new.setVisible(is_list)
         self.setFixedWidth(theme.column_px(LIST_PX if is_list else FORM_PX))
@@ -118,6 +119,6 @@ class RunsCard(Card):
         """A run is in the bin: it can be put back from here."""
         if self._bin_offer is not None:
             discard(self._bin_offer)
-        self._bin_offer = OfferLine(self.tr("“{name}” is in the bin.").format(name=name), self.tr("Put it back"))
+        self._bin_offer = OfferLine(say("“{name}” is in the bin.", name=name), say("Put it back"))
         self._bin_offer.accepted.connect(self.put_back_requested)
         self.body.insertWidget(1, self._bin_offer)

@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication
-
 from bertcore.errors import BertcoreError
 from bertcore.locations import built_in_checkpoint, sample_corpus
 from bertcore.settings import read_recipe, settings_of
@@ -13,6 +11,7 @@ from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.options import BUDGETS
 from bertcore.training.pretrain_options import PretrainOptions
 
+from ...look.say import say
 from ...runs.process import Options
 from .copy_form import OPTIONS
 from .run_kinds import BY_KEY, RUN_KINDS, RunKind, tasks_of
@@ -25,9 +24,7 @@ def read_settings(file: Path) -> Options:
     values = read_recipe(file)
     kind = OPTIONS.get(str(values.get("kind", PretrainOptions.kind)))
     if kind is None:
-        text = QCoreApplication.translate(
-            "SettingsFile", "{file} does not contain the settings of a run; choose another file."
-        )
+        text = say("{file} does not contain the settings of a run; choose another file.")
         raise BertcoreError(text.format(file=file.name))
     return kind.from_dict(values)
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QLabel, QScrollArea
 
 from ...look import theme
+from ...look.say import say
 from ...runs.compared_settings import differences, have_other_vocabularies
 from .curve_grid import RUN_COLORS
 
@@ -21,7 +22,7 @@ class SettingsTable(QScrollArea):
     def __init__(self) -> None:
         super().__init__()
         self.setWidgetResizable(True)
-        self.setAccessibleName(self.tr("What differs in the settings"))
+        self.setAccessibleName(say("What differs in the settings"))
         self.text = QLabel()
         self.text.setTextFormat(Qt.TextFormat.RichText)
         self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -38,7 +39,7 @@ class SettingsTable(QScrollArea):
         paths = [path for _, path in runs]
         self.rows = differences(paths) if len(runs) > 1 else []
         is_unfair = len(runs) > 1 and predict_words and have_other_vocabularies(paths)
-        text = self.tr(
+        text = say(
             "Different vocabularies: the losses cannot be compared directly, because it is easier to guess among "
             "fewer words."
         )
@@ -60,7 +61,7 @@ class SettingsTable(QScrollArea):
             cells = "".join(f"<td>{html.escape(value)}</td>" for value in values)
             rows.append(f'<tr><td style="color:{muted}">{html.escape(name)}</td>{cells}</tr>')
         if not self.rows:
-            same = html.escape(self.tr("Their settings are the same."))
+            same = html.escape(say("Their settings are the same."))
             rows.append(f'<tr><td colspan="{across}" style="color:{muted}">{same}</td></tr>')
         self.text.setText(f'<table cellspacing="{theme.px(4)}">{"".join(rows)}</table>')
         most_px = theme.px(MOST_ON_PROJECTOR_PX if theme.is_projector() else MOST_PX)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from bertcore.runs.run_metrics import SlowStep
 
 from ...look import numbers, theme
+from ...look.say import say
 from ...runs.run_info import RunInfo
 from ...widgets.card import button, label
 from ...widgets.layouts import hbox
@@ -26,19 +27,19 @@ class SlowMotion(QWidget):
         self._steps: list[SlowStep] = []
         self._state = ""
         self._is_awaiting = False  # a step was ordered and has not been heard of
-        self.one = button(self.tr("One step"), lambda: self._order("step"))
-        self.one.setToolTip(self.tr("Pause the run and train on one batch"))
-        self.ten = button(self.tr("Ten steps"), lambda: self._order("ten_steps"))
-        self.ten.setToolTip(self.tr("Pause the run and train on ten batches, one after the other"))
-        self.go_on = button(self.tr("Full speed"), lambda: self.command_given.emit("resume"))
-        self.go_on.setToolTip(self.tr("Let the run continue at full speed; slow motion does not change its result"))
-        self.to_batch = button(self.tr("What went in"), self._on_to_batch_clicked)
-        self.to_batch.setToolTip(self.tr("The batch that this step trained on"))
-        self.to_weights = button(self.tr("What it did"), self.weights_requested.emit)
-        self.to_weights.setToolTip(self.tr("How far this step moved each part of the model"))
+        self.one = button(say("One step"), lambda: self._order("step"))
+        self.one.setToolTip(say("Pause the run and train on one batch"))
+        self.ten = button(say("Ten steps"), lambda: self._order("ten_steps"))
+        self.ten.setToolTip(say("Pause the run and train on ten batches, one after the other"))
+        self.go_on = button(say("Full speed"), lambda: self.command_given.emit("resume"))
+        self.go_on.setToolTip(say("Let the run continue at full speed; slow motion does not change its result"))
+        self.to_batch = button(say("What went in"), self._on_to_batch_clicked)
+        self.to_batch.setToolTip(say("The batch that this step trained on"))
+        self.to_weights = button(say("What it did"), self.weights_requested.emit)
+        self.to_weights.setToolTip(say("How far this step moved each part of the model"))
         self._shows_batch = False
         self.words = LinkedText()
-        title = label(self.tr("Slow motion"), "strong")
+        title = label(say("Slow motion"), "strong")
         others = self.to_batch, self.to_weights
         hbox(title, self.one, self.ten, self.go_on, (self.words, 1), *others, parent=self, gap_px=8)
         title.setVisible(not theme.is_projector())
@@ -88,14 +89,13 @@ class SlowMotion(QWidget):
         self.words.setText(about_step(newest) if newest is not None and is_paused else self._invitation())
 
     def _invitation(self) -> str:
-        return self.tr("Take one step at a time and see how it changes the weights and the loss on its own batch.")
+        return say("Take one step at a time and see how it changes the weights and the loss on its own batch.")
 
 
 def about_step(step: SlowStep) -> str:
     """The loss before and after, and how large the step was."""
-    words = QCoreApplication.translate(
-        "SlowMotion",
-        "Step {step}. This batch: loss {before} before, {after} after. Learning rate {rate}, gradient norm {norm}.",
+    words = say(
+        "Step {step}. This batch: loss {before} before, {after} after. Learning rate {rate}, gradient norm {norm}."
     )
     return words.format(
         step=numbers.count(step.step),

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QSizePolicy
 from bertcore.runs.run_metrics import SlowStep
 
 from ...look import numbers, theme
+from ...look.say import say
 from ...widgets.pointer import PointerWidget
 
 MOST = 40  # the newest ones; more would leave no room for their numbers
@@ -20,7 +21,7 @@ class SlowPicture(PointerWidget):
 
     def __init__(self) -> None:
         super().__init__("", Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName(self.tr("How each step changed the loss on its own batch"))
+        self.setAccessibleName(say("How each step changed the loss on its own batch"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.steps: list[SlowStep] = []
 
@@ -28,7 +29,7 @@ class SlowPicture(PointerWidget):
         if steps[-MOST:] == self.steps:
             return
         self.steps, self.hovered_cell = list(steps[-MOST:]), None
-        words = self.tr("step {step}: {before} before, {after} after")
+        words = say("step {step}: {before} before, {after} after")
         said = [
             words.format(step=each.step, before=numbers.decimal(each.before, 3), after=numbers.decimal(each.after, 3))
             for each in self.steps

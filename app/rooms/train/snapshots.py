@@ -8,6 +8,7 @@ from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy
 
 from ...look import numbers, theme
+from ...look.say import say
 from ...widgets.pointer import ARROWS, PointerWidget
 
 ROW_PX, GAP_PX = 28, 8
@@ -58,7 +59,7 @@ class SnapshotList(_SnapshotsView):
 
     def __init__(self) -> None:
         super().__init__("")
-        self.setAccessibleName(self.tr("Snapshots"))
+        self.setAccessibleName(say("Snapshots"))
         self._guesses: dict[Path, Guess] = {}
 
     def set_snapshots(self, snapshots: list[tuple[int, Path]]) -> None:
@@ -67,7 +68,7 @@ class SnapshotList(_SnapshotsView):
 
     def set_guesses(self, guesses: dict[Path, Guess]) -> None:
         self._guesses = guesses
-        step_text = self.tr("step {step}: {word}")
+        step_text = say("step {step}: {word}")
         described = (
             step_text.format(step=step, word=guesses[path].token) for step, path in self._snapshots if path in guesses
         )
@@ -87,7 +88,7 @@ class SnapshotList(_SnapshotsView):
             painter.drawRoundedRect(row, theme.px(5), theme.px(5))
         is_last = index == len(self._snapshots) - 1
         guess = self._guesses.get(path)
-        text = self.tr("{step} · newest") if is_last and guess is None else "{step}"
+        text = say("{step} · newest") if is_last and guess is None else "{step}"
         gap = theme.px(GAP_PX)
         color = "ink" if index == self._chosen else "muted"
         theme.draw_text(painter, row.adjusted(gap, 0, 0, 0), text.format(step=numbers.count(step)), color, FONT_PX)
@@ -127,7 +128,7 @@ class SnapshotSlider(_SnapshotsView):
 
     def __init__(self) -> None:
         super().__init__("")
-        self.setAccessibleName(self.tr("Time machine: step of the snapshot"))
+        self.setAccessibleName(say("Time machine: step of the snapshot"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
 

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 from bertcore.errors import BertcoreError
 
 from ...look import numbers
+from ...look.say import say
 from ...runs.process import RunCommand
 from ...runs.sweep_findings import THREE
 from ...runs.sweep_rows import A_THIRD, FIVE, five_rates, three_seeds
@@ -31,11 +32,9 @@ class SweepButtons(QWidget):
         super().__init__()
         self._command = command
         self._run_s: float | None = None  # what one run would take
-        self.rates = button(
-            self.tr("Try five learning rates"), partial(self._start, five_rates), hint=self._about_rates()
-        )
+        self.rates = button(say("Try five learning rates"), partial(self._start, five_rates), hint=self._about_rates())
         self.rates.setAutoDefault(True)
-        self.menu = IconButton("menu", self.tr("Other ways to train several runs"), self._on_menu_clicked)
+        self.menu = IconButton("menu", say("Other ways to train several runs"), self._on_menu_clicked)
         hbox((self.rates, 1), self.menu, parent=self, gap_px=6)
 
     def show_run_time(self, seconds: float | None) -> None:
@@ -44,7 +43,7 @@ class SweepButtons(QWidget):
         self.rates.setToolTip(self._about_rates())
 
     def _about_rates(self) -> str:
-        text = self.tr("Five runs, one after the other: which learning rate does best?")
+        text = say("Five runs, one after the other: which learning rate does best?")
         return self._with_time(text, FIVE)
 
     def _with_time(self, text: str, runs: float) -> str:
@@ -54,8 +53,8 @@ class SweepButtons(QWidget):
     def _on_menu_clicked(self) -> None:
         shorter = partial(five_rates, budget_share=A_THIRD)
         a_third, seeds = (
-            self.tr("Five learning rates, each a third as long"),
-            self.tr("Three seeds: mean and standard deviation"),
+            say("Five learning rates, each a third as long"),
+            say("Three seeds: mean and standard deviation"),
         )
         entries = (
             (self._with_time(a_third, FIVE * A_THIRD), partial(self._start, shorter)),

@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QToolTip
 
 from bertcore.runs.sweep_results import Sweep, SweepGroup, SweepRun
 
 from ...look import numbers, theme
+from ...look.say import say
 from ...runs.sweep_findings import setting_name, setting_value
 from ...state.task_info import SHARES, metric_name, metric_value
 from ...widgets.pointer import ARROWS, PointerWidget
@@ -39,7 +40,7 @@ class SweepChart(PointerWidget):
     run_chosen = Signal(object)  # Path
 
     def __init__(self) -> None:
-        super().__init__(QCoreApplication.translate("SweepChart", "Results of the sweep"), Qt.FocusPolicy.StrongFocus)
+        super().__init__(say("Results of the sweep"), Qt.FocusPolicy.StrongFocus)
         self.sweep: Sweep | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.clicked.connect(self._on_clicked)
@@ -56,7 +57,7 @@ class SweepChart(PointerWidget):
     def title(self) -> str:
         if self.sweep is None:
             return ""
-        text = self.tr("Held-out {figure} by {setting}")
+        text = say("Held-out {figure} by {setting}")
         return text.format(figure=metric_name(self.sweep.metric), setting=setting_name(self._axis))
 
     @property
@@ -64,13 +65,13 @@ class SweepChart(PointerWidget):
         """What the marks are, of those that there are."""
         if self.sweep is None:
             return ""
-        parts, groups = [self.tr("dot: a run")], self.sweep.groups
+        parts, groups = [say("dot: a run")], self.sweep.groups
         if self._ringed is not None:
-            parts.append(self.tr("ring: the best run"))
+            parts.append(say("ring: the best run"))
         if any(dot.is_failed for dot in self._dots()):
-            parts.append(self.tr("×: diverged or failed"))
+            parts.append(say("×: diverged or failed"))
         if self._axis != "seed" and any(g.deviation is not None and not g.has_diverged for g in groups):
-            parts.append(self.tr("pale bar: ± standard deviation"))
+            parts.append(say("pale bar: ± standard deviation"))
         return " · ".join(parts)
 
     @property
@@ -175,9 +176,9 @@ class SweepChart(PointerWidget):
             assert self.sweep is not None
             figure = metric_value(self.sweep.metric, dot.run.score)
             if dot.is_failed:
-                figure = self.tr("diverged") if dot.run.has_diverged else self.tr("failed")
+                figure = say("diverged") if dot.run.has_diverged else say("failed")
             seed = numbers.number(dot.run.values.get("seed"))
-            line = self.tr("{setting} {value}, seed {seed}: {figure}")
+            line = say("{setting} {value}, seed {seed}: {figure}")
             text = line.format(setting=setting_name(self._axis), value=self._x_text(dot.run), seed=seed, figure=figure)
         QToolTip.showText(self.mapToGlobal(dot.at.toPoint()) if dot is not None else self.pos(), text, self)
         self.update()
@@ -227,7 +228,7 @@ class SweepChart(PointerWidget):
                 last = x + width / 2
         name = setting_name(self._axis)
         if self._axis != "seed":
-            name = self.tr("{setting} (logarithmic)").format(setting=name)
+            name = say("{setting} (logarithmic)", setting=name)
         below = QRectF(plot.left(), plot.bottom() + height + theme.px(3), plot.width(), height)
         theme.draw_text(painter, below, name, "muted", 11, align=center)
 
@@ -291,7 +292,7 @@ class SweepChart(PointerWidget):
         painter.setPen(QPen(theme.color("curve_train"), theme.stroke(1.6), Qt.PenStyle.DashLine))
         painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
         assert self.sweep is not None
-        text = self.tr("mean {figure}").format(figure=metric_value(self.sweep.metric, mean))
+        text = say("mean {figure}", figure=metric_value(self.sweep.metric, mean))
         room = QRectF(plot.left() + theme.px(4), y - theme.px(18), plot.width(), theme.px(16))
         theme.draw_text(painter, room, text, "muted", 11)
 
@@ -313,7 +314,7 @@ class SweepChart(PointerWidget):
 
 
 def chance_in_words(chance: float) -> str:
-    text = QCoreApplication.translate("SweepChart", "always the most common answer: {share}")
+    text = say("always the most common answer: {share}")
     return text.format(share=metric_value("accuracy", chance))
 
 

@@ -12,6 +12,7 @@ from bertcore.runs.sweep_results import MeasurementReader, Sweep, SweepRun
 
 from ...figures.figure import Figure, numbers_of, picture_of
 from ...look import numbers, theme
+from ...look.say import say
 from ...runs.sweep_findings import (
     APPLY,
     GO_ON,
@@ -52,23 +53,23 @@ class SweepPage(Card):
         self._reader = MeasurementReader()
         self._known: object = None  # what the sweep was read for
         self.stop = button(
-            self.tr("Stop all"),
+            say("Stop all"),
             self._on_stop_clicked,
-            hint=self.tr("Stop the run that is training, and do not start the others"),
+            hint=say("Stop the run that is training, and do not start the others"),
         )
         self.add_to_header(self.stop)
         self.sentence, self.advice = label("", "strong", wrap=True), label("", "muted", wrap=True)
         titles = {
-            OPEN: (self.tr("Open the best model"), self.tr("All pictures show the best run at its last step")),
-            APPLY: (self.tr("Try it in Apply"), self.tr("Run the best model on your own text")),
+            OPEN: (say("Open the best model"), say("All pictures show the best run at its last step")),
+            APPLY: (say("Try it in Apply"), say("Run the best model on your own text")),
             USE: (
-                self.tr("New run with these settings…"),
-                self.tr("The form, filled in with the settings of the best run"),
+                say("New run with these settings…"),
+                say("The form, filled in with the settings of the best run"),
             ),
-            GO_ON: (self.tr("Resume"), self.tr("Train the runs that have not finished")),
+            GO_ON: (say("Resume"), say("Train the runs that have not finished")),
             SEEDS: (
-                self.tr("Repeat with three seeds"),
-                self.tr("Three runs with the best settings: is the difference more than chance?"),
+                say("Repeat with three seeds"),
+                say("Three runs with the best settings: is the difference more than chance?"),
             ),
         }
         self.buttons: dict[str, QPushButton] = {
@@ -76,7 +77,7 @@ class SweepPage(Card):
             for key, (title, hint) in titles.items()
         }
         self._strip = QFrame()
-        self._strip.setAccessibleName(self.tr("What the sweep found"))
+        self._strip.setAccessibleName(say("What the sweep found"))
         margins = (theme.px(10), theme.px(5), theme.px(10), theme.px(5))
         actions = FlowLayout()
         for made in self.buttons.values():
@@ -91,7 +92,7 @@ class SweepPage(Card):
         self._curves_place = vbox()
         self.curves: CurvePlot | None = None
         self._curves_spec: PlotSpec | None = None
-        save = FigureButton(self._chart_figure, self.chart, self.tr("Results of the sweep"))
+        save = FigureButton(self._chart_figure, self.chart, say("Results of the sweep"))
         title = hbox((self._chart_title, 1), save)
         left = vbox(title, self._legend, (self.chart, 3), (self._curves_place, 3), gap_px=6)
         self._columns = hbox((left, 1), (self.table, 1 if not theme.is_projector() else 2), gap_px=14)
@@ -104,10 +105,10 @@ class SweepPage(Card):
             self._known, self.sweep = known, read_row(row, self._reader)
         self.row = row
         sweep = self.sweep
-        self.set_title(self.tr("{name} · sweep").format(name=row.name))
+        self.set_title(say("{name} · sweep", name=row.name))
         self.stop.setVisible(row.is_active)
         if sweep is None:
-            self.sentence.setText(self.tr("The run folders of this sweep cannot be read."))
+            self.sentence.setText(say("The run folders of this sweep cannot be read."))
             return
         self.set_hint(self._about(sweep))
         self._show_finding(sweep)
@@ -129,19 +130,19 @@ class SweepPage(Card):
     def _about(self, sweep: Sweep) -> str:
         settings = (*sweep.varied, *(("seed",) if sweep.seeds > 1 else ()))
         counts = [self._count(name, len({run.values.get(name) for run in sweep.runs})) for name in settings]
-        runs = self.tr("%n run(s)", "", sweep.of)
+        runs = say("%n run(s)", n=sweep.of)
         parts = [f"{runs}: {' × '.join(counts)}" if counts else runs]
         if sweep.budget_share < 1:
             share = numbers.percent(sweep.budget_share)
-            parts.append(self.tr("each {share} of the full length").format(share=share))
+            parts.append(say("each {share} of the full length", share=share))
         return " · ".join(parts)
 
     def _count(self, name: str, count: int) -> str:
         return {
-            "learning_rate": self.tr("%n learning rate(s)", "", count),
-            "batch_size": self.tr("%n batch size(s)", "", count),
-            "epochs": self.tr("%n length(s)", "", count),
-            "seed": self.tr("%n seed(s)", "", count),
+            "learning_rate": say("%n learning rate(s)", n=count),
+            "batch_size": say("%n batch size(s)", n=count),
+            "epochs": say("%n length(s)", n=count),
+            "seed": say("%n seed(s)", n=count),
         }[name]
 
     def _show_finding(self, sweep: Sweep) -> None:
@@ -181,7 +182,7 @@ class SweepPage(Card):
             if self.curves is not None:
                 discard(self.curves)
             self._curves_spec = PlotSpec(
-                self.tr("How each run learned"),
+                say("How each run learned"),
                 specs,
                 name,
                 percent=sweep.metric in SHARES,
@@ -215,7 +216,7 @@ class SweepPage(Card):
         every = max((run.final.examples or 0 for run in sweep.runs if run.final is not None), default=0)
         if not 0 < some < every:
             return ""
-        text = self.tr("On {some} of the {all} held-out examples, always the same; the table has the figures on all.")
+        text = say("On {some} of the {all} held-out examples, always the same; the table has the figures on all.")
         return text.format(all=numbers.count(every), some=numbers.count(some))
 
     def _chart_figure(self) -> Figure | None:

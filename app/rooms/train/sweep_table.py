@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QAbstractItemView, QTableWidget, QTableWidgetItem
 from bertcore.runs.sweep_results import Sweep, SweepGroup, SweepRun
 
 from ...look import numbers, theme
+from ...look.say import say
 from ...runs.sweep_findings import mean_in_words, setting_name, setting_value
 from ...state.task_info import metric_name, metric_value
 from .run_list import state_name
@@ -21,7 +22,7 @@ class SweepTable(QTableWidget):
     def __init__(self) -> None:
         super().__init__()
         self._sweep: Sweep | None = None
-        self.setAccessibleName(self.tr("The runs of the sweep"))
+        self.setAccessibleName(say("The runs of the sweep"))
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -37,10 +38,10 @@ class SweepTable(QTableWidget):
     def show_sweep(self, sweep: Sweep) -> None:
         self._sweep = sweep
         settings = [*sweep.varied, *(("seed",) if sweep.seeds > 1 or not sweep.varied else ())]
-        figure = self.tr("final {figure}").format(figure=metric_name(sweep.metric))
+        figure = say("final {figure}", figure=metric_name(sweep.metric))
         titles = [setting_name(name, short=True) for name in settings] + [figure]
-        titles += [self.tr("mean ± standard deviation")] if self._has_means else []
-        titles += [self.tr("held-out loss")] if sweep.metric != "mlm_loss" else []
+        titles += [say("mean ± standard deviation")] if self._has_means else []
+        titles += [say("held-out loss")] if sweep.metric != "mlm_loss" else []
         self.setColumnCount(len(titles))
         self.setRowCount(len(sweep.runs) + len(sweep.unreadable))
         self.setHorizontalHeaderLabels(titles)
@@ -51,7 +52,7 @@ class SweepTable(QTableWidget):
                 self.setItem(at, column, self._item(text, run, is_best=self._is_best(group)))
         for at, run in enumerate(sweep.unreadable, start=len(rows)):
             cells = [run.path.name, *[""] * (len(titles) - 1)]
-            cells[len(settings)] = self.tr("its settings cannot be read")
+            cells[len(settings)] = say("its settings cannot be read")
             for column, text in enumerate(cells):
                 self.setItem(at, column, self._item(text, run, is_best=False))
         self.resizeColumnsToContents()
@@ -68,10 +69,10 @@ class SweepTable(QTableWidget):
     def _measured(self, group: SweepGroup, run: SweepRun) -> list[str]:
         """The figure, the mean beside the first run of its settings, the loss where that is another."""
         assert self._sweep is not None
-        best, name = self.tr("{figure} · best"), self._sweep.metric
+        best, name = say("{figure} · best"), self._sweep.metric
         figure = metric_value(name, run.score) if run.score is not None else self._state(run)
         if run.score is not None and run.has_diverged:
-            figure = self.tr("{figure} · diverged").format(figure=figure)
+            figure = say("{figure} · diverged", figure=figure)
         if self._has_means:
             mean = "" if run is not group.runs[0] or group.mean is None else self._mean(group)
             measured = [figure, best.format(figure=mean) if mean and self._is_best(group) else mean]
@@ -85,23 +86,23 @@ class SweepTable(QTableWidget):
         assert self._sweep is not None
         mean, measured = mean_in_words(self._sweep, group), len(group.scores)
         if measured < len(group.runs):
-            text = self.tr("{mean} · {measured} of {all}")
+            text = say("{mean} · {measured} of {all}")
             return text.format(mean=mean, measured=numbers.count(measured), all=numbers.count(len(group.runs)))
         if group.has_diverged:
-            return self.tr("{mean} · all {count} runs").format(mean=mean, count=numbers.count(measured))
+            return say("{mean} · all {count} runs", mean=mean, count=numbers.count(measured))
         return mean
 
     def _state(self, run: SweepRun) -> str:
         """Of a run that has no figure."""
         if run.has_diverged:
-            return self.tr("diverged")
+            return say("diverged")
         status = run.status
         state, step, total = state_name(status.state), numbers.count(status.step), status.total_steps
         if status.state not in ("running", "paused"):
             return state
         if total is None:  # not in percent: this column has accuracies
-            return self.tr("{state} · step {step}").format(state=state, step=step)
-        return self.tr("{state} · step {step} of {total}").format(state=state, step=step, total=numbers.count(total))
+            return say("{state} · step {step}", state=state, step=step)
+        return say("{state} · step {step} of {total}", state=state, step=step, total=numbers.count(total))
 
     def _item(self, text: str, run: SweepRun, is_best: bool) -> QTableWidgetItem:
         item = QTableWidgetItem(text)

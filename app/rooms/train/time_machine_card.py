@@ -7,6 +7,7 @@ from PySide6.QtCore import Signal
 
 from ...compute.open_model import OpenModel
 from ...look import numbers
+from ...look.say import say
 from ...runs.run_info import RunInfo
 from ...widgets.card import Card, Hint, button
 from ...widgets.layouts import fill, hbox
@@ -23,8 +24,8 @@ class TimeMachineCard(Card):
 
     def __init__(self, open_model: OpenModel) -> None:
         super().__init__(
-            self.tr("Time machine"),
-            intro=self.tr(
+            say("Time machine"),
+            intro=say(
                 "Drag to a saved step and open it: all pictures, from Map to Layers, show the model as it was "
                 "then. Early steps are saved more often (not drawn to scale)."
             ),
@@ -36,16 +37,16 @@ class TimeMachineCard(Card):
         self._time_text = Hint()
         self.slider = SnapshotSlider()
         self.play = button(
-            self.tr("Play"),
+            say("Play"),
             lambda: self.play_requested.emit(tuple(self.snapshots)),
-            hint=self.tr("Step through the snapshots one by one"),
+            hint=say("Step through the snapshots one by one"),
         )
-        self.film_button = button(self.tr("Film strip"), self._on_film_clicked)
-        self.film_button.setToolTip(self.tr("All snapshots of this run side by side: from noise to patterns"))
-        self.open_button = button(self.tr("Open this step"), self.open_chosen, look="primary")
-        self.open_button.setToolTip(self.tr("All pictures, from Map to Layers, show the model as it was at this step"))
-        self.apply_button = button(self.tr("Try it in Apply"), self._on_apply_clicked)
-        self.apply_button.setToolTip(self.tr("Run the model from this step on your own text"))
+        self.film_button = button(say("Film strip"), self._on_film_clicked)
+        self.film_button.setToolTip(say("All snapshots of this run side by side: from noise to patterns"))
+        self.open_button = button(say("Open this step"), self.open_chosen, look="primary")
+        self.open_button.setToolTip(say("All pictures, from Map to Layers, show the model as it was at this step"))
+        self.apply_button = button(say("Try it in Apply"), self._on_apply_clicked)
+        self.apply_button.setToolTip(say("Run the model from this step on your own text"))
         self.apply_button.hide()
         row = hbox(self.play, self.film_button, (self._time_text, 1), self.apply_button, self.open_button)
         fill(self.body, self.slider, row)
@@ -81,7 +82,7 @@ class TimeMachineCard(Card):
 
     def show_playing(self, is_playing: bool) -> None:
         """Whether snapshots are being played, these or others."""
-        self.play.setText(self.tr("Stop playing") if is_playing else self.tr("Play"))
+        self.play.setText(say("Stop playing") if is_playing else say("Play"))
 
     def open_snapshot(self, index: int) -> None:
         self._open_model.open(self.snapshots[index][1])
@@ -121,7 +122,7 @@ class TimeMachineCard(Card):
             widget.setEnabled(bool(paths))
         for made in (self.open_button, self.apply_button):
             made.setEnabled(self.chosen is not None)
-        self._time_text.setText(self._about_time() if paths else self.tr("no snapshots"))
+        self._time_text.setText(self._about_time() if paths else say("no snapshots"))
         self.handle_placed.emit()
 
     @staticmethod
@@ -134,15 +135,15 @@ class TimeMachineCard(Card):
     def _about_time(self) -> str:
         newest, path = self.snapshots[-1]
         if self.chosen is None:
-            parts = [self.tr("the open snapshot is no longer there")]
+            parts = [say("the open snapshot is no longer there")]
         else:
             step, folder = self.snapshots[self.chosen]
             is_open = folder == self._open_model.newest_folder
-            at = self.tr("open: step {step}") if is_open else self.tr("chosen: step {step}")
-            last = self.tr("the last saved is {newest}") if step != newest else self.tr("the last saved")
+            at = say("open: step {step}") if is_open else say("chosen: step {step}")
+            last = say("the last saved is {newest}") if step != newest else say("the last saved")
             parts = [f"{at.format(step=numbers.count(step))}, {last.format(newest=numbers.count(newest))}"]
-        parts.append(self.tr("%n snapshot(s) kept", "", len(self.snapshots)))
+        parts.append(say("%n snapshot(s) kept", n=len(self.snapshots)))
         with contextlib.suppress(OSError):
             size = numbers.file_size((path / "model.safetensors").stat().st_size)
-            parts.append(self.tr("{size} each").format(size=size))
+            parts.append(say("{size} each", size=size))
         return " · ".join(parts)

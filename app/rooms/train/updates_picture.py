@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from PySide6.QtCore import QCoreApplication, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy
 
 from bertcore.runs.run_metrics import Update, parts_of
 
 from ...look import numbers, theme
+from ...look.say import say
 from ...widgets.pointer import ARROWS, PointerWidget
 
 LEAST, MOST = 1e-5, 1.0  # ends of the scale, which is logarithmic
 MOST_ROW_PX, AXIS_PX, LEGEND_PX, NUMBERS_PX = 64, 22, 24, 170
-translate = QCoreApplication.translate
 
 
 def part_name(part: str) -> str:
@@ -24,16 +24,12 @@ def part_name(part: str) -> str:
     first, _, rest = part.partition(".")
     number, _, block = rest.partition(".")
     if first == "layers" and number.isdecimal():
-        text = (
-            translate("UpdatesPicture", "Layer {number} · attention")
-            if block == "attention"
-            else translate("UpdatesPicture", "Layer {number} · feed-forward")
-        )
+        text = say("Layer {number} · attention") if block == "attention" else say("Layer {number} · feed-forward")
         return text.format(number=int(number) + 1)
     names = {
-        "embeddings": translate("UpdatesPicture", "Embeddings"),
-        "heads": translate("UpdatesPicture", "Prediction heads"),
-        "encoder": translate("UpdatesPicture", "Between the layers"),
+        "embeddings": say("Embeddings"),
+        "heads": say("Prediction heads"),
+        "encoder": say("Between the layers"),
     }
     return names.get(part, part)
 
@@ -48,7 +44,7 @@ class UpdatesPicture(PointerWidget):
 
     def __init__(self) -> None:
         super().__init__("", Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName(self.tr("How far each part moves in a step"))
+        self.setAccessibleName(say("How far each part moves in a step"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.updates_shown: list[Update] = []
         self.parts: list[str] = []
@@ -140,7 +136,7 @@ class UpdatesPicture(PointerWidget):
         update, height = self.shown, self._row_height()
         half, right = theme.px(NUMBERS_PX) / 2, float(self.width())
         columns = QRectF(right - 2 * half, 0, half, theme.px(AXIS_PX)), QRectF(right - half, 0, half, theme.px(AXIS_PX))
-        heads = self.tr("moved"), self.tr("gradient")
+        heads = say("moved"), say("gradient")
         for box, head in zip(columns, heads, strict=True):
             theme.draw_text(painter, box, head, "muted", 11, align=theme.RIGHT)
         for row, part in enumerate(self.parts):
@@ -156,7 +152,7 @@ class UpdatesPicture(PointerWidget):
     def _paint_steps(self, painter: QPainter, left: float, top: float) -> None:
         """Below as many columns as there is room for, the newest among them: they are not even in time."""
         metrics, height = QFontMetrics(theme.font(11)), theme.px(AXIS_PX)
-        name = self.tr("step")
+        name = say("step")
         room = QRectF(0, top, left - theme.px(6), height)
         theme.draw_text(painter, room, name, "muted", 11, align=theme.RIGHT)
         free = float(self.width())
@@ -170,8 +166,8 @@ class UpdatesPicture(PointerWidget):
 
     def _paint_legend(self, painter: QPainter, left: float, top: float) -> None:
         height, bar = theme.px(LEGEND_PX), theme.px(120)
-        low = self.tr("{share} of its length").format(share=share(LEAST))
-        high = self.tr("{share} (logarithmic)").format(share=share(MOST))
+        low = say("{share} of its length", share=share(LEAST))
+        high = say("{share} (logarithmic)", share=share(MOST))
         room = QFontMetrics(theme.font(11)).horizontalAdvance(low) + theme.px(6)
         theme.draw_text(painter, QRectF(left, top, room, height), low, "muted", 11)
         painter.setPen(Qt.PenStyle.NoPen)

@@ -10,6 +10,7 @@ from bertcore.analysis.predict import WordGuess
 
 from ...compute.question import Question
 from ...compute.word_questions import words_over_time
+from ...look.say import say
 from ...runs.run_info import RunInfo
 from ...widgets.card import Card, label, scrolled
 from ...widgets.layouts import fill
@@ -27,11 +28,11 @@ class WatchCard(Card):
 
     def __init__(self) -> None:
         super().__init__()
-        self.set_title(self.tr("Watch it learn"))
-        self.set_intro(self.tr("What it guessed at each saved step of its training. Type a sentence with a [MASK]."))
+        self.set_title(say("Watch it learn"))
+        self.set_intro(say("What it guessed at each saved step of its training. Type a sentence with a [MASK]."))
         self.sentence = QLineEdit(SENTENCE)
         self.sentence.setCursorPosition(0)  # a long one shows its beginning
-        self.sentence.setAccessibleName(self.tr("Sentence with a [MASK] to predict at every snapshot"))
+        self.sentence.setAccessibleName(say("Sentence with a [MASK] to predict at every snapshot"))
         self.list = SnapshotList()
         self.problem, self.note = label("", "error", wrap=True), label("", "muted", wrap=True)
         self._none = label(self._about_snapshots(None), "muted", wrap=True)
@@ -62,8 +63,8 @@ class WatchCard(Card):
     def _about_snapshots(self, info: RunInfo | None) -> str:
         """In place of the list while it is empty."""
         if info is not None and info.is_built_in:
-            return self.tr("Only the curves of this run were kept. The snapshots of your own runs appear here.")
-        return self.tr("Snapshots of the run appear here: the model as it was at that step.")
+            return say("Only the curves of this run were kept. The snapshots of your own runs appear here.")
+        return say("Snapshots of the run appear here: the model as it was at that step.")
 
     def _on_question_answered(self, words: dict[Path, WordGuess]) -> None:
         """What some snapshots predict; `words` lacks those that are gone or have no MLM head."""
@@ -81,8 +82,8 @@ class WatchCard(Card):
         self.list.set_guesses({})
         self._question.forget()
         masks = self.sentence.text().count(MASK)
-        no_mask = self.tr("Type [MASK] where the model should predict a word.")
-        self.note.setText(no_mask if not masks else self.tr("Only the first [MASK] is predicted.") if masks > 1 else "")
+        no_mask = say("Type [MASK] where the model should predict a word.")
+        self.note.setText(no_mask if not masks else say("Only the first [MASK] is predicted.") if masks > 1 else "")
         self.note.setVisible(masks != 1)
         self._ask()
 

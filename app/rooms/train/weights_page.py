@@ -10,6 +10,7 @@ from bertcore.runs.diagnosis import LARGE, size_of_updates
 from bertcore.runs.run_metrics import SlowStep, Update
 
 from ...look import numbers
+from ...look.say import say
 from ...widgets.card import label, set_role
 from ...widgets.layouts import vbox
 from .slow_picture import SlowPicture
@@ -54,14 +55,14 @@ class WeightsPage(QWidget):
             part.setVisible(bool(steps))
         self.slow.set_steps(steps)
         lower = sum(step.after < step.before for step in steps)
-        text = self.tr("Slow motion: {lower} of %n step(s) lowered the loss on their own batch.", "", len(steps))
+        text = say("Slow motion: {lower} of %n step(s) lowered the loss on their own batch.", n=len(steps))
         self.slow_title.setText(text.format(lower=numbers.count(lower)))
         self._on_slow_hovered()
 
     def _on_slow_hovered(self, _cell: object = None) -> None:
         step = self.slow.shown
         if step is not None:
-            text = self.tr("Step {step}: the loss on its batch went from {before} to {after}. Click to see the batch.")
+            text = say("Step {step}: the loss on its batch went from {before} to {after}. Click to see the batch.")
             before, after = numbers.decimal(step.before, 3), numbers.decimal(step.after, 3)
             self.slow_about.setText(text.format(step=numbers.count(step.step), before=before, after=after))
 
@@ -73,14 +74,12 @@ class WeightsPage(QWidget):
         kind = size_of_updates((np.array([update.step for update in self._updates]), ratios))
         most = share(float(ratios.max(initial=0.0)))
         words = {
-            "usual": self.tr(
-                "Normal: no step has moved any part by more than {most}. Healthy runs stay below {limit}."
-            ),
-            "large": self.tr(
+            "usual": say("Normal: no step has moved any part by more than {most}. Healthy runs stay below {limit}."),
+            "large": say(
                 "Too far: up to {most} in a step; healthy runs stay below {limit}. Try a tenth of the learning rate."
             ),
-            "small": self.tr("It hardly moves: at most {most} in a step. Try ten times the learning rate."),
-            "": self.tr("Too few steps so far to say whether this is usual."),
+            "small": say("It hardly moves: at most {most} in a step. Try ten times the learning rate."),
+            "": say("Too few steps so far to say whether this is usual."),
         }[kind]
         self.verdict.setText(words.format(most=most, limit=share(LARGE)))
         set_role(self.verdict, "error" if kind in ("large", "small") else "strong")
@@ -91,5 +90,5 @@ class WeightsPage(QWidget):
     def _show_step(self) -> None:
         """Whose numbers stand beside the picture."""
         if self._updates:
-            text = self.tr("At step {step}. Gradient: how hard the loss pulls on the part, before clipping.")
+            text = say("At step {step}. Gradient: how hard the loss pulls on the part, before clipping.")
             self.about.setText(text.format(step=numbers.count(self.picture.shown.step)))
