@@ -23,7 +23,7 @@ from bertcore.errors import BertcoreError
 
 from .errors import sentence
 from .open_checkpoints import OpenCheckpoints
-from .question import Job, Question, ReportOrCancel
+from .question import Job, Question, ReportOrCancel, ignore
 from .worker import UnwantedError, Worker
 
 OPEN, READ = "open", "read"  # a model comes before reading with it, reading before all that is asked about the reading
@@ -31,17 +31,13 @@ Deliver = Callable[[Any, BaseException | None], object]  # result, what went wro
 Given = TypeVarTuple("Given")
 
 
-def _ignore(_: object) -> None:
-    pass
-
-
 @dataclass(frozen=True, eq=False)
 class _Recipient:
     """Who gets the result of a job."""
 
     deliver: Deliver
-    arrived: Callable[[Any], object] = _ignore  # gets each piece
-    progress: Callable[[float], object] = _ignore
+    arrived: Callable[[Any], object] = ignore  # gets each piece
+    progress: Callable[[float], object] = ignore
 
 
 class Inference(QObject):
@@ -74,7 +70,7 @@ class Inference(QObject):
         function: Callable[[*Given, ReportOrCancel], Any],
         *arguments: *Given,
         deliver: Deliver,
-        arrived: Callable[[Any], object] = _ignore,
+        arrived: Callable[[Any], object] = ignore,
     ) -> None:
         """Runs a function on the worker, in place of a job of this kind that still waits; `deliver` gets what it gives.
 
@@ -95,12 +91,9 @@ class Inference(QObject):
         """Has the worker compute a question's job; the answer goes back to the question, and to nobody else."""
         job = question.job
         if job is not None:
+            question.withdraw = self._worker.cancel
             to = partial(_deliver, self, question, job), partial(_arrive, question, job), partial(_show, question, job)
             self._post(question.kind, job, _Recipient(*to))
-
-    def cancel(self, question: Question[Any]) -> None:
-        """Nobody waits for its answer any more."""
-        self._worker.cancel(question.kind)
 
     def stop(self) -> None:
         """Tells the worker to end; what still waits is dropped, and nothing is delivered any more."""

@@ -22,7 +22,7 @@ from ..state.readings import Reading
 from .errors import sentence
 from .inference import OPEN, Inference
 from .open_checkpoints import OpenCheckpoints
-from .question import ReportOrCancel
+from .question import ReportOrCancel, ignore
 from .worker import UnwantedError
 
 if TYPE_CHECKING:
@@ -30,10 +30,6 @@ if TYPE_CHECKING:
     from bertcore.tokenizer.tokenizer import Tokenizer
 
 MAX_TOKENS = 512  # until the model says how many it reads
-
-
-def _ignore(_: object) -> None:
-    pass
 
 
 @dataclass(eq=False)
@@ -83,8 +79,8 @@ class OpenModel(QObject):
     def open(
         self,
         reference: str | Path | None,
-        opened: Callable[[ModelInfo], object] = _ignore,
-        failed: Callable[[str], object] = _ignore,
+        opened: Callable[[ModelInfo], object] = ignore,
+        failed: Callable[[str], object] = ignore,
         *,
         download: bool = False,
     ) -> None:
@@ -119,7 +115,7 @@ class OpenModel(QObject):
 
         self._inference.post_outside(_fetch, reference, True, deliver=deliver)
 
-    def when_open(self, opened: Callable[[ModelInfo], object], failed: Callable[[str], object] = _ignore) -> None:
+    def when_open(self, opened: Callable[[ModelInfo], object], failed: Callable[[str], object] = ignore) -> None:
         """Also calls these when the model that is on its way is there."""
         opening = self._opening
         assert opening is not None

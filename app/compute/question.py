@@ -37,6 +37,10 @@ Given = TypeVarTuple("Given")
 _NUMBERS = itertools.count()
 
 
+def ignore(_: object) -> None:
+    pass
+
+
 @dataclass(frozen=True, eq=False)
 class Job:
     """What the worker is to compute. With models, only while they are open."""
@@ -68,7 +72,6 @@ class Question(QObject, Generic[Answer]):
     """One kind of question of one view."""
 
     requested = Signal(object)  # this question; `job` says what is to be computed
-    cancelled = Signal(object)  # this question: nobody waits for the answer any more
     failed = Signal()  # there is no answer; `sentence` says why
     status_changed = Signal()  # is_running, share, sentence or can_restart is another now
 
@@ -91,6 +94,7 @@ class Question(QObject, Generic[Answer]):
         self.share: float | None = None  # of the work that is done; None: nothing runs
         self.sentence = ""  # why there is no answer, or that it was stopped
         self.can_restart = False
+        self.withdraw: Callable[[str], object] = ignore  # set by who computes it; gets its kind when it is cancelled
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.timeout.connect(self.start)
@@ -130,7 +134,7 @@ class Question(QObject, Generic[Answer]):
         """The same with the open model and its baseline."""
         self._ask(Job(function, arguments, (ours, baseline)), pause_ms)
 
-    def compute(
+    def ask(
         self,
         function: Callable[[*Given, ReportOrCancel], Answer | Generator[Any, None, Answer]],
         *arguments: *Given,
@@ -146,22 +150,24 @@ class Question(QObject, Generic[Answer]):
             self._show(0.0)
             self.requested.emit(self)
 
-    def stop(self) -> None:
-        """A person has had enough of it; they can start it again."""
-        self._cancel()
-        self._show(None, say("Stopped."), can_restart=True)
+    def cancel(self, *, can_restart: bool = False) -> None:
+        """What is not there yet is not wanted any more; an answer that is there stays.
 
-    def forget(self, sentence: str = "") -> None:
-        """Nothing is wanted any more; `sentence` says why."""
-        self._cancel()
+        can_restart: a person has had enough of it, and may start it again.
+        """
+        if can_restart:
+            self._end()
+            self._show(None, say("Stopped."), can_restart=True)
+            return
+        if self.answer is None:
+            self.clear()
+        self.job = None  # it may hold a reading
+
+    def clear(self, sentence: str = "") -> None:
+        """Nothing is wanted any more, nor is what is there; `sentence` says why."""
+        self._end()
         self.key, self.job, self.answer = (), None, None
         self._show(None, sentence)
-
-    def leave(self) -> None:
-        """Nobody looks any more: what is not there yet is not wanted, what is there stays."""
-        if self.answer is None:
-            self.forget()
-        self.job = None  # it may hold a reading
 
     # What the worker's door calls, on the window's thread.
 
@@ -193,7 +199,7 @@ class Question(QObject, Generic[Answer]):
             return
         self.key, self.job, self.answer = key, job, None
         if offer:
-            self._cancel()
+            self._end()
             self._show(None, offer, can_restart=True)
         elif pause_ms:
             self._pause.start(pause_ms)
@@ -201,10 +207,10 @@ class Question(QObject, Generic[Answer]):
         else:
             self.start()
 
-    def _cancel(self) -> None:
+    def _end(self) -> None:
         self._pause.stop()
         if self.is_running:
-            self.cancelled.emit(self)
+            self.withdraw(self.kind)
 
     def _show(self, share: float | None, sentence: str = "", *, can_restart: bool = False) -> None:
         self.share, self.sentence, self.can_restart = share, sentence, can_restart

@@ -46,7 +46,6 @@ class LessonPlayer(QObject):
     problem_found = Signal(str)  # a sentence
     view_requested = Signal(str, str)  # room, view; "" for the view that is open there
     question_requested = Signal(object)  # compute.question.Question
-    question_cancelled = Signal(object)
 
     def __init__(
         self, state: ExploreState, open_model: OpenModel, session: Callable[[], Session], rooms: Rooms, parent: QObject
@@ -68,7 +67,6 @@ class LessonPlayer(QObject):
         self._applied: Ask[Applied] = Ask(self, self._on_applied_answered)
         for question in (self._lens, self._applied):
             question.requested.connect(self.question_requested)
-            question.cancelled.connect(self.question_cancelled)
         self._watcher = QFileSystemWatcher(self)
         self._reload = QTimer(self, singleShot=True, interval=RELOAD_MS)
         self._reload.timeout.connect(self.reload)
@@ -316,8 +314,8 @@ class LessonPlayer(QObject):
         self._look()
 
     def _forget_questions(self) -> None:
-        self._lens.forget()
-        self._applied.forget()
+        self._lens.clear()
+        self._applied.clear()
 
     def _look(self) -> None:
         """Perhaps the task is done now."""

@@ -43,7 +43,6 @@ class Room(QWidget):
 
     hover_text_changed = Signal(str)  # what is under the mouse, for the status line
     question_requested = Signal(object)  # Question
-    question_cancelled = Signal(object)  # Question
     model_requested = Signal(str)  # to be opened, by its name
 
     def __init__(self, state: ExploreState) -> None:
@@ -108,7 +107,6 @@ class Room(QWidget):
         view.hover_text_changed.connect(self.hover_text_changed)
         view.token_menu_requested.connect(partial(show_token_menu, view, self.state))
         view.question_requested.connect(self.question_requested)
-        view.question_cancelled.connect(self.question_cancelled)
 
     def _on_view_what_if_edited(self, edit: Callable[[WhatIf], WhatIf]) -> None:
         """Of a reading that is behind the text, positions may be others by now."""
@@ -218,7 +216,6 @@ class View(QWidget):
     hover_text_changed = Signal(str)  # for the status line
     token_menu_requested = Signal(object, QPoint, object)  # position | None, a point of the screen, further entries
     question_requested = Signal(object)  # Question
-    question_cancelled = Signal(object)  # Question
     kept_changed = Signal(object)  # what the view wants back when the window is built anew: see `restore`
 
     def __init__(self) -> None:
@@ -242,7 +239,7 @@ class View(QWidget):
     def leave(self) -> None:
         """The view is not on show any more: what is not answered yet is not wanted, and no reading is kept alive."""
         for question in self.questions:
-            question.leave()
+            question.cancel()
         self.reading = None
 
     def add_question(self, answered: Callable[[Answer], object], line: ProgressLine | None = None) -> Question[Answer]:
@@ -255,7 +252,6 @@ class View(QWidget):
             line.follow(question)
             self.questions_with_own_line.append(question)
         question.requested.connect(self.question_requested)
-        question.cancelled.connect(self.question_cancelled)
         self.questions.append(question)
         return question
 

@@ -56,7 +56,7 @@ class Examples(QObject):
         is_open = (self._open_model.newest_reference or BUILT_IN) == about_model
         about = say("{model}: {happens}") if is_open else say("{model} (not open now): {happens}")
         answer = about.format(model=about_model, happens=example.happens)
-        self._frame().ask(example.look_for, answer, is_answered=is_answered)
+        self._frame().show_question(example.look_for, answer, is_answered=is_answered)
 
     def _open_model_of(self, example: Example) -> None:
         """A model that ships makes place for the one that the example is about; a person's own stays for others."""

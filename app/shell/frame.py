@@ -101,10 +101,10 @@ class Frame(QWidget):
         self.room_opened.emit(room_key)
         return self.rooms[room_key]
 
-    def ask(self, question: str, answer: str = "", *, is_answered: bool = False) -> None:
+    def show_question(self, question: str, answer: str = "", *, is_answered: bool = False) -> None:
         """What to look at in this text; gone when it has become another: it may ask for a word to be changed."""
         self._hinted = self._words()
-        self.question.ask(question, answer, is_answered=is_answered)
+        self.question.show_question(question, answer, is_answered=is_answered)
 
     def dock(self, card: QWidget) -> None:
         """Puts a card at the right of the rooms."""
@@ -224,7 +224,7 @@ class Frame(QWidget):
 
     def _on_text_changed(self) -> None:
         if self.question.question and SequenceMatcher(None, self._hinted, self._words()).ratio() < SAME_TEXT:
-            self.question.ask("")
+            self.question.show_question("")
         self.sentences.show_texts(self.state.text_a, self.state.text_b)
 
     def _on_tokens_changed(self) -> None:

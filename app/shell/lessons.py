@@ -263,7 +263,6 @@ class Lessons(QObject):
         services = self._services
         player = LessonPlayer(services.state, services.open_model, self._sessions.current, room_views(), self)
         player.question_requested.connect(services.inference.ask)
-        player.question_cancelled.connect(services.inference.cancel)
         player.problem_found.connect(self.problem_found)
         player.view_requested.connect(self.view_requested)
         player.opened.connect(self.changed)

@@ -63,7 +63,6 @@ class Playback(QObject):
             self, self._on_question_answered, self._on_snapshot_arrived
         )
         self._question.requested.connect(inference.ask)
-        self._question.cancelled.connect(inference.cancel)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._on_timer_timeout)
         open_model.requested.connect(self._on_open_model_requested)
@@ -87,7 +86,7 @@ class Playback(QObject):
         self._before = _Before(state.model, opener.reference, state.reading, head, state.at_embeddings, state.what_if)
         self._ready, self._too_large, self._number = [], (), 0
         kept, folders = self._inference.checkpoints.start_keeping(), tuple(path for _, path in snapshots)
-        self._question.compute(keep_snapshots, kept, folders, text, state.encoding, pause_ms=0)
+        self._question.ask(keep_snapshots, kept, folders, text, state.encoding, pause_ms=0)
         even = min(max(WHOLE_MS // len(snapshots), LEAST_MS), MOST_MS)
         self._timer.start(even if pause_ms is None else pause_ms)
         self.changed.emit(self.is_playing)
@@ -114,7 +113,7 @@ class Playback(QObject):
 
     def _end(self) -> None:
         self._timer.stop()
-        self._question.forget()
+        self._question.clear()
         self._before = self._opens = None
         self._ready = []
         self._inference.checkpoints.release()

@@ -82,7 +82,6 @@ def connect_room(room: Room, context: RoomContext) -> QWidget:
     room.model_requested.connect(context.services.open_model.open)
     room.hover_text_changed.connect(context.show_hover_text)
     room.question_requested.connect(inference.ask)
-    room.question_cancelled.connect(inference.cancel)
     return room
 
 
@@ -136,7 +135,6 @@ def _make_train(made: type[TrainRoom], context: RoomContext) -> QWidget:
     playback.changed.connect(room.time_machine.show_playing)
     room.time_machine.show_playing(playback.is_playing)
     room.question_requested.connect(services.inference.ask)
-    room.question_cancelled.connect(services.inference.cancel)
     runs.set_following(True)
     runs.select(runs.selected)
     return room

@@ -278,7 +278,7 @@ class Window(QMainWindow):
         old = self.frame
         self.frame = self._build_frame()
         asked = old.question
-        self.frame.ask(asked.question, asked.answer, is_answered=asked.is_answered)
+        self.frame.show_question(asked.question, asked.answer, is_answered=asked.is_answered)
         if old.banner.is_shown:
             self.show_problem(old.banner.text, old.banner.action)
         opener = self.services.open_model

@@ -81,7 +81,7 @@ class ProgressLine(QWidget):
     def _on_stop_clicked(self) -> None:
         for question in self._questions:
             if question.is_running:
-                question.stop()
+                question.cancel(can_restart=True)
 
     def _on_start_clicked(self) -> None:
         for question in self._questions:

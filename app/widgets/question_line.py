@@ -17,7 +17,7 @@ class QuestionLine(QWidget):
         self.show_answer = button(say("Show the answer"), look="small", checkable=True)
         self.show_answer.toggled.connect(self._on_show_answer_toggled)
         hbox((self._question, 3), self.show_answer, (self._answer, 4), parent=self, gap_px=10)
-        self.ask("")
+        self.show_question("")
 
     @property
     def question(self) -> str:
@@ -32,7 +32,7 @@ class QuestionLine(QWidget):
     def is_answered(self) -> bool:
         return self.show_answer.isChecked()
 
-    def ask(self, question: str, answer: str = "", *, is_answered: bool = False) -> None:
+    def show_question(self, question: str, answer: str = "", *, is_answered: bool = False) -> None:
         """An empty question: nothing is asked any more."""
         self._question.setText(question)
         self._answer.setText(answer)

@@ -144,7 +144,7 @@ class TestEffects:
     def test_stop_ends_it_and_it_can_begin_again(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
         panel = open_view(room, "effects", EffectsView)
         assert panel.question.is_running
-        panel.question.stop()
+        panel.question.cancel(can_restart=True)
         assert panel.line.text == "Stopped." and not panel.question.is_running
         answered(window, room, qtbot)
         assert panel.effects is None

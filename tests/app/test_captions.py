@@ -59,7 +59,7 @@ def test_likeness_is_of_the_sentences_as_typed_and_the_model_as_it_is(
     room.words_view.pair.swap.click()
     answered(window, room, qtbot)
     assert [one.verdict for one in room.words_view.pair.pairs] == [said]
-    room.words_view.similarity.forget()  # another text: the former pair's verdict is on show until this one's comes
+    room.words_view.similarity.clear()  # another text: the former pair's verdict is on show until this one's comes
     assert figure_of(room.words_view.pair) is None
 
 

@@ -126,7 +126,7 @@ def test_it_can_be_stopped_and_goes_on_where_it_was(last_snapshot: Window, gate:
     room = room_of(last_snapshot)
     qtbot.waitUntil(lambda: len(room.strip.film.frames) == 1, timeout=TIMEOUT_MS)
     first = room.strip.film.frames[0]
-    room.question.stop()
+    room.question.cancel(can_restart=True)
     gate.set()
     qtbot.waitUntil(lambda: not last_snapshot.services.inference.is_busy, timeout=TIMEOUT_MS)
     assert room.progress.text == "Stopped." and room.strip.film.frames[0] is first

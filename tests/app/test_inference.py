@@ -67,7 +67,6 @@ class Parts:
     def question(self, answered: Callable[[Any], object]) -> Question[Any]:
         question = Question[Any](self.asker, answered)
         question.requested.connect(self.inference.ask)
-        question.cancelled.connect(self.inference.cancel)
         return question
 
     def hold(self) -> threading.Event:
@@ -225,7 +224,7 @@ def test_an_answer_goes_to_whoever_asked(opened: Parts, qtbot: QtBot, model_fold
     one.status_changed.connect(lambda: shares.append(one.share))
     assert opened.state.model is not None
     one.ask_model(opened.state.model, parameters_of, pause_ms=0)
-    other.compute(double, 21, pause_ms=0)
+    other.ask(double, 21, pause_ms=0)
     settle(opened, qtbot)
     assert answers == {"one": [load_checkpoint(model_folder).parameters], "other": [42]}
     assert 0.5 in shares and shares[-1] is None
@@ -235,11 +234,11 @@ def test_an_error_in_a_question_is_a_sentence_and_the_worker_goes_on(opened: Par
     answers: list[Any] = []
     question = opened.question(answers.append)
     with qtbot.waitSignal(opened.inference.failed, timeout=TIMEOUT_MS) as caught:
-        question.compute(double, None, pause_ms=0)
+        question.ask(double, None, pause_ms=0)
     assert "TypeError" in caught.args[0]
     settle(opened, qtbot)
     assert "TypeError" in question.sentence and answers == []
-    question.compute(double, 21, pause_ms=0)
+    question.ask(double, 21, pause_ms=0)
     settle(opened, qtbot)
     assert answers == [42] and question.sentence == ""
 
@@ -262,7 +261,7 @@ def test_who_is_gone_is_told_nothing(opened: Parts, qtbot: QtBot) -> None:
 
     answers: list[Any] = []
     hold, question = opened.hold(), opened.question(answers.append)
-    question.compute(double, 21, pause_ms=0)
+    question.ask(double, 21, pause_ms=0)
     delete(question)
     hold.set()
     settle(opened, qtbot)
@@ -277,11 +276,10 @@ def test_what_is_gone_is_let_go_of_on_the_windows_thread(parts: Parts, qtbot: Qt
         view = QObject()
         question = Question[int](view, lambda answer: None)
         question.requested.connect(parts.inference.ask)
-        question.cancelled.connect(parts.inference.cancel)
-        question.compute(double, 21, pause_ms=0)
+        question.ask(double, 21, pause_ms=0)
         weakref.finalize(question, lambda: freed_on.append(threading.current_thread()))
         if cancels:
-            question.forget()
+            question.clear()
         hold.set()
         settle(parts, qtbot)
         delete(view)

@@ -51,7 +51,7 @@ from tests.app.test_apply_room import make_model
 
 __all__ = ["last_snapshot", "run"]  # fixtures
 Opener = Callable[[Path | str], Window]
-ASKS = {"ask_model": 1, "ask_both": 2, "compute": 0, "post": 1, "post_outside": 0}  # where the function stands
+ASKS = {"ask_model": 1, "ask_both": 2, "ask": 0, "post": 1, "post_outside": 0}  # where the function stands
 OTHER = OtherText("The dog sat on the mat.", TEXT_B)
 LESSON = """---
 title: Small
@@ -268,7 +268,7 @@ def test_what_could_hold_a_widget_or_change_is_refused(number: int, qtbot: QtBot
     parent = QObject()
     question = Question[None](parent, nothing)
     with pytest.raises(TypeError):
-        question.compute(*refused()[number], pause_ms=0)
+        question.ask(*refused()[number], pause_ms=0)
     assert question.job is None and question.key == ()
 
 
@@ -287,7 +287,7 @@ def test_pieces_come_in_order_before_the_answer(window: Window, qtbot: QtBot) ->
     parent, heard = QObject(), list[Any]()
     question = Question[Any](parent, heard.append, heard.append)
     question.requested.connect(window.services.inference.ask)
-    question.compute(count_to, 4, pause_ms=0)
+    question.ask(count_to, 4, pause_ms=0)
     settle(window, qtbot)
     assert heard == [0, 1, 2, 3, -1] and question.answer == -1
 
@@ -295,12 +295,12 @@ def test_pieces_come_in_order_before_the_answer(window: Window, qtbot: QtBot) ->
 def test_a_piece_that_nobody_waits_for_is_dropped(qtbot: QtBot) -> None:
     parent, heard = QObject(), list[Any]()
     question = Question[Any](parent, nothing, heard.append)
-    question.compute(count_to, 4, pause_ms=0)
+    question.ask(count_to, 4, pause_ms=0)
     first = question.job
     assert first is not None
-    question.compute(count_to, 5, pause_ms=0)
+    question.ask(count_to, 5, pause_ms=0)
     question.take(first, "of the first")
-    question.stop()
+    question.cancel(can_restart=True)
     assert question.job is not None
     question.take(question.job, "after Stop")
     assert heard == []

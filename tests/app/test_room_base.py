@@ -62,7 +62,6 @@ def shown_room(window: Window, qtbot: QtBot) -> TwoViews:
     """A room that asks the window's worker, in a window of its own."""
     made, inference = TwoViews(window.state), window.services.inference
     made.question_requested.connect(inference.ask)
-    made.question_cancelled.connect(inference.cancel)
     qtbot.addWidget(made)
     made.show()
     return made
@@ -114,8 +113,8 @@ def noted(computed: Computed, number: int, _progress: ReportOrCancel) -> None:
 
 def test_an_answer_goes_to_who_asked_and_to_nobody_else(room: TwoViews, window: Window, qtbot: QtBot) -> None:
     other = shown_room(window, qtbot)
-    room.view_of("one").question.compute(said, "mine", pause_ms=0)
-    other.view_of("one").question.compute(said, "theirs", pause_ms=0)
+    room.view_of("one").question.ask(said, "mine", pause_ms=0)
+    other.view_of("one").question.ask(said, "theirs", pause_ms=0)
     settle(window, qtbot)
     assert room.view_of("one").answers == ["mine"] and other.view_of("one").answers == ["theirs"]
     assert room.view_of("two").answers == other.view_of("two").answers == []
@@ -123,9 +122,9 @@ def test_an_answer_goes_to_who_asked_and_to_nobody_else(room: TwoViews, window: 
 
 def test_what_was_asked_last_is_answered(room: TwoViews, window: Window, qtbot: QtBot) -> None:
     view, slow = room.view_of("one"), Slow()
-    view.question.compute(go_slowly, slow, pause_ms=0)
+    view.question.ask(go_slowly, slow, pause_ms=0)
     qtbot.waitUntil(slow.begun.is_set, timeout=TIMEOUT_MS)
-    view.question.compute(said, "second", pause_ms=0)
+    view.question.ask(said, "second", pause_ms=0)
     slow.free.set()  # the first has its answer after the second was asked for
     settle(window, qtbot)
     assert view.answers == ["second"] and view.question.answer == "second"
@@ -134,7 +133,7 @@ def test_what_was_asked_last_is_answered(room: TwoViews, window: Window, qtbot: 
 def test_the_same_is_not_computed_twice(room: TwoViews, window: Window, qtbot: QtBot) -> None:
     question, computed = room.view_of("one").question, Computed()
     for _ in range(2):
-        question.compute(noted, computed, 1, pause_ms=0)
+        question.ask(noted, computed, 1, pause_ms=0)
         settle(window, qtbot)
     assert computed.numbers == [1]
 
@@ -142,7 +141,7 @@ def test_the_same_is_not_computed_twice(room: TwoViews, window: Window, qtbot: Q
 def test_within_the_pause_only_the_last_question_is_computed(room: TwoViews, window: Window, qtbot: QtBot) -> None:
     view, computed = room.view_of("one"), Computed()
     for number in range(5):
-        view.question.compute(noted, computed, number, pause_ms=50)
+        view.question.ask(noted, computed, number, pause_ms=50)
     assert view.question.is_waiting
     qtbot.waitUntil(lambda: len(view.answers) == 1, timeout=TIMEOUT_MS)
     assert computed.numbers == [4]
@@ -150,9 +149,9 @@ def test_within_the_pause_only_the_last_question_is_computed(room: TwoViews, win
 
 def test_stop_ends_the_work_and_it_can_be_started_again(room: TwoViews, window: Window, qtbot: QtBot) -> None:
     view, slow = room.view_of("one"), Slow()
-    view.question.compute(go_slowly, slow, pause_ms=0)
+    view.question.ask(go_slowly, slow, pause_ms=0)
     qtbot.waitUntil(lambda: room.progress.is_running, timeout=TIMEOUT_MS)
-    view.question.stop()
+    view.question.cancel(can_restart=True)
     qtbot.waitUntil(slow.ended.is_set, timeout=TIMEOUT_MS)
     settle(window, qtbot)
     assert view.answers == [] and view.question.can_restart and room.progress.text == "Stopped."
@@ -166,7 +165,7 @@ def test_what_is_quickly_done_shows_no_progress(room: TwoViews, window: Window, 
     view, seen = room.view_of("one"), list[bool]()
     view.question.status_changed.connect(lambda: seen.append(room.progress.isVisible()))
     for number in range(3):
-        view.question.compute(said, number, pause_ms=0)
+        view.question.ask(said, number, pause_ms=0)
         settle(window, qtbot)
     assert seen and not any(seen) and DELAY_MS > 100
 
@@ -174,7 +173,7 @@ def test_what_is_quickly_done_shows_no_progress(room: TwoViews, window: Window, 
 @pytest.mark.parametrize("how", ["other view", "hidden"])
 def test_a_view_that_is_left_waits_for_nothing(room: TwoViews, window: Window, qtbot: QtBot, how: str) -> None:
     view, slow = room.view_of("one"), Slow()
-    view.question.compute(go_slowly, slow, pause_ms=0)
+    view.question.ask(go_slowly, slow, pause_ms=0)
     qtbot.waitUntil(slow.begun.is_set, timeout=TIMEOUT_MS)
     if how == "hidden":
         room.hide()
@@ -187,7 +186,7 @@ def test_a_view_that_is_left_waits_for_nothing(room: TwoViews, window: Window, q
 
 def test_an_answer_stays_while_the_view_is_left(room: TwoViews, window: Window, qtbot: QtBot) -> None:
     view = room.view_of("one")
-    view.question.compute(said, "kept", pause_ms=0)
+    view.question.ask(said, "kept", pause_ms=0)
     settle(window, qtbot)
     room.open_view("two")
     assert view.question.answer == "kept" and view.question.job is None
@@ -211,7 +210,7 @@ def test_another_model_ends_a_question_about_the_first(
 
 
 def test_a_fault_in_the_work_is_a_sentence_in_its_place(room: TwoViews, window: Window, qtbot: QtBot) -> None:
-    room.view_of("one").question.compute(unfound, pause_ms=0)
+    room.view_of("one").question.ask(unfound, pause_ms=0)
     settle(window, qtbot)
     assert room.progress.text == "No sentence has the word." and room.view_of("one").answers == []
     assert not window.frame.banner.isVisible()

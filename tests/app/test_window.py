@@ -267,7 +267,7 @@ def test_the_look_that_is_on_is_not_put_on_again(window: Window) -> None:
 def test_projector_size_keeps_what_is_said_and_the_view_of_the_heads(window: Window, qtbot: QtBot) -> None:
     """In the middle of a lesson."""
     room: Any = window.open_room("attend")
-    window.frame.ask("Click “it”.", "It looks back.", is_answered=True)
+    window.frame.show_question("Click “it”.", "It looks back.", is_answered=True)
     window.show_problem("Something to read.")
     room.choose_heads([(1, 2), (0, 1)])
     room.open_view("lines")

@@ -98,7 +98,7 @@ class ClassesView(TextView):
         target = None if ignores_b or self.missing(reading) else class_target(reading)
         self.words.setVisible(target is not None)
         if target is None:
-            self.why.forget()
+            self.why.clear()
             return
         model, text = reading.request.model, reading.plain.request.model_input
         self.why.ask_model(model, attribution_of, text, target, "leave_one_out")

@@ -154,7 +154,6 @@ class ApplyRoom(Room):
         view.answered.connect(self._on_view_answered)
         view.token_menu_requested.connect(partial(show_token_menu, view, self.state))
         view.question_requested.connect(self.question_requested)
-        view.question_cancelled.connect(self.question_cancelled)
         self._row.insertWidget(0, view, 1)
         self._show_about(model.task, view)
         self.other_models.set_open(model.name)

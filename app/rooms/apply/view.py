@@ -172,8 +172,8 @@ class ApplyView(View):
         missing = self.missing(reading)
         if missing:
             self._show_problem(missing)
-            self.question.forget()
-            self.other.forget()
+            self.question.clear()
+            self.other.clear()
             return
         self._ask_baseline(reading)  # first: both answers are on show at once
         self._ask(self.question, reading)
@@ -207,7 +207,7 @@ class ApplyView(View):
             self._show_both()
 
     def _compare_nothing(self, sentence: str) -> None:
-        self.other.forget()
+        self.other.clear()
         self.compared, self._no_comparison = None, sentence
 
     def _has_same_task(self, model: ModelInfo) -> bool:

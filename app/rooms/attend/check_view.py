@@ -73,7 +73,7 @@ class CheckView(AttendView):
         for widget in (self._lead, self._box):
             widget.setVisible(target is not None)
         if target is None:
-            self.question.forget(self.chosen.problem)
+            self.question.clear(self.chosen.problem)
             self._show(None)
             return
         model, text = attentions.plain.request.model, attentions.plain.request.model_input

@@ -55,7 +55,7 @@ class RolloutMatrix(ComputedMatrix):
         self._ask(self.question, self.attentions, layer)
         matrix = self._own = self._answered(self.question, self.attentions)
         if both is None:
-            self.baseline_question.forget()
+            self.baseline_question.clear()
             self.show_matrix(matrix, units)
             return
         self._ask(self.baseline_question, both.baseline, layer)
@@ -66,7 +66,7 @@ class RolloutMatrix(ComputedMatrix):
             self.show_matrix(np.nan_to_num(matrix - both.placed(theirs)), units, both.labels)
 
     def _ask(self, question: Question[np.ndarray], of: Attentions, layer: int) -> None:
-        question.compute(self._matrix_of, of.reading, layer, pause_ms=self.pause_ms)
+        question.ask(self._matrix_of, of.reading, layer, pause_ms=self.pause_ms)
 
     @staticmethod
     def _answered(question: Question[np.ndarray], of: Attentions) -> np.ndarray | None:
@@ -156,7 +156,7 @@ class GradientMatrix(ComputedMatrix):
         self._box.setVisible(target is not None)
         units = attentions.plain.units(TokenView())
         if target is None:
-            self.question.forget(self.chosen.problem)
+            self.question.clear(self.chosen.problem)
             self.show_matrix(None, units)
             return
         model, text = attentions.plain.request.model, attentions.plain.request.model_input

@@ -53,7 +53,7 @@ class Counterpart:
         if not both.has_same_heads:
             if both.alignment.reason is not None:
                 return None
-            self.question.compute(moved_heads, *both.ours.given, pause_ms=self._view.pause_ms)
+            self.question.ask(moved_heads, *both.ours.given, pause_ms=self._view.pause_ms)
             return None if self.question.answer is None else self.question.answer.baseline_head(spot)
         return spot
 

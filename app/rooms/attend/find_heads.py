@@ -79,10 +79,10 @@ class FindView(AttendView):
         query = next((kind for kind in KINDS if _shown_kind(kind).lower() == typed.lower()), typed)
         self.heads.set_off(attentions.off)
         if not query:
-            self.question.forget()
+            self.question.clear()
             self._show(None)
             return
-        self.question.compute(find_in, *attentions.given, query, pause_ms=self.pause_ms)
+        self.question.ask(find_in, *attentions.given, query, pause_ms=self.pause_ms)
         if self.question.answer is None:
             self._show(None)
 

@@ -55,7 +55,7 @@ class EffectsView(AttendView):
         self.heads.set_off(attentions.off)
         self._box.setVisible(target is not None)
         if target is None:
-            self.question.forget(self.chosen.problem)
+            self.question.clear(self.chosen.problem)
         else:
             asked = attentions.plain.request
             self.question.ask_model(asked.model, effects_of_heads, asked.model_input, target, pause_ms=self.pause_ms)

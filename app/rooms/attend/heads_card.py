@@ -78,7 +78,6 @@ class HeadsCard(Card):
     view_made = Signal(object)
     described = Signal()  # the descriptions are there
     question_requested = Signal(object)
-    question_cancelled = Signal(object)
 
     def __init__(self, chosen: Chosen, atlas_figure: Provider) -> None:
         super().__init__(say("Every head"), intro=say("Each small picture is one head: click it."))
@@ -107,7 +106,6 @@ class HeadsCard(Card):
         self._lay_out()
         for question in (self._describing, self._shrinking):
             question.requested.connect(self.question_requested)
-            question.cancelled.connect(self.question_cancelled)
         self.panels.view_made.connect(self._on_view_made)
         self.by_kind.toggled.connect(lambda _on: self._show_order())
         self.open("kinds")
@@ -152,7 +150,7 @@ class HeadsCard(Card):
     def leave(self) -> None:
         """The room is not seen any more."""
         for question in (self._describing, self._shrinking):
-            question.leave()
+            question.cancel()
         self.panels.leave()
         self._attentions = self._compared = None
 
@@ -182,12 +180,12 @@ class HeadsCard(Card):
         pause_ms = 0 if attentions.is_small else LONG_PAUSE_MS
         is_compared = self._compared is not None
         if attentions.is_small or (not is_compared and attentions.token_view == TokenView()):
-            self._shrinking.forget()
+            self._shrinking.clear()
         else:
             function = compared_thumbnails if is_compared else thumbnails_of
-            self._shrinking.compute(function, *attentions.given, pause_ms=pause_ms)
+            self._shrinking.ask(function, *attentions.given, pause_ms=pause_ms)
         self._show_heads()
-        self._describing.compute(describe_heads, *attentions.given, pause_ms=pause_ms)
+        self._describing.ask(describe_heads, *attentions.given, pause_ms=pause_ms)
 
     def _show_heads(self) -> None:
         attentions, both = self._attentions, self._compared

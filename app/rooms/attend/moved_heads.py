@@ -51,7 +51,7 @@ class MovedView(AttendView):
     def draw(self) -> None:
         both = compared(self.attentions)
         if both is None or both.alignment.reason is not None:
-            self.question.forget()
+            self.question.clear()
             self._show(
                 None,
                 say("Compare with another model, step or text first: the menu is at the top.")
@@ -59,7 +59,7 @@ class MovedView(AttendView):
                 else both.problem,
             )
             return
-        self.question.compute(moved_heads, *self.attentions.given, pause_ms=self.pause_ms)
+        self.question.ask(moved_heads, *self.attentions.given, pause_ms=self.pause_ms)
         moved = self.question.answer
         self._show(moved, "" if moved is None else self._meaning(moved))
 

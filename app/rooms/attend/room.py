@@ -153,7 +153,6 @@ class AttendRoom(Room):
         for view in (self.large.view, card.panels.view):  # made with their cards
             self._connect_view(view)
         card.question_requested.connect(self.question_requested)
-        card.question_cancelled.connect(self.question_cancelled)
         card.described.connect(self._on_heads_described)
         atlas.chosen.connect(self._on_head_clicked)
         atlas.toggled.connect(self._on_head_toggled)
@@ -184,7 +183,6 @@ class AttendRoom(Room):
         if isinstance(view, MovedView):  # queued: it says so while a reading is being drawn
             view.most_moved_found.connect(self._on_most_moved_found, Qt.ConnectionType.QueuedConnection)
         view.question_requested.connect(self.question_requested)
-        view.question_cancelled.connect(self.question_cancelled)
 
     def _set_targets(self, attentions: Attentions) -> None:
         """What can be asked about, with the tags of the token that was clicked."""

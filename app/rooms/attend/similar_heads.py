@@ -60,7 +60,7 @@ class AlikeView(AttendView):
     def draw(self) -> None:
         attentions = self.attentions
         self.nearest.set_off(attentions.off)
-        self.question.compute(map_of_heads, *attentions.given, pause_ms=self.pause_ms)
+        self.question.ask(map_of_heads, *attentions.given, pause_ms=self.pause_ms)
         head_map = self.question.answer
         for widget in (self.points, self.nearest):
             widget.setVisible(head_map is not None)

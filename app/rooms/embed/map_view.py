@@ -139,14 +139,14 @@ class MapView(View):
         self._note.setText(self._choices[self.shown][1])
         units = selection.units(reading)
         if not len(units):
-            self.map.forget()
+            self.map.clear()
             self.picture.set_points(Points())
             self.card.set_hint(say("there are no tokens to show"))
         elif self.shown in ("one", "all"):
             self._ask_around(reading, selection, self.pause_ms if self.shown == "all" else 0)
         else:
             pause_ms = self.pause_ms if len(units) >= MANY_TOKENS else 0
-            self.map.compute(map_of_text, reading, selection.token_view, self.shown, pause_ms=pause_ms)
+            self.map.ask(map_of_text, reading, selection.token_view, self.shown, pause_ms=pause_ms)
         self._show_selected(reading, selection)
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:

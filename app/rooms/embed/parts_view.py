@@ -234,9 +234,9 @@ class PartsView(View):
         self.tables.ask_model(model, compare_tables, count, pause_ms=0)
         if len(units):
             pause_ms = self.pause_ms if len(units) >= MANY_TOKENS else 0
-            self.map.compute(map_of_sums, reading, selection.token_view, pause_ms=pause_ms)
+            self.map.ask(map_of_sums, reading, selection.token_view, pause_ms=pause_ms)
         else:
-            self.map.forget()
+            self.map.clear()
             self.pictures.clear_map()
         self.show_selection(reading, selection)
 
@@ -246,7 +246,7 @@ class PartsView(View):
         self.change.show_position(reading, selection.position)
         units, unit = selection.units(reading), selection.unit(reading)
         if unit is None:
-            self.near.forget()
+            self.near.clear()
             self.token.clear()
             return
         self.token.show_unit(reading, units, unit)

@@ -155,7 +155,7 @@ class VocabulariesView(View):
     def show_reading(self, reading: Reading, selection: Selection) -> None:
         if not self.reference:  # something to begin with
             self.reference = TINY if reading.request.model.folder == built_in_checkpoint() else BUILT_IN
-        self.compared.compute(compare_with, reading.encoding, self.reference, pause_ms=0)
+        self.compared.ask(compare_with, reading.encoding, self.reference, pause_ms=0)
         self.show_selection(reading, selection)
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:

@@ -51,7 +51,6 @@ class FilmRoom(Room):
         self._is_typing = False
         self.question: Question[None] = Question(self, lambda _answer: self._show(), self._on_piece_arrived)
         self.question.requested.connect(self.question_requested)
-        self.question.cancelled.connect(self.question_cancelled)
         self.strip = FilmStrip()
         self.card = Card(" ")
         names = {
@@ -111,14 +110,14 @@ class FilmRoom(Room):
     def leave(self) -> None:
         super().leave()
         self._is_typing = False
-        self.question.leave()
+        self.question.cancel()
 
     # What is computed.
 
     def _ask(self, pause_ms: int) -> None:
         state, steps = self.state, self.steps
         if steps is None:
-            self.question.forget()
+            self.question.clear()
             return
         is_task = state.model is not None and state.model.task is not None
         editors = tuple(sorted(state.applied_texts.items())) if is_task else ()
@@ -127,7 +126,7 @@ class FilmRoom(Room):
         if made_for != self._made_for:
             self._made_for, self._frames, self._curve = made_for, {}, None
         asked = self._on_worker, steps.run, steps.snapshots, text, state.token_view
-        self.question.compute(film_of, *asked, pause_ms=pause_ms)
+        self.question.ask(film_of, *asked, pause_ms=pause_ms)
 
     def _on_piece_arrived(self, piece: Frame | LossCurve) -> None:
         if isinstance(piece, Frame):

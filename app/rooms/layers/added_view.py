@@ -131,8 +131,8 @@ class AddedView(LayersView):
             self._ask(self.stream, reading, selection)
             self._ask(self.baseline_stream, reading.baseline, selection)
         else:
-            self.stream.forget()
-            self.baseline_stream.forget()
+            self.stream.clear()
+            self.baseline_stream.clear()
             self.lengths.set_points({})
             self.cosines.set_points({})
         self._show_names(reading.baseline is not None)
@@ -140,7 +140,7 @@ class AddedView(LayersView):
 
     def _ask(self, question: Question[ResidualStream], reading: Reading | None, selection: Selection) -> None:
         if reading is None or not len(selection.units(reading)):
-            question.forget()
+            question.clear()
             return
         members = tuple(map(tuple, selection.units(reading).members))
         question.ask_model(reading.request.model, stream_of, reading.request, members, pause_ms=self.pause_ms)

@@ -116,7 +116,7 @@ class ApartView(LayersView):
         baseline, alignment = reading.baseline, reading.alignment
         self.try_it.setVisible(baseline is None)
         if baseline is None or alignment is None:
-            self.question.forget()
+            self.question.clear()
             sentence = say("Choose another text, model or step under “Compare” at the top.")
             self._show(Apart(None, None, (sentence, "")))
             return
@@ -127,7 +127,7 @@ class ApartView(LayersView):
             "The two models have different layers or sizes, so a token’s numbers cannot be compared one by one. What "
             "can be compared is which tokens each layer treats alike (CKA)."
         )
-        self.question.compute(apart_of, reading, different, pause_ms=self.pause_ms)
+        self.question.ask(apart_of, reading, different, pause_ms=self.pause_ms)
         if self.question.answer is not None:
             self._show(self.question.answer)
 

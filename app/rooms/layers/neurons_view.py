@@ -108,8 +108,8 @@ class NeuronsView(LayersView):
             self.all_neurons.ask_model(request.model, neurons_of, request, members, pause_ms=self.pause_ms)
             self.show_selection(reading, selection)
         else:
-            self.all_neurons.forget()
-            self.one_neuron.forget()
+            self.all_neurons.clear()
+            self.one_neuron.clear()
             for bars in (self.strongest, self.tokens, self.words):
                 bars.set_bars([])
 

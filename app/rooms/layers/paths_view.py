@@ -119,11 +119,11 @@ class PathsView(LayersView):
         both = _Both(reading, selection.token_view)
         self.card.set_intro(both.in_words(selection))
         if len(both.ours):
-            self.paths.compute(paths_plane, reading, selection.token_view, pause_ms=self.pause_ms)
+            self.paths.ask(paths_plane, reading, selection.token_view, pause_ms=self.pause_ms)
             if self.paths.answer is not None:
                 self._show(self.paths.answer)
         else:
-            self.paths.forget()
+            self.paths.clear()
             self.picture.set_points(Points())
         self.show_selection(reading, selection)
 

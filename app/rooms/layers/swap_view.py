@@ -220,7 +220,7 @@ class SwapView(LayersView):
         model, text, other = pair
         about = (*pair, target)
         if about != self._asked[:-2]:
-            self.head_map.forget()
+            self.head_map.clear()
 
         def ask_heads(found: SwapMap) -> None:
             takes_s = found.seconds_for(model.heads, "head")
@@ -336,8 +336,8 @@ class SwapView(LayersView):
         self.nothing_title.setText(title)
         self.nothing_text.setText(sentence)
         self._pages.setCurrentWidget(self._nothing)
-        self.place_map.forget()
-        self.head_map.forget()
+        self.place_map.clear()
+        self.head_map.clear()
 
     def _ask_again(self) -> None:
         """A person has chosen something else to be asked about."""

@@ -136,7 +136,7 @@ class WeightsView(LayersView):
     def show_reading(self, reading: Reading, selection: Selection) -> None:
         ours, baseline = reading.request.model, reading.baseline
         if baseline is None or baseline.request.model is ours:
-            self.question.forget()
+            self.question.clear()
             self._show_nothing(
                 say("What did training change?"),
                 say(

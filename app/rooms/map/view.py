@@ -139,7 +139,7 @@ class MapView(View):
         self._ask_guesses(self._guesses, reading, positions, positions, pause_ms)
         baseline, alignment = reading.baseline, reading.alignment
         if baseline is None or alignment is None:
-            self._baseline_guesses.forget()
+            self._baseline_guesses.clear()
             return
         pairs = [(position, alignment.other_positions[position]) for position in positions]
         paired = [(ours, theirs) for ours, theirs in pairs if theirs is not None]
@@ -157,7 +157,7 @@ class MapView(View):
         """named: what each position is called in the answer: of a baseline's, ours that is compared with it."""
         model = reading.request.model
         if "mlm" not in model.output_heads or not positions:
-            question.forget()
+            question.clear()
         else:
             question.ask_model(model, guesses_of, reading, positions, named, pause_ms=pause_ms)
 

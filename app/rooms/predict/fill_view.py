@@ -88,7 +88,7 @@ class FillView(PredictView):
     def show_reading(self, reading: Reading, selection: Selection) -> None:
         if self._request is not reading.request:
             self.steps, self._request = [], reading.request
-            self.filled.forget()
+            self.filled.clear()
         if self.check_masks(reading):
             self._show()
 
@@ -226,12 +226,12 @@ class FillView(PredictView):
         self._show()
 
     def _on_undo_clicked(self) -> None:
-        self.filled.forget()
+        self.filled.clear()
         self.steps = self.steps[:-1]
         self._show()
 
     def _on_restart_clicked(self) -> None:
-        self.filled.forget()
+        self.filled.clear()
         self.steps = []
         self._show()
 

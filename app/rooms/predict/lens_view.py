@@ -89,7 +89,7 @@ class LensView(PredictView):
         if self.check_masks(reading):
             ask_lens(self.lens, reading, self.pause_ms)
             if reading.baseline is None or missing_words(reading.baseline):
-                self.baseline_lens.forget()
+                self.baseline_lens.clear()
             else:
                 ask_lens(self.baseline_lens, reading.baseline, self.pause_ms)
             self.show_selection(reading, selection)
@@ -135,7 +135,7 @@ class LensView(PredictView):
     def _ask_word(self, reading: Reading) -> None:
         word, request = self.word.text().strip(), reading.request
         if not word:
-            self.followed_word.forget()
+            self.followed_word.clear()
             self._show_followed()
             return
         position = self.masks[self.mask_number].position
@@ -147,7 +147,7 @@ class LensView(PredictView):
         reading, word = self.reading, self.followed.removeprefix("·")
         theirs = None if reading is None else baseline_mask(reading, self.masks[self.mask_number])
         if reading is None or reading.baseline is None or theirs is None or not word or word.startswith("##"):
-            self.baseline_word.forget()
+            self.baseline_word.clear()
             return
         request, position = reading.baseline.request, theirs.position
         self._follow(self.baseline_word, request, position, word)

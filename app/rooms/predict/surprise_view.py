@@ -80,7 +80,7 @@ class SurpriseView(PredictView):
         self.show_content()
         self._ask(self.surprise, reading, selection)
         if reading.baseline is None or missing_words(reading.baseline):
-            self.baseline_surprise.forget()
+            self.baseline_surprise.clear()
         else:
             self._ask(self.baseline_surprise, reading.baseline, selection)
         self._show(reading, selection)

@@ -150,7 +150,7 @@ class TextsView(PredictView):
     def show_reading(self, reading: Reading, selection: Selection) -> None:
         if reading.request.model != self._model:
             self._model = reading.request.model
-            self.scores.forget()
+            self.scores.clear()
         if not self._model.output_heads and self._model.pooling is None:
             self.show_nothing(say("No scores"), missing_words(reading))
             return
@@ -168,10 +168,10 @@ class TextsView(PredictView):
         try:
             lines = list(islice((line for _, line in numbered_lines(file) if line.strip()), MOST_LISTED_TEXTS + 1))
         except BertcoreError as error:
-            self.scores.forget(str(error))
+            self.scores.clear(str(error))
             return
         if len(lines) > MOST_LISTED_TEXTS or sum(map(len, lines)) > TASK_LINE_BYTES:
-            self.scores.forget(
+            self.scores.clear(
                 say("{file} has more text than fits here; open a part of it, or use the command line.", file=file.name)
             )
             return
@@ -185,12 +185,12 @@ class TextsView(PredictView):
         text, word = self.box.toPlainText().encode("utf-8", "replace").decode(), self.word.text().strip()
         self.kept_changed.emit((text, word))
         if not text.strip():
-            self.scores.forget(say("Write a few texts first, one per line."))
+            self.scores.clear(say("Write a few texts first, one per line."))
             self._show()
             return
         named = say("line {number}")
         lines = tuple((named.format(number=number), line) for number, line in enumerate(text.split("\n"), start=1))
-        self.scores.forget()
+        self.scores.clear()
         self.scores.ask_model(self.reading.request.model, score_typed, lines, word or None, pause_ms=0)
         self._show()
 

@@ -76,7 +76,7 @@ class PredictView(View):
         self._nothing_text.setText(sentence)
         self._layers.setCurrentWidget(self._nothing)
         for question in self.questions:
-            question.leave()
+            question.cancel()
 
     def show_content(self) -> None:
         self._layers.setCurrentWidget(self._content)
@@ -127,7 +127,7 @@ def ask_lens(question: Question[MaskLens], reading: Reading, pause_ms: int) -> N
     """Asks what each layer would predict at the masks that are shown."""
     positions = tuple(mask.position for mask in reading.masks[:MOST_MASKS])
     if not positions:
-        question.forget()
+        question.clear()
         return
     is_quick = len(reading.trace.hidden_states) * len(positions) <= QUICK_ROWS
     question.ask_model(reading.request.model, lens_of, reading, positions, pause_ms=0 if is_quick else pause_ms)

@@ -41,7 +41,6 @@ class BatchPage(QWidget):
     """Asks the worker for a batch when a person looks at it, and for nothing else."""
 
     question_requested = Signal(object)  # Question
-    question_cancelled = Signal(object)  # Question
     batch_shown = Signal()  # another, or none
 
     def __init__(self) -> None:
@@ -58,7 +57,6 @@ class BatchPage(QWidget):
         self.draws: Question[Drawn] = Question(self, self._on_draws_answered)
         for question in (self.question, self.draws):
             question.requested.connect(self.question_requested)
-            question.cancelled.connect(self.question_cancelled)
         self.question.failed.connect(self._on_question_failed)
         self._build()
         self._connect()
@@ -90,8 +88,8 @@ class BatchPage(QWidget):
             self._reader = None
         else:
             self._reader = ExampleReader(info.path) if info.kind == "finetune" else BatchReader(info.path)
-        self.question.forget()
-        self.draws.forget()
+        self.question.clear()
+        self.draws.clear()
         self._show_batch(None)
         self._fill_weights()
         self._show_step()
@@ -195,15 +193,15 @@ class BatchPage(QWidget):
         if reader is None or not self.isVisible() or step < 1:
             return
         self._step = step  # the newest when the page was opened; it stays until a person goes on
-        self.question.compute(read_batch, reader, step, snapshot, pause_ms=0)
+        self.question.ask(read_batch, reader, step, snapshot, pause_ms=0)
 
     def _on_batch_answered(self, batch: ShownBatch) -> None:
         self._show_batch(batch)
         reader, step = self._reader, batch.step
         if not isinstance(reader, BatchReader) or batch.causal:
-            self.draws.forget()
+            self.draws.clear()
         else:
-            self.draws.compute(BatchReader.drawn, reader, step, pause_ms=0)
+            self.draws.ask(BatchReader.drawn, reader, step, pause_ms=0)
 
     def _on_question_failed(self) -> None:
         self._show_batch(None)
@@ -377,7 +375,7 @@ class BatchPage(QWidget):
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         for question in (self.question, self.draws):
-            question.leave()
+            question.cancel()
 
 
 def _worst(batch: ShownBatch, row: int) -> int | None:

@@ -39,7 +39,6 @@ class HeadsCard(Card):
     """Asks the worker for a few snapshots at a time, the newest first."""
 
     question_requested = Signal(object)  # Question
-    question_cancelled = Signal(object)  # Question
     head_chosen = Signal(int, int)  # layer, head, from 0
 
     def __init__(self) -> None:
@@ -58,7 +57,6 @@ class HeadsCard(Card):
         self._asked: Path | None = None  # the snapshot that the question is about
         self._question: Question[dict[Path, Heads]] = Question(self, self._on_question_answered)
         self._question.requested.connect(self.question_requested)
-        self._question.cancelled.connect(self.question_cancelled)
         self._question.status_changed.connect(self._on_question_status_changed)
         self.now_label = label("", "strong", wrap=True)
         self.now = HeadsPicture(with_names=True)
@@ -88,7 +86,7 @@ class HeadsCard(Card):
     def show_run(self, _info: RunInfo | None) -> None:
         """Another run: nothing is known of its snapshots, nor what they read."""
         self._known, self._step, self._text = {}, None, ""
-        self._question.forget()
+        self._question.clear()
         self._draw()
 
     def show_snapshots(self, snapshots: list[Snapshot]) -> None:
@@ -101,7 +99,7 @@ class HeadsCard(Card):
         """Another text that the heads read."""
         if text != self._text:
             self._text, self._known = text, {}
-            self._question.forget()
+            self._question.clear()
             self._ask()
 
     def show_step(self, step: int | None) -> None:
@@ -139,7 +137,7 @@ class HeadsCard(Card):
         if missing is None or not self._text or not self.isVisible() or self._question.is_running:
             return
         self._asked = missing
-        self._question.compute(heads_over_time, (missing,), self._text, pause_ms=0)
+        self._question.ask(heads_over_time, (missing,), self._text, pause_ms=0)
 
     def _on_question_answered(self, heads: dict[Path, Heads]) -> None:
         assert self._asked is not None
@@ -157,4 +155,4 @@ class HeadsCard(Card):
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self._question.leave()
+        self._question.cancel()

@@ -55,7 +55,6 @@ class TrainRoom(QWidget):
     estimate_requested = Signal(object)  # RunCommand: what would it learn from, and what would it take?
     estimate_cancelled = Signal()
     question_requested = Signal(object)  # Question
-    question_cancelled = Signal(object)  # Question
 
     def __init__(self, open_model: OpenModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -201,7 +200,6 @@ class TrainRoom(QWidget):
         self.time_machine.apply_requested.connect(self.apply_requested)
         for asking in (self.watch, self.heads, self.view.batch):
             asking.question_requested.connect(self.question_requested)
-            asking.question_cancelled.connect(self.question_cancelled)
         self.view.page_changed.connect(self._on_view_page_changed)
         page = self.view.questions
         page.text_chosen.connect(self.heads.show_text)

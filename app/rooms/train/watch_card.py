@@ -24,7 +24,6 @@ class WatchCard(Card):
     """Asks a few snapshots at a time. Hidden for runs that do not learn to predict words."""
 
     question_requested = Signal(object)  # Question
-    question_cancelled = Signal(object)  # Question
 
     def __init__(self) -> None:
         super().__init__()
@@ -41,7 +40,6 @@ class WatchCard(Card):
         self._asked: tuple[Path, ...] = ()  # the snapshots that the question is about
         self._question: Question[dict[Path, WordGuess]] = Question(self, self._on_question_answered)
         self._question.requested.connect(self.question_requested)
-        self._question.cancelled.connect(self.question_cancelled)
         self._question.status_changed.connect(self._on_question_status_changed)
         for widget in (self.problem, self.note):
             widget.hide()
@@ -51,7 +49,7 @@ class WatchCard(Card):
     def show_run(self, info: RunInfo | None) -> None:
         """Another run: nothing is known of its snapshots."""
         self._guesses = {}
-        self._question.forget()
+        self._question.clear()
         self._none.setText(self._about_snapshots(info))
 
     def show_snapshots(self, snapshots: list[tuple[int, Path]]) -> None:
@@ -80,7 +78,7 @@ class WatchCard(Card):
     def _on_sentence_changed(self) -> None:
         self._guesses = {}
         self.list.set_guesses({})
-        self._question.forget()
+        self._question.clear()
         masks = self.sentence.text().count(MASK)
         no_mask = say("Type [MASK] where the model should predict a word.")
         self.note.setText(no_mask if not masks else say("Only the first [MASK] is predicted.") if masks > 1 else "")
@@ -94,7 +92,7 @@ class WatchCard(Card):
         if not missing or MASK not in text or not self.isVisible() or self._question.is_running:
             return
         self._asked = missing
-        self._question.compute(words_over_time, missing, text, pause_ms=0)
+        self._question.ask(words_over_time, missing, text, pause_ms=0)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -102,4 +100,4 @@ class WatchCard(Card):
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self._question.leave()
+        self._question.cancel()
