@@ -102,7 +102,7 @@ def _sheet(window: Window, folder: Path) -> Row:
 def _pages(window: Window) -> Row:
     """Of all lessons, each page twice: rooms are built the first time."""
     from app.lessons.shipped import shipped_files
-    from app.rooms.base import Room
+    from app.rooms.room import Room
 
     times: list[float] = []
     files = shipped_files()

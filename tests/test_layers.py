@@ -42,7 +42,9 @@ LAYERS = (
     ("app.state",),
     ("app.compute", "app.figures", "app.runs"),
     ("app.widgets",),
-    ("app.rooms.base",),
+    ("app.rooms.view",),
+    ("app.rooms.pictures",),
+    ("app.rooms.room", "app.rooms.values_view"),
     tuple(
         f"app.rooms.{room}"
         for room in ("map", "embed", "attend", "predict", "layers", "train", "apply", "film", "game")

@@ -175,7 +175,7 @@ def test_only_these_import_by_name() -> None:
             found.add(file.relative_to(ROOT).as_posix())
     assert found == {
         "app/compute/preload.py",
-        "app/rooms/base.py",
+        "app/rooms/view.py",
         "app/shell/rooms.py",
         "bertcore/__init__.py",
         "bertcore/table.py",

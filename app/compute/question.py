@@ -121,7 +121,7 @@ class Question(QObject, Generic[Answer]):
 
         offer: a sentence on how long it takes; then it begins only when a person starts it.
         """
-        self._ask(Job(function, arguments, (model,)), pause_ms, offer)
+        self.ask_job(Job(function, arguments, (model,)), pause_ms, offer)
 
     def ask_both(
         self,
@@ -132,7 +132,7 @@ class Question(QObject, Generic[Answer]):
         pause_ms: int = PAUSE_MS,
     ) -> None:
         """The same with the open model and its baseline."""
-        self._ask(Job(function, arguments, (ours, baseline)), pause_ms)
+        self.ask_job(Job(function, arguments, (ours, baseline)), pause_ms)
 
     def ask(
         self,
@@ -141,7 +141,7 @@ class Question(QObject, Generic[Answer]):
         pause_ms: int = PAUSE_MS,
     ) -> None:
         """Computes something on the worker that needs no model."""
-        self._ask(Job(function, arguments), pause_ms)
+        self.ask_job(Job(function, arguments), pause_ms)
 
     def start(self) -> None:
         """Asks now: after the pause, or again after Stop."""
@@ -192,7 +192,8 @@ class Question(QObject, Generic[Answer]):
         if self.is_running:
             self._show(share)
 
-    def _ask(self, job: Job, pause_ms: int, offer: str = "") -> None:
+    def ask_job(self, job: Job, pause_ms: int, offer: str = "") -> None:
+        """Asks for this, unless it has been asked for already; `offer`: see `ask_model`."""
         job.check()
         key = job.key
         if key == self.key:

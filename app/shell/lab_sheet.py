@@ -32,8 +32,8 @@ from ..state.selection import Selection
 from ..state.text_spans import joined, places_of
 from ..state.token_units import Units
 from ..state.verdicts import verdict_of
-from ..widgets.labelled_grid import LabelledGrid, Labels
-from ..widgets.raster import Raster
+from ..widgets.charts.cells import LabelledGrid, Labels
+from ..widgets.charts.raster import Raster
 
 Head = tuple[int, int]  # layer and head, from 0
 HEAD_PX, LARGE_PX = 460, 600  # side of a head's picture in its file, and on the sheet

@@ -21,11 +21,12 @@ from .services import Services
 
 if TYPE_CHECKING:
     from ..rooms.apply.room import ApplyRoom
-    from ..rooms.base import Room, ViewSpec
     from ..rooms.embed.room import EmbedRoom
     from ..rooms.film.room import FilmRoom
     from ..rooms.map.room import MapRoom
+    from ..rooms.room import Room
     from ..rooms.train.room import TrainRoom
+    from ..rooms.view import ViewSpec
     from ..runs.service import RunsService
 
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 
-from ..rooms.base import Room
+from ..rooms.room import Room
 from ..rooms.train.room import TrainRoom
 from ..widgets.curve_plot import CurvePlot
 from .rooms import open_view

@@ -4,7 +4,7 @@ import numpy as np
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 
-from .raster import Raster
+from .charts.raster import Raster
 
 
 class HeadSheet:

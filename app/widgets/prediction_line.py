@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QSizePolicy
 from ..look import numbers, theme
 from ..look.say import say
 from ..state.verdicts import verdict_of
-from .pointer import ARROWS, PointerWidget
+from .charts.pointer import ARROWS, PointerWidget
 
 if TYPE_CHECKING:
     from ..state.readings import MaskReading, Reading

@@ -34,8 +34,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy
 
 from ..look import theme
-from .pointer import PointerWidget
-from .zoom import Zoom
+from .charts.pointer import PointerWidget
+from .charts.zoom import Zoom
 
 DOT_PX, SMALL_DOT_PX = 4.5, 3.0
 NAME_PX, HALO_PX = 12, 4

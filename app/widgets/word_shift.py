@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy
 from ..look import theme
 from ..look.fitting import fitting_line
 from ..look.say import say
-from .pointer import PointerWidget
+from .charts.pointer import PointerWidget
 
 ROW_PX, TALLEST_PX = 22, 38
 LINK_PX, LINK_SHARE = 70, 0.6  # of the space between the two lists: the least, and its share of the width at most

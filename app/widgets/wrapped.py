@@ -7,7 +7,7 @@ from PySide6.QtGui import QFont, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from ..look import theme
-from .pointer import PointerWidget
+from .charts.pointer import PointerWidget
 
 FACTORS = (1.2, 1.4, 1.6, 1.8, 2.0, 2.3, 2.6)
 

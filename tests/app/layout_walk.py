@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication
 from app.compute.question import Question
 from app.look import language, theme
 from app.look.fonts import register_fonts
-from app.rooms.base import Room
+from app.rooms.room import Room
 from app.rooms.train.room import TrainRoom
 from app.rooms.train.run_kinds import RUN_KINDS
 from app.shell.rooms import ROOMS, open_view

@@ -15,8 +15,8 @@ from app.rooms.attend.check_view import CheckBars, Column
 from app.rooms.attend.lines_picture import HeadLines, LinesPicture
 from app.rooms.attend.matrix_view import AttentionGrid, usual_high
 from app.rooms.attend.strong_links import strongest_links
-from app.widgets.labelled_grid import Labels
-from app.widgets.zoom import Zoom
+from app.widgets.charts.cells import Labels
+from app.widgets.charts.zoom import Zoom
 from tests.app.layout_check import faults
 
 pytestmark = pytest.mark.usefixtures("looks")

@@ -81,30 +81,36 @@ def test_hidden_states_are_now_minus_before(window: Window, qtbot: QtBot) -> Non
     assert isinstance(view, HiddenView)
     now, before = (one.trace.hidden_states.astype(float) for one in both(window))
     expected = (np.linalg.norm(now, axis=-1) - np.linalg.norm(before, axis=-1)).T
-    np.testing.assert_allclose(view.lengths.values, expected, atol=1e-4)
+    np.testing.assert_allclose(view.charts["lengths"].values, expected, atol=1e-4)
     stage = window.state.selection.stage
-    np.testing.assert_allclose(view.cosines.values, cosines(now[stage]) - cosines(before[stage]), atol=1e-5)
-    low, high = view.lengths.color_range or (0, 0)
-    assert low == -high and "cat (vs dog)" in view.lengths.rows.texts and "Blue: smaller" in view.lengths_card.intro
+    np.testing.assert_allclose(view.charts["cosines"].values, cosines(now[stage]) - cosines(before[stage]), atol=1e-5)
+    low, high = view.charts["lengths"].color_range or (0, 0)
+    assert (
+        low == -high
+        and "cat (vs dog)" in view.charts["lengths"].rows.texts
+        and "Blue: smaller" in view.cards["lengths"].intro
+    )
     window.comparison.toggle_difference()
-    np.testing.assert_allclose(view.lengths.values, np.linalg.norm(now, axis=-1).T, atol=1e-4)
+    np.testing.assert_allclose(view.charts["lengths"].values, np.linalg.norm(now, axis=-1).T, atol=1e-4)
 
 
 def test_hidden_states_of_what_only_one_text_has_are_white(window: Window, qtbot: QtBot) -> None:
     view = compare(window, "layers", "hidden", SHORTER, qtbot)
     reading, _ = both(window)
-    assert isinstance(view, HiddenView) and reading.alignment is not None and view.lengths.values is not None
+    assert isinstance(view, HiddenView) and reading.alignment is not None and view.charts["lengths"].values is not None
     missing = [i for i, place in enumerate(reading.alignment.other_positions) if place is None]
-    assert missing and view.cosines.values is not None
-    assert not view.lengths.values[missing].any() and not view.cosines.values[missing].any()
+    assert missing and view.charts["cosines"].values is not None
+    assert not view.charts["lengths"].values[missing].any() and not view.charts["cosines"].values[missing].any()
 
 
 def test_other_layers_show_the_hidden_states_alone(window: Window, tmp_path: Path, qtbot: QtBot) -> None:
     other = OtherModel(str(make_checkpoint(tmp_path / "m", layers=3, heads=2)))
     view = compare(window, "layers", "hidden", other, qtbot)
     reading, _ = both(window)
-    assert isinstance(view, HiddenView) and "different layers" in view.lengths_card.intro
-    np.testing.assert_allclose(view.lengths.values, np.linalg.norm(reading.trace.hidden_states, axis=-1).T, rtol=1e-4)
+    assert isinstance(view, HiddenView) and "different layers" in view.cards["lengths"].intro
+    np.testing.assert_allclose(
+        view.charts["lengths"].values, np.linalg.norm(reading.trace.hidden_states, axis=-1).T, rtol=1e-4
+    )
     paths = compare(window, "layers", "paths", other, qtbot)
     assert isinstance(paths, PathsView) and "cannot be drawn" in paths.card.intro
     assert len(paths.picture.points.names) == len(reading.encoding)
@@ -225,8 +231,8 @@ def test_in_words_and_without_special_tokens(words: bool, specials: bool, window
         np.stack([one.units(token_view).vectors(states) for states in one.trace.hidden_states]) for one in both(window)
     )
     expected = (np.linalg.norm(now, axis=-1) - np.linalg.norm(before, axis=-1)).T
-    np.testing.assert_allclose(view.lengths.values, expected, atol=1e-4)
-    assert ("[CLS]" in view.lengths.rows.texts) == specials
+    np.testing.assert_allclose(view.charts["lengths"].values, expected, atol=1e-4)
+    assert ("[CLS]" in view.charts["lengths"].rows.texts) == specials
     paths = compare(window, "layers", "paths", ONE_WORD, qtbot)
     assert len(paths.picture.points.names) == 2 * now.shape[1]
     mean = compare(window, "attend", "mean", ONE_WORD, qtbot)

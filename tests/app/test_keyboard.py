@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.shell.commands import MENUS
 from app.shell.rooms import ROOMS, open_view
 from app.shell.window import Window
-from app.widgets.bar_list import BarList
+from app.widgets.charts.bars import BarList
 from tests.app.conftest import TIMEOUT_MS, settle
 
 Opener = Callable[[Path | str], Window]

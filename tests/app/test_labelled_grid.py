@@ -6,7 +6,7 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.widgets.labelled_grid import LABELS_PX, LabelledGrid, Labels
+from app.widgets.charts.cells import LABELS_PX, LabelledGrid, Labels
 from tests.app.layout_check import faults
 
 TOKENS = Labels([f"token{number}" for number in range(13)])

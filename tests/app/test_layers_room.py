@@ -24,7 +24,7 @@ from app.rooms.layers.swap_view import SwapView
 from app.rooms.layers.word_view import WordView, verdict
 from app.shell.window import Window
 from app.state.baseline import ComparisonOffer, OtherText
-from app.widgets.bar_list import BarList
+from app.widgets.charts.bars import BarList
 from bertcore.analysis.passes import as_text
 from bertcore.analysis.residual import neuron_activations, pushed_words, residual_stream, strongest_neurons
 from bertcore.analysis.vectors import GroupSimilarity, cosines, group_similarity, lengths, pca, word_in_sentences
@@ -57,11 +57,13 @@ def test_lengths_and_cosines_are_the_engines(room: LayersRoom, window: Window, q
     view = opened(window, qtbot, "hidden", HiddenView)
     assert window.state.reading is not None
     states = window.state.reading.trace.hidden_states
-    assert view.lengths.values == pytest.approx(lengths(states).T, rel=1e-5)
-    assert view.lengths.color_range is not None and view.lengths.color_range[0] == 0  # LayerNorm made them alike
+    assert view.charts["lengths"].values == pytest.approx(lengths(states).T, rel=1e-5)
+    assert (
+        view.charts["lengths"].color_range is not None and view.charts["lengths"].color_range[0] == 0
+    )  # LayerNorm made them alike
     for stage in (0, 2):
         room.slider.track.setValue(stage)
-        assert view.cosines.values == pytest.approx(cosines(states)[stage], abs=1e-5)
+        assert view.charts["cosines"].values == pytest.approx(cosines(states)[stage], abs=1e-5)
     assert room.slider.name == "after layer 2" and window.state.layer == 1
 
 
@@ -70,12 +72,15 @@ def test_words_and_special_tokens_act_on_rows_and_columns(room: LayersRoom, wind
     window.state.set_token_view(words=True, specials=False)
     assert window.state.reading is not None
     units = window.state.reading.units(window.state.token_view)
-    assert view.lengths.values is not None and view.cosines.values is not None
+    assert view.charts["lengths"].values is not None and view.charts["cosines"].values is not None
     assert len(units) < len(window.state.encoding or [])
-    assert view.lengths.values.shape == (len(units), 3) and view.cosines.values.shape == (len(units),) * 2
+    assert (
+        view.charts["lengths"].values.shape == (len(units), 3)
+        and view.charts["cosines"].values.shape == (len(units),) * 2
+    )
     merged = units.vectors(window.state.reading.trace.hidden_states)
-    assert view.lengths.values == pytest.approx(lengths(merged).T, rel=1e-5)
-    assert "the mean of their pieces" in view.lengths_card.hint
+    assert view.charts["lengths"].values == pytest.approx(lengths(merged).T, rel=1e-5)
+    assert "the mean of their pieces" in view.cards["lengths"].hint
 
 
 def test_arrow_keys_move_the_layer_and_other_rooms_follow(room: LayersRoom, window: Window, qtbot: QtBot) -> None:
@@ -92,14 +97,14 @@ def test_arrow_keys_move_the_layer_and_other_rooms_follow(room: LayersRoom, wind
 
 def test_a_click_on_a_length_chooses_token_and_layer(room: LayersRoom, window: Window, qtbot: QtBot) -> None:
     view = opened(window, qtbot, "hidden", HiddenView)
-    rect, rows = view.lengths.grid_rect(), len(window.state.encoding or [])
+    rect, rows = view.charts["lengths"].grid_rect(), len(window.state.encoding or [])
     at = rect.topLeft().toPoint()
     at.setX(round(rect.x() + rect.width() * 2.5 / 3))
     at.setY(round(rect.y() + rect.height() * 4.5 / rows))
-    QTest.mouseClick(view.lengths, Qt.MouseButton.LeftButton, pos=at)
+    QTest.mouseClick(view.charts["lengths"], Qt.MouseButton.LeftButton, pos=at)
     assert (window.state.focus, window.state.selection.stage) == (4, 2)
-    QTest.keyClick(view.lengths, Qt.Key.Key_Down)
-    assert window.state.focus == 5 and view.lengths.selected == (5, 2)
+    QTest.keyClick(view.charts["lengths"], Qt.Key.Key_Down)
+    assert window.state.focus == 5 and view.charts["lengths"].selected == (5, 2)
 
 
 def test_paths_are_the_engines_and_follow_the_selection(room: LayersRoom, window: Window, qtbot: QtBot) -> None:

@@ -7,7 +7,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.lessons.shipped import shipped_files
-from app.rooms.base import Room
+from app.rooms.room import Room
 from app.shell.window import Window
 from bertcore.locations import built_in_checkpoint
 from tests.app.conftest import TIMEOUT_MS, settle

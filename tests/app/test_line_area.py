@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QScrollArea, QW
 from pytestqt.qtbot import QtBot
 
 from app.rooms.attend.head_kinds import HeadLinks
-from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import intro_line, label, scrolled
+from app.widgets.charts.bars import Bar, BarList
 from app.widgets.layouts import vbox
 from tests.app.conftest import handle_events
 

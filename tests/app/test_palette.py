@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from app.rooms.base import ViewRoom
+from app.rooms.room import ViewRoom
 from app.shell.rooms import ROOMS, RoomSpec
 from app.shell.window import Window
 from app.widgets.command_list import Palette, match

@@ -11,9 +11,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.widgets.charts.cells import LabelledGrid, Labels, round_step
+from app.widgets.charts.pointer import PointerWidget
 from app.widgets.context_menu import show_context_menu
-from app.widgets.labelled_grid import LabelledGrid, Labels, round_step
-from app.widgets.pointer import PointerWidget
 from app.widgets.scatter import WORD, Points, Scatter
 
 LEFT, RIGHT, MIDDLE = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton, Qt.MouseButton.MiddleButton

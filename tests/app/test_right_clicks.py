@@ -9,7 +9,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.rooms.base import View, ViewRoom
+from app.rooms.room import ViewRoom
+from app.rooms.view import View
 from app.shell.window import Window
 from tests.app.conftest import settle
 
@@ -20,7 +21,7 @@ Place = Callable[[View], tuple[QWidget, QPointF]]
 
 def grid_cell(name: str) -> Place:
     def place(view: View) -> tuple[QWidget, QPointF]:
-        grid = getattr(view, name)
+        grid = view.charts[name]  # type: ignore[attr-defined]
         return grid, grid.cell_rect(TOKEN, 1).center()
 
     return place

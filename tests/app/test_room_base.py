@@ -8,7 +8,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.compute.question import Question, ReportOrCancel
-from app.rooms.base import View, ViewRoom, ViewSpec
+from app.rooms.room import ViewRoom
+from app.rooms.view import View, ViewSpec
 from app.shell.window import Window
 from app.state.readings import Reading
 from app.state.selection import Selection

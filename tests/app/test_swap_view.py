@@ -21,7 +21,7 @@ from app.shell.window import Window
 from app.state.baseline import ComparisonOffer, OtherText
 from app.state.baseline_names import baseline_name
 from app.state.what_if import NOTHING_CHANGED, Swap, WhatIf
-from app.widgets.labelled_grid import LEAST_ROW_PX, LabelledGrid
+from app.widgets.charts.cells import LEAST_ROW_PX, LabelledGrid
 from bertcore.analysis.effects import patched_at
 from bertcore.analysis.passes import as_text
 from bertcore.analysis.targets import Target

@@ -19,12 +19,12 @@ from app.rooms.attend.matrix_view import AttentionGrid
 from app.rooms.embed.embedding_parts import EmbeddingPart, color_limit
 from app.rooms.embed.strips import Strips
 from app.shell.settings import Settings, load_settings
-from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import Hint, Steady, label
+from app.widgets.charts.bars import Bar, BarList
+from app.widgets.charts.cells import Labels
+from app.widgets.charts.raster import Raster
 from app.widgets.curve_plot import CurvePlot
 from app.widgets.curve_specs import CurveSpec, PlotSpec
-from app.widgets.labelled_grid import Labels
-from app.widgets.raster import Raster
 from app.widgets.scatter import Points, Scatter, place_names
 from app.widgets.token_strip import MOST_LINES, Chip, ChipField, TokenStrip
 from tests.app.conftest import handle_events

@@ -47,8 +47,8 @@ from app.shell.leaving import leave
 from app.shell.rooms import ROOMS, open_view
 from app.shell.services import build_services
 from app.shell.window import Window
+from app.widgets.charts.pointer import PointerWidget
 from app.widgets.command_list import Palette
-from app.widgets.pointer import PointerWidget
 from app.widgets.text_pair_dialog import TextPairDialog
 from benchmarks.offscreen import offscreen_app
 from bertcore.errors import BertcoreError

@@ -25,8 +25,8 @@ from ...state.baseline_names import beside, is_earlier, unchanged_name
 from ...state.model_info import ModelInfo
 from ...state.readings import Reading
 from ...state.selection import Selection
-from ...widgets.bar_list import Bar, BarList
 from ...widgets.card import GAP_PX, label
+from ...widgets.charts.bars import Bar, BarList
 from ...widgets.layouts import fill, vbox
 from .view import ApplyView
 from .words_card import WordsCard, class_target

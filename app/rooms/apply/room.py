@@ -20,7 +20,7 @@ from ...widgets.context_menu import show_token_menu
 from ...widgets.folding_card import folded_on_projector
 from ...widgets.layouts import discard, fill, hbox, vbox
 from ...widgets.spots import name_spot
-from ..base import Room
+from ..room import Room
 from .classes_view import ClassesView, NumberView
 from .offers import Offers, OtherModels
 from .samples import sample_of

@@ -20,11 +20,11 @@ from ...state.model_info import ModelInfo
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...widgets.card import GAP_PX, Card, label
+from ...widgets.charts.pointer import PointerWidget
 from ...widgets.layouts import hbox, vbox
-from ...widgets.pointer import PointerWidget
 from ...widgets.progress_line import ProgressLine
 from ...widgets.sentence_bar import in_utf_16
-from ..base import View
+from ..view import View
 
 Span = tuple[int, int]  # characters from, to
 

@@ -12,10 +12,10 @@ from ...look.say import say
 from ...state.readings import Reading
 from ...state.token_units import Units
 from ...widgets.card import Card, scrolled
+from ...widgets.charts.raster import ColorBar
 from ...widgets.heat_tokens import HeatToken, HeatTokens
 from ...widgets.layouts import fill
 from ...widgets.progress_line import ProgressLine
-from ...widgets.raster import ColorBar
 
 if TYPE_CHECKING:
     from bertcore.analysis.attribution import Attribution

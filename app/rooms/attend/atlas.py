@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QSizePolicy
 
 from ...look import theme
 from ...look.say import say
+from ...widgets.charts.pointer import ARROWS, PointerWidget
+from ...widgets.charts.raster import Raster
 from ...widgets.head_sheet import HeadSheet
-from ...widgets.pointer import ARROWS, PointerWidget
-from ...widgets.raster import Raster
 from .attentions import Head, head_name
 
 DOT = 0.56  # of a cell's side: the effect of a head, drawn over it

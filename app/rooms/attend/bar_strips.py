@@ -13,7 +13,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy
 
 from ...look import numbers, theme
-from ...widgets.pointer import PointerWidget
+from ...widgets.charts.pointer import PointerWidget
 
 LEAST_CHANGE = 1e-3  # that the scale of a difference reaches to: rounding errors stay flat
 TITLE_PX, LABEL_PX = 19, 17

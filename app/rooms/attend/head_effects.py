@@ -11,9 +11,9 @@ from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...look.say import say
 from ...widgets.card import label
+from ...widgets.charts.raster import ColorBar
 from ...widgets.layouts import fill
 from ...widgets.progress_line import ProgressLine
-from ...widgets.raster import ColorBar
 from .chosen_heads import TargetBox, TargetFields
 from .head_kinds import HeadLinks, Row
 from .view import AttendView

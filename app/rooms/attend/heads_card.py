@@ -13,13 +13,14 @@ from ...state.readings import Reading
 from ...state.selection import Selection
 from ...state.token_units import TokenView
 from ...widgets.card import GAP_PX, Card, Steady, button, intro_line, label, scrolled, tip
+from ...widgets.charts.raster import ColorBar
 from ...widgets.figure_button import Provider
 from ...widgets.flow_layout import FlowLayout
 from ...widgets.layouts import hbox, vbox
 from ...widgets.pages import MoreButton
 from ...widgets.progress_line import ProgressLine
-from ...widgets.raster import ColorBar
-from ..base import ViewSpec, ViewStack
+from ..room import ViewStack
+from ..view import ViewSpec
 from .atlas import Group, HeadAtlas
 from .attentions import Attentions, Descriptions, by_kind, describe_heads, kind_name, thumbnails_of
 from .chosen_heads import Chosen

@@ -13,7 +13,8 @@ from ...widgets.card import Card, Hint, button, set_role, tip
 from ...widgets.controls import Choice
 from ...widgets.flow_layout import FlowLayout
 from ...widgets.pages import MoreButton, show_tabs, tab_bar
-from ..base import ONE_AT_A_TIME, ViewSpec, ViewStack
+from ..room import ViewStack
+from ..view import ONE_AT_A_TIME, ViewSpec
 from .check_view import CheckView
 from .chosen_heads import Chosen
 from .computed_matrices import FlowMatrix, GradientMatrix, RolloutMatrix

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from ...look import theme
 from ...look.say import say
-from ...widgets.pointer import PointerWidget
+from ...widgets.charts.pointer import PointerWidget
 from .attentions import Head
 from .strong_links import Links
 

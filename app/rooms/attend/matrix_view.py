@@ -16,9 +16,9 @@ from ...look.say import say
 from ...state.baseline_names import own_name
 from ...state.token_units import Units
 from ...widgets.card import GAP_PX, Hint, button
-from ...widgets.labelled_grid import LabelledGrid, Labels
+from ...widgets.charts.cells import LabelledGrid, Labels
+from ...widgets.charts.raster import Raster
 from ...widgets.layouts import fill, hbox, vbox
-from ...widgets.raster import Raster
 from .attentions import Head
 from .chosen_heads import named_heads
 from .compared_attentions import ComparedAttentions

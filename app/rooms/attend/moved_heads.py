@@ -9,9 +9,9 @@ from ...compute.question import Question
 from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...look.say import say
-from ...widgets.bar_list import Bar, BarList
 from ...widgets.card import label
-from ...widgets.labelled_grid import LabelledGrid, Labels
+from ...widgets.charts.bars import Bar, BarList
+from ...widgets.charts.cells import LabelledGrid, Labels
 from ...widgets.layouts import fill
 from ...widgets.progress_line import ProgressLine
 from .attentions import Head, head_name

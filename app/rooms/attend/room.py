@@ -20,7 +20,7 @@ from ...widgets.context_menu import Entry, figure_entries, show_context_menu, sh
 from ...widgets.folding_card import Folded
 from ...widgets.layouts import hbox
 from ...widgets.spots import name_spot
-from ..base import Room
+from ..room import Room
 from .attentions import NO_HABIT, Attentions, Head, head_name, head_title, kind_name
 from .chosen_heads import Chosen
 from .heads_card import PANELS, HeadsCard

@@ -13,8 +13,8 @@ from ...look.number_kinds import explain
 from ...look.say import say
 from ...state.baseline_names import beside, is_earlier
 from ...state.selection import Selection
-from ...widgets.bar_list import Bar, BarList
 from ...widgets.card import Card, Steady, label, scrolled
+from ...widgets.charts.bars import Bar, BarList
 from ...widgets.figure_button import Provider
 from ...widgets.layouts import fill, vbox
 from .attentions import Attentions, Descriptions, Head, head_name, kind_name

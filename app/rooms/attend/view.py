@@ -10,7 +10,7 @@ from ...state.readings import Reading
 from ...state.selection import Selection
 from ...widgets.card import label
 from ...widgets.layouts import hbox, vbox
-from ..base import View
+from ..view import View
 from .attentions import Attentions
 from .chosen_heads import Chosen, TargetBox, TargetFields
 from .compared_attentions import ComparedAttentions

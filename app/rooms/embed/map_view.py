@@ -19,7 +19,7 @@ from ...widgets.card import Card, label, note
 from ...widgets.controls import Choice
 from ...widgets.layouts import fill, vbox
 from ...widgets.scatter import WORD, Points, Scatter
-from ..base import View
+from ..view import View
 from .compared_parts import compared_reading
 
 if TYPE_CHECKING:

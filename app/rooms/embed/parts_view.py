@@ -21,15 +21,15 @@ from ...look.say import say
 from ...state.baseline_names import where_compared
 from ...state.token_units import TokenView, Units
 from ...widgets.card import GAP_PX, Card, Hint, label, scrolled
+from ...widgets.charts.cells import LabelledGrid, Labels
+from ...widgets.charts.raster import ColorBar
 from ...widgets.controls import MenuButton
 from ...widgets.figure_button import FigureButton, Provider
 from ...widgets.flow_layout import FlowLayout
 from ...widgets.folding_card import folded_on_projector
-from ...widgets.labelled_grid import LabelledGrid, Labels
 from ...widgets.layouts import fill, hbox, vbox
-from ...widgets.raster import ColorBar
 from ...widgets.scatter import Points, Scatter
-from ..base import View
+from ..view import View
 from .changes import ChangeCard
 from .compared_parts import compared_reading, sum_difference
 from .embedding_parts import ADDENDS, addends_of, color_limit, parts_of

@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 
 from ...look.say import mark
 from ...state.explore_state import ExploreState
-from ..base import View, ViewRoom, ViewSpec, later
+from ..room import ViewRoom
+from ..view import View, ViewSpec, later
 from .parts_view import PartsView
 
 

@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QSizePolicy
 
 from ...look import theme
 from ...look.say import say
-from ...widgets.pointer import PointerWidget
-from ...widgets.raster import Raster
+from ...widgets.charts.pointer import PointerWidget
+from ...widgets.charts.raster import Raster
 from .embedding_parts import EmbeddingPart
 
 PARTS = 5

@@ -17,8 +17,8 @@ from ...state.baseline_names import baseline_name, where_compared
 from ...state.readings import Reading
 from ...state.token_units import Units
 from ...widgets import token_chips
-from ...widgets.bar_list import ROW_PX, Bar, BarList
 from ...widgets.card import Card, Hint, button, label
+from ...widgets.charts.bars import ROW_PX, Bar, BarList
 from ...widgets.layouts import fill
 from .compared_parts import BaselineToken, baseline_token, compared_reading
 from .embedding_parts import ADDENDS, Length, has_last, last_name, lengths_at, part_name

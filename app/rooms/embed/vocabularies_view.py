@@ -27,7 +27,7 @@ from ...widgets.controls import MenuButton
 from ...widgets.layouts import fill, vbox
 from ...widgets.progress_line import ProgressLine
 from ...widgets.wrapped import WrappedBoxes
-from ..base import View
+from ..view import View
 
 Compared = tuple[Tokenizer, TwoTokenisations]  # the other vocabulary, and both tokenisations
 

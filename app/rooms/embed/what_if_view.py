@@ -19,7 +19,7 @@ from ...widgets.card import GAP_PX, Card, button, label, scrolled
 from ...widgets.folding_card import folded_on_projector
 from ...widgets.layouts import fill, hbox, vbox
 from ...widgets.wrapped import WrappedBoxes
-from ..base import View
+from ..view import View
 from .changes import ChangedPredictions
 from .embedding_parts import ADDENDS, addends_of, part_name
 

@@ -13,7 +13,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
 from ...look import numbers, theme
 from ...look.say import say
 from ...look.theme import draw_text
-from ...widgets.raster import Raster, paint_scale
+from ...widgets.charts.raster import Raster, paint_scale
 from .content import Frame, LossCurve
 from .guesses import WORDS as MOST_WORDS
 from .guesses import Guesses, position_to_show

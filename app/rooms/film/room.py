@@ -27,7 +27,7 @@ from ...widgets.layouts import fill, vbox
 from ...widgets.pages import tab_bar
 from ...widgets.progress_line import ProgressLine
 from ...widgets.spots import name_spot
-from ..base import Room
+from ..room import Room
 from .content import Frame, LossCurve, MadeFrames, film_of
 from .picture import ATLAS, HEAD, PICTURES, WORDS, Film, FilmPainter
 from .strip import FilmStrip

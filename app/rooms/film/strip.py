@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from ...look import numbers, theme
 from ...look.say import say
-from ...widgets.pointer import ARROWS, PointerWidget
+from ...widgets.charts.pointer import ARROWS, PointerWidget
 from .picture import Film, FilmPainter
 
 Cell = tuple[int, ...]  # (snapshot) by index, or (layer, head) of the large picture

@@ -17,7 +17,7 @@ from ...state.text_spans import positions_of
 from ...widgets.card import GAP_PX, Hint, button, label, rich_label, scrolled
 from ...widgets.cover import Cover
 from ...widgets.layouts import hbox, vbox
-from ..base import Room
+from ..room import Room
 from .game import GUESSES, POINTS_AMONG, POINTS_FIRST, ROUNDS, Game, Phase, Puzzle, load_puzzles, puzzles_of
 from .guess_rows import GuessRow, GuessRows
 from .sentence import BigSentence

@@ -12,6 +12,7 @@ from bertcore.errors import BertcoreError
 
 from ...compute.question import Question, ReportOrCancel
 from ...figures.figure import Axis, Figure, Numbers
+from ...figures.values import stage_labels, stage_name
 from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...look.say import say
@@ -20,10 +21,10 @@ from ...state.readings import Reading
 from ...state.selection import Selection
 from ...state.token_units import TokenView
 from ...widgets.card import GAP_PX, Card, label
+from ...widgets.charts.cells import LabelledGrid, Labels
 from ...widgets.folding_card import folded_on_projector
-from ...widgets.labelled_grid import LabelledGrid, Labels
 from ...widgets.layouts import fill, hbox, vbox
-from .stages import LayersView, stage_labels, stage_name
+from .stages import LayersView
 
 LEAST_HIGH = 0.02  # to which the colours reach at least: rounding errors stay without colour
 CELL_PX = 260, 64  # of two layers, at most: two models of different sizes have few of them

@@ -14,8 +14,8 @@ from ...figures.figure import Axis, Figure, Numbers, joined
 from ...look import numbers
 from ...look.number_kinds import explain
 from ...look.say import say
-from ...widgets.bar_list import Bar, BarList
 from ...widgets.card import GAP_PX, Card, label, note
+from ...widgets.charts.bars import Bar, BarList
 from ...widgets.folding_card import folded_on_projector
 from ...widgets.layouts import hbox, vbox
 from .stages import LayersView

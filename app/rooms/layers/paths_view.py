@@ -6,6 +6,7 @@ from bertcore.analysis.vectors import Pca
 
 from ...compute.question import ReportOrCancel
 from ...figures.figure import Axis, Figure, Numbers, joined
+from ...figures.values import stage_labels
 from ...look import numbers
 from ...look.say import say
 from ...state.baseline_names import baseline_name, labels_beside
@@ -15,7 +16,7 @@ from ...state.token_units import TokenView, Units
 from ...widgets.card import Card
 from ...widgets.layouts import vbox
 from ...widgets.scatter import WORD, Points, Scatter
-from .stages import LayersView, stage_labels
+from .stages import LayersView
 
 
 class _Both:
@@ -101,7 +102,7 @@ def paths_plane(reading: Reading, view: TokenView, _progress: ReportOrCancel) ->
 class PathsView(LayersView):
     """One large picture; the slider moves all dots along their lines."""
 
-    stages = "all"
+    slider = "all"
 
     def __init__(self) -> None:
         super().__init__()

@@ -5,7 +5,8 @@ from PySide6.QtWidgets import QWidget
 from ...look.say import mark
 from ...state.readings import Reading
 from ...widgets.spots import name_spot
-from ..base import ONE_AT_A_TIME, View, ViewRoom, ViewSpec, later
+from ..room import ViewRoom
+from ..view import ONE_AT_A_TIME, View, ViewSpec, later
 from .hidden_view import HiddenView
 from .stages import LayersView, StageSlider
 
@@ -109,24 +110,24 @@ class LayersRoom(ViewRoom):
 
     def open_view(self, key: str) -> View:
         view = super().open_view(key)
-        self._show_stages()
+        self._show_slider()
         return view
 
     def draw_reading(self, reading: Reading) -> None:
-        self._show_stages()
+        self._show_slider()
         super().draw_reading(reading)
 
     def draw_head(self, reading: Reading) -> None:
-        self._show_stages()
+        self._show_slider()
         super().draw_head(reading)
 
-    def _show_stages(self) -> None:
+    def _show_slider(self) -> None:
         assert isinstance(self.view, LayersView)
-        stages, model, selection = self.view.stages, self.state.model, self.state.selection
-        self.slider.setVisible(bool(stages))
+        slider, model, selection = self.view.slider, self.state.model, self.state.selection
+        self.slider.setVisible(bool(slider))
         self.place_beside_tabs()
         last = model.layers if model is not None else 1
-        if stages == "layers":
+        if slider == "layers":
             self.slider.set_stages(selection.layer + 1, last, first=1)
-        elif stages == "all":
+        elif slider == "all":
             self.slider.set_stages(selection.stage, last)

@@ -9,11 +9,12 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QSlider, QWidget
 
+from ...figures.values import stage_name
 from ...look import theme
 from ...look.say import say
 from ...widgets.card import label
 from ...widgets.layouts import hbox
-from ..base import View
+from ..view import View
 
 LEAST_PX, MOST_PX, HEIGHT_PX = 70, 240, 28
 MARGIN_PX = 9
@@ -22,24 +23,12 @@ MANY = 30  # stages; from here on they get no dots of their own
 
 
 class LayersView(View):
-    """A view of this room. `stages` says what the slider chooses there.
+    """A view of this room. `slider` says what the slider chooses there.
 
     "all": the embeddings or a layer; "layers": a layer; "": nothing, the view shows all layers side by side.
     """
 
-    stages: Literal["", "layers", "all"] = ""
-
-
-def stage_name(stage: int) -> str:
-    """In a sentence: "after layer 2"."""
-    if not stage:
-        return say("embeddings")
-    return say("after layer {layer}", layer=stage)
-
-
-def stage_labels(count: int) -> list[str]:
-    """The first `count` stages as labels of columns."""
-    return [say("emb."), *(str(stage) for stage in range(1, count))]
+    slider: Literal["", "layers", "all"] = ""
 
 
 class StageTrack(QSlider):

@@ -216,7 +216,7 @@ class StepHeader(QPushButton):
 class StepsView(LayersView):
     """A list of steps, of which one is open with its numbers; on the right how the chosen number was computed."""
 
-    stages = "layers"
+    slider = "layers"
 
     def __init__(self) -> None:
         super().__init__()

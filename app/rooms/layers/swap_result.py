@@ -12,13 +12,13 @@ from PySide6.QtWidgets import QWidget
 from bertcore.errors import shortened
 
 from ...compute.head_questions import HeadTarget, odds
+from ...figures.values import stage_name
 from ...look import numbers
 from ...look.say import say
 from ...widgets.card import Card, label, scrolled
 from ...widgets.contrast_fields import ContrastFields
 from ...widgets.controls import Choice
 from ...widgets.layouts import fill, vbox
-from .stages import stage_name
 
 if TYPE_CHECKING:
     from ...compute.patching import SwapMap

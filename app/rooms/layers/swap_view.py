@@ -17,6 +17,7 @@ from bertcore.errors import BertcoreError
 from ...compute.head_questions import mask_at, own_target, why_no_target
 from ...compute.patching import MOST_S, SwapMap, places_first, swap_map, swap_targets
 from ...figures.figure import Axis, Figure, Numbers
+from ...figures.values import stage_labels, stage_name
 from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...look.say import say
@@ -25,12 +26,12 @@ from ...state.contrast import NO_CONTRAST
 from ...state.token_units import TokenView
 from ...state.what_if import Swap
 from ...widgets.card import GAP_PX, Card, button, label
+from ...widgets.charts.cells import LabelledGrid, Labels
 from ...widgets.controls import Choice
 from ...widgets.folding_card import folded_on_projector
-from ...widgets.labelled_grid import LabelledGrid, Labels
 from ...widgets.layouts import hbox, vbox
 from ...widgets.progress_line import ProgressLine
-from .stages import LayersView, stage_labels, stage_name
+from .stages import LayersView
 from .swap_result import SwapResult
 
 if TYPE_CHECKING:

@@ -22,10 +22,10 @@ from ...state.baseline import ComparisonOffer, OtherModel
 from ...state.baseline_names import baseline_name
 from ...state.readings import Reading
 from ...state.selection import Selection
-from ...widgets.bar_list import Bar, BarList
 from ...widgets.card import GAP_PX, Card, button, label
+from ...widgets.charts.bars import Bar, BarList
+from ...widgets.charts.cells import LabelledGrid, Labels
 from ...widgets.folding_card import folded_on_projector
-from ...widgets.labelled_grid import LabelledGrid, Labels
 from ...widgets.layouts import fill, hbox, vbox
 from ...widgets.pages import tab_bar
 from ...widgets.progress_line import ProgressLine

@@ -11,18 +11,19 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QSizePolicy, QWidget
 
 from ...figures.figure import Axis, Figure, Numbers, joined
+from ...figures.values import stage_labels, stage_name
 from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...look.say import say
 from ...widgets.card import GAP_PX, Card, button, label, note, scrolled
+from ...widgets.charts.cells import LabelledGrid, Labels
 from ...widgets.controls import IconButton
 from ...widgets.curve_plot import CurvePlot
 from ...widgets.curve_specs import CurveSpec, PlotSpec
 from ...widgets.folding_card import folded_on_projector
-from ...widgets.labelled_grid import LabelledGrid, Labels
 from ...widgets.layouts import discard, fill, hbox, vbox
 from ...widgets.progress_line import ProgressLine
-from .stages import LayersView, stage_labels, stage_name
+from .stages import LayersView
 
 if TYPE_CHECKING:
     from bertcore.analysis.vectors import GroupSimilarity, WordInSentences
@@ -170,7 +171,7 @@ class WordView(LayersView):
     It has sentences of its own: of what all rooms look at, only model and stage matter.
     """
 
-    stages = "all"
+    slider = "all"
 
     def __init__(self) -> None:
         super().__init__()

@@ -8,7 +8,7 @@ from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QLinearGradient, QPaint
 
 from ...look import numbers, theme
 from ...look.say import say
-from ...widgets.raster import Raster
+from ...widgets.charts.raster import Raster
 from .compared import ComparedLines
 from .content import Content, embedding
 from .key import distance_color, embedding_limit, key_line_px, key_of, paint_key

@@ -10,7 +10,7 @@ from PySide6.QtGui import QBrush, QColor, QLinearGradient, QPainter, QPen
 
 from ...look import numbers, theme
 from ...look.say import say
-from ...widgets.raster import paint_scale
+from ...widgets.charts.raster import paint_scale
 from .content import Content, embedding
 from .plan import Plan
 

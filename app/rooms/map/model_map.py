@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ...look import numbers, theme
 from ...look.say import say
-from ...widgets.pointer import ARROWS, PointerWidget
+from ...widgets.charts.pointer import ARROWS, PointerWidget
 from .base_picture import paint_base
 from .content import EMBEDDINGS, Answer, Caption, Content, embedding
 from .overlay import Overlay

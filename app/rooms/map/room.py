@@ -4,7 +4,8 @@ from PySide6.QtCore import Signal
 
 from ...look.say import mark
 from ...state.explore_state import ExploreState
-from ..base import View, ViewRoom, ViewSpec
+from ..room import ViewRoom
+from ..view import View, ViewSpec
 from .view import MapView
 
 

@@ -21,7 +21,7 @@ from ...widgets.figure_button import FigureButton
 from ...widgets.head_sheet import HeadSheet
 from ...widgets.layouts import vbox
 from ...widgets.progress_line import ProgressLine
-from ..base import View
+from ..view import View
 from .compared import ComparedLines, compared_lines
 from .content import Answer, Caption, Content, Word, kinds_of
 from .doors import SECTIONS, Door, door_of

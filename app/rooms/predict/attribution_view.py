@@ -23,13 +23,13 @@ from ...state.contrast import NO_CONTRAST
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...widgets.card import GAP_PX, Card, label, tip
+from ...widgets.charts.raster import ColorBar
 from ...widgets.contrast_fields import ContrastFields
 from ...widgets.controls import Choice
 from ...widgets.folding_card import folded_on_projector
 from ...widgets.heat_tokens import HeatToken, HeatTokens
 from ...widgets.layouts import fill, hbox
 from ...widgets.progress_line import ProgressLine
-from ...widgets.raster import ColorBar
 from .view import PredictView, mask_name, mask_token, scrolled_column
 
 if TYPE_CHECKING:

@@ -17,13 +17,13 @@ from ...look.say import mark, say
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...state.token_units import Units
-from ...widgets.bar_list import Bar, BarList
 from ...widgets.card import Card, button, label
+from ...widgets.charts.bars import Bar, BarList
+from ...widgets.charts.raster import ColorBar
 from ...widgets.controls import Choice
 from ...widgets.folding_card import folded_on_projector
 from ...widgets.heat_tokens import HeatToken, HeatTokens
 from ...widgets.layouts import fill, hbox
-from ...widgets.raster import ColorBar
 from .view import PredictView, scrolled_column, with_name
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QSizePolicy
 from ...look import numbers, theme
 from ...look.say import quoted, say
 from ...state.baseline_names import beside
-from ...widgets.labelled_grid import LabelledGrid, Labels
-from ...widgets.pointer import ARROWS, PointerWidget
-from ...widgets.raster import Raster
+from ...widgets.charts.cells import LabelledGrid, Labels
+from ...widgets.charts.pointer import ARROWS, PointerWidget
+from ...widgets.charts.raster import Raster
 from .view import stage_name
 
 if TYPE_CHECKING:

@@ -17,13 +17,13 @@ from ...state.baseline_names import beside, is_earlier, where_compared
 from ...state.compared_words import baseline_mask
 from ...state.readings import Reading, ReadingRequest
 from ...state.selection import Selection
-from ...widgets.bar_list import Bar, BarList
 from ...widgets.card import GAP_PX, Card, label
+from ...widgets.charts.bars import Bar, BarList
+from ...widgets.charts.raster import ColorBar
 from ...widgets.context_menu import figure_entries, show_context_menu
 from ...widgets.folding_card import folded_on_projector
 from ...widgets.layouts import fill, hbox
 from ...widgets.progress_line import ProgressLine
-from ...widgets.raster import ColorBar
 from ...widgets.spots import name_spot
 from .lens_cells import Column, LensTable, highest
 from .lens_sentences import decided_sentence, top_guesses, word_sentence

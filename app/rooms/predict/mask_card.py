@@ -15,10 +15,10 @@ from ...look.say import say
 from ...state.baseline_names import beside
 from ...state.compared_words import ComparedMask
 from ...state.readings import MaskReading
-from ...widgets.bar_list import Bar, BarList
 from ...widgets.card import Card, Hint, label
+from ...widgets.charts.bars import Bar, BarList
+from ...widgets.charts.raster import ColorBar
 from ...widgets.layouts import fill, hbox, vbox
-from ...widgets.raster import ColorBar
 from ...widgets.word_shift import ShiftedWord, WordShift
 from .lens_cells import LensStrip, highest
 from .lens_sentences import decided_sentence

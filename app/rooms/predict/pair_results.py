@@ -10,7 +10,7 @@ from ...compute.text_scores import ScoredPairs
 from ...figures.figure import Axis, Numbers
 from ...look import numbers
 from ...look.say import say
-from ...widgets.bar_list import Bar
+from ...widgets.charts.bars import Bar
 
 if TYPE_CHECKING:
     from bertcore.evaluation.sets import Estimate

@@ -1,7 +1,8 @@
 """Room Predict: which words the model predicts behind masks and why, and what it says of A and B."""
 
 from ...look.say import mark
-from ..base import ONE_AT_A_TIME, View, ViewRoom, ViewSpec, later
+from ..room import ViewRoom
+from ..view import ONE_AT_A_TIME, View, ViewSpec, later
 from .previous_predictions import PreviousPredictions
 from .view import PredictView
 from .words_view import WordsView

@@ -18,12 +18,12 @@ from ...state.baseline import OtherText
 from ...state.baseline_names import baseline_name, replacing, where_compared
 from ...state.readings import Reading
 from ...state.selection import Selection
-from ...widgets.bar_list import Bar, BarList
 from ...widgets.card import GAP_PX, Card, label
+from ...widgets.charts.bars import Bar, BarList
+from ...widgets.charts.raster import ColorBar
 from ...widgets.folding_card import folded_on_projector
 from ...widgets.heat_tokens import HeatToken, HeatTokens
 from ...widgets.layouts import fill, hbox
-from ...widgets.raster import ColorBar
 from .view import PredictView, missing_words, scrolled_column
 
 if TYPE_CHECKING:

@@ -30,10 +30,10 @@ from ...look.say import say
 from ...state.baseline import ComparisonOffer, OtherText
 from ...state.readings import Reading
 from ...state.selection import Selection
-from ...widgets.bar_list import BarList
 from ...widgets.card import Card, button, label, scrolled
+from ...widgets.charts.bars import BarList
+from ...widgets.charts.cells import LabelledGrid, Labels
 from ...widgets.folding_card import folded_on_projector
-from ...widgets.labelled_grid import LabelledGrid, Labels
 from ...widgets.layouts import fill, hbox, vbox
 from ...widgets.progress_line import ProgressLine
 from .means_in_words import means_in_words, written_mean

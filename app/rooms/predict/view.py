@@ -13,10 +13,10 @@ from ...look.bidi import isolated
 from ...look.say import say
 from ...state.readings import word_to_mask
 from ...widgets.card import GAP_PX, Card, button, label, scrolled
+from ...widgets.charts.raster import ColorBar
 from ...widgets.context_menu import Entry
 from ...widgets.layouts import hbox, vbox
-from ...widgets.raster import ColorBar
-from ..base import View
+from ..view import View
 
 if TYPE_CHECKING:
     from bertcore.analysis.predict import WordGuess

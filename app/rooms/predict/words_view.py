@@ -22,13 +22,13 @@ from ...state.readings import Reading, word_to_mask
 from ...state.selection import Selection
 from ...state.token_units import Units
 from ...state.verdicts import PairQuestion, first_token, question_for, similarity_verdict, verdict_of
-from ...widgets.bar_list import Bar, BarList
 from ...widgets.card import GAP_PX, Card, Steady, button, label, scrolled
+from ...widgets.charts.bars import Bar, BarList
+from ...widgets.charts.raster import ColorBar
 from ...widgets.context_menu import figure_entries, show_context_menu
 from ...widgets.folding_card import folded_on_projector
 from ...widgets.heat_tokens import HeatToken, HeatTokens
 from ...widgets.layouts import fill, hbox, vbox
-from ...widgets.raster import ColorBar
 from .mask_card import MaskCard
 from .pair_card import AskedPair, PairCard
 from .previous_predictions import PreviousCard, PreviousPredictions

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSizePolicy
 from ...compute.batches import RIGHT, WRONG, ShownBatch
 from ...look import numbers, theme
 from ...look.say import say
-from ...widgets.pointer import PointerWidget
+from ...widgets.charts.pointer import PointerWidget
 from .batch_text import loss_color
 
 MOST_ROW_PX, LEAST_ROW_PX, NUMBER_PX, MARK_PX = 18, 2, 24, 16

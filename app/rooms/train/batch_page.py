@@ -15,8 +15,8 @@ from ...compute.question import Question, ReportOrCancel
 from ...look import numbers, theme
 from ...look.say import say
 from ...runs.run_info import RunInfo
-from ...widgets.bar_list import ROW_PX, Bar, BarList
 from ...widgets.card import button, label, scrolled
+from ...widgets.charts.bars import ROW_PX, Bar, BarList
 from ...widgets.controls import Choice, NumberBox
 from ...widgets.layouts import hbox, vbox
 from ...widgets.linked_text import LinkedText

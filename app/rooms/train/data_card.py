@@ -10,9 +10,9 @@ from bertcore.training.run_estimate import RunEstimate
 
 from ...look import numbers, theme
 from ...look.say import say
-from ...widgets.bar_list import Bar, BarList
 from ...widgets.big_number import BigNumber
 from ...widgets.card import Card, label, rich_label, scrolled
+from ...widgets.charts.bars import Bar, BarList
 from ...widgets.flow_layout import FlowLayout
 from ...widgets.layouts import fill, hbox, vbox
 from .data_words import (

@@ -10,8 +10,8 @@ from ...compute.over_time import Heads
 from ...look import theme
 from ...look.say import say
 from ...widgets.card import tip
+from ...widgets.charts.pointer import ARROWS, PointerWidget
 from ...widgets.head_sheet import HeadSheet
-from ...widgets.pointer import ARROWS, PointerWidget
 
 GAP_PX, NAME_PX, LABEL_PX, LEAST_LABELLED_PX = 6, 14, 10.5, 13
 

@@ -13,7 +13,7 @@ from bertcore.data.cloze import ClozeSentence
 from ...look import theme
 from ...look.icons import paint_icon
 from ...look.say import say
-from ...widgets.pointer import ARROWS, PointerWidget
+from ...widgets.charts.pointer import ARROWS, PointerWidget
 
 GAP_PX, LARGEST_CELL_PX, SMALLEST_CELL_PX = 3, 28, 13
 NAME_PX, HEADER_PX = 10, 15

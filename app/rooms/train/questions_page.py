@@ -15,8 +15,8 @@ from bertcore.runs.run_metrics import QuestionScore
 from ...look import numbers, theme
 from ...look.say import say
 from ...runs.run_info import RunInfo, read_questions
-from ...widgets.bar_list import ROW_PX, Bar, BarList
 from ...widgets.card import button, label
+from ...widgets.charts.bars import ROW_PX, Bar, BarList
 from ...widgets.curve_plot import CurvePlot
 from ...widgets.curve_specs import PlotSpec
 from ...widgets.layouts import hbox, vbox

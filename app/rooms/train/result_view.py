@@ -14,13 +14,13 @@ from ...look import numbers, theme
 from ...look.say import mark, say
 from ...runs.run_info import HeldOutExample, RunResult
 from ...state.task_info import metric_name, metric_value
-from ...widgets.bar_list import Bar, BarList
 from ...widgets.card import label, scrolled
+from ...widgets.charts.bars import Bar, BarList
+from ...widgets.charts.cells import LabelledGrid, Labels
+from ...widgets.charts.raster import Raster
 from ...widgets.figure_button import FigureButton
-from ...widgets.labelled_grid import LabelledGrid, Labels
 from ...widgets.layouts import empty, fill, hbox, vbox
 from ...widgets.linked_text import LinkedText
-from ...widgets.raster import Raster
 
 MOST_LABELS = 12
 CELL_PX = (58, 30)  # width, height

@@ -16,7 +16,7 @@ from ...look.say import say
 from ...runs.run_info import RunInfo
 from ...runs.sweep_rows import SweepRow, rows_of, shown_name
 from ...state.task_info import metric_name, metric_value
-from ...widgets.pointer import ARROWS, PointerWidget
+from ...widgets.charts.pointer import ARROWS, PointerWidget
 
 ROW_PX, GAP_PX, BAR_PX, PADDING_PX, INDENT_PX = 58, 6, 4, 8, 16
 STATE_COLORS = {"starting": "accent", "running": "accent", "paused": "warn", "done": "good", "failed": "bad"}

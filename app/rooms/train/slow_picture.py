@@ -10,7 +10,7 @@ from bertcore.runs.run_metrics import SlowStep
 
 from ...look import numbers, theme
 from ...look.say import say
-from ...widgets.pointer import PointerWidget
+from ...widgets.charts.pointer import PointerWidget
 
 MOST = 40  # the newest ones; more would leave no room for their numbers
 HEIGHT_PX, STEP_PX, LINE_PX = 110, 62, 18

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from ...look import numbers, theme
 from ...look.say import say
-from ...widgets.pointer import ARROWS, PointerWidget
+from ...widgets.charts.pointer import ARROWS, PointerWidget
 
 ROW_PX, GAP_PX = 28, 8
 FONT_PX = 12.5

@@ -18,7 +18,7 @@ from ...look import numbers, theme
 from ...look.say import say
 from ...runs.sweep_findings import setting_name, setting_value
 from ...state.task_info import SHARES, metric_name, metric_value
-from ...widgets.pointer import ARROWS, PointerWidget
+from ...widgets.charts.pointer import ARROWS, PointerWidget
 from .curve_grid import RUN_COLORS
 
 LEFT_PX, BOTTOM_PX, TOP_PX, NAMES_PX, RIGHT_PX = 52, 38, 12, 24, 16

@@ -13,7 +13,7 @@ from bertcore.runs.run_metrics import Update, parts_of
 
 from ...look import numbers, theme
 from ...look.say import say
-from ...widgets.pointer import ARROWS, PointerWidget
+from ...widgets.charts.pointer import ARROWS, PointerWidget
 
 LEAST, MOST = 1e-5, 1.0  # ends of the scale, which is logarithmic
 MOST_ROW_PX, AXIS_PX, LEGEND_PX, NUMBERS_PX = 64, 22, 24, 170

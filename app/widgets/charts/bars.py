@@ -6,8 +6,8 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy
 
-from ..look import theme
-from ..look.fitting import fitting_line
+from ...look import theme
+from ...look.fitting import fitting_line
 from .pointer import PointerWidget
 
 ROW_PX = 22
@@ -68,6 +68,13 @@ class BarList(PointerWidget):
         self.setAccessibleDescription(", ".join(f"{bar.label} {_number(bar)}" for bar in bars))
         if resized:
             self.updateGeometry()
+        self.update()
+
+    def set_strong(self, row: int | None, color: str, strong_color: str) -> None:
+        """The row that matters, None for none, and the colours of the others and of this one."""
+        for place, bar in enumerate(self.bars):
+            is_strong = place == row
+            self.bars[place] = replace(bar, is_strong=is_strong, color=strong_color if is_strong else color)
         self.update()
 
     def row_rect(self, row: int) -> QRectF:

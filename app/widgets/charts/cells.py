@@ -19,7 +19,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy
 
-from ..look import numbers, theme
+from ...look import numbers, theme
 from .pointer import ARROWS, PointerWidget
 from .raster import Raster, paint_scale
 from .zoom import Zoom

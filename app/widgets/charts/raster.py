@@ -7,8 +7,8 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from ..look import numbers, theme
-from ..look.say import say
+from ...look import numbers, theme
+from ...look.say import say
 
 Array = np.ndarray
 

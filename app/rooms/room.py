@@ -1,38 +1,34 @@
-"""Rooms and their views.
+"""Rooms: a `Room` draws the state’s reading while it is seen and waits while there is none; a `ViewRoom` has tabs.
 
-A `View` is one way to look at a reading: it is given (reading, selection) and gives signals. A `ViewStack` shows one
-view of several. A `Room` draws the state's reading while it is seen, and waits while there is none; a `ViewRoom` is a
-room of tabs. Recipes: docs/architecture.md.
+A `ViewStack` shows one view of several. Recipes: docs/architecture.md.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QPoint, QSignalBlocker, Signal
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLayout, QWidget
 
-from ..compute.question import PAUSE_MS, Answer, Question
+from ..compute.question import PAUSE_MS
 from ..figures.figure import Figure, Numbers, caption_of, picture_of
 from ..look import theme
-from ..look.say import Titled, mark, say
-from ..state.baseline import TWO_TEXTS, ComparisonOffer
+from ..look.say import say
+from ..state.baseline import ComparisonOffer
 from ..state.explore_state import ExploreState
 from ..state.readings import Reading
 from ..state.selection import Selection
 from ..state.what_if import WhatIf
-from ..widgets.card import GAP_PX, Hint, button, intro_line, set_role
-from ..widgets.context_menu import figure_entries, show_token_menu
+from ..widgets.card import GAP_PX, Hint, intro_line, set_role
+from ..widgets.context_menu import show_token_menu
 from ..widgets.layouts import vbox
 from ..widgets.pages import MoreButton, Waiting, show_tabs, tab_bar
-from ..widgets.pointer import PointerWidget
 from ..widgets.progress_line import ProgressLine
 from ..widgets.spots import name_spot
+from .view import View, ViewSpec
 
 
 class Room(QWidget):
@@ -168,140 +164,6 @@ class Room(QWidget):
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self.leave()
-
-
-@dataclass(frozen=True)
-class ViewSpec(Titled):
-    """One view of a room. Tabs, palette, tour, help, keyboard and tests read the room's list of these.
-
-    Its hint is on the screen while the view is: why one looks at it, before how; two sentences at most.
-    """
-
-    factory: Callable[[], View]
-    is_for_experts: bool = False  # its tab is behind More
-    only: str = ""  # why it shows this reading alone while another is compared with it; empty where it shows both
-
-    def comparison_note(self, reading: Reading, selection: Selection) -> str:
-        """The same as it stands on the screen; empty where there is nothing to say."""
-        is_wanted = reading.request.baseline is not None or selection.wants_difference
-        has_note = self.only and is_wanted and reading.baseline is not None
-        return say(self.only) if has_note else ""
-
-    is_about_baseline: bool = False  # its tab is shown as well while there is a baseline
-
-
-ONE_AT_A_TIME = mark("This view shows one text in one model. Hold X to see the baseline instead.")
-
-
-def later(package: str, module: str, name: str) -> Callable[[], Any]:
-    """The factory of a view whose module is imported when the view is opened first: a room opens sooner without it."""
-    return lambda: getattr(import_module(f".{module}", package), name)()
-
-
-class View(QWidget):
-    """One way to look at a reading. It is given what to show and says by signals what a person wants.
-
-    It knows neither its room nor the window. Subclasses override `show_reading`, and `show_selection` where another
-    token, layer or head needs less than everything drawn anew.
-    """
-
-    position_hovered = Signal(object)  # int | None: for all rooms, as long as the mouse is there
-    position_clicked = Signal(int)  # pinned for all rooms
-    head_clicked = Signal(int, int)  # layer, head
-    stage_clicked = Signal(int)  # 0: the embeddings, l: the hidden states after layer l
-    mask_toggled = Signal(int)  # position: masked, or not any more
-    what_if_edited = Signal(object)  # Callable[[WhatIf], WhatIf]: of what is changed inside the model by then
-    comparison_wanted = Signal(object)  # ComparisonOffer: a person has clicked for it
-    contrast_edited = Signal(object)  # Contrast: other words to ask about, in all rooms
-    hover_text_changed = Signal(str)  # for the status line
-    token_menu_requested = Signal(object, QPoint, object)  # position | None, a point of the screen, further entries
-    question_requested = Signal(object)  # Question
-    kept_changed = Signal(object)  # what the view wants back when the window is built anew: see `restore`
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.questions: list[Question[Any]] = []
-        self.questions_with_own_line: list[Question[Any]] = []
-        self.reading: Reading | None = None  # that is on show; None before the first, and after `leave`
-        self.selection = Selection()
-        self.pause_ms = 0  # before the worker is asked: 0 after a click, more while a person types
-
-    def show_reading(self, reading: Reading, selection: Selection) -> None:
-        """Another reading, or the view has just been opened: everything anew."""
-        raise NotImplementedError
-
-    def show_selection(self, reading: Reading, selection: Selection) -> None:
-        """Another token, layer or head of the same reading."""
-
-    def restore(self, kept: Any) -> None:
-        """What the same view of an earlier window gave last with `kept_changed`; comes before the first reading."""
-
-    def leave(self) -> None:
-        """The view is not on show any more: what is not answered yet is not wanted, and no reading is kept alive."""
-        for question in self.questions:
-            question.cancel()
-        self.reading = None
-
-    def add_question(self, answered: Callable[[Answer], object], line: ProgressLine | None = None) -> Question[Answer]:
-        """Something to ask of the worker; `answered` gets each answer that is still wanted.
-
-        line: where the view shows its progress; without one the room does, below the view.
-        """
-        question = Question(self, answered)
-        if line is not None:
-            line.follow(question)
-            self.questions_with_own_line.append(question)
-        question.requested.connect(self.question_requested)
-        self.questions.append(question)
-        return question
-
-    def hover_unit(self, unit: int | None) -> None:
-        """Says that the mouse is on a unit (a token or word) of the reading on show."""
-        self.position_hovered.emit(self.first_position(unit))
-
-    def click_unit(self, unit: int) -> None:
-        """Says that a unit was clicked."""
-        position = self.first_position(unit)
-        if position is not None:
-            self.position_clicked.emit(position)
-
-    def add_token_menu(self, picture: PointerWidget, position_of: Callable[[Any], int | None] | None = None) -> None:
-        """A right click on a cell of `picture` offers what can be done with the token there and with the picture.
-
-        position_of: of the token of a cell; left out, a cell is a unit's number.
-        """
-
-        def ask(cell: Any, at: QPoint) -> None:
-            position = None if cell is None else (position_of or self.first_position)(cell)
-            self.token_menu_requested.emit(position, at, figure_entries(picture))
-
-        picture.context_menu_requested.connect(ask)
-
-    def offer_button(self, title: str, offer: ComparisonOffer) -> QPushButton:
-        """For a view that is empty as long as there is nothing to compare with."""
-        return button(title, lambda: self.comparison_wanted.emit(offer), look="primary")
-
-    def offer_of_texts(self) -> QPushButton:
-        return self.offer_button(say("Try it: a man and a woman"), TWO_TEXTS)
-
-    def figure(
-        self, title: str, widgets: Sequence[QWidget], numbers: Mapping[str, Numbers], *, hint: str = "", **of: Any
-    ) -> Figure | None:
-        """These widgets as they stand now, for a card's save button; None while there is nothing to show.
-
-        of: what `caption_of` takes, on what the numbers are of.
-        """
-        if self.reading is None:
-            return None
-        caption = caption_of(self.reading, self.selection, **of)
-        return Figure(title, picture_of(widgets), numbers, caption, self.reading.request.model.name, hint)
-
-    def first_position(self, unit: int | None) -> int | None:
-        """The position that a unit of the reading on show goes by."""
-        if self.reading is None or unit is None:
-            return None
-        units = self.selection.units(self.reading)
-        return units.first_positions[unit] if 0 <= unit < len(units) else None
 
 
 AnyView = TypeVar("AnyView", bound=View)

@@ -1,0 +1,178 @@
+"""Numbers with named sides: what a view computes for one reading.
+
+    Values(sizes, tokens(units), stages(13))       sizes (U,13): rows are tokens, columns what leaves each layer
+
+What a side counts decides its labels, what hovering and clicking it mean in all rooms, the axis in a saved file, and
+which place of a baseline each of its places is compared with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from ..look.say import say
+from ..state.baseline_names import reason_in_words, replacing
+from ..state.readings import Reading
+from ..state.token_units import Units
+from .figure import Axis
+
+Kind = Literal["token", "stage", "layer", "head", "neuron", "dimension", "word", "class", "text", "step", "none"]
+AXES = {"stage": "layer"}  # what a kind is called in a saved file, where that is another word
+
+
+class NotComparableError(Exception):
+    """A sentence: why a reading and its baseline have no numbers to subtract."""
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """What one side of an array counts (n places), and how each place is named."""
+
+    kind: Kind
+    labels: Sequence[str]  # (n)
+    colors: Sequence[str] = ()  # (n) names in the theme; empty: all muted
+    numbers: Sequence[int] = ()  # (n) positions of tokens, stages, layers, heads, …; empty: counted from 0
+    units: Units | None = None  # of tokens: what they are the units of
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def number(self, place: int) -> int:
+        """Which token, stage, layer or head a place is."""
+        return self.numbers[place] if self.numbers else place
+
+    def place_of(self, number: int | None) -> int | None:
+        """Where a token, stage, layer or head stands; None where it does not."""
+        if number is None:
+            return None
+        if self.numbers:
+            return self.numbers.index(number) if number in self.numbers else None
+        return number if 0 <= number < len(self) else None
+
+    def name(self, place: int) -> str:
+        """Of a place, in a sentence."""
+        return stage_name(self.number(place)) if self.kind == "stage" else self.labels[place]
+
+    def axis(self, beside: Side | None = None) -> Axis:
+        """As a saved file names it. beside: the other side, which may count the same."""
+        name = AXES.get(self.kind, self.kind)
+        return Axis(f"other {name}" if beside is not None and beside.kind == self.kind else name, self.labels)
+
+    def places_in(self, baseline: Side, reading: Reading) -> list[int | None]:
+        """The place there that each of ours is compared with; None where it has no counterpart.
+
+        Tokens are paired by characters, words and classes by name, all else by number.
+        """
+        if self.kind == "token":
+            return self._tokens_in(baseline, reading)
+        if self.kind in ("word", "class"):
+            found = {label: place for place, label in enumerate(baseline.labels)}
+            return [found.get(label) for label in self.labels]
+        if self.kind in ("stage", "layer") and len(self) != len(baseline):
+            raise NotComparableError(say("The two models have different layers, so only the open model is shown."))
+        if self.kind == "head" and len(self) != len(baseline):
+            raise NotComparableError(say("The two models have different heads, so only the open model is shown."))
+        if self.kind in ("neuron", "dimension") and len(self) != len(baseline):
+            raise NotComparableError(say("The two models have different sizes, so only the open model is shown."))
+        return [baseline.place_of(self.number(place)) for place in range(len(self))]
+
+    def _tokens_in(self, baseline: Side, reading: Reading) -> list[int | None]:
+        assert self.units is not None and reading.baseline is not None and reading.alignment is not None
+        if reading.alignment.reason is not None:
+            raise NotComparableError(reason_in_words(reading.alignment.reason))
+        theirs, places = reading.baseline.units(self.units.view), reading.places_in_baseline(self.units.view)
+        found: list[int | None] = []
+        for position in self.numbers:
+            unit = self.units.unit_of(position)
+            place = None if unit is None else places[unit]
+            found.append(None if place is None else baseline.place_of(theirs.first_positions[place]))
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """An array (R) or (R,C) and its sides. The words of the moment stand above it."""
+
+    array: np.ndarray
+    rows: Side
+    columns: Side | None = None
+    low: float | None = None  # the ends of the scale; None: of the numbers themselves
+    high: float | None = None
+    texts: Sequence[Sequence[str]] = ()  # (R,C) written into the cells
+    hint: str = ""  # facts beside the title
+    intro: str = ""  # what one sees; empty: what the picture says itself
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The values at the two ends of the scale."""
+        lowest, highest = (float(self.array.min()), float(self.array.max())) if self.array.size else (0.0, 1.0)
+        return (lowest if self.low is None else self.low), (highest if self.high is None else self.high)
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        return (self.rows.axis(),) if self.columns is None else (self.rows.axis(), self.columns.axis(self.rows))
+
+    def placed(self, theirs: Values, reading: Reading) -> Values:
+        """The baseline's numbers in our places, NaN where there is no counterpart.
+
+        Rows are named by both where the baseline has another word. Raises NotComparableError.
+        """
+        rows = self.rows.places_in(theirs.rows, reading)
+        array = _taken(theirs.array, rows, 0)
+        if self.columns is not None:
+            assert theirs.columns is not None
+            array = _taken(array, self.columns.places_in(theirs.columns, reading), 1)
+        others = [None if place is None else theirs.rows.labels[place] for place in rows]
+        return replace(
+            self, array=array, rows=replace(self.rows, labels=list(map(replacing, self.rows.labels, others)))
+        )
+
+    def minus(self, placed: Values, least: float) -> Values:
+        """The difference, 0 where there is no counterpart; `least`: what its colours reach to at least."""
+        change = np.ascontiguousarray(np.nan_to_num(self.array - placed.array))
+        limit = max(float(np.abs(change).max(initial=0.0)), least)
+        return replace(self, array=change, rows=placed.rows, low=-limit, high=limit, texts=())
+
+
+def _taken(array: np.ndarray, places: list[int | None], axis: int) -> np.ndarray:
+    """These places along an axis, NaN for None."""
+    missing = [i for i, place in enumerate(places) if place is None]
+    if not array.shape[axis]:
+        return np.full((*array.shape[:axis], len(places), *array.shape[axis + 1 :]), np.nan)
+    taken = np.take(array, [place or 0 for place in places], axis=axis).astype(float)
+    np.moveaxis(taken, axis, 0)[missing] = np.nan
+    return taken
+
+
+def tokens(units: Units) -> Side:
+    """The tokens or words of a reading."""
+    return Side("token", units.labels, units.kinds, units.first_positions, units)
+
+
+def stages(count: int) -> Side:
+    """The embeddings, and what leaves each layer."""
+    return Side("stage", stage_labels(count))
+
+
+def layers(count: int) -> Side:
+    """The layers, counted from 1 on the screen."""
+    return Side("layer", [str(layer) for layer in range(1, count + 1)])
+
+
+def heads(count: int) -> Side:
+    """The heads of a layer, counted from 1 on the screen."""
+    return Side("head", [str(head) for head in range(1, count + 1)])
+
+
+def stage_name(stage: int) -> str:
+    """In a sentence: "after layer 2"."""
+    return say("after layer {layer}", layer=stage) if stage else say("embeddings")
+
+
+def stage_labels(count: int) -> list[str]:
+    """The first `count` stages as labels of columns."""
+    return [say("emb."), *(str(stage) for stage in range(1, count))]

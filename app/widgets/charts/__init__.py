@@ -1,0 +1,1 @@
+"""Pictures of numbers, which mouse, keyboard and screen readers can read."""
