@@ -71,7 +71,7 @@ strings: tools  ## for translators: gathers the texts of the window, says what i
 	@$(BIN)/python -m scripts.translations
 
 tour: setup  ## a picture of every room, in build/tour
-	@$(BIN)/bertscope --tour build/tour $(ARGS)
+	@$(BIN)/python -m scripts.tour build/tour $(ARGS)
 
 gallery: setup  ## every view for three kinds of model, at 16 and 512 tokens, in build/gallery; some seven minutes
 	@$(BIN)/python -m scripts.gallery build/gallery

@@ -21,6 +21,7 @@ from benchmarks.random_person import Condition, Life, RandomPerson
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
+    from app.shell.services import Services
     from app.shell.window import Window
 
 TEXT_A, TEXT_B = "The cat sat on the mat, for it was warm.", "The dog was happy to see it there."
@@ -40,18 +41,17 @@ def main(
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     with tempfile.TemporaryDirectory() as folder:
         os.environ["BERTSCOPE_HOME"] = os.environ["HOME"] = folder
-        problems, has_ended = _use(Path(folder), minutes, seed, most_memory, walks)
+        problems, services = _use(Path(folder), minutes, seed, most_memory, walks)
     for problem, times in Counter(problems).items():
         print(f"FAILED: {problem}" + f" ({times} times)" * (times > 1))
     print("Nothing went wrong and nothing is left over." if not problems else f"{len(problems)} problems.", flush=True)
-    from app.shell.leaving import leave
-    from benchmarks.offscreen import offscreen_app
+    from app.shell.program import leave
 
-    leave(offscreen_app() if has_ended else None, 1 if problems else 0)
+    leave(services, 1 if problems else 0)
 
 
-def _use(folder: Path, minutes: float, seed: int, most_memory: float, walks: int) -> tuple[list[str], bool]:
-    """The window from its first paint to its end; returns what was wrong, and whether the worker has ended."""
+def _use(folder: Path, minutes: float, seed: int, most_memory: float, walks: int) -> tuple[list[str], Services]:
+    """The window from its first paint to its end; returns what was wrong, and the services, which are closed."""
     from app.shell.services import build_services
     from app.shell.window import Window
     from benchmarks.offscreen import offscreen_app
@@ -64,11 +64,10 @@ def _use(folder: Path, minutes: float, seed: int, most_memory: float, walks: int
     stay = _Stay(window, RandomPerson(window, models, folder, seed), complaints, minutes * 60, walks)
     stay.run()
     window.close()
-    has_ended = services.close()
-    if not has_ended:
+    if not services.close():
         complaints.add("the worker did not end")
     complaints.close()
-    return [*complaints.said, *stay.problems(most_memory)], has_ended
+    return [*complaints.said, *stay.problems(most_memory)], services
 
 
 class _Stay:

@@ -89,7 +89,7 @@ def _map(window: Window) -> Row:
 
 
 def _sheet(window: Window, folder: Path) -> Row:
-    from app.shell.lab_sheet import lab_sheet
+    from app.lessons.lab_sheet import lab_sheet
 
     assert window.state.reading is not None
     started = time.perf_counter()

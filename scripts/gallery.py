@@ -33,7 +33,7 @@ def main(folder: Path) -> None:
                 session.write_text(
                     as_json(Session(a, b, model=SessionModel(reference, name), layer=1, head=2)), encoding="utf-8"
                 )
-                command = [sys.executable, "-m", "app", str(session), "--tour", str(folder / f"{name}-{tokens}")]
+                command = [sys.executable, "-m", "scripts.tour", str(folder / f"{name}-{tokens}"), str(session)]
                 subprocess.run(command, check=True)
 
 

@@ -51,7 +51,7 @@ class Exporter(QObject):
 
     def export_lab_sheet(self, state: ExploreState) -> None:
         """Asks for a folder and writes the hand-out for the text on show."""
-        from .lab_sheet import save_lab_sheet  # here: the first paint need not wait for it
+        from ..lessons.lab_sheet import save_lab_sheet  # here: the first paint need not wait for it
 
         try:
             sentence = save_lab_sheet(state, self._window)

@@ -8,8 +8,8 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
+from app.lessons.lab_sheet import LabSheet, lab_sheet, new_folder
 from app.look import numbers, theme
-from app.shell.lab_sheet import LabSheet, lab_sheet, new_folder
 from app.shell.window import Window
 from app.state.verdicts import verdict_of
 from bertcore.analysis.attention_heads import clearest_head

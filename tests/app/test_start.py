@@ -1,4 +1,4 @@
-"""How the program starts: what it imports, what it does without a display, and its tour."""
+"""How the program starts: what it imports, what it does without a display, one view alone, and the tour."""
 
 import json
 import os
@@ -54,10 +54,27 @@ def test_the_first_paint_needs_no_torch(model_folder: Path) -> None:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems always have a display")
-def test_without_a_display_it_says_so_and_does_the_tour(model_folder: Path, tmp_path: Path) -> None:
+def test_without_a_display_it_says_so() -> None:
+    done = run("-m", "app")
+    assert done.returncode == 2 and done.stderr.startswith("No display found."), done.stderr
+
+
+def test_one_view_is_previewed_alone(model_folder: Path, tmp_path: Path) -> None:
+    home, file = tmp_path / "home", tmp_path / "view.png"
+    arguments = ("preview", "layers.hidden", str(model_folder), "--theme", "dark", "--picture", str(file))
+    done = run("-m", "app", *arguments, BERTSCOPE_HOME=str(home))
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    image = QImage(str(file))
+    assert len({image.pixel(x, y) for x in range(0, image.width(), 7) for y in range(0, image.height(), 7)}) > 20
+    assert not (home / "settings.json").exists()
+    unknown = run("-m", "app", "preview", "layers.none")
+    assert unknown.returncode == 2 and "layers.hidden" in unknown.stderr
+
+
+def test_the_tour_draws_every_room_and_view(model_folder: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
-    done = run("-m", "app", str(model_folder), "--theme", "light", cwd=tmp_path, BERTSCOPE_HOME=str(home))
-    assert done.stdout.startswith("No display found: rendering the tour to build/tour instead.\n"), done.stderr
+    arguments = ("build/tour", str(model_folder), "--theme", "light")
+    done = run("-m", "scripts.tour", *arguments, cwd=tmp_path, BERTSCOPE_HOME=str(home))
     assert done.returncode == 0, done.stderr
     assert not (home / "settings.json").exists()  # a tour changes nothing of the person's
     visits = json.loads((tmp_path / "build" / "tour" / "tour.json").read_text())["rooms"]
@@ -82,7 +99,7 @@ def test_without_a_display_it_says_so_and_does_the_tour(model_folder: Path, tmp_
 
 
 def test_a_tour_of_what_is_no_model_fails_with_a_sentence(tmp_path: Path) -> None:
-    done = run("-m", "app", str(tmp_path), "--tour", str(tmp_path / "tour"))
+    done = run("-m", "scripts.tour", str(tmp_path / "tour"), str(tmp_path))
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("The tour failed: ")
     assert "config.json" in done.stderr

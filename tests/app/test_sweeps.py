@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
+from tour.recorded import SWEEP, recorded_sweep
 
 from app.rooms.train.room import TrainRoom
 from app.runs.run_info import RunInfo, read_run
 from app.runs.service import RunsService
 from app.runs.sweep_findings import APPLY, GO_ON, OPEN, SEEDS, USE, finding_of
 from app.runs.sweep_rows import read_row, rows_of, sweep_row
-from app.shell.recorded_sweep import ID, recorded_sweep
 from app.shell.rooms import connect_train_room
 from app.widgets.curve_specs import Level
 from bertcore.errors import BertcoreError
@@ -316,7 +316,7 @@ def test_a_run_whose_settings_are_damaged_is_a_row_that_says_so(room: TrainRoom,
 
 def test_of_a_run_at_work_the_table_has_no_final_numbers(room: TrainRoom, tmp_path: Path) -> None:
     room.show_runs(recorded_sweep(tmp_path, done=7))
-    room.show_sweep(ID)
+    room.show_sweep(SWEEP)
     table = room.sweep_page.table
     cells = [[table.item(row, column).text() for column in range(table.columnCount())] for row in range(15)]
     assert [row[-1] for row in cells if "step 25 of 50" in row[2]] == ["–"]

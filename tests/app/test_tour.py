@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QImage
+from tour import walk as tour
+from tour.pictures import RoomPictures, TourError
 
-from app.shell import tour
-from app.shell.tour_pictures import RoomPictures, TourError
 from app.shell.window import Window
 
 SIZE = 900, 700

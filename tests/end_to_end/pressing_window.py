@@ -43,9 +43,9 @@ from app.rooms.train.room import TrainRoom
 from app.rooms.train.run_actions import LabelDialog
 from app.runs import service as runs
 from app.shell.about import AboutDialog
-from app.shell.leaving import leave
+from app.shell.program import leave
 from app.shell.rooms import ROOMS, open_view
-from app.shell.services import build_services
+from app.shell.services import Services, build_services
 from app.shell.window import Window
 from app.widgets.charts.pointer import PointerWidget
 from app.widgets.command_list import Palette
@@ -206,8 +206,8 @@ def _next_in(scope: QWidget | None, pressed: Counter[str]) -> QWidget | None:
     return None
 
 
-def press_everything(keys: Sequence[str]) -> tuple[int, bool]:
-    """The exit code, and whether the worker has ended."""
+def press_everything(keys: Sequence[str]) -> tuple[int, Services]:
+    """The exit code, and the services, which are closed."""
 
     def no_run(*_: object) -> None:
         raise BertcoreError("No run is started here.")  # it would outlive this program
@@ -226,7 +226,8 @@ def press_everything(keys: Sequence[str]) -> tuple[int, bool]:
     code = app.exec()
     Window.close(window)
     print(" ".join(f"{where} {count}" for where, count in presser.pressed.items()), flush=True)
-    return code, services.close()
+    services.close()
+    return code, services
 
 
 if __name__ == "__main__":
@@ -234,5 +235,5 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as home:
         os.environ["BERTSCOPE_HOME"] = os.environ["HOME"] = home
         RunFolder.create(Path(home) / "runs" / "own", PretrainOptions(name="own", preset="tiny").to_dict())
-        code, has_ended = press_everything(sys.argv[1:])
-    leave(QApplication.instance() if has_ended else None, code)
+        code, services = press_everything(sys.argv[1:])
+    leave(services, code)

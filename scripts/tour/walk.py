@@ -1,7 +1,7 @@
 """Drives the real window through every room, in one theme or several, and keeps a picture of each; then through a game,
 the lab sheet and, with the model that ships, the pages of all lessons.
 
-Each picture is taken when the room has drawn what the model gave: see tour_pictures.py.
+Each picture is taken when the room has drawn what the model gave: see pictures.py.
 """
 
 import json
@@ -15,32 +15,29 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
+from app.lessons.lab_sheet import lab_sheet
+from app.lessons.shipped import shipped_lessons
+from app.rooms.game.game import Phase
+from app.rooms.game.room import GameRoom
+from app.rooms.layers.room import LayersRoom
+from app.rooms.layers.swap_view import SwapView
+from app.rooms.layers.weights_view import WeightsView
+from app.rooms.predict.room import PredictRoom
+from app.rooms.predict.texts_view import TEMPLATE, TextsView
+from app.rooms.train.demos import finished_demo
+from app.rooms.train.room import TrainRoom
+from app.runs.ending import LOG
+from app.runs.stages import reference_to
+from app.shell.lessons import TOUR
+from app.shell.rooms import ROOMS, open_view
+from app.shell.window import Window
+from app.state.baseline import Baseline, OtherModel, OtherText
+from app.state.what_if import NOTHING_CHANGED, WhatIf
 from bertcore.locations import BUILT_IN, SHIPPED, TINY, minimal_pairs_file
 from bertcore.runs.run_folder import RunFolder
 
-from ..lessons.shipped import shipped_lessons
-from ..rooms.game.game import Phase
-from ..rooms.game.room import GameRoom
-from ..rooms.layers.room import LayersRoom
-from ..rooms.layers.swap_view import SwapView
-from ..rooms.layers.weights_view import WeightsView
-from ..rooms.predict.room import PredictRoom
-from ..rooms.predict.texts_view import TEMPLATE, TextsView
-from ..rooms.train.demos import finished_demo
-from ..rooms.train.room import TrainRoom
-from ..runs.ending import LOG
-from ..runs.stages import reference_to
-from ..state.baseline import Baseline, OtherModel, OtherText
-from ..state.what_if import NOTHING_CHANGED, WhatIf
-from .lab_sheet import lab_sheet
-from .lessons import TOUR
-from .recorded_runs import recorded_runs
-from .recorded_sweep import ID as SWEEP
-from .recorded_sweep import recorded_sweep
-from .rooms import ROOMS, open_view
-from .tour_pictures import RoomPictures, TourError
-from .tour_run import SAMPLE, sample_run
-from .window import Window
+from .pictures import RoomPictures, TourError
+from .recorded import SAMPLE, SWEEP, recorded_runs, recorded_sweep, sample_run
 
 THEMES = ("light", "dark")  # unless others are asked for
 SLOW_STEPS = 10

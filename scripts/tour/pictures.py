@@ -9,11 +9,11 @@ from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 
-from ..rooms.room import Room
-from ..rooms.train.room import TrainRoom
-from ..widgets.curve_plot import CurvePlot
-from .rooms import open_view
-from .window import Window
+from app.rooms.room import Room
+from app.rooms.train.room import TrainRoom
+from app.shell.rooms import open_view
+from app.shell.window import Window
+from app.widgets.curve_plot import CurvePlot
 
 POLL_MS = 2
 SAY_MS = 60_000  # what is waited for is said this often: a busy machine may be slow, a person wants to know
