@@ -4,8 +4,8 @@ From these follow the checks, the recipe files, the flags of the shell and the f
 
     @dataclass(frozen=True)
     class TrainingOptions(Settings):
-        batch_size: int = setting(16, "Sequences per step", at_least=1, at_most=65_536)
-        minutes: float | None = setting(None, "Budget", unit="minutes", at_least=0.01, at_most=1e6)
+        batch_size: int = setting(16, "Sequences per step", within=(1, 65_536))
+        minutes: float | None = setting(None, "Budget", unit="minutes", within=(0.01, 1e6))
 """
 
 import math
@@ -27,12 +27,11 @@ def setting(
     help: str,
     *,
     unit: str = "",
-    at_least: float | None = None,
-    at_most: float | None = None,
+    within: tuple[float | None, float | None] = (None, None),
     choices: tuple[str, ...] = (),
 ) -> Any:
-    """A dataclass field. `help` is a sentence without its full stop."""
-    about = {"help": help, "unit": unit, "at_least": at_least, "at_most": at_most, "choices": choices}
+    """A dataclass field. `help` is a sentence without its full stop; `within`: the least and the most."""
+    about = {"help": help, "unit": unit, "at_least": within[0], "at_most": within[1], "choices": choices}
     if isinstance(default, dict):
         return field(default_factory=lambda: dict(default), metadata=about)
     return field(default=default, metadata=about)
@@ -113,6 +112,8 @@ def settings_of(cls: type, section: str = "") -> tuple[Setting, ...]:
 class Settings:
     """Base of a settings class: values are checked when it is made. Raises BertcoreError."""
 
+    gone: ClassVar[Mapping[str, object]] = {}  # what files may still name -> the value that it has now; ...: any
+
     def __post_init__(self) -> None:
         for each in settings_of(type(self)):
             if not each.section:
@@ -125,6 +126,9 @@ class Settings:
             raise BertcoreError(f"The part {name} of a recipe must be a table of settings, not {brief(values)}.")
         known, sections = {each.name: each for each in settings_of(cls)}, _sections(cls)
         own = [each.name for each in settings_of(cls) if not each.section]
+        values = {
+            key: value for key, value in values.items() if key not in cls.gone or cls.gone[key] not in (value, ...)
+        }
         unknown = sorted(set(values) - {*own, *sections})
         if unknown:
             names = " ".join(", ".join(unknown).split())  # a name may have a line break in it
@@ -143,29 +147,22 @@ class Recipe(Settings):
 
     kind: ClassVar[str]
     format_version: ClassVar[int] = 1
-    oldest_version: ClassVar[int] = 1  # that is read
 
     def to_dict(self) -> dict[str, Any]:
         return {"format_version": self.format_version, "kind": self.kind, **asdict(self)}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """What is left out has its default. Raises BertcoreError for another kind, a newer version, and what is no
+        """What is left out has its default. Raises BertcoreError for another kind, another version, and what is no
         setting or out of its range."""
         values = dict(values)
         version, kind = values.pop("format_version", cls.format_version), values.pop("kind", cls.kind)
-        oldest, newest = cls.oldest_version, cls.format_version
-        if version not in range(oldest, newest + 1) or kind != cls.kind:
-            versions = f"{oldest} to {newest}" if oldest < newest else newest
+        if version != cls.format_version or kind != cls.kind:
             raise BertcoreError(
-                f"This recipe is of another kind or version; this reads {cls.kind} recipes of version {versions}."
+                f"This recipe is of another kind or version; this reads {cls.kind} recipes of version "
+                f"{cls.format_version}."
             )
-        return cls.from_table(cls.upgraded(values, version), "the recipe")
-
-    @classmethod
-    def upgraded(cls, values: dict[str, Any], version: int) -> dict[str, Any]:
-        """The values of an older version in the names and meanings of this one."""
-        return values
+        return cls.from_table(values, "the recipe")
 
     @classmethod
     def from_file(cls, file: Path) -> Self:

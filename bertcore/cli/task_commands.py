@@ -56,12 +56,11 @@ class EvaluateOptions(CommandOptions):
     pairs: tuple[str, ...] = setting((), "Minimal pairs: JSON lines, as BLiMP's")
     corpus: tuple[str, ...] = setting((), "Text, for masked words and next sentence")
     whole: bool = setting(False, "With a corpus: measure the whole files, not their held-out part")
-    sequence_length: int = setting(128, "With a corpus: length of a sequence", unit="tokens", at_least=8, at_most=512)
+    sequence_length: int = setting(128, "With a corpus: length of a sequence", unit="tokens", within=(8, 512))
     sequences: int | None = setting(
         None,
         "With a corpus: largest number of sequences; if not given, 512 of the held-out part, or all of whole files",
-        at_least=1,
-        at_most=10**9,
+        within=(1, 10**9),
     )
 
     def __post_init__(self) -> None:

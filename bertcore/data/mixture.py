@@ -19,7 +19,7 @@ class MixtureFile(Settings):
 
     kind: str = setting("text", "Sort of text; held-out figures are given for each kind")
     weight: float = setting(
-        1.0, "How many sequences come from it, relative to the weights of the others", at_least=0.0, at_most=1e6
+        1.0, "How many sequences come from it, relative to the weights of the others", within=(0.0, 1e6)
     )
     pairs: bool = setting(True, "Sentences of a document follow from one another; else there is no next sentence")
     held_out: bool = setting(False, "Never trained on: the whole file is for measuring")

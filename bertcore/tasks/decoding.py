@@ -10,13 +10,10 @@ from bertcore.settings import Settings, setting
 class Decoding(Settings):
     """For a model that answers questions, and one that summarises."""
 
-    max_answer_tokens: int = setting(30, "Longest answer to a question", unit="tokens", at_least=1, at_most=512)
-    sentences: int = setting(3, "Most sentences of a summary", at_least=1, at_most=10_000)
+    max_answer_tokens: int = setting(30, "Longest answer to a question", unit="tokens", within=(1, 512))
+    sentences: int = setting(3, "Most sentences of a summary", within=(1, 10_000))
     ratio: float | None = setting(
-        None,
-        "Sentences of a summary as a share of the text's, instead of a number",
-        at_least=0.001,
-        at_most=1.0,
+        None, "Sentences of a summary as a share of the text's, instead of a number", within=(0.001, 1.0)
     )
 
 

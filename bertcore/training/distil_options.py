@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
 from bertcore.settings import setting
 from bertcore.training.options import RunOptions
 from bertcore.training.pretrain_options import (
-    BEFORE_5,
     NO_DROPOUT,
     DataOptions,
     PretrainOptions,
@@ -30,18 +29,13 @@ class DistilOptions(RunOptions):
     name: str = setting("distil", "Name of the run")
     teacher: str = setting("", "Checkpoint, run or hub id of the teacher; if not given, the built-in model")
     layers: int | None = setting(
-        None,
-        "Layers of the student, taken evenly from the teacher's; if not given, half of them",
-        at_least=1,
-        at_most=1000,
+        None, "Layers of the student, taken evenly from the teacher's; if not given, half of them", within=(1, 1000)
     )
-    temperature: float = setting(
-        2.0, "Temperature that softens both distributions of words", at_least=0.1, at_most=100.0
-    )
+    temperature: float = setting(2.0, "Temperature that softens both distributions of words", within=(0.1, 100.0))
     # the three weights as DistilBERT was trained
-    soft_weight: float = setting(5.0, "Weight of the teacher's distribution of words", at_least=0.0, at_most=1e3)
-    mlm_weight: float = setting(2.0, "Weight of the masked words themselves", at_least=0.0, at_most=1e3)
-    cosine_weight: float = setting(1.0, "Weight of the directions of the last hidden states", at_least=0.0, at_most=1e3)
+    soft_weight: float = setting(5.0, "Weight of the teacher's distribution of words", within=(0.0, 1e3))
+    mlm_weight: float = setting(2.0, "Weight of the masked words themselves", within=(0.0, 1e3))
+    cosine_weight: float = setting(1.0, "Weight of the directions of the last hidden states", within=(0.0, 1e3))
     data: DataOptions = field(default_factory=DataOptions)
     training: TrainingOptions = field(default_factory=lambda: TrainingOptions(**_TRAINING))
 
@@ -69,10 +63,8 @@ class DistilOptions(RunOptions):
         return PretrainOptions(self.name, size_like(teacher), None, {**model, **changes}, data, self.training)
 
     @classmethod
-    def upgraded(cls, values: dict[str, Any], version: int) -> dict[str, Any]:
-        values = super().upgraded(values, version)
-        training, data = values.get("training", {}), values.get("data", {})
-        if isinstance(data, Mapping) and isinstance(training, Mapping) and version < 2:
-            values = {**values, "data": {**BEFORE_5, **data}}
-            training = {**training, "next_sentence_weight": 0.0}  # whatever was set: next sentence was not taught
-        return {**values, "training": {**_TRAINING, **training}} if isinstance(training, Mapping) else values
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        given = values.get("training", {})
+        return super().from_dict(
+            {**values, "training": {**_TRAINING, **given} if isinstance(given, Mapping) else given}
+        )

@@ -21,19 +21,19 @@ class TaskDataOptions(Settings):
         None, "Held-out file; if not given, the folder's own, or a share of the training examples"
     )
     dev_share: float = setting(
-        0.1, "Share of the training examples held out where there is no dev file", at_least=0.01, at_most=0.9
+        0.1, "Share of the training examples held out where there is no dev file", within=(0.01, 0.9)
     )
     # "text", "text_b", "label" -> name in a table of one's own
     columns: Mapping[str, str] = setting({}, "Columns of the file that hold the text, text B and the label")
     max_length: int = setting(
-        128, "Longest sequence; longer texts are cut (passages: into windows)", unit="tokens", at_least=4, at_most=512
+        128, "Longest sequence; longer texts are cut (passages: into windows)", unit="tokens", within=(4, 512)
     )
     stride: int = setting(
-        64, "Distance between the starts of two windows of a long passage", unit="tokens", at_least=1, at_most=500
+        64, "Distance between the starts of two windows of a long passage", unit="tokens", within=(1, 500)
     )
-    max_examples: int | None = setting(None, "Use only this many training examples", at_least=1, at_most=10**9)
+    max_examples: int | None = setting(None, "Use only this many training examples", within=(1, 10**9))
     max_held_out: int | None = setting(
-        None, "Measure on only this many held-out examples, drawn once", at_least=2, at_most=10**9
+        None, "Measure on only this many held-out examples, drawn once", within=(2, 10**9)
     )
 
 
@@ -41,15 +41,13 @@ class TaskDataOptions(Settings):
 class TuningOptions(LoopOptions):
     """How a fine-tuning run learns."""
 
-    batch_size: int = setting(32, "Examples per step", at_least=1, at_most=65_536)
+    batch_size: int = setting(32, "Examples per step", within=(1, 65_536))
     warm_up_share: float = setting(
-        0.1, "Share of the budget over which the learning rate rises (warm-up)", at_least=0.0, at_most=0.95
+        0.1, "Share of the budget over which the learning rate rises (warm-up)", within=(0.0, 0.95)
     )
-    evaluations: int = setting(
-        6, "Measurements on the held-out examples, spread over the budget", at_least=1, at_most=100_000
-    )
+    evaluations: int = setting(6, "Measurements on the held-out examples, spread over the budget", within=(1, 100_000))
     epochs: float | None = setting(
-        None, "Budget in passes over the training examples; 3 if no budget is given", at_least=0.01, at_most=10_000
+        None, "Budget in passes over the training examples; 3 if no budget is given", within=(0.01, 10_000)
     )
     schedule: str = setting(
         "linear",
@@ -57,19 +55,19 @@ class TuningOptions(LoopOptions):
         choices=SCHEDULE_NAMES,
     )
     layer_decay: float = setting(
-        1.0, "Learning rate of each layer, as a multiple of that of the layer above", at_least=0.01, at_most=1.0
+        1.0, "Learning rate of each layer, as a multiple of that of the layer above", within=(0.01, 1.0)
     )
     frozen_layers: int = setting(
-        0, "Freeze the embeddings and this many layers from the bottom; 0 freezes nothing", at_least=0, at_most=1000
+        0, "Freeze the embeddings and this many layers from the bottom; 0 freezes nothing", within=(0, 1000)
     )
     gradual_unfreezing: bool = setting(
         False, "Train one more layer in each epoch, from the top (Howard and Ruder 2018); sooner if epochs are few"
     )
     dropout: float | None = setting(
-        None, "Dropout everywhere in the model; if not given, as in the checkpoint", at_least=0.0, at_most=0.95
+        None, "Dropout everywhere in the model; if not given, as in the checkpoint", within=(0.0, 0.95)
     )
     classifier_dropout: float | None = setting(
-        None, "Dropout before the new head alone; if not given, as in the rest", at_least=0.0, at_most=0.95
+        None, "Dropout before the new head alone; if not given, as in the rest", within=(0.0, 0.95)
     )
 
 

@@ -1,10 +1,9 @@
 """Settings that every kind of run has: its budget, its batches, its optimiser, what it writes. Imports no torch."""
 
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 from bertcore.errors import BertcoreError
 from bertcore.locations import NAMED
@@ -17,8 +16,6 @@ PATHS = ("model", "start", "teacher", "corpus", "tokenizer", "questions", "train
 PRECISIONS = ("auto", "fp32", "bf16")
 # Room for every snapshot of a million steps of a model with 40 million parameters, or for fourteen of BERT-base.
 SNAPSHOTS_MIB = 8192.0
-# What former versions could set, and the value that is fixed now; None: it changed no number.
-_REMOVED = {"shard": None, "log_every": None, "causal_masked_every": 8}
 
 
 class Budget(NamedTuple):
@@ -39,51 +36,48 @@ class Budget(NamedTuple):
 class LoopOptions(Settings):
     """What the training loop reads, whatever it trains."""
 
-    steps: int | None = setting(None, "Budget in steps", at_least=1, at_most=10**9)
-    minutes: float | None = setting(
-        None, "Budget in minutes of training, pauses not counted", at_least=0.01, at_most=10**6
-    )
-    seed: int = setting(0, "Seed of every random choice", at_least=0, at_most=2**32)
+    gone: ClassVar = {"shard": ..., "log_every": ..., "causal_masked_every": 8}
+
+    steps: int | None = setting(None, "Budget in steps", within=(1, 10**9))
+    minutes: float | None = setting(None, "Budget in minutes of training, pauses not counted", within=(0.01, 10**6))
+    seed: int = setting(0, "Seed of every random choice", within=(0, 2**32))
     batch_size: int = setting(
         16,
         "Sequences per step at the usual length; more where sequences are shorter, fewer where they are longer",
-        at_least=1,
-        at_most=65_536,
+        within=(1, 65_536),
     )
     accumulate: int = setting(
-        1, "Compute each batch in this many parts, to save memory (gradient accumulation)", at_least=1, at_most=65_536
+        1, "Compute each batch in this many parts, to save memory (gradient accumulation)", within=(1, 65_536)
     )
     learning_rate: float | None = setting(
-        None, "Peak learning rate; if not given, one that suits the model's size", at_least=1e-8, at_most=1.0
+        None, "Peak learning rate; if not given, one that suits the model's size", within=(1e-8, 1.0)
     )
     warm_up_share: float = setting(
-        0.05, "Share of the budget over which the learning rate rises (warm-up)", at_least=0.0, at_most=0.95
+        0.05, "Share of the budget over which the learning rate rises (warm-up)", within=(0.0, 0.95)
     )
     weight_decay: float = setting(
-        0.01, "Weight decay; biases and LayerNorm have none (Devlin et al. 2019)", at_least=0.0, at_most=10.0
+        0.01, "Weight decay; biases and LayerNorm have none (Devlin et al. 2019)", within=(0.0, 10.0)
     )
-    gradient_clip: float = setting(1.0, "Largest norm of the gradient (clipping)", at_least=1e-6, at_most=1e6)
+    gradient_clip: float = setting(1.0, "Largest norm of the gradient (clipping)", within=(1e-6, 1e6))
     precision: str = setting(
         "auto", "Number format; auto uses bf16 if this machine has units for it", choices=PRECISIONS
     )
-    threads: int | None = setting(None, "CPU threads; if not given, all cores but one", at_least=1, at_most=4096)
-    evaluations: int = setting(20, "Measurements on held-out data, spread over the budget", at_least=1, at_most=100_000)
+    threads: int | None = setting(None, "CPU threads; if not given, all cores but one", within=(1, 4096))
+    evaluations: int = setting(20, "Measurements on held-out data, spread over the budget", within=(1, 100_000))
     patience: int | None = setting(
-        None, "End early after this many measurements without a better one", at_least=1, at_most=10**6
+        None, "End early after this many measurements without a better one", within=(1, 10**6)
     )
     save_minutes: float = setting(
         2.0,
         "Save a snapshot to resume from at least this often, beside the log-spaced ones that are kept",
         unit="minutes",
-        at_least=0.01,
-        at_most=10**6,
+        within=(0.01, 10**6),
     )
     snapshots_mib: float = setting(
         SNAPSHOTS_MIB,
         "Disk space for all snapshots together; those from the middle of the run are deleted first",
         unit="MiB",
-        at_least=0.01,
-        at_most=10**12,
+        within=(0.01, 10**12),
     )
 
 
@@ -116,14 +110,6 @@ class RunOptions(Recipe):
         What is not there, such as the id of a model on the hub, stays as it is, and so does the name of one that ships.
         """
         return replace(_with_absolute_paths(self), data=_with_absolute_paths(self.data))  # type: ignore[call-arg]
-
-    @classmethod
-    def upgraded(cls, values: dict[str, Any], version: int) -> dict[str, Any]:
-        training = values.get("training")
-        if not isinstance(training, Mapping):
-            return values
-        gone = {name for name, fixed in _REMOVED.items() if name in training and fixed in (None, training[name])}
-        return {**values, "training": {name: value for name, value in training.items() if name not in gone}}
 
 
 SomeRunOptions = TypeVar("SomeRunOptions", bound=RunOptions)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from bertcore.checkpoint.config_file import read_config
 from bertcore.config import HEAD_SIZE, POSITIONS, PRESETS, BertConfig
@@ -15,7 +15,6 @@ from bertcore.settings import Settings, setting
 from bertcore.tokenizer import LEAST_BPE, VOCABULARIES
 from bertcore.training.options import Budget, LoopOptions, RunOptions
 
-BEFORE_5 = {"exact_shares": False}  # which version 4 knew nothing of: its runs go on as they began
 MASKINGS = ("tokens", "words", "spans")
 PAIRS = ("nsp", "sop", "none")
 HEADS_OF_PAIRS = {"nsp": ("mlm", "nsp"), "sop": ("mlm", "sop"), "none": ("mlm",)}  # what learns from each kind of pairs
@@ -52,6 +51,8 @@ PEAK_RATES = {"tiny": 3e-3, "mini": 1e-3, "small": 7e-4, "medium": 5e-4, "base":
 class DataOptions(Settings):
     """What a pretraining run reads."""
 
+    gone: ClassVar = {"cut_long_sentences": True}
+
     corpus: tuple[str, ...] = setting(
         (), "Text files, or folders of them: a paragraph a line, a blank line between documents"
     )
@@ -68,42 +69,31 @@ class DataOptions(Settings):
         "Kind of vocabulary to learn: wordpiece (BERT), bpe (RoBERTa) or words (toy texts)",
         choices=VOCABULARIES,
     )
-    vocab_size: int = setting(8192, "Largest number of entries of a learned vocabulary", at_least=50, at_most=1_000_000)
+    vocab_size: int = setting(8192, "Largest number of entries of a learned vocabulary", within=(50, 1_000_000))
     lowercase: bool = setting(True, "Convert text to lower case (of a learned vocabulary)")
-    sequence_length: int = setting(
-        64, "Length of a sequence for most of the run", unit="tokens", at_least=4, at_most=512
-    )
+    sequence_length: int = setting(64, "Length of a sequence for most of the run", unit="tokens", within=(4, 512))
     long_sequence_length: int = setting(
-        64,
-        "Length of a sequence in the last part, which trains the later positions",
-        unit="tokens",
-        at_least=4,
-        at_most=512,
+        64, "Length of a sequence in the last part, which trains the later positions", unit="tokens", within=(4, 512)
     )
-    long_share: float = setting(0.0, "Share of the budget that the last part takes", at_least=0.0, at_most=1.0)
-    long_every: int = setting(
-        1, "In the last part, one step in this many has the longer sequences", at_least=1, at_most=10**6
-    )
+    long_share: float = setting(0.0, "Share of the budget that the last part takes", within=(0.0, 1.0))
+    long_every: int = setting(1, "In the last part, one step in this many has the longer sequences", within=(1, 10**6))
     short_sequence_length: int = setting(
         32,
         "Length of the shorter sequences of some steps: a sentence or two by themselves",
         unit="tokens",
-        at_least=4,
-        at_most=512,
+        within=(4, 512),
     )
-    short_share: float = setting(
-        0.0, "Share of the other steps that have the shorter sequences", at_least=0.0, at_most=1.0
-    )
+    short_share: float = setting(0.0, "Share of the other steps that have the shorter sequences", within=(0.0, 1.0))
     repeat_positions: bool | None = setting(
         None,
         "Later positions start as copies of trained ones; if not given, only where the run starts from random weights",
     )
     mask_share: float = setting(
-        0.15, "Share of ordinary tokens to predict; held-out text always has 15%", at_least=0.01, at_most=0.9
+        0.15, "Share of ordinary tokens to predict; held-out text always has 15%", within=(0.01, 0.9)
     )
-    mask_fate: float = setting(0.8, "Share of these that become [MASK]", at_least=0.0, at_most=1.0)
+    mask_fate: float = setting(0.8, "Share of these that become [MASK]", within=(0.0, 1.0))
     random_fate: float = setting(
-        0.1, "Share of these that become a random token; the rest stays as it is", at_least=0.0, at_most=1.0
+        0.1, "Share of these that become a random token; the rest stays as it is", within=(0.0, 1.0)
     )
     masking: str = setting(
         "tokens", "What is masked: single tokens (BERT), whole words, or spans of words (SpanBERT)", choices=MASKINGS
@@ -128,13 +118,6 @@ class DataOptions(Settings):
         sources_of(self.mixture)  # refuses what is none
         if self.mask_fate + self.random_fate > 1.0:
             raise BertcoreError("The mask fate and the random fate are shares of one whole; together at most 1.")
-
-    @classmethod
-    def from_table(cls, values: object, name: str) -> Self:
-        """As its base. Sentences longer than a sequence are always cut; files from before may say so."""
-        if isinstance(values, Mapping) and values.get("cut_long_sentences") is True:
-            values = {key: value for key, value in values.items() if key != "cut_long_sentences"}
-        return super().from_table(values, name)
 
     @property
     def sources(self) -> dict[str, MixtureFile]:
@@ -171,33 +154,29 @@ class DataOptions(Settings):
 class TrainingOptions(LoopOptions):
     """How a pretraining run learns."""
 
-    epochs: float | None = setting(None, "Budget in passes over the text", at_least=0.01, at_most=10_000)
+    epochs: float | None = setting(None, "Budget in passes over the text", within=(0.01, 10_000))
     optimizer: str = setting(
         "adamw", "Optimiser; muon learns more from each token, but a step takes a little longer", choices=OPTIMIZERS
     )
     fall_share: float | None = setting(
         None,
         "Share of the budget, at its end, over which the learning rate falls; if not given, all after the warm-up",
-        at_least=0.0,
-        at_most=1.0,
+        within=(0.0, 1.0),
     )
     causal_share: float = setting(
-        0.5, "Share of the budget, at its start, that predicts the next word; 0 for none", at_least=0.0, at_most=0.95
+        0.5, "Share of the budget, at its start, that predicts the next word; 0 for none", within=(0.0, 0.95)
     )
     next_sentence_weight: float = setting(
-        1.0, "Weight of the next-sentence loss beside the masked words'", at_least=0.0, at_most=1000.0
+        1.0, "Weight of the next-sentence loss beside the masked words'", within=(0.0, 1000.0)
     )
     compile: bool | None = setting(
         None, "Compile the model with torch.compile (the first steps take minutes); if not given, on a GPU"
     )
     workers: int | None = setting(
-        None,
-        "Processes that make batches, 0: a thread does; if not given, several for a GPU",
-        at_least=0,
-        at_most=256,
+        None, "Processes that make batches, 0: a thread does; if not given, several for a GPU", within=(0, 256)
     )
     held_out_sequences: int = setting(
-        128, "Sequences that each measurement on held-out text reads", at_least=1, at_most=1_000_000
+        128, "Sequences that each measurement on held-out text reads", within=(1, 1_000_000)
     )
 
 
@@ -206,7 +185,7 @@ class PretrainOptions(RunOptions):
     """A whole pretraining run: the architecture (a preset, with changes), the data and the training."""
 
     kind = "pretrain"
-    format_version, oldest_version = 5, 4
+    format_version = 5
 
     name: str = setting("pretrain", "Name of the run")
     preset: str = setting("mini", "Size of the model", choices=tuple(PRESETS))
@@ -224,26 +203,21 @@ class PretrainOptions(RunOptions):
     positions: str = setting(
         "learned", "Position table of a new model: learned, learned from sine waves, or sine waves", choices=POSITIONS
     )
-    layers: int | None = setting(None, "Layers; if not given, the preset's", at_least=1, at_most=1000)
-    hidden: int | None = setting(None, "Hidden size; if not given, the preset's", at_least=1, at_most=100_000)
+    layers: int | None = setting(None, "Layers; if not given, the preset's", within=(1, 1000))
+    hidden: int | None = setting(None, "Hidden size; if not given, the preset's", within=(1, 100_000))
     heads: int | None = setting(
-        None,
-        "Attention heads of a layer; they divide the hidden size; if not given, 64 wide",
-        at_least=1,
-        at_most=10_000,
+        None, "Attention heads of a layer; they divide the hidden size; if not given, 64 wide", within=(1, 10_000)
     )
     intermediate: int | None = setting(
-        None, "Width of the feed-forward layer; if not given, 4 times the hidden size", at_least=1, at_most=1_000_000
+        None, "Width of the feed-forward layer; if not given, 4 times the hidden size", within=(1, 1_000_000)
     )
     position_count: int | None = setting(
-        None, "Longest sequence that the model reads; if not given, 512", unit="tokens", at_least=4, at_most=1_000_000
+        None, "Longest sequence that the model reads; if not given, 512", unit="tokens", within=(4, 1_000_000)
     )
     segments: int | None = setting(
-        None, "Kinds of segments; if not given, 2 (RoBERTa: 1). Sentence pairs need 2", at_least=1, at_most=1000
+        None, "Kinds of segments; if not given, 2 (RoBERTa: 1). Sentence pairs need 2", within=(1, 1000)
     )
-    dropout: float | None = setting(
-        None, "Dropout everywhere in the model; if not given, none", at_least=0.0, at_most=0.95
-    )
+    dropout: float | None = setting(None, "Dropout everywhere in the model; if not given, none", within=(0.0, 0.95))
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -317,14 +291,10 @@ class PretrainOptions(RunOptions):
         return super().with_changes(**{**changes, **{key: changes.get(key) or value for key, value in usual.items()}})
 
     @classmethod
-    def upgraded(cls, values: dict[str, Any], version: int) -> dict[str, Any]:
-        values = super().upgraded(values, version)
-        model, data = values.get("model", {}), values.get("data", {})
-        if isinstance(model, Mapping):
-            values["model"] = {**NO_DROPOUT, **model}
-        if isinstance(data, Mapping):
-            values["data"] = {**(BEFORE_5 if version < 5 else {}), **data}
-        return values
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """As Recipe. A model that is given says of dropout what it has of it, if it is to have any."""
+        model = values.get("model", {})
+        return super().from_dict({**values, "model": {**NO_DROPOUT, **model} if isinstance(model, Mapping) else model})
 
 
 def shape_of(settings: Mapping[str, Any]) -> dict[str, Any]:

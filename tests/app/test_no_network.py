@@ -219,8 +219,8 @@ def test_answers_that_were_handed_in_name_no_model_that_is_fetched(
     "recipe",
     [
         {"format_version": 1, "kind": "finetune", "model": HUB_ID},
-        {"format_version": 1, "kind": "distil", "teacher": HUB_ID},
-        {"format_version": 4, "kind": "pretrain", "start": HUB_ID, "data": {"tokenizer": HUB_ID}},
+        {"format_version": 2, "kind": "distil", "teacher": HUB_ID},
+        {"format_version": 5, "kind": "pretrain", "start": HUB_ID, "data": {"tokenizer": HUB_ID}},
     ],
     ids=lambda recipe: recipe["kind"],
 )

@@ -12,20 +12,16 @@ from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.evaluate import evaluate_text
-from bertcore.training.pretrain import start_or_resume
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions, continued
+from bertcore.training.start import start_run
 from tests.engine.models import tiny_config, tiny_model, word_tokenizer
 from tests.engine.training_runs import losses, metrics, tiny_run, write_text
 
 
 class TestFiles:
-    def test_version_4_rounds_the_share_that_is_masked(self) -> None:
-        assert PretrainOptions.from_dict({"format_version": 4}).data == DataOptions(exact_shares=False)
-        assert PretrainOptions.from_dict({}).data.exact_shares
-
-    @pytest.mark.parametrize("version", [1, 3, 6])
+    @pytest.mark.parametrize("version", [1, 4, 6])
     def test_versions_that_are_not_read(self, version: int) -> None:
-        with pytest.raises(BertcoreError, match="reads pretrain recipes of version 4 to 5"):
+        with pytest.raises(BertcoreError, match="reads pretrain recipes of version 5"):
             PretrainOptions.from_dict({"format_version": version})
 
     def test_files_from_before_long_sentences_were_always_cut_may_say_so(self) -> None:
@@ -76,7 +72,7 @@ def test_every_choice_trains_and_goes_on_as_if_never_stopped(choice: str, tmp_pa
     data, tasks = CHOICES[choice]
     corpus = write_text(tmp_path)
     options = tiny_run(corpus, data, steps=8, causal_share=0.25)
-    whole = start_or_resume(options, tmp_path / "whole", resume=False)
+    whole = start_run(options, tmp_path / "whole", resume=False)
     checkpoint = load_checkpoint(whole)
     assert checkpoint.model.output_heads == tasks
     assert checkpoint.config.pad_token_id == checkpoint.tokenizer.pad_id
@@ -94,9 +90,9 @@ def test_every_choice_trains_and_goes_on_as_if_never_stopped(choice: str, tmp_pa
         if event["kind"] == "train" and event["step"] == 5:
             folder.send("stop")
 
-    start_or_resume(options, folder.path, resume=False, on_event=stop_at_five)
+    start_run(options, folder.path, resume=False, on_event=stop_at_five)
     assert folder.status().step < 8
-    start_or_resume(None, folder.path, resume=True)
+    start_run(None, folder.path, resume=True)
     assert losses(folder.path) == losses(tmp_path / "whole")
 
 
@@ -104,7 +100,7 @@ def test_another_text_field_is_found_before_a_folder_is_made(tmp_path: Path) -> 
     file = tmp_path / "a.jsonl"
     file.write_text('{"body": "The cat sat. The dog sat."}\n' * 9)
     with pytest.raises(BertcoreError, match="expected text in the field 'text', but there are 'body'"):
-        start_or_resume(tiny_run(file, steps=1), tmp_path / "run", resume=False)
+        start_run(tiny_run(file, steps=1), tmp_path / "run", resume=False)
     assert not (tmp_path / "run").exists()
 
 
