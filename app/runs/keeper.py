@@ -15,10 +15,10 @@ from PySide6.QtCore import QFile, QObject, QStandardPaths, Qt, Signal, Slot
 from bertcore.errors import BertcoreError
 from bertcore.files import is_temporary, reason_of
 from bertcore.runs.known_runs import is_own
-from bertcore.runs.label import RunLabel, write_label
 from bertcore.runs.run_folder import LOCK, SNAPSHOTS, RunFolder
 
 from ..look.say import say
+from .label import RunLabel, write_label
 from .run_info import RunInfo, is_built_in
 from .service import RunsService
 from .sweep_rows import SweepRow

@@ -11,7 +11,6 @@ from bertcore.config import PRESETS
 from bertcore.errors import BertcoreError, name_from_file, printable, shortened
 from bertcore.files import open_regular, read_json
 from bertcore.json_text import parse_json
-from bertcore.runs.label import read_label
 from bertcore.runs.metrics_file import EVALUATION, HELD_OUT
 from bertcore.runs.run_folder import QUESTIONS, RunFolder, RunStatus
 from bertcore.runs.snapshots import can_resume
@@ -21,6 +20,7 @@ from bertcore.training.pretrain_options import PretrainOptions
 
 from ..look.say import mark, say
 from ..state.task_info import EVALUATION_FILE, kind_words, spec_of, task_title
+from .label import read_label
 from .process import Options
 
 if TYPE_CHECKING:

@@ -18,7 +18,6 @@ from bertcore import locations
 from bertcore.errors import BertcoreError
 from bertcore.files import write_json
 from bertcore.runs import known_runs as registry
-from bertcore.runs.label import LABEL
 from bertcore.runs.metrics_file import METRICS, MetricsTail
 from bertcore.runs.run_folder import CONFIG, NO_WORD, SNAPSHOTS, STATUS, RunFolder, RunStatus
 from bertcore.runs.sweep_results import SWEEP
@@ -26,6 +25,7 @@ from bertcore.training.pretrain_options import PretrainOptions
 
 from ..look.say import say
 from .estimator import RunEstimator
+from .label import LABEL
 from .process import RunChild, RunCommand, launch_folder, remove_launch_files
 from .run_info import RunInfo, RunResult, describe, newest_held_out, read_result, read_run, with_kind
 

@@ -34,11 +34,11 @@ from app.runs.ending import (
     nearest_snapshot,
 )
 from app.runs.keeper import RunKeeper, export_name, write_run
+from app.runs.label import RunLabel, write_label
 from app.runs.run_info import RunInfo, read_run
 from app.runs.service import RunsService
 from app.shell.rooms import connect_train_room
 from bertcore.runs.diagnosis import Suggestion
-from bertcore.runs.label import RunLabel, write_label
 from bertcore.runs.run_folder import RunFolder, RunStatus
 from bertcore.runs.run_metrics import RunMetrics
 from bertcore.training.failures import as_sentence

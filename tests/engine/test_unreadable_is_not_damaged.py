@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from app.runs.label import RunLabel, read_label, write_label
 from bertcore.errors import BertcoreError, UnreadableError
 from bertcore.files import read_json_or_empty
 from bertcore.runs.environment import note_environment
-from bertcore.runs.label import RunLabel, read_label, write_label
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import can_resume
 from tests.engine.elsewhere import ROOT, Elsewhere

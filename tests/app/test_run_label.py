@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from app.runs.label import LABEL, MOST_BYTES, MOST_NOTE, MOST_TAGS, RunLabel, read_label, tidy_tags, write_label
+from app.runs.shell_command import shell_command
 from bertcore.cli.main import app as cli
 from bertcore.errors import MOST_NAME, BertcoreError
 from bertcore.locations import built_in_checkpoint
-from bertcore.runs.label import LABEL, MOST_BYTES, MOST_NOTE, MOST_TAGS, RunLabel, read_label, tidy_tags, write_label
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.options import RunOptions
 from bertcore.training.pretrain_options import PretrainOptions
-from bertcore.training.shell_command import shell_command
 
 TEACHER = str(built_in_checkpoint().resolve())
 NAMES = ["a/b\\c", "../../etc", "x" * 300, "🐈 Katze", "two\nlines", "\x1b[31mred", "<b>bold</b>", "ünï", "C:", "."]
