@@ -29,8 +29,8 @@ from bertcore.model.bert import Bert
 from bertcore.runs.run_folder import QUESTIONS, RunFolder
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.drawn_batches import open_batches
-from bertcore.training.pretrain import start_or_resume
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions, TrainingOptions
+from bertcore.training.start import start_run
 
 ROUNDS = 5
 QUESTION = {"category": "animals", "text": "The cat says [MASK].", "answers": ["meow"]}
@@ -65,7 +65,7 @@ def _opening(folder: Path) -> float:
 def _batch(folder: Path) -> float:
     training = TrainingOptions(steps=2, batch_size=8, held_out_sequences=8, causal_share=0.0)
     options = PretrainOptions(preset="tiny", data=DataOptions(corpus=(str(sample_corpus()),)), training=training)
-    start_or_resume(options, folder / "run", resume=False)
+    start_run(options, folder / "run", resume=False)
     batches = open_batches(folder / "run")
     RunFolder(folder / "run").append_metric({"kind": "train", "step": 100_000, "phase": "masked"})
     return _seconds(lambda: batches.at(100_000))

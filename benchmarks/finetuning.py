@@ -35,8 +35,9 @@ from bertcore.tasks.predict import BATCH_SIZE, decode
 from bertcore.tasks.readers.reading import find_file, task_named
 from bertcore.training.compute import choose_precision
 from bertcore.training.evaluate import EVALUATION_FILE
-from bertcore.training.finetune import FineTuning, start_or_resume_finetuning
+from bertcore.training.finetune import FineTuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
+from bertcore.training.start import start_run
 from bertcore.training.task_examples import read_examples
 
 TITLES = {"sst2": "SST-2", "cola": "CoLA", "mrpc": "MRPC", "conll2003": "CoNLL-2003", "stsb": "STS-B"}
@@ -140,7 +141,7 @@ def print_row(*cells: object) -> None:
 
 
 def _ours(options: FinetuneOptions, run: Path) -> dict[str, float]:
-    start_or_resume_finetuning(options, run, resume=True)
+    start_run(options, run, resume=True)
     if RunFolder(run).status().state != "done":
         raise SystemExit(f"The run {run} was stopped; the same command continues it.")
     metrics: dict[str, float] = json.loads((run / EVALUATION_FILE).read_text(encoding="utf-8"))["metrics"]
@@ -168,12 +169,12 @@ def _theirs(options: FinetuneOptions) -> dict[str, float]:
     tuning = FineTuning(options)
     optimizer = torch.optim.AdamW(
         [{"params": decayed, "weight_decay": training.weight_decay}, {"params": plain, "weight_decay": 0.0}],
-        lr=tuning.peak_rate(checkpoint.model),
+        lr=options.peak_rate(checkpoint.config.hidden_size),
         eps=1e-6,
         fused=True,
     )
     batches = TaskBatches(features, training.batch_size, checkpoint.tokenizer.pad_id, training.seed)
-    steps = tuning.budget(len(batches)).steps or 1
+    steps = tuning.budget_of(len(batches)).steps or 1
     schedule = transformers.get_linear_schedule_with_warmup(optimizer, round(training.warm_up_share * steps), steps)
     model.train()
     for step in range(steps):

@@ -18,8 +18,9 @@ from benchmarks.timing import Row
 from bertcore.locations import sample_corpus
 from bertcore.memory import keep_freed_memory
 from bertcore.training.loop import TrainingLoop
-from bertcore.training.pretrain import Pretraining, start_or_resume
+from bertcore.training.pretrain import Pretraining
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions, TrainingOptions
+from bertcore.training.start import start_run
 
 STEPS, ASKED = 150, 0.02
 WHOLE = ((TrainingLoop, "_resume_or_begin"), (TrainingLoop, "_train"))
@@ -45,7 +46,7 @@ def rows() -> list[Row]:
         for owner, name, function in before:
             setattr(owner, name, _timed(function, name, seconds))
         with tempfile.TemporaryDirectory() as folder:
-            start_or_resume(options, Path(folder) / "run", resume=False)
+            start_run(options, Path(folder) / "run", resume=False)
     finally:
         for owner, name, function in before:
             setattr(owner, name, function)

@@ -94,10 +94,9 @@ def _measured(text: Path, masking: str, length: int) -> tuple[float, float, floa
 
 def _update(training: Pretraining, batch: Batch) -> None:
     """A step as the loop takes it."""
-    setup = training.setup
-    setup.optimizer.zero_grad(set_to_none=True)
-    with setup.precision.autocast(setup.device):
-        loss = pretraining_loss(setup.model, batch)
+    training.optimizer.zero_grad(set_to_none=True)
+    with training.precision.autocast(training.device):
+        loss = pretraining_loss(training.model, batch)
     loss.total.backward()
-    torch.nn.utils.clip_grad_norm_(setup.model.parameters(), 1.0)
-    setup.optimizer.step()
+    torch.nn.utils.clip_grad_norm_(training.model.parameters(), 1.0)
+    training.optimizer.step()

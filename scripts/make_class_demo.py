@@ -14,8 +14,8 @@ from shipping import FinishedRun, thinned_run, thinned_snapshots
 
 from bertcore.locations import CLASS_DEMO, assets
 from bertcore.runs.run_folder import QUESTIONS, RunFolder
-from bertcore.training.pretrain import start_or_resume
 from bertcore.training.pretrain_options import PretrainOptions
+from bertcore.training.start import start_run
 
 SNAPSHOTS = 4  # as many as the card beside the run shows
 CURVE_LINES = 300
@@ -30,7 +30,7 @@ def main(
     corpus, questions = assets() / "corpus" / f"{TEXT}.txt", assets() / "evaluation" / f"{TEXT}.jsonl"
     with tempfile.TemporaryDirectory() as made:
         run = RunFolder(Path(made) / "run")
-        start_or_resume(options.with_changes(corpus=(str(corpus),), questions=str(questions)), run.path, resume=False)
+        start_run(options.with_changes(corpus=(str(corpus),), questions=str(questions)), run.path, resume=False)
         finished = FinishedRun.of(run)
         target = RunFolder((into or assets()) / "runs" / CLASS_DEMO)
         thinned_run(finished, target.path, CURVE_LINES, corpus=(corpus.name,), questions=questions.name)

@@ -26,8 +26,8 @@ from bertcore.errors import BertcoreError
 from bertcore.locations import SHIPPED, assets
 from bertcore.memory import keep_freed_memory
 from bertcore.runs.run_folder import RunFolder
-from bertcore.training.pretrain import start_or_resume
 from bertcore.training.pretrain_options import PretrainOptions
+from bertcore.training.start import start_run
 
 ROOT = Path(__file__).parents[1]
 TUNING = Path(__file__).with_name("what_pretraining_buys.py")
@@ -59,7 +59,7 @@ def main(
         run = out / name
         keep_freed_memory()
         if RunFolder(run).status().state != "done":
-            start_or_resume(options, run, resume=True, on_event=_tell_event)
+            start_run(options, run, resume=True, on_event=_tell_event)
         tuned = _what_tuning_gains(run, tasks, out / f"{name}-tuned") if tasks else ""
         target = into or ROOT
         (target / "docs").mkdir(parents=True, exist_ok=True)

@@ -41,8 +41,8 @@ from bertcore.tasks.kinds.tag import TaggedExample, TagsPrediction
 from bertcore.tasks.predict import as_example, required_kind
 from bertcore.tasks.readers.reading import TaskFile, task_named
 from bertcore.training.evaluate import EVALUATION_FILE
-from bertcore.training.finetune import start_or_resume_finetuning
 from bertcore.training.finetune_options import FinetuneOptions
+from bertcore.training.start import start_run
 from bertcore.training.task_examples import read_examples
 from bertcore.training.task_files import evaluate_file, predict_as_learned
 
@@ -117,7 +117,7 @@ class Tuned:
             options = replace(options, from_scratch=True, training=replace(options.training, frozen_layers=0))
         if run.status().state != "done":
             typer.echo(f"Training {run.path.name}.")
-            start_or_resume_finetuning(options, run.path, resume=True)
+            start_run(options, run.path, resume=True)
         if run.status().state != "done":
             raise BertcoreError(f"The run {run.path} was stopped; give the same command again to continue it.")
 

@@ -13,8 +13,8 @@ from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tokenizer.tokenizer import Tokenizer
-from bertcore.training.pretrain import start_or_resume
 from bertcore.training.pretrain_options import PretrainOptions
+from bertcore.training.start import start_run
 from scripts.gpu_training import extract, join, pack, split, unpack, written_in_pieces
 from tests.engine.corpora import STORIES
 from tests.engine.training_runs import losses, tiny_run
@@ -56,7 +56,7 @@ def parcel(options: PretrainOptions, tmp_path: Path) -> list[Path]:
 def test_there_and_back_is_the_run_that_stayed(
     options: PretrainOptions, parcel: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    start_or_resume(options, tmp_path / "stayed", resume=False)
+    start_run(options, tmp_path / "stayed", resume=False)
     (tmp_path / "texts").rename(tmp_path / "hidden")
     there = tmp_path / "there"
     monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home-there"))
@@ -67,11 +67,11 @@ def test_there_and_back_is_the_run_that_stayed(
         if event["kind"] == "train" and event["step"] == 5:
             RunFolder(there).send("stop")
 
-    start_or_resume(None, there, resume=True, on_event=stop)
+    start_run(None, there, resume=True, on_event=stop)
     split(there, tmp_path / "back", half=False, piece_mib=16 * KIB, trip_mib=1.0)
     monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home-here"))
     join(list((tmp_path / "back").iterdir()), tmp_path / "again")
-    start_or_resume(None, tmp_path / "again", resume=True)
+    start_run(None, tmp_path / "again", resume=True)
     assert RunFolder(tmp_path / "again").status().step == STEPS
     assert losses(tmp_path / "again") == losses(tmp_path / "stayed")
     ours, theirs = (RunFolder(tmp_path / name).newest_snapshot() for name in ("again", "stayed"))

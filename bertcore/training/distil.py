@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -28,36 +28,22 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import OPTIMIZER_FILE, keep_source
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.distributed import ProcessGroup
-from bertcore.training.loop import start_training
-from bertcore.training.model_card import Teaching, place_of
+from bertcore.training.model_card import Teaching, write_pretraining_card
 from bertcore.training.objective import Losses, next_sentence_accuracy, word_accuracy
-from bertcore.training.options import RunOptions
-from bertcore.training.pretrain import NO_TEXT, Pretraining, refuse_text
-from bertcore.training.trainable import OnEvent, RunEnd, StepPlan, StepResult, TrainingSetup
+from bertcore.training.pretrain import Pretraining, refuse_text
+from bertcore.training.trainable import RunEnd, StepPlan, StepResult
 
 COMPARISON_FILE = "comparison.json"  # teacher and student side by side: size, speed, quality
-
-
-def start_or_resume_distilling(
-    options: DistilOptions | None, run: Path, resume: bool, on_event: OnEvent | None = None
-) -> Path:
-    """Distil in the folder `run`: see `start_training`."""
-    return start_training(Distilling, options, run, resume, on_event)
 
 
 class Distilling(Pretraining):
     """Pretraining with a teacher beside."""
 
-    options_kind: ClassVar[type[RunOptions]] = DistilOptions
-
     @staticmethod
-    def refuse(options: Any) -> DistilOptions:
-        """Open the teacher, and read the first documents, before a folder is made for the run."""
-        if options is None or not options.data.corpus:
-            raise BertcoreError(NO_TEXT)
+    def refuse(options: Any) -> None:
+        """Reads the first documents, and opens the teacher."""
         refuse_text(options.data)
         options.student_layers(_open_teacher(options).config)
-        return options
 
     def __init__(self, options: DistilOptions, group: ProcessGroup | None = None) -> None:
         if group is not None and group.size > 1:
@@ -65,17 +51,15 @@ class Distilling(Pretraining):
         self.distil = options
         super().__init__(options.as_pretraining(read_config(Path(options.teacher))), group)
 
-    def prepare(self, run: Path, report: Callable[[str], None]) -> TrainingSetup:
+    def prepare(self, run: Path, report: Callable[[str], None]) -> None:
         report("Opening the teacher.")
         keep_source(self.distil.teacher)
         teacher = _open_teacher(self.distil)
         super().prepare(run, report)
-        self.teacher = without_spare_rows(teacher.model, self.setup.model.config.vocab_size)
-        self.teacher.to(self.setup.device)
-        begin_with_teacher(self.teacher, self.setup.model)
-        if self.setup.compute.compiled:
-            self.setup.model.compile()
-        return self.setup
+        self.teacher = without_spare_rows(teacher.model, self.model.config.vocab_size).to(self.device)
+        begin_with_teacher(self.teacher, self.model)
+        if self.compute.compiled:
+            self.model.compile()
 
     def _note_sources(self, run: Path, exact: Sequence[Path] = ()) -> None:
         """The teacher's weights too: the data's key says nothing of them."""
@@ -84,19 +68,18 @@ class Distilling(Pretraining):
         super()._note_sources(run, [*exact, *weights])
 
     def forward_backward(self, plan: StepPlan, batch: Batch) -> StepResult:
-        batch = batch.to(self.setup.device)
-        with self.setup.precision.autocast(self.setup.device):
-            losses = distillation_losses(self.teacher, self.setup.model, batch, self.distil)
+        batch = batch.to(self.device)
+        with self.precision.autocast(self.device):
+            losses = distillation_losses(self.teacher, self.model, batch, self.distil)
         losses.total.backward()
         return StepResult(batch.real_tokens, losses.total.detach(), _metrics(losses, batch) if plan.is_logged else None)
 
     def batch_loss(self, batch: Batch) -> float:
-        batch = batch.to(self.setup.device)
-        return float(distillation_losses(self.teacher, self.setup.model, batch, self.distil).total)
+        return float(distillation_losses(self.teacher, self.model, batch.to(self.device), self.distil).total)
 
     def finish(self, folder: RunFolder, end: RunEnd) -> Mapping[str, Any] | None:
         """Teacher and student side by side, the student's best and worst held-out sequences, and its model card."""
-        sides = {"teacher": self.teacher, "student": self.setup.model}
+        sides = {"teacher": self.teacher, "student": self.model}
         comparison = {name: self._measured(model) for name, model in sides.items()}
         teacher, student = comparison["teacher"], comparison["student"]
         comparison["student_of_teacher"] = {
@@ -104,25 +87,20 @@ class Distilling(Pretraining):
             for name in ("parameters", "forward_ms", "mlm_accuracy", "mlm_top5")
         }
         write_json(folder.path / COMPARISON_FILE, {**comparison, **self._examples()})
-        self._write_card(folder, end, Teaching(place_of(self.distil.teacher), self._objective, comparison))
+        write_pretraining_card(self, folder, end, Teaching(self.distil.teacher, self._objective, comparison))
         return end.held_out
 
     @property
     def _objective(self) -> str:
-        distil = self.distil
+        distil, has_pairs = self.distil, self.options.data.pairs != "none"
+        pairs = f", labels of pairs ({distil.training.next_sentence_weight:g})" if has_pairs else ""
         return (
             f"the teacher's words at temperature {distil.temperature:g} (weight {distil.soft_weight:g}), masked words "
-            f"({distil.mlm_weight:g}), direction of the last hidden states ({distil.cosine_weight:g})"
-            + (
-                f", labels of pairs ({distil.training.next_sentence_weight:g})"
-                if self.options.data.pairs != "none"
-                else ""
-            )
+            f"({distil.mlm_weight:g}), direction of the last hidden states ({distil.cosine_weight:g}){pairs}"
         )
 
     def _measured(self, model: Bert) -> dict[str, Any]:
-        numbers = self.setup.held_out.measure(model)
-        seconds = _forward_seconds(model, self.setup.held_out.batches[0])
+        numbers, seconds = self.held_out.measure(model), _forward_seconds(model, self.held_out.batches[0])
         return {
             "layers": model.config.num_hidden_layers,
             "parameters": sum(parameter.numel() for parameter in model.parameters()),

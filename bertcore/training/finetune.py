@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -30,30 +30,20 @@ from bertcore.training.compute import same_precision, set_threads
 from bertcore.training.control import MEASURING_SHARE
 from bertcore.training.evaluate import EVALUATION_FILE
 from bertcore.training.finetune_options import DEFAULT_EPOCHS, FinetuneOptions
-from bertcore.training.first_batch import write_task_batch
+from bertcore.training.first_batch import task_page
 from bertcore.training.head_activity import SEQUENCES, head_activity
-from bertcore.training.loop import start_training
-from bertcore.training.model_card import RunStory, task_card
+from bertcore.training.model_card import write_task_card
 from bertcore.training.objective import Losses
 from bertcore.training.optimizer import SCHEDULES, depth_of, make_optimizer
-from bertcore.training.options import Budget, RunOptions
+from bertcore.training.options import Budget
 from bertcore.training.task_examples import read_examples, sample
 from bertcore.training.task_files import data_key, passage_windows, training_batches
-from bertcore.training.trainable import OnEvent, PlannedBatches, RunEnd, StepPlan, StepResult, Trainable, TrainingSetup
+from bertcore.training.trainable import PlannedBatches, RunEnd, StepPlan, StepResult, Trainable
 
 _FEWEST_STEPS = 150  # where no budget is given: three passes over a small file would teach nothing
 _SMALLEST_SAMPLE = 64  # of the held-out examples; also what is measured before the first step
 _SAMPLE_OF_MINUTES = 512  # where the budget is in minutes, and nobody knows how many steps that will be
 _STEP_PASSES = 3  # a step costs as much as so many forward passes: its own, and twice that backwards
-
-
-@dataclass(frozen=True)
-class TaskSetup(TrainingSetup):
-    task: TaskSpec
-    batches: TaskBatches
-    held_out: TaskBatches
-    curve: TaskBatches  # of these: what every measurement of the run is made on, so that they can be compared
-    looked_at: TaskBatches  # a few of them, for what attention heads do
 
 
 class StepBatch(NamedTuple):
@@ -72,105 +62,85 @@ class StepBatch(NamedTuple):
         return sum(part.tokens for part, labels in zip(self.parts, self.labels, strict=True) if labels)
 
 
-def start_or_resume_finetuning(
-    options: FinetuneOptions | None, run: Path, resume: bool, on_event: OnEvent | None = None
-) -> Path:
-    """Fine-tune in the folder `run`: see `start_training`."""
-    return start_training(FineTuning, options, run, resume, on_event)
-
-
-def refuse_finetuning(options: FinetuneOptions | None) -> FinetuneOptions:
-    """Read the examples before a folder is made for the run."""
-    if options is None or not options.data.train:
-        raise BertcoreError("There is nothing to learn from; give a file or folder with --train.")
-    read_examples(options)
-    return options
-
-
 class FineTuning(Trainable):
     """Batch n is always the same, so the step's number is all a resume needs."""
 
-    options_kind: ClassVar[type[RunOptions]] = FinetuneOptions
     options: FinetuneOptions
-    setup: TaskSetup
+    task: TaskSpec
+    batches: TaskBatches
+    held_out: TaskBatches
+    curve: TaskBatches  # of these: what every measurement of the run is made on, so that they can be compared
+    looked_at: TaskBatches  # a few of them, for what attention heads do
     planned: PlannedBatches[StepBatch]
-    run: Path
     _loss: Callable[..., Losses]  # of a batch, over all processes
     _evaluation: TaskEvaluation | None = None  # on all that is held out, of the weights as they are now
 
-    refuse: Any = staticmethod(refuse_finetuning)
+    @staticmethod
+    def refuse(options: FinetuneOptions) -> None:
+        """Reads the examples."""
+        if not options.data.train:
+            raise BertcoreError("There is nothing to learn from; give a file or folder with --train.")
+        read_examples(options)
 
     # --- before the first step
 
-    def prepare(self, run: Path, report: Callable[[str], None]) -> TrainingSetup:
+    def prepare(self, run: Path, report: Callable[[str], None]) -> None:
         self.run = run
         options, training = self.options, self.options.training
         set_threads(training.threads, self.group)
-        device = self.group.device
         report("Reading the examples.")
         train, dev = read_examples(options)
         if self.group.is_first:
             note_sources(run, [train.file, dev.file])
-        spec = task_named(options.data.task)
+        self.task = spec = task_named(options.data.task)
         if lacks := TASK_KINDS[spec.kind].lacks():
             report(lacks)
         report("Opening the model.")
         checkpoint = _starting_point(options, run)
-        model = task_model(checkpoint, spec, train, options).to(device)
-        self._freeze(model)
+        self.tokenizer, self.data_key = checkpoint.tokenizer, data_key(train, dev, checkpoint.tokenizer)
+        self.model = model = task_model(checkpoint, spec, train, options).to(self.device)
+        self._freeze()
         report("Tokenising the examples.")
-        batches = training_batches(options, train, checkpoint.tokenizer, model.config)
 
         def to_measure(examples: tuple[Example, ...]) -> TaskBatches:
             windows = passage_windows(options.data)
-            return reading_batches(model, checkpoint.tokenizer, examples, windows, need_answers=True)
+            return reading_batches(model, self.tokenizer, examples, windows, need_answers=True)
 
-        held_out = to_measure(dev.examples)
-        count = self._examples_of_curve(run) or self._sample_size(batches, held_out)
-        precision = same_precision(training.precision, self.group)
-        self._per_epoch = len(batches)
-        self._loss = self.group.parallel(model, _losses)
-        self.setup = TaskSetup(
-            device=device,
-            precision=precision,
-            tokenizer=checkpoint.tokenizer,
-            data_key=data_key(train, dev, checkpoint.tokenizer),
-            model=model.train(),
-            optimizer=make_optimizer(model, self.peak_rate(model), training.weight_decay, training.layer_decay),
-            budget=self.budget(self._per_epoch),
-            summary=(
-                f"{spec.title}: {_examples_in_words(batches)} to learn from, {_examples_in_words(held_out)} held out; "
-                f"{checkpoint.name}, {self.group.devices}, CPU threads: {torch.get_num_threads()}, "
-                f"{precision.reason}"
-            ),
-            choices={"precision": precision.name, "because": {"precision": precision.reason}},
-            task=spec,
-            batches=batches,
-            held_out=held_out,
-            curve=held_out if count >= len(dev.examples) else to_measure(sample(dev.examples, count)),
-            looked_at=to_measure(sample(dev.examples, _SMALLEST_SAMPLE)),
+        self.batches = training_batches(options, train, self.tokenizer, model.config)
+        self.held_out = to_measure(dev.examples)
+        self.budget, self._per_epoch = self.budget_of(len(self.batches)), len(self.batches)
+        count = self._examples_of_curve(run) or self._sample_size()
+        self.curve = self.held_out if count >= len(dev.examples) else to_measure(sample(dev.examples, count))
+        self.looked_at = to_measure(sample(dev.examples, _SMALLEST_SAMPLE))
+        self.precision = precision = same_precision(training.precision, self.group)
+        self.choices = {"precision": precision.name, "because": {"precision": precision.reason}}
+        self._loss = self.group.parallel(model.train(), _losses)
+        self.optimizer = make_optimizer(model, self.peak_rate, training.weight_decay, training.layer_decay)
+        self.planned = PlannedBatches(self.plan, self.make_batch, self.budget)
+        learned, held_out = map(_examples_in_words, (self.batches, self.held_out))
+        self.summary = (
+            f"{spec.title}: {learned} to learn from, {held_out} held out; {checkpoint.name}, {self.group.devices}, "
+            f"CPU threads: {torch.get_num_threads()}, {precision.reason}"
         )
-        self.planned = PlannedBatches(self.plan, self.make_batch, self.setup.budget)
-        return self.setup
 
     def _examples_of_curve(self, run: Path) -> int | None:
         """How many its measurements so far were made on, whatever budget it has now; None before the first."""
         return self.group.broadcast(lambda: examples_of_curve(RunFolder(run).tail().read_new()))
 
-    def _sample_size(self, batches: TaskBatches, held_out: TaskBatches) -> int:
+    def _sample_size(self) -> int:
         """How many held-out examples a measurement reads, so that all of them together take no more than a share of
         the run's work: all of them where there are few, or the run is long."""
-        training, examples = self.options.training, len(held_out.features.examples)
-        steps = self.budget(len(batches)).steps
+        held_out, steps = self.held_out.features, self.budget.steps
+        examples = len(held_out.examples)
         if steps is None:
             return min(examples, _SAMPLE_OF_MINUTES)
-        a_pass = len(batches.features.ids.values)  # tokens
-        trained = steps / len(batches) * a_pass * _STEP_PASSES
-        affordable = MEASURING_SHARE * trained / (training.evaluations + 1)  # and one before the first step
-        share = affordable / len(held_out.features.ids.values)
+        a_pass = len(self.batches.features.ids.values)  # tokens
+        trained = steps / self._per_epoch * a_pass * _STEP_PASSES
+        affordable = MEASURING_SHARE * trained / (self.options.training.evaluations + 1)  # and one before the first
+        share = affordable / len(held_out.ids.values)
         return min(examples, max(_SMALLEST_SAMPLE, int(share * examples)))
 
-    def budget(self, batches_per_epoch: int) -> Budget:
+    def budget_of(self, batches_per_epoch: int) -> Budget:
         """In steps, but where it was given in minutes."""
         training = self.options.training
         if training.steps is not None or training.minutes is not None:
@@ -178,17 +148,18 @@ class FineTuning(Trainable):
         epochs, least = (DEFAULT_EPOCHS, _FEWEST_STEPS) if training.epochs is None else (training.epochs, 1)
         return Budget(max(least, round(epochs * batches_per_epoch)), None)
 
-    def peak_rate(self, model: Bert) -> float:
-        return self.options.peak_rate(model.config.hidden_size)
+    @property
+    def peak_rate(self) -> float:
+        return self.options.peak_rate(self.model.config.hidden_size)
 
     # --- a step
 
     def learning_rate(self, fraction: float) -> float:
         training = self.options.training
-        return SCHEDULES[training.schedule](fraction, self.peak_rate(self.setup.model), training.warm_up_share)
+        return SCHEDULES[training.schedule](fraction, self.peak_rate, training.warm_up_share)
 
     def plan(self, step: int, fraction: float) -> StepPlan:
-        return StepPlan(step, fraction, ("task",), "task", self.setup.batches.of_step(step)[1])
+        return StepPlan(step, fraction, ("task",), "task", self.batches.of_step(step)[1])
 
     def make_batch(self, plan: StepPlan) -> StepBatch:
         units = plan.data
@@ -196,7 +167,7 @@ class FineTuning(Trainable):
         for part in np.array_split(units, min(self.options.training.accumulate, len(units))):
             start, stop = self.group.shard(len(part))
             here = part[start:stop] if start < stop else part[:1]
-            batch = self.setup.batches.batch(here)
+            batch = self.batches.batch(here)
             parts.append(batch)
             labels.append(batch.counted if start < stop else 0)
         return StepBatch(units, parts, labels)
@@ -209,7 +180,7 @@ class FineTuning(Trainable):
 
     @cached_property
     def _quarters(self) -> NDArray[np.int64]:
-        ranks = padded_tokens(self.setup.batches).argsort(kind="stable").argsort()
+        ranks = padded_tokens(self.batches).argsort(kind="stable").argsort()
         return np.where(ranks == len(ranks) - 1, 4, 4 * ranks // len(ranks))
 
     def begin_step(self, plan: StepPlan) -> None:
@@ -218,52 +189,49 @@ class FineTuning(Trainable):
             self._unfreeze((plan.step - 1) // self._per_epoch, plan.fraction)
 
     def forward_backward(self, plan: StepPlan, batch: StepBatch) -> StepResult:
-        setup, size = self.setup, self.group.size
         all_labels, tokens = self.group.all_reduce(sum(batch.labels), batch.tokens)
         losses: list[torch.Tensor] = []
         for part, labels in zip(batch.parts, batch.labels, strict=True):
-            with setup.precision.autocast(setup.device):
-                loss = self._loss(part.to(setup.device)).total
+            with self.precision.autocast(self.device):
+                loss = self._loss(part.to(self.device)).total
             share = labels / max(all_labels, 1)  # a part's loss is the mean over its labels
-            (loss * (share * size)).backward()  # gradients are averaged over the processes
+            (loss * (share * self.group.size)).backward()  # gradients are averaged over the processes
             losses.append(loss.detach() * share)
         total = torch.stack(losses).sum()  # of this process
         metrics: dict[str, float | None] | None = None
         if plan.is_logged:
             (whole,) = self.group.all_reduce(float(total))
             epochs = round(plan.step / self._per_epoch, 4)
-            head = setup.batches.features.head
+            head = self.batches.features.head
             metrics = {"loss": whole, f"{head}_loss": whole, "epoch": epochs, "examples": len(batch.units)}
         return StepResult(int(tokens), total, metrics)
 
     def batch_loss(self, batch: StepBatch) -> float:
-        model, device = self.setup.model, self.setup.device
         (all_labels,) = self.group.all_reduce(sum(batch.labels))
         losses = [
-            float(task_loss(model, part.to(device))) * labels / max(all_labels, 1)
+            float(task_loss(self.model, part.to(self.device))) * labels / max(all_labels, 1)
             for part, labels in zip(batch.parts, batch.labels, strict=True)
         ]
         (whole,) = self.group.all_reduce(sum(losses))
         return whole
 
-    def write_batch(self, batch: StepBatch, name: str, most: int | None = None) -> str:
-        batches, tokenizer = self.setup.batches, self.setup.tokenizer
-        page = batches.batch(batch.units) if most is None else batch.parts[0]
-        return write_task_batch(self.run, page, tokenizer, batches.features.labels, name, most)
+    def page(self, batch: StepBatch, most: int | None) -> dict[str, Any]:
+        shown = self.batches.batch(batch.units) if most is None else batch.parts[0]
+        return task_page(shown, self.tokenizer, self.batches.features.labels, most)
 
     def phase_in_words(self, phase: str) -> str:
-        return f"{self.setup.task.title}."
+        return f"{self.task.title}."
 
-    def _freeze(self, model: Bert) -> None:
-        frozen, layers = self.options.training.frozen_layers, model.config.num_hidden_layers
+    def _freeze(self) -> None:
+        frozen, layers = self.options.training.frozen_layers, self.model.config.num_hidden_layers
         if frozen > layers:
             raise BertcoreError(f"The model has {layers} layers; freeze at most that many, not {frozen}.")
-        for name, parameter in model.named_parameters():
-            parameter.requires_grad_(depth_of(name, model) > frozen if frozen else True)
+        for name, parameter in self.model.named_parameters():
+            parameter.requires_grad_(self._depths[name] > frozen if frozen else True)
 
     def _unfreeze(self, epoch: int, fraction: float) -> None:
         lowest = self._lowest_trained(epoch, fraction)
-        for name, parameter in self.setup.model.named_parameters():
+        for name, parameter in self.model.named_parameters():
             parameter.requires_grad_(self._depths[name] >= lowest)
 
     def _lowest_trained(self, epoch: int, fraction: float) -> int:
@@ -275,49 +243,36 @@ class FineTuning(Trainable):
 
     @cached_property
     def _depths(self) -> dict[str, int]:
-        model = self.setup.model
-        return {name: depth_of(name, model) for name, _ in model.named_parameters()}
+        return {name: depth_of(name, self.model) for name, _ in self.model.named_parameters()}
 
     # --- between steps
 
     def measure(self, fraction: float) -> dict[str, Any]:
         """The last one in fp32 whatever the steps are computed in, as `bertcore evaluate` and `predict` compute; those
         before it as the steps, which is many times as fast on some machines."""
-        setup, is_last = self.setup, fraction >= 1.0
-        with nullcontext() if is_last else setup.precision.autocast(setup.device):
-            evaluation = evaluate_task(setup.model, setup.curve)
-        self._evaluation = evaluation if is_last and setup.curve is setup.held_out else None
-        looked_at = setup.looked_at.batch(setup.looked_at.order()[0][:SEQUENCES]).to(setup.device)
-        heads = head_activity(setup.model, looked_at.input_ids, looked_at.segment_ids, looked_at.attention_mask)
+        is_last = fraction >= 1.0
+        with nullcontext() if is_last else self.precision.autocast(self.device):
+            evaluation = evaluate_task(self.model, self.curve)
+        self._evaluation = evaluation if is_last and self.curve is self.held_out else None
+        looked_at = self.looked_at.batch(self.looked_at.order()[0][:SEQUENCES]).to(self.device)
+        heads = head_activity(self.model, looked_at.input_ids, looked_at.segment_ids, looked_at.attention_mask)
         return {**_numbers(evaluation), "heads": heads}
 
     def is_better(self, now: Mapping[str, Any], best: Mapping[str, Any]) -> bool:
         if now.get("examples") != best.get("examples"):  # before the first step of a run of an earlier version
             return True
-        main = next((name for name in self.setup.task.metrics if name in now and name in best), None)
+        main = next((name for name in self.task.metrics if name in now and name in best), None)
         return bool(now[main] > best[main]) if main else bool(now["loss"] < best["loss"])
 
     # --- after the last step
 
     def finish(self, folder: RunFolder, end: RunEnd) -> dict[str, Any]:
         """A measurement on all that is held out, apart from the curve's; and the model card."""
-        setup = self.setup
-        evaluation = self._evaluation or evaluate_task(setup.model, setup.held_out)
+        evaluation = self._evaluation or evaluate_task(self.model, self.held_out)
         numbers = _numbers(evaluation)
         written = {"step": end.step, **asdict(evaluation), "answers": numbers["answers"]}
         write_json(folder.path / EVALUATION_FILE, written)
-        story = RunStory.of(folder, end, setup.budget)
-        card = task_card(
-            self.options,
-            setup.task,
-            setup.model,
-            setup.tokenizer,
-            (len(setup.batches.features.examples), len(setup.held_out.features.examples)),
-            self.peak_rate(setup.model),
-            evaluation,
-            story,
-        )
-        card.write(story.snapshot)
+        write_task_card(self, folder, end, evaluation)
         return numbers
 
 

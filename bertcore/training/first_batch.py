@@ -1,11 +1,9 @@
-"""A batch as the model reads it, for people to look at: words, masks, segments, labels."""
+"""A batch as the model reads it, for people to look at: words, masks, segments, labels. `most`: of its sequences."""
 
-from pathlib import Path
 from typing import Any
 
 from bertcore.data.batches import Batch
 from bertcore.data.pairs import NO_LABEL
-from bertcore.files import jsonable, write_json
 from bertcore.tasks.kinds.base import TaskBatch
 from bertcore.tokenizer.tokenizer import Tokenizer
 
@@ -14,13 +12,8 @@ SEQUENCES = 8  # of it that are written
 _BEGIN = 8  # tokens
 
 
-def write_pretraining_batch(
-    run: Path, batch: Batch, tokenizer: Tokenizer, name: str = FIRST_BATCH_FILE, most: int | None = SEQUENCES
-) -> str:
-    """Each sequence with the words to predict by position; a causal batch predicts every next word.
-
-    `most`: sequences to write, None: all. Returns the first words.
-    """
+def pretraining_page(batch: Batch, tokenizer: Tokenizer, most: int | None) -> dict[str, Any]:
+    """Each sequence with the words to predict by position; a causal batch predicts every next word."""
     length = batch.input_ids.shape[1]
     wanted: dict[int, dict[int, str]] = {}
     for row, label in zip(batch.rows.tolist(), batch.labels.tolist(), strict=True):
@@ -29,29 +22,19 @@ def write_pretraining_batch(
     for number, sequence in enumerate(sequences):
         sequence["predict"] = wanted.get(number, {})
         sequence["pair_label"] = int(batch.next_sentence[number])
-    return _write(run / name, {"causal": batch.causal, "sequences": sequences})
+    return {"causal": batch.causal, "sequences": sequences}
 
 
-def write_task_batch(
-    run: Path,
-    batch: TaskBatch,
-    tokenizer: Tokenizer,
-    labels: tuple[str, ...],
-    name: str = FIRST_BATCH_FILE,
-    most: int | None = SEQUENCES,
-) -> str:
-    """Each sequence with its label, or a label for each token that has one.
-
-    `most`: sequences to write, None: all. Returns the first words.
-    """
+def task_page(batch: TaskBatch, tokenizer: Tokenizer, labels: tuple[str, ...], most: int | None) -> dict[str, Any]:
+    """Each sequence with its label, or a label for each token that has one."""
     sequences = _sequences(batch, tokenizer, most)
     answers = {batch.head: _named(batch.labels.tolist(), labels)}
     rows = {} if batch.rows is None else {batch.head: batch.rows.tolist()}
-    return _write(run / name, {"sequences": sequences, "labels": answers, "rows": rows})
+    return {"sequences": sequences, "labels": answers, "rows": rows}
 
 
-def _write(file: Path, page: dict[str, Any]) -> str:
-    write_json(file, jsonable(page))
+def beginning(page: dict[str, Any]) -> str:
+    """Its first words."""
     return " ".join(page["sequences"][0]["tokens"][:_BEGIN])
 
 

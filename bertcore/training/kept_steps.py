@@ -19,7 +19,7 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import OPTIMIZER_FILE, TRAINING_STATE_FILE, is_mark, thin
 from bertcore.training.optimizer import optimizer_tensors, restore_optimizer
 from bertcore.training.run_writer import RunWriter
-from bertcore.training.trainable import Trainable, TrainingSetup
+from bertcore.training.trainable import Trainable
 
 
 class KeptSteps:
@@ -77,31 +77,26 @@ class KeptSteps:
         is_late = clock.now_s - self.saved_at_s > 60 * self.options.save_minutes
         return is_mark(clock.step) or is_late or best == clock.step
 
-    def save(self, setup: TrainingSetup) -> Path:
+    def save(self) -> Path:
         """Write a snapshot of this step, then thin the older ones."""
         clock, path = self.clock, self.folder.snapshot_path(self.clock.step)
         if self.saved_step == clock.step:  # it stands already: rewriting it would put the one good copy at risk
             return path
         if self.writer.writes:
-            self._write(setup)
+            self._write()
             relative = path.relative_to(self.folder.path).as_posix()
             self.writer.metric({"kind": "snapshot", "step": clock.step, "path": relative})
         self.saved_step, self.saved_at_s = clock.step, clock.now_s
         return path
 
-    def _write(self, setup: TrainingSetup) -> None:
-        clock, name, limit_mib = self.clock, self.trainable.name, self.options.snapshots_mib
-        state = TrainingState(
-            step=clock.step,
-            tokens=clock.tokens,
-            elapsed_s=clock.elapsed_s,
-            corpus_key=setup.data_key,
-            samplers=self.trainable.data_position(),
-            precision=setup.precision.name,
-        )
+    def _write(self) -> None:
+        clock, trained, limit_mib = self.clock, self.trainable, self.options.snapshots_mib
+        data = trained.data_key, trained.data_position(), trained.precision.name
+        state = TrainingState(clock.step, clock.tokens, clock.elapsed_s, *data)
+        about: dict[str, Any] = {"name": trained.name, "step": clock.step, "tokens_seen": clock.tokens}
         with self.folder.begin_snapshot(clock.step) as folder:
-            save_checkpoint(setup.model, setup.tokenizer, folder, name=name, step=clock.step, tokens_seen=clock.tokens)
-            save_training_state(folder, state, optimizer_tensors(setup.optimizer, setup.model))
+            save_checkpoint(trained.model, trained.tokenizer, folder, **about)
+            save_training_state(folder, state, optimizer_tensors(trained.optimizer, trained.model))
         if deleted := thin(self.folder, clock.step, limit_mib, self.best_step):
             steps = ", ".join(f"{step:,}" for step in deleted)
             self.writer.log(f"snapshots of step {steps} removed, to keep to {limit_mib:g} MiB")

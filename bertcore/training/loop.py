@@ -23,44 +23,23 @@ from bertcore.runs.run_folder import RESUME, RunFolder
 from bertcore.runs.snapshots import can_resume, keep
 from bertcore.runs.sources import changed_since
 from bertcore.training.control import Control, TrainingClock
-from bertcore.training.distributed import process_group
 from bertcore.training.failures import StopRequestedError, as_sentence, stop_signals
 from bertcore.training.kept_steps import KeptSteps, load_newest
-from bertcore.training.options import RunOptions
-from bertcore.training.resume_settings import open_or_create
 from bertcore.training.run_writer import RunWriter
 from bertcore.training.step_observers import (
     ComputedStep,
     FiniteNumbers,
-    FirstBatch,
-    Phases,
     SlowMotion,
     StepObserver,
     TrainLines,
     UpdateSizes,
 )
-from bertcore.training.trainable import OnEvent, RunEnd, StepPlan, Trainable, TrainingSetup
+from bertcore.training.trainable import OnEvent, RunEnd, StepPlan, Trainable
 
 SHORT_RUN_STEPS = 1000  # up to here every step is logged
 LOG_EVERY_S = 0.5  # runs with a budget in minutes log a step this often
 COMMAND_WAIT_S = 0.1  # a paused run looks for a command this often
 SLOW_STEPS = {"step": 1, "ten_steps": 10}  # how many a command takes in slow motion
-
-
-def start_training(
-    kind: type[Trainable], options: RunOptions | None, run: Path, resume: bool, on_event: OnEvent | None = None
-) -> Path:
-    """Train in the folder `run`; with `resume`, continue from its newest snapshot, or start if there is nothing yet.
-
-    `on_event` is called with each metrics line as it is written. Returns the snapshot that the run ends with. Raises
-    BertcoreError with a sentence for a folder that holds something else, cannot be written or is in use, and for what
-    cannot be trained on.
-    """
-    with process_group() as group:
-        settings = group.broadcast(
-            lambda: open_or_create(kind.options_kind, options, run, resume, kind.refuse).to_dict()
-        )
-        return run_training(kind(kind.options_kind.from_dict(settings), group), RunFolder(run), on_event)
 
 
 def run_training(trainable: Trainable, folder: RunFolder, on_event: OnEvent | None = None) -> Path:
@@ -77,9 +56,8 @@ def run_training(trainable: Trainable, folder: RunFolder, on_event: OnEvent | No
 class TrainingLoop:
     """One run, from where its folder stands to the end of its budget; in several processes, one of these in each."""
 
-    setup: TrainingSetup  # from `prepare` on
+    # from `prepare` on
     finite: FiniteNumbers
-    phases: Phases
     lines: TrainLines
     observers: tuple[StepObserver, ...]
 
@@ -101,8 +79,8 @@ class TrainingLoop:
         try:
             with self.group.watch_others(self._fail):
                 self.prepare()
-                self.writer.log(self.setup.summary)
-                self.writer.environment(self.options.seed, self.setup.device, self.setup.choices)
+                self.writer.log(self.trainable.summary)
+                self.writer.environment(self.options.seed, self.trainable.device, self.trainable.choices)
                 self._resume_or_begin()
                 with garbage_collected_by_hand():
                     is_done = self._train()
@@ -145,19 +123,12 @@ class TrainingLoop:
 
     def prepare(self) -> None:
         """Everything ready for the first step of a run from its beginning."""
-        setup = self.setup = self.trainable.prepare(self.folder.path, self._report)
-        self.clock.budget = setup.budget
-        self.finite = FiniteNumbers(self.trainable, setup, self.folder)
-        self.phases = Phases(self.trainable, self.writer)
-        self.lines = TrainLines(self.writer)
-        self.observers = (
-            FirstBatch(self.trainable),
-            self.finite,
-            self.phases,
-            self.lines,
-            UpdateSizes(setup.model, self.options.gradient_clip, self.writer, self.control),
-            SlowMotion(self.trainable, setup.model, self.writer, self.control),
-        )
+        trainable, writer = self.trainable, self.writer
+        trainable.prepare(self.folder.path, self._report)
+        self.clock.budget = trainable.budget
+        self.finite, self.lines = FiniteNumbers(trainable, self.folder), TrainLines(trainable, writer)
+        more = UpdateSizes(trainable, writer, self.control), SlowMotion(trainable, writer, self.control)
+        self.observers = (self.lines, self.finite, *more)
 
     def _report(self, sentence: str) -> None:
         """What takes time before the first step; a stop that was requested meanwhile ends the run here."""
@@ -172,16 +143,16 @@ class TrainingLoop:
             self._measure(is_first=True)  # before the snapshot: killed between the two it begins, and measures, anew
             self._save()
             return
-        setup = self.setup
-        state = load_newest(resumable, setup.model, setup.optimizer, setup.data_key)
+        trainable = self.trainable
+        state = load_newest(resumable, trainable.model, trainable.optimizer, trainable.data_key)
         if state is None:
             raise changed_since(self.folder.path)
-        if state.precision != setup.precision.name:  # it goes on as it began, perhaps on another machine
-            self.setup = self.trainable.use_precision(state.precision)
+        if state.precision != trainable.precision.name:  # it goes on as it began, perhaps on another machine
+            trainable.use_precision(state.precision)
         self.clock.resume(state.step, state.tokens, state.elapsed_s)
         self.lines.begin()
         self.kept.saved_step = state.step
-        self.trainable.restore_data_position(state.samplers)
+        trainable.restore_data_position(state.samplers)
         if self.group.is_first:
             self._read_records()
 
@@ -202,7 +173,7 @@ class TrainingLoop:
         self.folder.set_snapshots_aside(step)
         for line in self.folder.tail().read_new():
             if line.get("kind") == "phase":
-                self.phases.begun.append(str(line.get("phase")))
+                self.lines.phases.append(str(line.get("phase")))
             if line.get("kind") == HELD_OUT:
                 self.kept.compare(line)
         self.writer.metric({"kind": RESUME, "step": step})
@@ -238,21 +209,21 @@ class TrainingLoop:
         """One batch, one update: the next of the run, if no other is given. Between logged steps nothing waits for the
         device."""
         started = time.perf_counter()
-        setup, clock, options = self.setup, self.clock, self.options
-        plan, batch = planned or self.trainable.planned.take(clock.step + 1, clock.next_fraction)
+        trainable, clock, options = self.trainable, self.clock, self.options
+        plan, batch = planned or trainable.planned.take(clock.step + 1, clock.next_fraction)
         plan = replace(plan, is_logged=plan.is_logged or self._is_logged(plan.step))
-        seed_dropout(options.seed * 1_000_003 + plan.step + self.group.rank * 1_000_000_007, setup.device)
-        rate = self.trainable.learning_rate(clock.next_fraction)
-        for parameters in setup.optimizer.param_groups:
+        seed_dropout(options.seed * 1_000_003 + plan.step + self.group.rank * 1_000_000_007, trainable.device)
+        rate = trainable.learning_rate(clock.next_fraction)
+        for parameters in trainable.optimizer.param_groups:
             parameters["lr"] = rate * parameters.get("rate_share", 1.0)
-        setup.optimizer.zero_grad(set_to_none=True)
-        self.trainable.begin_step(plan)
-        result = self.trainable.forward_backward(plan, batch)
-        norm = nn.utils.clip_grad_norm_(setup.model.parameters(), options.gradient_clip)
+        trainable.optimizer.zero_grad(set_to_none=True)
+        trainable.begin_step(plan)
+        result = trainable.forward_backward(plan, batch)
+        norm = nn.utils.clip_grad_norm_(trainable.model.parameters(), options.gradient_clip)
         step = ComputedStep(plan, batch, result, rate, norm)
         for observer in self.observers:
             observer.before_update(step)
-        setup.optimizer.step()
+        trainable.optimizer.step()
         clock.step, clock.tokens = plan.step, clock.tokens + result.tokens
         clock.elapsed_s += time.perf_counter() - started
         for observer in self.observers:
@@ -312,7 +283,7 @@ class TrainingLoop:
     def _save(self) -> Path:
         if self.kept.saved_step != self.clock.step and self.group.is_first:
             self.finite.check_weights(self.clock.step)
-        return self.kept.save(self.setup)
+        return self.kept.save()
 
     # --- the end
 
@@ -320,7 +291,7 @@ class TrainingLoop:
         """Measures and describes the model that the run ends with; that of an earlier step is opened first."""
         step, held_out = self.kept.step_to_end_with(is_done), None
         if step != self.clock.step:
-            self.setup.model.load_state_dict(load_checkpoint(self.folder.snapshot_path(step)).model.state_dict())
+            self.trainable.model.load_state_dict(load_checkpoint(self.folder.snapshot_path(step)).model.state_dict())
             held_out = self.trainable.measure(1.0)
         numbers = self.trainable.finish(self.folder, RunEnd(is_done, step, self.clock.step, held_out))
         last = self.kept.last_measured

@@ -1,7 +1,7 @@
 """The model card of a finished run: a README.md in the Hugging Face layout.
 
-Its head is YAML for programs: library, kind of task, measured numbers. The rest is for people: how it was trained, how
-well it does, what to keep in mind, how to open it. Nothing of this machine's paths stands in it.
+Its head is YAML for programs: library, kind of task, measured numbers. The rest, for people, stands in `model_card.md`
+beside this file, whose fields are filled in here. Nothing of this machine's paths stands in it.
 """
 
 from __future__ import annotations
@@ -10,26 +10,23 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from string import Formatter
 from typing import Any
 
 from bertcore.checkpoint.tensor_names import class_name
-from bertcore.files import read_json_or_empty, write_atomic
+from bertcore.files import read_bytes, read_json_or_empty, write_atomic
 from bertcore.locations import built_in_checkpoint
-from bertcore.model.bert import Bert
 from bertcore.model.output_heads import HEAD_TITLES
 from bertcore.runs.metrics_file import HELD_OUT
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sources import noted_sources
 from bertcore.tasks.evaluate import TaskEvaluation
 from bertcore.tasks.kinds import TASK_KINDS
-from bertcore.tasks.spec import TaskSpec
-from bertcore.tokenizer.tokenizer import Tokenizer
-from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.options import Budget
-from bertcore.training.pretrain_options import PretrainOptions
-from bertcore.training.trainable import RunEnd
+from bertcore.training.trainable import RunEnd, Trainable
 
 CARD_FILE = "README.md"
+_TEXT = Path(__file__).with_suffix(".md")
 _MEANINGS = {  # of the numbers that do not speak for themselves
     "mlm_loss": "per masked word, in nats",
     "mlm_accuracy": "masked words whose likeliest guess is right",
@@ -48,208 +45,155 @@ _OBJECTIVES = {
 MASKED = {"tokens": "single tokens", "words": "whole words", "spans": "spans of words"}
 _HUB_CACHE = re.compile(r"models--([^/\\]+)--([^/\\]+)")
 
-Rows = list[tuple[object, ...]]
-
-
-@dataclass(frozen=True)
-class ModelCard:
-    """`measured`: name -> number, on `dataset`; the same numbers as in the text."""
-
-    name: str
-    about: str  # what it is, in a sentence or two
-    sections: Sequence[tuple[str, str]]  # title, text
-    tags: Sequence[str] = ()
-    pipeline: str | None = None
-    measured: Mapping[str, float] | None = None
-    dataset: str = "held-out text"
-
-    def text(self) -> str:
-        """The whole README.md."""
-        body = "\n\n".join(f"## {title}\n\n{text.strip()}" for title, text in self.sections)
-        text = f"# {' '.join(self.name.split())}\n\n{self.about.strip()}\n\n{body}\n"
-        return f"---\n{self._head()}\n---\n\n" + "".join(f"{line.rstrip()}\n" for line in text.splitlines())
-
-    def write(self, checkpoint: Path) -> None:
-        write_atomic(checkpoint / CARD_FILE, self.text().encode("utf-8", "replace"))
-
-    def _head(self) -> str:
-        from huggingface_hub import EvalResult, ModelCardData  # costs a moment, and only a run's end needs it
-
-        about: dict[str, Any] = {"library_name": "transformers", "tags": ["bertscope", *self.tags]}
-        if self.pipeline:
-            about["pipeline_tag"] = self.pipeline
-        if self.measured:
-            task = self.pipeline or "text"
-            results = [EvalResult(task, "text", self.dataset, name, value) for name, value in self.measured.items()]
-            about |= {"model_name": self.name, "eval_results": results}
-        return str(ModelCardData(**about).to_yaml()).strip()
-
-
-@dataclass(frozen=True)
-class RunStory:
-    """A run as the snapshot that it ends with and its files have it."""
-
-    snapshot: Path
-    step: int
-    trained: str  # how long, in words
-    stopped_early: str  # a sentence; empty where it was not
-    phases: frozenset[str]
-    held_out: dict[str, Any]  # the last measurement of this step or before it, with its step
-    files: str  # what it learned from, without folders
-
-    @classmethod
-    def of(cls, folder: RunFolder, end: RunEnd, budget: Budget) -> RunStory:
-        """Of a folder with that snapshot."""
-        step, snapshot = end.step, folder.snapshot_path(end.step)
-        lines = [line for line in folder.tail().read_new() if (line.get("step") or 0) <= step]
-        held_out = [line for line in lines if line.get("kind") == HELD_OUT]
-        if end.held_out is not None:
-            held_out.append({"step": step, **end.held_out})
-        times = [float(line.get("elapsed_s") or 0.0) for line in lines]  # of training, pauses not counted
-        elapsed_s = max([*times, folder.status().elapsed_s if step == end.last_step else 0.0])
-        tokens = int(read_json_or_empty(snapshot / "bertscope.json").get("tokens_seen") or 0)
-        time = f"{elapsed_s / 60:,.1f} minutes" if elapsed_s >= 120 else f"{elapsed_s:.1f} seconds"
-        stopped_early = ""
-        if step < end.last_step:
-            best = f"Step {step:,} was the best of {end.last_step:,} steps on held-out data"
-            stopped_early = f"**{best}, and is the one here.**"
-        elif not end.done:
-            stopped_early = (
-                f"**The run was stopped early, at step {step:,}: {budget.fraction(step, elapsed_s):.0%} of its "
-                "budget.** The learning rate had not come down yet, so a finished run of this kind does better."
-            )
-        files = [Path(each["file"]).name for each in noted_sources(folder.path) if "sha256" not in each]
-        return cls(
-            snapshot,
-            step,
-            f"{step:,} steps, {tokens:,} tokens, {time}",
-            stopped_early,
-            phases=frozenset(line["phase"] for line in lines if line.get("kind") == "phase"),
-            held_out=held_out[-1] if held_out else {},
-            files=", ".join(files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else ""),
-        )
-
 
 @dataclass(frozen=True)
 class Teaching:
-    """What a distillation has besides: the teacher's name, the losses in words, and both models side by side."""
+    """What a distillation has besides: its teacher, the losses in words, and both models side by side."""
 
     teacher: str
     objective: str
     comparison: Mapping[str, Any]
 
 
-def pretraining_card(
-    options: PretrainOptions, model: Bert, tokenizer: Tokenizer, story: RunStory, teaching: Teaching | None = None
-) -> ModelCard:
-    """Of pretraining, from scratch or from a checkpoint, and of distillation."""
-    data, training = options.data, options.training
+def write_pretraining_card(
+    run: Any, folder: RunFolder, end: RunEnd, teaching: Teaching | None = None
+) -> dict[str, Any]:
+    """Of a run of `Pretraining`, from scratch or from a checkpoint, or of `Distilling`. Returns the measurement that it
+    shows: the last of this step or before it, with its step."""
+    data, config, lines = run.options.data, run.model.config, _lines(folder, end.step)
+    held_out: dict[str, Any] = next((line for line in reversed(lines) if line.get("kind") == HELD_OUT), {})
     left_out = ("kind", "kinds", "questions", "step", "tokens")
-    numbers = {name: value for name, value in story.held_out.items() if name not in left_out}
-    origin = f"trained further from {place_of(options.start)}" if options.start else "trained from scratch"
-    origin = f"distilled from {teaching.teacher}" if teaching else origin
-    measured_at = story.held_out.get("step", story.step)
-    late = "" if measured_at == story.step else f" Measured at step {measured_at:,}."
-    longest = data.long_sequence_length if "longer" in story.phases else data.sequence_length
-    limits = [
-        "Held-out documents are from the same files, chosen by a hash of their text; parts of one book count as "
-        "separate documents. Text from other sources would score lower; that was not measured.",
-        _ONE_SEED,
-        "It repeats what its text says, including views about people.",
-    ]
-    if longest < model.config.max_length and options.start is None:
-        limits.append(f"Positions beyond {longest} were never trained.")
-    if training.patience is not None:
-        limits.append("The held-out text also decided which step to keep, so it flatters the model a little.")
-    batch = f"{training.batch_size} sequences of {data.sequence_length} tokens"
-    if data.short_share:
-        batch += f"; {data.short_share:.0%} of the steps have more of {data.short_sequence_length}"
-    rows = [
-        *_model_rows(model, tokenizer),
-        ("started from", place_of(options.start) if options.start else "random weights"),
-        ("text", story.files),
-        ("objective", teaching.objective if teaching else _OBJECTIVES[data.pairs]),
-        ("masked", f"{data.mask_share:.0%} of the tokens, chosen as {MASKED[data.masking]}"),
-        ("trained", story.trained),
-        ("batch", batch),
-        ("learning rate", f"{options.peak_rate:g} at its peak, {training.optimizer}"),
-    ]
-    held_out = (
-        f"On {numbers.get('words') or 0:,} masked words (15% of the tokens) in sequences of {data.sequence_length} "
-        f"tokens, from held-out documents.{late}"
-    )
-    if asked := story.held_out.get("questions"):
-        held_out += f" Of its questions {asked['right']:,} of {asked['of']:,} are right."
-    return ModelCard(
-        options.name,
-        f"A {_size_of(model)}, {origin} by BERTscope. {story.stopped_early}",
-        [
-            ("The model", table(rows)),
-            ("Held-out text", f"{held_out}\n\n{numbers_table(numbers)}"),
-            *([("Beside its teacher", _comparison(teaching.comparison))] if teaching else []),
-            ("Limits", _points(limits)),
-            ("How to open it", _how_to_open(model, "mlm")),
-        ],
-        tags=(model.config.model_type, "masked-lm", *(["distillation"] if teaching else [])),
-        pipeline="fill-mask",
-        measured={name: value for name, value in numbers.items() if isinstance(value, float)},
-        dataset=f"held-out documents of {story.files}",
-    )
+    numbers = {name: value for name, value in held_out.items() if name not in left_out}
+    start = place_of(run.options.start) if run.options.start else None
+    is_longer = any(line.get("phase") == "longer" for line in lines if line.get("kind") == "phase")
+    longest = data.long_sequence_length if is_longer else data.sequence_length
+    what, asked, beside = f"trained further from {start}" if start else "trained from scratch", "", ""
+    if teaching:
+        what = f"distilled from {place_of(teaching.teacher)}"
+        beside = f"## Beside its teacher\n\n{_comparison(teaching.comparison)}"
+    if questions := held_out.get("questions"):
+        asked = f" Of its questions {questions['right']:,} of {questions['of']:,} are right."
+    step = held_out.get("step", end.step)
+    fields = {
+        "pretrained": "",
+        "what": f"{what} by BERTscope",
+        "started_from": cell(start or "random weights"),
+        "objective": teaching.objective if teaching else _OBJECTIVES[data.pairs],
+        "masked": MASKED[data.masking],
+        "shorter": f"; {data.short_share:.0%} of the steps have more of {data.short_sequence_length}"
+        if data.short_share
+        else "",
+        "rate": run.options.peak_rate,
+        "words": numbers.get("words") or 0,
+        "late": "" if step == end.step else f" Measured at step {step:,}.",
+        "questions": asked,
+        "beside_teacher": beside,
+        "untrained_from": longest if longest < config.max_length and start is None else None,
+    }
+    measured = {name: value for name, value in numbers.items() if isinstance(value, float)}
+    about = {"tags": ["masked-lm", *(["distillation"] if teaching else [])], "pipeline": "fill-mask"}
+    _write(run, folder, end, fields, numbers, measured=measured, dataset="documents", **about)
+    return held_out
 
 
-def task_card(
-    options: FinetuneOptions,
-    task: TaskSpec,
-    model: Bert,
-    tokenizer: Tokenizer,
-    examples: tuple[int, int],
-    rate: float,
-    evaluation: TaskEvaluation,
-    story: RunStory,
-) -> ModelCard:
-    """Of fine-tuning; `examples` to train on and held out, `rate` is the learning rate at its peak."""
-    training, origin = options.training, place_of(options.model)
-    rows = [
-        *_model_rows(model, tokenizer),
-        ("task", f"{task.title} ({task.name})"),
-        ("labels", ", ".join(evaluation.labels) or None),
-        ("started from", f"random weights, in the shape of {origin}" if options.from_scratch else origin),
-        ("files", story.files),
-        ("training examples", f"{examples[0]:,}"),
-        ("trained", story.trained),
-        ("batch", f"{training.batch_size} examples of {options.data.max_length} tokens at most"),
-        ("learning rate", f"{rate:g} at its peak, {training.schedule}"),
-    ]
+def write_task_card(run: Any, folder: RunFolder, end: RunEnd, evaluation: TaskEvaluation) -> None:
+    """Of a run of `FineTuning`."""
+    options, held_out = run.options, len(run.held_out.features.examples)
+    origin, kind = place_of(options.model), TASK_KINDS[run.task.kind]
+    fields = {
+        "tuned": "",
+        "what": f"fine-tuned for a task: {run.task.title}",
+        "task": run.task,
+        "labels": cell(", ".join(evaluation.labels)),
+        "started_from": cell(f"random weights, in the shape of {origin}" if options.from_scratch else origin),
+        "examples": len(run.batches.features.examples),
+        "rate": run.peak_rate,
+        "held_out": held_out,
+        "one_more": 100 / max(held_out, 1),
+        "cut": evaluation.examples_cut or None,
+        "command": "predict",
+    }
     numbers = {"loss": evaluation.loss, **evaluation.metrics}
-    limits = [
-        f"With {examples[1]:,} held-out examples, one more right answer is worth {100 / max(examples[1], 1):.2f} "
-        "percentage points.",
-        _ONE_SEED,
-    ]
-    if evaluation.examples_cut:
-        limits.append(
-            f"{evaluation.examples_cut:,} of these are longer than the {model.config.max_length:,} tokens that the "
-            "model reads; it did not see their ends."
+    about = {"tags": [kind.name], "pipeline": kind.pipeline, "measured": numbers, "dataset": "examples"}
+    _write(run, folder, end, fields, numbers, **about)
+
+
+def _write(
+    run: Trainable, folder: RunFolder, end: RunEnd, fields: Mapping[str, Any], numbers: Mapping[str, Any], **about: Any
+) -> None:
+    """Beside the snapshot that the run ends with. `fields`: what this kind of run has; a line of the text with a field
+    that is None is left out."""
+    config, heads, snapshot = run.model.config, run.model.output_heads, folder.snapshot_path(end.step)
+    architecture, held = class_name(config, heads)
+    names = [Path(each["file"]).name for each in noted_sources(folder.path) if "sha256" not in each]
+    files = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    usual = {
+        **dict.fromkeys(("pretrained", "tuned", "untrained_from", "cut")),
+        "heading": " ".join(run.name.split()),
+        "parameters": sum(parameter.numel() for parameter in run.model.parameters()),
+        **_how_long(folder, end, run.budget),
+        "config": config,
+        "options": run.options,
+        "tokenizer": run.tokenizer,
+        "vocabulary": "WordPiece" if run.tokenizer.kind == "wordpiece" else run.tokenizer.kind,
+        "case": "lower case" if run.tokenizer.lowercase else "upper and lower case",
+        "heads": ", ".join(HEAD_TITLES[head] for head in heads),
+        "files": cell(files),
+        "numbers": _numbers(numbers),
+        "beside_teacher": "",
+        "watched": None if run.loop_options.patience is None else "",
+        "architecture": architecture,
+        "command": "fill",
+        "heads_left_out": ", ".join(HEAD_TITLES[each] for each in heads if each not in held) or None,
+    }
+    about |= {"tags": [config.model_type, *about["tags"]], "dataset": f"held-out {about['dataset']} of {files}"}
+    text = f"---\n{head(run.name, **about)}\n---\n\n{_filled(read_bytes(_TEXT).decode(), {**usual, **fields})}"
+    write_atomic(snapshot / CARD_FILE, text.encode("utf-8", "replace"))
+
+
+def _filled(text: str, fields: Mapping[str, Any]) -> str:
+    lines = []
+    for line in text.splitlines():
+        named = {name.split(".")[0] for _, name, _, _ in Formatter().parse(line) if name}
+        if not any(fields.get(name) is None for name in named):
+            lines.append(line.format_map(fields).rstrip())
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)) + "\n"
+
+
+def head(name: str, tags: Sequence[str], pipeline: str | None, measured: Mapping[str, float], dataset: str) -> str:
+    """YAML. `measured`: name -> number, on `dataset`; the same numbers as in the text."""
+    from huggingface_hub import EvalResult, ModelCardData  # costs a moment, and only a run's end needs it
+
+    about: dict[str, Any] = {"library_name": "transformers", "tags": ["bertscope", *tags]}
+    if pipeline:
+        about["pipeline_tag"] = pipeline
+    if measured:
+        results = [EvalResult(pipeline or "text", "text", dataset, each, value) for each, value in measured.items()]
+        about |= {"model_name": name, "eval_results": results}
+    return str(ModelCardData(**about).to_yaml()).strip()
+
+
+def _lines(folder: RunFolder, until: int) -> list[dict[str, Any]]:
+    """What the run wrote up to a step."""
+    return [line for line in folder.tail().read_new() if int(line.get("step") or 0) <= until]
+
+
+def _how_long(folder: RunFolder, end: RunEnd, budget: Budget) -> dict[str, str]:
+    """How long it was trained, and a sentence where it was stopped early."""
+    times = [float(line.get("elapsed_s") or 0.0) for line in _lines(folder, end.step)]  # of training, without pauses
+    elapsed_s = max([*times, folder.status().elapsed_s if end.step == end.last_step else 0.0])
+    tokens = int(read_json_or_empty(folder.snapshot_path(end.step) / "bertscope.json").get("tokens_seen") or 0)
+    time = f"{elapsed_s / 60:,.1f} minutes" if elapsed_s >= 120 else f"{elapsed_s:.1f} seconds"
+    stopped_early = ""
+    if end.step < end.last_step:
+        best = f"Step {end.step:,} was the best of {end.last_step:,} steps on held-out data"
+        stopped_early = f"**{best}, and is the one here.**"
+    elif not end.done:
+        stopped_early = (
+            f"**The run was stopped early, at step {end.step:,}: {budget.fraction(end.step, elapsed_s):.0%} of its "
+            "budget.** The learning rate had not come down yet, so a finished run of this kind does better."
         )
-    if training.patience is not None:
-        limits.append("The held-out examples also decided which step to keep, so they flatter it a little.")
-    return ModelCard(
-        options.name,
-        f"A {_size_of(model)}, fine-tuned for a task: {task.title}. {story.stopped_early}",
-        [
-            ("The model", table(rows)),
-            ("Held-out examples", numbers_table(numbers)),
-            ("Limits", _points(limits)),
-            ("How to open it", _how_to_open(model, task.kind)),
-        ],
-        tags=(model.config.model_type, task.kind),
-        pipeline=TASK_KINDS[task.kind].pipeline,
-        measured=numbers,
-        dataset=f"held-out examples of {story.files}",
-    )
-
-
-_ONE_SEED = "One run, one seed: another seed gives somewhat other numbers."
+    return {"trained": f"{end.step:,} steps, {tokens:,} tokens, {time}", "stopped_early": stopped_early}
 
 
 def place_of(model: str | None) -> str:
@@ -265,66 +209,33 @@ def place_of(model: str | None) -> str:
     return path.name if path.is_absolute() or path.exists() else model
 
 
-def _size_of(model: Bert) -> str:
-    config, parameters = model.config, sum(parameter.numel() for parameter in model.parameters())
-    return f"{config.family.title} of {config.num_hidden_layers} x {config.hidden_size} ({parameters:,} parameters)"
-
-
-def _model_rows(model: Bert, tokenizer: Tokenizer) -> Rows:
-    config, case = model.config, "lower case" if tokenizer.lowercase else "upper and lower case"
-    shape = f"{config.num_hidden_layers} layers x {config.hidden_size} wide, {config.num_attention_heads} heads"
-    kind = "WordPiece" if tokenizer.kind == "wordpiece" else tokenizer.kind
-    heads = ", ".join(HEAD_TITLES[head] for head in model.output_heads)
-    return [
-        ("architecture", f"{config.family.title}, {shape}, feed-forward {config.intermediate_size}; heads: {heads}"),
-        ("positions", f"{config.max_length:,}"),
-        ("vocabulary", f"{tokenizer.vocab_size:,} tokens, {kind}, {case}"),
-    ]
-
-
 def _comparison(comparison: Mapping[str, Any]) -> str:
     teacher, student = comparison["teacher"], comparison["student"]
-    rows = [(name.replace("_", " "), number(teacher[name]), number(student.get(name))) for name in teacher]
-    return table(rows, ("", "teacher", "student"))
+    rows = [(name.replace("_", " "), _number(teacher[name]), _number(student.get(name))) for name in teacher]
+    return _table(rows, ("", "teacher", "student"))
 
 
-def _how_to_open(model: Bert, task: str) -> str:
-    architecture, held = class_name(model.config, model.output_heads)
-    left_out = [HEAD_TITLES[each] for each in model.output_heads if each not in held]
-    beside = f"\n\n`transformers` has no place for its {', '.join(left_out)} head; BERTscope has." if left_out else ""
-    command = "bertcore fill FOLDER" if task == "mlm" else "bertcore predict FOLDER"
-    return (
-        f"With FOLDER for the folder of this file: `bertscope FOLDER` opens it in the window, `{command}` runs it.\n\n"
-        f"```python\nfrom transformers import AutoTokenizer, {architecture}\n\n"
-        f'model = {architecture}.from_pretrained("FOLDER")\ntokenizer = AutoTokenizer.from_pretrained("FOLDER")\n```'
-        f"{beside}\n\nNo licence is named here: it follows from the text's. Name one before you pass the model on."
-    )
-
-
-def table(rows: Iterable[Sequence[object]], head: Sequence[str] = ("", "")) -> str:
-    """A table in Markdown. None and empty cells are shown as a dash."""
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    return "\n".join([*lines, *("| " + " | ".join(_cell(value) for value in row) + " |" for row in rows)])
-
-
-def numbers_table(numbers: Mapping[str, Any]) -> str:
+def _numbers(numbers: Mapping[str, Any]) -> str:
     """Measured numbers, with what the less usual ones mean."""
     known = {name: value for name, value in numbers.items() if isinstance(value, int | float)}
-    rows = [(name.replace("_", " "), number(value), _MEANINGS.get(name, "")) for name, value in known.items()]
-    return table(rows, ("measure", "value", ""))
+    rows = [(name.replace("_", " "), _number(value), _MEANINGS.get(name, "")) for name, value in known.items()]
+    return _table(rows, ("measure", "value", ""))
 
 
-def number(value: object) -> str:
+def _table(rows: Iterable[Sequence[str]], head: Sequence[str]) -> str:
+    """In Markdown."""
+    cells = [head, *([cell(value) for value in row] for row in rows)]
+    lines = [f"| {' | '.join(row)} |" for row in cells]
+    return "\n".join([lines[0], "|" + "---|" * len(head), *lines[1:]])
+
+
+def _number(value: object) -> str:
     """As metrics.jsonl has it, with four places."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return "" if value is None else str(value)
     return f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
 
 
-def _points(lines: Iterable[str]) -> str:
-    return "\n".join(f"- {line}" for line in lines)
-
-
-def _cell(value: object) -> str:
-    text = " ".join(str(value).split()) if value is not None else ""
-    return text.replace("|", "\\|") or "–"
+def cell(text: str) -> str:
+    """Of a table in Markdown; an empty one is shown as a dash."""
+    return " ".join(text.split()).replace("|", "\\|") or "–"

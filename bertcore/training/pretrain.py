@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 
@@ -25,57 +25,24 @@ from bertcore.runs.sources import note_sources, refuse_changed, tokenised_keys
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.compute import Compute, choose_compute
 from bertcore.training.evaluate import EVALUATION_FILE, HeldOutText, best_and_worst
-from bertcore.training.first_batch import write_pretraining_batch
+from bertcore.training.first_batch import pretraining_page
 from bertcore.training.head_activity import SEQUENCES, head_activity
-from bertcore.training.loop import start_training
-from bertcore.training.model_card import RunStory, Teaching, pretraining_card
+from bertcore.training.model_card import write_pretraining_card
 from bertcore.training.objective import Losses, Numbers, compiled_losses, pretraining_loss, step_metrics
 from bertcore.training.optimizer import make_optimizer, warmup_stable_decay
-from bertcore.training.options import RunOptions
 from bertcore.training.pretrain_options import HEADS_OF_PAIRS, DataOptions, PretrainOptions
 from bertcore.training.pretraining_batches import CAUSAL, CAUSAL_MASKED_EVERY, LONGER, MASKED, PretrainingBatches
 from bertcore.training.questions import Questions, keep_questions, questions_of
-from bertcore.training.trainable import (
-    OnEvent,
-    PlannedBatches,
-    Position,
-    RunEnd,
-    StepPlan,
-    StepResult,
-    Trainable,
-    TrainingSetup,
-)
+from bertcore.training.trainable import PlannedBatches, Position, RunEnd, StepPlan, StepResult, Trainable
 from bertcore.training.training_text import TrainingText
 
 NO_TEXT = "There is nothing to train on; give one or more text files with --corpus."
 
 
-@dataclass(frozen=True)
-class PretrainingSetup(TrainingSetup):
-    compute: Compute
-    text: TrainingText
-    batches: PretrainingBatches
-    held_out: HeldOutText
-    questions: Questions | None
-
-
-def start_or_resume(options: PretrainOptions | None, run: Path, resume: bool, on_event: OnEvent | None = None) -> Path:
-    """Pretrain in the folder `run`: see `start_training`."""
-    return start_training(Pretraining, options, run, resume, on_event)
-
-
-def refuse_pretraining(options: PretrainOptions | None) -> PretrainOptions:
-    """Read the first documents of the text, and the questions, before a folder is made for the run."""
-    if options is None or not options.data.corpus:
-        raise BertcoreError(NO_TEXT)
-    refuse_text(options.data)
-    if options.data.questions is not None:
-        read_cloze(Path(options.data.questions))
-    return options
-
-
 def refuse_text(data: DataOptions) -> None:
-    """Raises BertcoreError for an empty file, and for too little text."""
+    """Raises BertcoreError for no file, for an empty one, and for too little text."""
+    if not data.corpus:
+        raise BertcoreError(NO_TEXT)
     files = data.files if data.mixture else [Path(name) for name in data.corpus]
     for file in files:
         if next(iter(Documents([file], data.text_format)), None) is None:
@@ -87,39 +54,43 @@ def refuse_text(data: DataOptions) -> None:
 class Pretraining(Trainable):
     """Masked words and sentence pairs, after a while of next words."""
 
-    options_kind: ClassVar[type[RunOptions]] = PretrainOptions
     options: PretrainOptions
-    setup: PretrainingSetup
+    compute: Compute
+    text: TrainingText
+    batches: PretrainingBatches
+    held_out: HeldOutText
+    questions: Questions | None
     planned: PlannedBatches[Batch]
-    run: Path
     _loss: Callable[..., Losses]  # of a batch, over all processes
     _has_long = False  # the last part, of longer sequences, has begun
 
-    refuse: Any = staticmethod(refuse_pretraining)
+    @staticmethod
+    def refuse(options: PretrainOptions) -> None:
+        """Reads the first documents of the text, and the questions."""
+        refuse_text(options.data)
+        if options.data.questions is not None:
+            read_cloze(Path(options.data.questions))
 
     # --- before the first step
 
-    def prepare(self, run: Path, report: Callable[[str], None]) -> TrainingSetup:
+    def prepare(self, run: Path, report: Callable[[str], None]) -> None:
         self.run = run
         if self.group.is_first:
             keep_source(self.options.start)
             self._note_sources(run)
             if self.options.data.questions is not None:
                 keep_questions(Path(self.options.data.questions), run)
-        self.setup = self._setup(run, report)
-        batches = self.setup.batches
+        self._set_up(run, report)
+        batches = self.batches
         self.group.check_batch_size(min(map(batches.sequences, batches.samplers)))
         if self.options.start is not None and not RunFolder(run).snapshots():
             with snapshot_errors(Path(self.options.start)):
-                copy_weights(load_checkpoint(Path(self.options.start)).model, self.setup.model)
+                copy_weights(load_checkpoint(Path(self.options.start)).model, self.model)
         loss: Callable[..., Losses] = pretraining_loss
-        if self.setup.compute.compiled:
+        if self.compute.compiled:
             loss = partial(pretraining_loss, losses=compiled_losses())
-        self._loss = self.group.parallel(self.setup.model, loss)
-        self.planned = PlannedBatches(
-            batches.plan, batches.make, self.setup.budget, batches.position, self.setup.compute.workers
-        )
-        return self.setup
+        self._loss = self.group.parallel(self.model, loss)
+        self.planned = PlannedBatches(batches.plan, batches.make, self.budget, batches.position, self.compute.workers)
 
     def _note_sources(self, run: Path, exact: Sequence[Path] = ()) -> None:
         """`exact`: files that the data's key does not cover."""
@@ -129,47 +100,34 @@ class Pretraining(Trainable):
         note_sources(run, files, exact)
         refuse_changed(run, files, exact)
 
-    def _setup(self, run: Path, report: Callable[[str], None]) -> PretrainingSetup:
-        options, group = self.options, self.group
-        data, training, device = options.data, options.training, group.device
-        tokenizer, text = self._read_text(run, report)
+    def _set_up(self, run: Path, report: Callable[[str], None]) -> None:
+        options, group, device = self.options, self.group, self.device
+        data, training = options.data, options.training
+        self.tokenizer, self.text = tokenizer, text = self._read_text(run, report)
+        self.data_key = text.key
         rules = PairRules.of(tokenizer, data.pairs, data.pack, data.exact_shares)
         samplers = {length: text.sampler(length, training.seed, rules) for length in data.lengths}
         options = self.options = options.in_steps(samplers[data.sequence_length].windows_per_epoch)
-        training = options.training
-        held_out = text.held_out(tokenizer, data.sequence_length, training.held_out_sequences, rules)
+        training, self.budget = options.training, options.budget
+        self.batches = PretrainingBatches(options, samplers, tokenizer, group)
+        self.held_out = text.held_out(tokenizer, data.sequence_length, training.held_out_sequences, rules).to(device)
         config = replace(options.model_config(tokenizer.largest_id + 1), pad_token_id=tokenizer.pad_id)
-        model = Bert(config, HEADS_OF_PAIRS[data.pairs], generator=torch.Generator().manual_seed(training.seed))
-        model.train().to(device)
-        compute = choose_compute(training, config, training.batch_size * data.sequence_length, group)
-        parameters = sum(parameter.numel() for parameter in model.parameters())
+        self.model = Bert(config, HEADS_OF_PAIRS[data.pairs], generator=torch.Generator().manual_seed(training.seed))
+        self.model.train().to(device)
+        self.compute = choose_compute(training, config, training.batch_size * data.sequence_length, group)
+        self.precision, self.choices = self.compute.precision, self.compute.facts()
+        kind, products = training.optimizer, self.precision.products
+        self.optimizer = make_optimizer(
+            self.model, options.peak_rate, training.weight_decay, kind=kind, products=products
+        )
         questions = questions_of(run, tokenizer, config.max_length)
-        return PretrainingSetup(
-            device=device,
-            precision=compute.precision,
-            tokenizer=tokenizer,
-            data_key=text.key,
-            model=model,
-            optimizer=make_optimizer(
-                model,
-                options.peak_rate,
-                training.weight_decay,
-                kind=training.optimizer,
-                products=compute.precision.products,
-            ),
-            budget=options.budget,
-            summary=(
-                f"{config.num_hidden_layers} x {config.hidden_size}, {parameters:,} parameters, "
-                f"{tokenizer.vocab_size:,} tokens in the vocabulary; "
-                f"{text.count_tokens(False):,} tokens to train on, {text.count_tokens(True):,} held out; "
-                f"{group.devices}, {compute}"
-            ),
-            choices=compute.facts(),
-            compute=compute,
-            text=text,
-            batches=PretrainingBatches(options, samplers, tokenizer, group),
-            held_out=held_out.to(device),
-            questions=None if questions is None else questions.to(device),
+        self.questions = None if questions is None else questions.to(device)
+        parameters = sum(parameter.numel() for parameter in self.model.parameters())
+        self.summary = (
+            f"{config.num_hidden_layers} x {config.hidden_size}, {parameters:,} parameters, "
+            f"{tokenizer.vocab_size:,} tokens in the vocabulary; "
+            f"{text.count_tokens(False):,} tokens to train on, {text.count_tokens(True):,} held out; "
+            f"{group.devices}, {self.compute}"
         )
 
     def _read_text(self, run: Path, report: Callable[[str], None]) -> tuple[Tokenizer, TrainingText]:
@@ -220,24 +178,24 @@ class Pretraining(Trainable):
         return warmup_stable_decay(fraction, options.peak_rate, options.training.warm_up_share, options.fall_share)
 
     def sort_of(self, step: int, fraction: float) -> tuple[int, bool]:
-        return self.setup.batches.kind(step, fraction)
+        return self.batches.kind(step, fraction)
 
     def begin_step(self, plan: StepPlan) -> None:
         if LONGER in plan.phases and not self._has_long:
             self._has_long = True
             if self.options.repeats_positions:
-                repeat_positions(self.setup.model, self.options.data.sequence_length)
+                repeat_positions(self.model, self.options.data.sequence_length)
 
     def forward_backward(self, plan: StepPlan, batch: Batch) -> StepResult:
-        setup, training = self.setup, self.options.training
+        compute, training = self.compute, self.options.training
         words, pairs, tokens = map(int, self.group.all_reduce(batch.words, batch.pairs, batch.real_tokens))
         losses: list[torch.Tensor] = []
         metrics: list[Numbers] = []
-        for part in in_parts(batch, setup.compute.parts):
-            if setup.compute.compiled:  # each other shape would be compiled anew
+        for part in in_parts(batch, compute.parts):
+            if compute.compiled:  # each other shape would be compiled anew
                 part = part.in_fixed_shape(self.options.data.mask_share)
-            part = part.to(setup.device)
-            with setup.precision.autocast(setup.device):
+            part = part.to(self.device)
+            with self.precision.autocast(self.device):
                 loss = self._loss(part, training.next_sentence_weight, (words, pairs))  # this part's share
             (loss.total * self.group.size).backward()  # gradients are averaged over the processes
             losses.append(loss.total.detach())
@@ -248,15 +206,15 @@ class Pretraining(Trainable):
 
     def batch_loss(self, batch: Batch) -> float:
         """Not compiled, which would take longer than it saves: only slow motion asks for it."""
-        setup, weight = self.setup, self.options.training.next_sentence_weight
+        weight = self.options.training.next_sentence_weight
         words, pairs = map(int, self.group.all_reduce(batch.words, batch.pairs))
-        parts = (part.to(setup.device) for part in in_parts(batch, setup.compute.parts))
-        losses = [float(pretraining_loss(setup.model, part, weight, (words, pairs)).total) for part in parts]
+        parts = (part.to(self.device) for part in in_parts(batch, self.compute.parts))
+        losses = [float(pretraining_loss(self.model, part, weight, (words, pairs)).total) for part in parts]
         (whole,) = self.group.all_reduce(sum(losses))
         return whole
 
-    def write_batch(self, batch: Batch, name: str, most: int | None = None) -> str:
-        return write_pretraining_batch(self.run, batch, self.setup.tokenizer, name, most)
+    def page(self, batch: Batch, most: int | None) -> dict[str, Any]:
+        return pretraining_page(batch, self.tokenizer, most)
 
     def _sum_metrics(self, parts: list[Numbers], pairs: int) -> Numbers:
         """The metrics of all parts and all processes together, from the share of each; `pairs` of all of them."""
@@ -281,16 +239,14 @@ class Pretraining(Trainable):
 
     def measure(self, fraction: float) -> dict[str, Any]:
         """The last one in fp32 whatever the steps are computed in, as `bertcore evaluate` measures."""
-        setup = self.setup
-        is_last = fraction >= 1.0
-        with nullcontext() if is_last else setup.precision.autocast(setup.device):
-            numbers = setup.held_out.measure(setup.model)
-            if setup.questions is not None:
-                numbers["questions"] = setup.questions.answer(setup.model)
-            batch = setup.held_out.batches[0]
+        with nullcontext() if fraction >= 1.0 else self.precision.autocast(self.device):
+            numbers = self.held_out.measure(self.model)
+            if self.questions is not None:
+                numbers["questions"] = self.questions.answer(self.model)
+            batch = self.held_out.batches[0]
             mask = None if batch.attention_mask is None else batch.attention_mask[:SEQUENCES]
             numbers["heads"] = head_activity(
-                setup.model, batch.input_ids[:SEQUENCES], batch.segment_ids[:SEQUENCES], mask
+                self.model, batch.input_ids[:SEQUENCES], batch.segment_ids[:SEQUENCES], mask
             )
         return numbers
 
@@ -298,26 +254,20 @@ class Pretraining(Trainable):
         return bool(now["loss"] < best["loss"])
 
     def restore_data_position(self, position: Position) -> None:
-        self.setup.batches.restore(position)
+        self.batches.restore(position)
         self.planned.position = position
-        self._has_long = self.setup.batches.has_long(position)
+        self._has_long = self.batches.has_long(position)
 
     # --- after the last step
 
     def finish(self, folder: RunFolder, end: RunEnd) -> Mapping[str, Any] | None:
         """The best and worst held-out sequences, and the model card of the snapshot that the run ends with."""
-        story = self._write_card(folder, end)
-        write_json(folder.path / EVALUATION_FILE, {"held_out": story.held_out, **self._examples()})
+        held_out = write_pretraining_card(self, folder, end)
+        write_json(folder.path / EVALUATION_FILE, {"held_out": held_out, **self._examples()})
         return end.held_out
 
-    def _write_card(self, folder: RunFolder, end: RunEnd, teaching: Teaching | None = None) -> RunStory:
-        setup, story = self.setup, RunStory.of(folder, end, self.setup.budget)
-        pretraining_card(self.options, setup.model, setup.tokenizer, story, teaching).write(story.snapshot)
-        return story
-
     def _examples(self) -> dict[str, Any]:
-        setup = self.setup
-        best, worst = best_and_worst(setup.model, setup.held_out.batches, setup.tokenizer)
+        best, worst = best_and_worst(self.model, self.held_out.batches, self.tokenizer)
         return {"best": best, "worst": worst}
 
 

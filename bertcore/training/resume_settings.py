@@ -1,7 +1,7 @@
 """Which settings of a run may change when it is resumed: its budget, and what changes no number. Imports no torch."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,31 +27,6 @@ def overlay(stored: Mapping[str, Any], recipe: Mapping[str, Any]) -> dict[str, A
         else:
             values[name] = given
     return values
-
-
-def open_or_create(
-    kind: type[SomeRunOptions],
-    options: SomeRunOptions | None,
-    run: Path,
-    resume: bool,
-    check: Callable[[SomeRunOptions | None], SomeRunOptions],
-) -> SomeRunOptions:
-    """The settings of the run in this folder, resumed or created; its config.json has absolute paths.
-
-    `check` refuses, before a folder is created, what cannot be trained on. Raises BertcoreError for a folder that holds
-    a run although `resume` is False, or that cannot be created; and as `resume_settings`.
-    """
-    options = options and options.with_absolute_paths()
-    if has_run(run):
-        if not resume:
-            raise BertcoreError(
-                f"The folder {run} already holds a run; continue it with --resume (resume=True), or name another."
-            )
-        folder = RunFolder(run)
-        return resume_settings(folder, kind.from_dict(folder.config()).with_absolute_paths(), options)
-    settings = check(options)
-    RunFolder.create(run, settings.to_dict())
-    return settings
 
 
 def resume_settings(folder: RunFolder, stored: SomeRunOptions, wanted: SomeRunOptions | None) -> SomeRunOptions:

@@ -25,7 +25,7 @@ from bertcore.training.control import Control
 from bertcore.training.first_batch import FIRST_BATCH_FILE, SEQUENCES
 from bertcore.training.pretraining_batches import LONGER
 from bertcore.training.run_writer import RunWriter
-from bertcore.training.trainable import StepPlan, StepResult, Trainable, TrainingSetup
+from bertcore.training.trainable import StepPlan, StepResult, Trainable
 
 BAD_BATCH_FILE = "bad_batch.json"  # in the form of the first batch
 _LAYERS = "encoder.layers."
@@ -50,25 +50,14 @@ class StepObserver:
     def after_update(self, step: ComputedStep) -> None: ...
 
 
-class FirstBatch(StepObserver):
-    """Writes the first batch, for people to look at."""
-
-    def __init__(self, trainable: Trainable) -> None:
-        self._trainable = trainable
-
-    def before_update(self, step: ComputedStep) -> None:
-        if step.plan.step == 1 and self._trainable.group.is_first:
-            self._trainable.write_batch(step.batch, FIRST_BATCH_FILE, SEQUENCES)
-
-
 class FiniteNumbers(StepObserver):
     """Ends the run where a loss, a gradient or a weight is NaN or infinite.
 
     To read a number from a GPU means to wait for all that it still has to do: steps are looked at when one is logged.
     """
 
-    def __init__(self, trainable: Trainable, setup: TrainingSetup, run: RunFolder) -> None:
-        self._trainable, self._setup, self._run = trainable, setup, run
+    def __init__(self, trainable: Trainable, run: RunFolder) -> None:
+        self._trainable, self._run = trainable, run
         self._unchecked: list[ComputedStep] = []
         self._last: ComputedStep | None = None
 
@@ -93,9 +82,9 @@ class FiniteNumbers(StepObserver):
         A sum is finite only where all its parts are; `load_checkpoint` looks in the same way.
         """
         self.check()
-        state = self._setup.optimizer.state.values()
+        state, weights = self._trainable.optimizer.state.values(), self._trainable.model.state_dict().values()
         moments = [value for each in state for value in each.values() if isinstance(value, Tensor)]
-        if not all(math.isfinite(float(value.sum())) for value in (*self._setup.model.state_dict().values(), *moments)):
+        if not all(math.isfinite(float(value.sum())) for value in (*weights, *moments)):
             raise self._diverged(WEIGHTS_DIVERGED, step, self._last)
 
     def _diverged(self, what: str, number: int, step: ComputedStep | None) -> BertcoreError:
@@ -110,27 +99,12 @@ class FiniteNumbers(StepObserver):
         return BertcoreError(f"{what} at step {number}{batch}; {last}. Start again with a lower learning rate.")
 
 
-class Phases(StepObserver):
-    """Says when a new phase begins."""
+class TrainLines(StepObserver):
+    """The first batch, for people to look at; lines of metrics for new phases, and for steps that are logged."""
 
     def __init__(self, trainable: Trainable, writer: RunWriter) -> None:
-        self._trainable, self._writer = trainable, writer
-        self.begun: list[str] = []  # of the run so far
-
-    def after_update(self, step: ComputedStep) -> None:
-        for phase in step.plan.phases:
-            last = [name for name in self.begun if (name == LONGER) == (phase == LONGER)][-1:]
-            if last != [phase]:
-                self.begun.append(phase)
-                message = self._trainable.phase_in_words(phase)
-                self._writer.metric({"kind": "phase", "step": step.plan.step, "phase": phase, "message": message})
-
-
-class TrainLines(StepObserver):
-    """A line of metrics for each step that is logged."""
-
-    def __init__(self, writer: RunWriter) -> None:
-        self._writer, self._clock = writer, writer.clock
+        self._trainable, self._writer, self._clock = trainable, writer, writer.clock
+        self.phases: list[str] = []  # that have begun in the run so far
         self.cores = CoresAtWork()
         self.logged_at_s = 0.0  # by the clock's `now_s`
         self.begin()
@@ -144,7 +118,17 @@ class TrainLines(StepObserver):
         self._elapsed_s += seconds
         self.cores.since_last()
 
+    def before_update(self, step: ComputedStep) -> None:
+        if step.plan.step == 1 and self._trainable.group.is_first:
+            self._trainable.write_batch(step.batch, FIRST_BATCH_FILE, SEQUENCES)
+
     def after_update(self, step: ComputedStep) -> None:
+        for phase in step.plan.phases:
+            last = [name for name in self.phases if (name == LONGER) == (phase == LONGER)][-1:]
+            if last != [phase]:
+                self.phases.append(phase)
+                message = self._trainable.phase_in_words(phase)
+                self._writer.metric({"kind": "phase", "step": step.plan.step, "phase": phase, "message": message})
         if step.result.metrics is None:
             return
         clock = self._clock
@@ -173,8 +157,9 @@ class UpdateSizes(StepObserver):
     It keeps a copy of the weights during a step that it measures.
     """
 
-    def __init__(self, model: nn.Module, gradient_clip: float, writer: RunWriter, control: Control) -> None:
-        self._model, self._clip, self._writer, self._control = model, gradient_clip, writer, control
+    def __init__(self, trainable: Trainable, writer: RunWriter, control: Control) -> None:
+        self._model, self._clip = trainable.model, trainable.loop_options.gradient_clip
+        self._writer, self._control = writer, control
         self._parts: dict[str, list[nn.Parameter]] = {}  # empty while no step is measured
         self._gradients: list[Tensor] = []
         self._before: list[list[Tensor]] = []
@@ -238,8 +223,8 @@ class SlowMotion(StepObserver):
     gradients stay as they are. What they take is no training time.
     """
 
-    def __init__(self, trainable: Trainable, model: nn.Module, writer: RunWriter, control: Control) -> None:
-        self._trainable, self._model, self._writer, self._control = trainable, model, writer, control
+    def __init__(self, trainable: Trainable, writer: RunWriter, control: Control) -> None:
+        self._trainable, self._writer, self._control = trainable, writer, control
         self._loss_before = 0.0
 
     def before_update(self, step: ComputedStep) -> None:
@@ -262,5 +247,5 @@ class SlowMotion(StepObserver):
         self._control.slow_steps -= 1
 
     def _loss(self, batch: Any) -> float:
-        with evaluation_mode(self._model), torch.no_grad():
+        with evaluation_mode(self._trainable.model), torch.no_grad():
             return self._trainable.batch_loss(batch)

@@ -19,7 +19,7 @@ from bertcore.training.arguments import options_of
 from bertcore.training.failures import StopRequestedError, stop_signals
 from bertcore.training.options import RunOptions
 from bertcore.training.resume_settings import has_run
-from bertcore.training.start import TRAINABLES, start_run
+from bertcore.training.start import TRAINABLES, refuse_run, start_run
 from bertcore.training.sweep_plan import PlannedRun, Varied, plan_sweep
 from bertcore.training.trainable import OnEvent
 
@@ -105,10 +105,8 @@ class _SweepLoop:
         """All folders, with their places in the sweep, before the first run begins."""
         places = [read_place(planned.path) for planned in self._planned]
         taken = [planned.path for planned in self._planned if has_run(planned.path)]
-        if taken and not self._resume:
-            raise BertcoreError(
-                f"The folder {taken[0]} already holds a run; continue it with --resume (resume=True), or name another."
-            )
+        for path in taken:
+            refuse_run(path, self._resume)
         sweep_id = next((place.id for place in places if place), f"{name}-{secrets.token_hex(4)}")
         TRAINABLES[self._planned[0].options.kind].refuse(self._planned[0].options)
         for number, planned in enumerate(self._planned, start=1):

@@ -8,39 +8,26 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from bertcore.data.batch_processes import forked_processes, make_here
+from bertcore.files import jsonable, write_json
 from bertcore.model.bert import Bert
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.compute import Precision, choose_precision
 from bertcore.training.distributed import ProcessGroup
+from bertcore.training.first_batch import beginning
 from bertcore.training.options import Budget, LoopOptions, RunOptions
 
 Event = dict[str, Any]  # a line of metrics.jsonl
 OnEvent = Callable[[Event], None]
-
-
-@dataclass(frozen=True)
-class TrainingSetup:
-    """What a run trains with."""
-
-    device: torch.device
-    precision: Precision
-    tokenizer: Tokenizer
-    data_key: str  # changes with the data or the vocabulary
-    model: Bert
-    optimizer: torch.optim.Optimizer
-    budget: Budget
-    summary: str  # one line for the log
-    choices: Mapping[str, Any]  # what was left to the program, for the environment record
 
 
 Position = Mapping[str, Any]  # in the data; a sequence length -> the state of its sampler
@@ -126,29 +113,39 @@ class RunEnd:
 class Trainable(ABC):
     """With several processes each has its own; `group` says which rows of a batch are this one's."""
 
-    options_kind: ClassVar[type[RunOptions]]
-    # the same options; raises BertcoreError, before a folder is made, for None and for what cannot be trained on
-    refuse: Any
     options: Any
-    setup: TrainingSetup  # from `prepare` on
+    # from `prepare` on
+    run: Path
+    precision: Precision
+    tokenizer: Tokenizer
+    data_key: str  # changes with the data or the vocabulary
+    model: Bert
+    optimizer: torch.optim.Optimizer
+    budget: Budget
+    summary: str  # one line for the log
+    choices: Mapping[str, Any]  # what was left to the program, for the environment record
     planned: PlannedBatches[Any]
 
     def __init__(self, options: RunOptions, group: ProcessGroup | None = None) -> None:
         self.options, self.group = options, group or ProcessGroup()
+        self.device = self.group.device
         self.name = options.name
         self.loop_options: LoopOptions = options.training
 
+    @staticmethod
     @abstractmethod
-    def prepare(self, run: Path, report: Callable[[str], None]) -> TrainingSetup:
+    def refuse(options: Any) -> None:
+        """Raises BertcoreError, before a folder is made, for what cannot be trained on."""
+
+    @abstractmethod
+    def prepare(self, run: Path, report: Callable[[str], None]) -> None:
         """Everything ready for the first step; `report` gets a sentence before each thing that takes time."""
 
-    def use_precision(self, name: str) -> TrainingSetup:
+    def use_precision(self, name: str) -> None:
         """Compute as the run began, whatever machine this is."""
-        precision = choose_precision(name, self.setup.device)
-        for group in self.setup.optimizer.param_groups:
-            group["products"] = precision.products
-        self.setup = replace(self.setup, precision=precision)
-        return self.setup
+        self.precision = choose_precision(name, self.device)
+        for group in self.optimizer.param_groups:
+            group["products"] = self.precision.products
 
     @abstractmethod
     def learning_rate(self, fraction: float) -> float:
@@ -172,8 +169,14 @@ class Trainable(ABC):
         """Of this very batch by the weights as they are now, over all processes, in fp32."""
 
     @abstractmethod
+    def page(self, batch: Any, most: int | None) -> dict[str, Any]:
+        """A batch for people to look at, or its first `most` sequences."""
+
     def write_batch(self, batch: Any, name: str, most: int | None = None) -> str:
-        """Write a batch, or its first `most` sequences, into a file of the run; returns how it begins."""
+        """Write its page into a file of the run; returns how it begins."""
+        page = self.page(batch, most)
+        write_json(self.run / name, jsonable(page))
+        return beginning(page)
 
     @abstractmethod
     def phase_in_words(self, phase: str) -> str:

@@ -109,10 +109,10 @@ class Trial:
     def estimate(self, started: Cost) -> RunEstimate:
         loop, options = self.loop, self.loop.options
         preparing = timed(self.prepare)
-        budget, device = loop.clock.budget, loop.setup.device
+        budget, device = loop.clock.budget, self.trainable.device
         first = self.time_measuring(0.0)
         steps, training = self._spread(self._time_sorts(), first)
-        saving = timed(lambda: loop.kept.save(loop.setup))
+        saving = timed(loop.kept.save)
         later, last = self.time_measuring(0.5), self.time_measuring(1.0)
         finishing = self.time_finish()
         measuring = first + later * (min(options.evaluations, steps) - 1) + last + finishing
@@ -128,10 +128,10 @@ class Trial:
             epochs=steps / self.steps_per_epoch * self.share,
             memory_mib=memory_mib(),
             gpu_memory_mib=torch.cuda.max_memory_reserved(device) / 2**20 if is_gpu else None,
-            parameters=sum(parameter.numel() for parameter in loop.setup.model.parameters()),
-            vocab_size=loop.setup.tokenizer.vocab_size,
+            parameters=sum(parameter.numel() for parameter in self.trainable.model.parameters()),
+            vocab_size=self.trainable.tokenizer.vocab_size,
             device=torch.cuda.get_device_name(device) if is_gpu else "CPU",
-            precision=loop.setup.precision.name,
+            precision=self.trainable.precision.name,
             threads=torch.get_num_threads(),
             load=_load(),
             is_sampled=self.share < 1.0,
@@ -226,11 +226,11 @@ class PretrainingTrial(Trial):
 
     @property
     def steps_per_epoch(self) -> float:
-        sampler = self.trainable.setup.batches.samplers[self.trainable.options.data.sequence_length]
+        sampler = self.trainable.batches.samplers[self.trainable.options.data.sequence_length]
         return sampler.windows_per_epoch / self.loop.options.batch_size
 
     def facts(self) -> dict[str, Any]:
-        text = self.trainable.setup.text
+        text = self.trainable.text
         starts = [np.diff(corpus.sentence_starts) for corpus in text.corpora]
         lengths = np.concatenate(starts).astype(np.int64)
         return {
@@ -252,39 +252,39 @@ class FineTuningTrial(Trial):
     def prepare(self) -> None:
         super().prepare()
         if self._examples is not None:
-            read = (self.trainable.setup.batches, self.trainable.setup.held_out)
+            read = (self.trainable.batches, self.trainable.held_out)
             shares = (len(each.features.examples) / of for each, of in zip(read, self._examples, strict=True))
             self.share, self._held_out_share = shares
 
     @property
     def steps_per_epoch(self) -> float:
-        return len(self.trainable.setup.batches)
+        return len(self.trainable.batches)
 
     def steps_of_all_data(self, steps: int) -> int:
         training = self.loop.options
         if self.share == 1.0 or training.steps is not None:
             return steps
-        return self.trainable.budget(round(self.steps_per_epoch / self.share)).steps or steps
+        return self.trainable.budget_of(round(self.steps_per_epoch / self.share)).steps or steps
 
     def time_measuring(self, fraction: float) -> Cost:
         """On a few, and multiplied by the tokens there are."""
-        setup = self.trainable.setup
+        trainable = self.trainable
         if fraction == 0.0:
             return super().time_measuring(0.0)
-        with nullcontext() if fraction == 1.0 else setup.precision.autocast(setup.device):
-            return self._time_evaluating(setup.curve)
+        with nullcontext() if fraction == 1.0 else trainable.precision.autocast(trainable.device):
+            return self._time_evaluating(trainable.curve)
 
     def time_finish(self) -> Cost:
         """All that is held out, unless the last measurement was of that."""
-        setup = self.trainable.setup
-        if setup.curve is setup.held_out and self._held_out_share == 1.0:
+        trainable = self.trainable
+        if trainable.curve is trainable.held_out and self._held_out_share == 1.0:
             return Cost()
-        return self._time_evaluating(setup.held_out) * (1 / self._held_out_share)
+        return self._time_evaluating(trainable.held_out) * (1 / self._held_out_share)
 
     def _time_evaluating(self, batches: TaskBatches) -> Cost:
-        setup = self.trainable.setup
-        times = float(padded_tokens(batches).sum() / padded_tokens(setup.looked_at).sum())
-        return timed(lambda: evaluate_task(setup.model, setup.looked_at)) * times
+        few = self.trainable.looked_at
+        times = float(padded_tokens(batches).sum() / padded_tokens(few).sum())
+        return timed(lambda: evaluate_task(self.trainable.model, few)) * times
 
 
 def _middle(costs: list[Cost]) -> Cost:

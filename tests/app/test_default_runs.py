@@ -10,17 +10,15 @@ from app.rooms.train.new_run_form import OFFERED, NewRunForm
 from app.rooms.train.run_kinds import RUN_KINDS, samples_of
 from bertcore.runs.diagnosis import diagnose, normal
 from bertcore.runs.run_record import read_record
-from bertcore.training.distil import start_or_resume_distilling
-from bertcore.training.finetune import start_or_resume_finetuning
-from bertcore.training.pretrain import start_or_resume
+from bertcore.training.start import start_run
 
 MINUTES = 0.75  # for the processor of one thread; the form offers 2
 # Samples after which the built-in model answers held-out examples no better than before, so that a warning is right.
 LEARN_NOTHING = ("qqp", "qnli", "wnli", "rte", "squad", "commonsenseqa")
 TRAIN = {
-    "pretrain": start_or_resume,
-    "finetune": start_or_resume_finetuning,
-    "distil": start_or_resume_distilling,
+    "pretrain": start_run,
+    "finetune": start_run,
+    "distil": start_run,
 }
 
 

@@ -20,8 +20,8 @@ from app.shell.window import Window
 from bertcore.locations import TINY, assets
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.drawn_examples import example_answers, open_examples
-from bertcore.training.finetune import start_or_resume_finetuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
+from bertcore.training.start import start_run
 from tests.app.batch_page import page
 from tests.app.conftest import TIMEOUT_MS
 
@@ -55,7 +55,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Path]]:
                 training=TuningOptions(steps=2, batch_size=6, threads=1, precision="fp32", evaluations=1),
             )
             self[task] = folder / task
-            start_or_resume_finetuning(options, self[task], resume=False)
+            start_run(options, self[task], resume=False)
             return self[task]
 
     with pytest.MonkeyPatch.context() as patch:
@@ -199,7 +199,7 @@ def test_a_file_that_is_gone_is_named(runs: dict[str, Path], page: BatchPage, tm
         data=TaskDataOptions(task="sst2", train=str(table)),
         training=TuningOptions(steps=1, batch_size=4, threads=1, precision="fp32", evaluations=1),
     )
-    start_or_resume_finetuning(options, tmp_path / "run", resume=False)
+    start_run(options, tmp_path / "run", resume=False)
     table.unlink()
     page.show_run(read_run(tmp_path / "run"))
     page.show()

@@ -12,14 +12,14 @@ from app.shell.window import Window
 from bertcore.runs.diagnosis import Diagnosis, Suggestion
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.run_record import read_record
-from bertcore.training.pretrain import start_or_resume
+from bertcore.training.start import start_run
 from tests.app.conftest import TIMEOUT_MS
 from tests.engine.training_runs import tiny_run, write_text
 
 
 def _run(folder: Path, rate: float) -> Path:
     run = folder / f"run-{rate}"
-    start_or_resume(tiny_run(write_text(folder), learning_rate=rate, steps=40, evaluations=4), run, resume=False)
+    start_run(tiny_run(write_text(folder), learning_rate=rate, steps=40, evaluations=4), run, resume=False)
     return run
 
 

@@ -14,7 +14,7 @@ from app.rooms.train.weights_page import WeightsPage
 from app.shell.window import Window
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.run_metrics import RunMetrics, SlowStep, read_slow_step
-from bertcore.training.pretrain import start_or_resume
+from bertcore.training.start import start_run
 from tests.app.conftest import TIMEOUT_MS
 from tests.engine.training_runs import metrics, tiny_run, write_text
 
@@ -33,7 +33,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
             waits.set()
 
     options = tiny_run(write_text(tmp_path), steps=1000)
-    thread = threading.Thread(target=start_or_resume, args=(options, path, False, watch))
+    thread = threading.Thread(target=start_run, args=(options, path, False, watch))
     thread.start()
     assert waits.wait(TIMEOUT_MS / 1000)
     yield path
@@ -77,7 +77,7 @@ def test_one_step_ten_steps_and_on_at_full_speed(window: Window, qtbot: QtBot, r
 
 def test_it_is_not_there_for_a_run_that_is_over(window: Window, qtbot: QtBot, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    start_or_resume(tiny_run(write_text(tmp_path), steps=3), run, resume=False)
+    start_run(tiny_run(write_text(tmp_path), steps=3), run, resume=False)
     room = window.open_room("train")
     assert isinstance(room, TrainRoom)
     window.services.runs.select(run)

@@ -14,14 +14,14 @@ from bertcore.runs.diagnosis import size_of_updates
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.run_metrics import RunMetrics, Update, parts_of, read_update
 from bertcore.runs.run_record import read_record
-from bertcore.training.pretrain import start_or_resume
+from bertcore.training.start import start_run
 from tests.app.conftest import TIMEOUT_MS
 from tests.engine.training_runs import metrics, tiny_run, write_text
 
 
 def _run(folder: Path, rate: float) -> Path:
     path = folder / f"run-{rate}"
-    start_or_resume(tiny_run(write_text(folder), learning_rate=rate, steps=20), path, resume=False)
+    start_run(tiny_run(write_text(folder), learning_rate=rate, steps=20), path, resume=False)
     return path
 
 

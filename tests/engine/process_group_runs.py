@@ -17,10 +17,9 @@ from typing import Any
 from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training import distributed, pretrain
-from bertcore.training.finetune import start_or_resume_finetuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
-from bertcore.training.pretrain import start_or_resume
 from bertcore.training.pretrain_options import PretrainOptions
+from bertcore.training.start import start_run
 from tests.engine.training_runs import tiny_run
 
 STEPS, STOP = 20, 9
@@ -53,7 +52,7 @@ def stops(folder: Path, run: Path, **training: Any) -> None:
         if event["kind"] == "train" and event["step"] == STOP:
             RunFolder(run).send("stop")
 
-    start_or_resume(pretraining(folder, **training), run, resume=False, on_event=watch)
+    start_run(pretraining(folder, **training), run, resume=False, on_event=watch)
 
 
 def is_signalled(folder: Path, run: Path) -> None:
@@ -73,7 +72,7 @@ def is_signalled(folder: Path, run: Path) -> None:
             os.kill(os.getpid(), signal.SIGTERM)
 
         threading.Thread(target=kill, daemon=True).start()
-    start_or_resume(pretraining(folder), run, resume=False, on_event=watch)
+    start_run(pretraining(folder), run, resume=False, on_event=watch)
 
 
 def fails(folder: Path, run: Path, hangs: bool = False) -> None:
@@ -91,22 +90,20 @@ def fails(folder: Path, run: Path, hangs: bool = False) -> None:
     pretrain.pretraining_loss = loss  # type: ignore[assignment]
     if hangs:
         distributed.FAILURE_GRACE_S = 0.5
-    start_or_resume(pretraining(folder, evaluations=1, held_out_sequences=1), run, resume=False)
+    start_run(pretraining(folder, evaluations=1, held_out_sequences=1), run, resume=False)
 
 
 RUNS: dict[str, Callable[[Path, Path], object]] = {
-    "pretrain": lambda folder, run: start_or_resume(pretraining(folder), run, resume=False),
+    "pretrain": lambda folder, run: start_run(pretraining(folder), run, resume=False),
     "stop": stops,
-    "resume": lambda folder, run: start_or_resume(None, run, resume=True),
+    "resume": lambda folder, run: start_run(None, run, resume=True),
     "signal": is_signalled,
     "fail": fails,
     "hang": lambda folder, run: fails(folder, run, hangs=True),
-    "small": lambda folder, run: start_or_resume(pretraining(folder, batch_size=1), run, resume=False),
-    "sst2": lambda folder, run: start_or_resume_finetuning(fine_tuning(folder, "sst2"), run, resume=False),
-    "conll2003": lambda folder, run: start_or_resume_finetuning(fine_tuning(folder, "conll2003"), run, resume=False),
-    "unfreeze": lambda folder, run: start_or_resume_finetuning(
-        fine_tuning(folder, "sst2", gradual_unfreezing=True), run, resume=False
-    ),
+    "small": lambda folder, run: start_run(pretraining(folder, batch_size=1), run, resume=False),
+    "sst2": lambda folder, run: start_run(fine_tuning(folder, "sst2"), run, resume=False),
+    "conll2003": lambda folder, run: start_run(fine_tuning(folder, "conll2003"), run, resume=False),
+    "unfreeze": lambda folder, run: start_run(fine_tuning(folder, "sst2", gradual_unfreezing=True), run, resume=False),
 }
 
 

@@ -9,12 +9,10 @@ from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.files import is_temporary
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tokenizer.tokenizer import Tokenizer
-from bertcore.training.distil import start_or_resume_distilling
 from bertcore.training.distil_options import DistilOptions
-from bertcore.training.finetune import start_or_resume_finetuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
-from bertcore.training.pretrain import start_or_resume
 from bertcore.training.pretrain_options import DataOptions, TrainingOptions
+from bertcore.training.start import start_run
 from tests.engine.models import tiny_model
 from tests.engine.training_runs import animal_text, tiny_run, write_text
 
@@ -27,7 +25,7 @@ def pretraining(folder: Path, **training: Any) -> Start:
     """In `folder` stand the text and, for the others, the model to begin with."""
     text = folder / "animals.txt"
     options = tiny_run(text if text.exists() else write_text(folder), **{"steps": STEPS, "evaluations": 2, **training})
-    return lambda run, on_event=None: start_or_resume(options, run, resume=True, on_event=on_event)
+    return lambda run, on_event=None: start_run(options, run, resume=True, on_event=on_event)
 
 
 def fine_tuning(folder: Path, **training: Any) -> Start:
@@ -42,7 +40,7 @@ def fine_tuning(folder: Path, **training: Any) -> Start:
         data=TaskDataOptions(task="sst2", train=str(table), max_length=16),
         training=TuningOptions(**{**_EACH, "steps": STEPS, "batch_size": 8, "dropout": 0.1, **training}),
     )
-    return lambda run, on_event=None: start_or_resume_finetuning(options, run, resume=True, on_event=on_event)
+    return lambda run, on_event=None: start_run(options, run, resume=True, on_event=on_event)
 
 
 def distilling(folder: Path, **training: Any) -> Start:
@@ -57,7 +55,7 @@ def distilling(folder: Path, **training: Any) -> Start:
             **{**_EACH, "steps": STEPS, "batch_size": 8, "causal_share": 0.0, "held_out_sequences": 16, **training}
         ),
     )
-    return lambda run, on_event=None: start_or_resume_distilling(options, run, resume=True, on_event=on_event)
+    return lambda run, on_event=None: start_run(options, run, resume=True, on_event=on_event)
 
 
 def _model(folder: Path) -> Path:

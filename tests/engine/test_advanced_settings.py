@@ -25,8 +25,8 @@ from bertcore.tasks.predict import decode
 from bertcore.tasks.readers.reading import task_named
 from bertcore.training.finetune import task_model
 from bertcore.training.finetune_options import FinetuneOptions, TuningOptions
-from bertcore.training.pretrain import start_or_resume
 from bertcore.training.pretrain_options import PretrainOptions
+from bertcore.training.start import start_run
 from tests.engine.models import tiny_checkpoint, word_tokenizer
 from tests.engine.training_runs import metrics, tiny_run, write_text
 
@@ -49,7 +49,7 @@ def test_a_family_brings_what_its_models_learn(
     options = _without_shape(tiny_run(write_text(tmp_path), data={"vocab_size": 300}, steps=3))
     options = options.with_changes(family=family)
     assert (options.data.pairs, options.data.vocabulary) == (pairs, vocabulary)
-    opened = load_checkpoint(start_or_resume(options, tmp_path / "run", resume=False))
+    opened = load_checkpoint(start_run(options, tmp_path / "run", resume=False))
     assert (opened.config.model_type, opened.output_heads) == (family, tasks)
     assert opened.config.layer_groups == (1 if family == "albert" else 2)
     transformers = pytest.importorskip("transformers")
@@ -68,7 +68,7 @@ def test_what_is_given_stands_beside_a_family() -> None:
 @pytest.mark.parametrize("positions", ["learned", "sinusoidal_start", "sinusoidal_fixed"])
 def test_positions(tmp_path: Path, positions: str) -> None:
     options = replace(tiny_run(write_text(tmp_path), steps=2, causal_share=0.0), positions=positions)
-    start_or_resume(options, tmp_path / "run", resume=False)
+    start_run(options, tmp_path / "run", resume=False)
     first, last = (load_checkpoint(RunFolder(tmp_path / "run").snapshots()[at][1]) for at in (0, -1))
     waves = sinusoidal_table(*first.model.embeddings.position.weight.shape)
     assert torch.allclose(first.model.embeddings.position.weight, waves) == (positions != "learned")
@@ -131,20 +131,20 @@ def test_a_shape_that_cannot_be_is_refused_before_there_is_a_folder(
 def test_sequences_of_a_few_tokens(tmp_path: Path, pairs: str) -> None:
     length = 4 if pairs == "none" else 5  # [CLS] A [SEP] B [SEP]
     data = {"sequence_length": length, "long_sequence_length": length, "long_share": 0.0, "pairs": pairs}
-    start_or_resume(tiny_run(write_text(tmp_path), data, steps=4, evaluations=1), tmp_path / "run", resume=False)
+    start_run(tiny_run(write_text(tmp_path), data, steps=4, evaluations=1), tmp_path / "run", resume=False)
     assert len(metrics(tmp_path / "run")) == 4 and metrics(tmp_path / "run", "held_out")[-1]["mlm_loss"] > 0
 
 
 def test_epochs_are_a_budget_of_pretraining(tmp_path: Path) -> None:
     options = tiny_run(write_text(tmp_path, documents=40), data={"long_share": 0.0}, steps=None, epochs=2.0)
     run = tmp_path / "run"
-    start_or_resume(options, run, resume=False)
+    start_run(options, run, resume=False)
     status = RunFolder(run).status()
     assert status.state == "done" and status.step == status.total_steps
     once = tiny_run(tmp_path / "animals.txt", data={"long_share": 0.0}, steps=None, epochs=1.0)
-    start_or_resume(once, tmp_path / "once", resume=False)
+    start_run(once, tmp_path / "once", resume=False)
     assert abs(2 * RunFolder(tmp_path / "once").status().step - status.step) <= 1
-    start_or_resume(once.with_changes(epochs=2.0), tmp_path / "once", resume=True)  # a new budget
+    start_run(once.with_changes(epochs=2.0), tmp_path / "once", resume=True)  # a new budget
     assert RunFolder(tmp_path / "once").status().step == status.step
     with pytest.raises(BertcoreError, match="one budget"):
         replace(options, training=replace(options.training, steps=3))
@@ -152,7 +152,7 @@ def test_epochs_are_a_budget_of_pretraining(tmp_path: Path) -> None:
 
 def test_every_chosen_word_can_become_a_mask(tmp_path: Path) -> None:
     options = tiny_run(write_text(tmp_path), data={"mask_fate": 1.0, "random_fate": 0.0}, steps=2, causal_share=0.0)
-    start_or_resume(options, tmp_path / "run", resume=False)
+    start_run(options, tmp_path / "run", resume=False)
     import json
 
     batch = json.loads((tmp_path / "run" / "first_batch.json").read_text())

@@ -11,15 +11,15 @@ from bertcore.data.cloze import read_cloze
 from bertcore.evaluation.sets import answer_cloze
 from bertcore.locations import assets
 from bertcore.runs.run_folder import RunFolder
-from bertcore.training.pretrain import start_or_resume
 from bertcore.training.pretrain_options import PretrainOptions
+from bertcore.training.start import start_run
 from tests.engine.training_runs import metrics
 
 
 def _train(recipe: str, text: str, run: Path, seed: int) -> RunFolder:
     options = PretrainOptions.from_file(assets() / "recipes" / f"{recipe}.json")
     corpus, questions = assets() / "corpus" / f"{text}.txt", assets() / "evaluation" / f"{text}.jsonl"
-    start_or_resume(options.with_changes(corpus=(str(corpus),), questions=str(questions), seed=seed), run, resume=False)
+    start_run(options.with_changes(corpus=(str(corpus),), questions=str(questions), seed=seed), run, resume=False)
     return RunFolder(run)
 
 

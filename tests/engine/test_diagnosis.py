@@ -29,10 +29,9 @@ from bertcore.runs.run_metrics import RunMetrics
 from bertcore.runs.run_record import HeadActivity, RunRecord, read_record, record_of
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.evaluate import HeldOutText
-from bertcore.training.finetune import start_or_resume_finetuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.head_activity import head_activity
-from bertcore.training.pretrain import start_or_resume
+from bertcore.training.start import start_run
 from bertcore.training.training_text import TrainingText
 from tests.engine.models import tiny_model, word_tokenizer
 from tests.engine.training_runs import metrics, tiny_run, write_text
@@ -50,7 +49,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def pretrained(home: Path, text: Path | None = None, model: dict[str, Any] | None = None, **training: Any) -> Path:
     run = home / "run"
     options = tiny_run(text or write_text(home), **{"evaluations": 10, **training})
-    start_or_resume(replace(options, model={**options.model, **(model or {})}), run, resume=False)
+    start_run(replace(options, model={**options.model, **(model or {})}), run, resume=False)
     return run
 
 
@@ -110,7 +109,7 @@ def tuned(
         data=TaskDataOptions(task="sst2", train=str(task_file(home, label, rows)), dev=dev, max_length=24),
         training=TuningOptions(threads=1, precision="fp32", **settings),  # type: ignore[arg-type]
     )
-    start_or_resume_finetuning(options, run, resume=False)
+    start_run(options, run, resume=False)
     return run
 
 

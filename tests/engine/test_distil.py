@@ -23,12 +23,11 @@ from bertcore.training.distil import (
     begin_with_teacher,
     distillation_losses,
     soft_cross_entropy,
-    start_or_resume_distilling,
     teacher_layers,
 )
 from bertcore.training.distil_options import DistilOptions
-from bertcore.training.pretrain import start_or_resume
 from bertcore.training.pretrain_options import DataOptions, TrainingOptions, continued
+from bertcore.training.start import start_run
 from tests.engine.models import tiny_config, tiny_model
 from tests.engine.training_runs import animal_text, metrics, tiny_run, write_text
 
@@ -110,7 +109,7 @@ def test_a_student_that_is_its_teacher_has_only_the_words_to_learn() -> None:
 
 def test_a_run_compares_both_and_resumes_without_a_trace(teacher: Path, text: Path, tmp_path: Path) -> None:
     whole, broken = tmp_path / "whole", tmp_path / "broken"
-    snapshot = start_or_resume_distilling(options(teacher, text), whole, resume=False)
+    snapshot = start_run(options(teacher, text), whole, resume=False)
     student = load_checkpoint(snapshot)
     assert student.config.num_hidden_layers == 2 and student.output_heads == ("mlm", "nsp")
     comparison = json.loads((whole / COMPARISON_FILE).read_text())
@@ -123,8 +122,8 @@ def test_a_run_compares_both_and_resumes_without_a_trace(teacher: Path, text: Pa
         if event["kind"] == "train" and event["step"] == 5:
             RunFolder(broken).send("stop")
 
-    start_or_resume_distilling(options(teacher, text), broken, resume=False, on_event=stop)
-    start_or_resume_distilling(None, broken, resume=True)
+    start_run(options(teacher, text), broken, resume=False, on_event=stop)
+    start_run(None, broken, resume=True)
     curves = [
         [json.loads(line)["loss"] for line in (run / "metrics.jsonl").read_text().splitlines() if '"train"' in line]
         for run in (whole, broken)
@@ -134,7 +133,7 @@ def test_a_run_compares_both_and_resumes_without_a_trace(teacher: Path, text: Pa
 
 def test_it_gets_nearer_to_its_teacher(teacher: Path, text: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    start_or_resume_distilling(options(teacher, text, steps=60, learning_rate=3e-3), run, resume=False)
+    start_run(options(teacher, text, steps=60, learning_rate=3e-3), run, resume=False)
     lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     soft = [line["soft_loss"] for line in lines if line["kind"] == "train"]
     assert np.mean(soft[-10:]) < 0.7 * np.mean(soft[:10])
@@ -144,15 +143,15 @@ def test_what_cannot_teach_is_refused(text: Path, tmp_path: Path, teacher: Path)
     tokenizer = load_checkpoint(teacher).tokenizer
     save_checkpoint(tiny_model((), vocab_size=tokenizer.vocab_size), tokenizer, tmp_path / "silent")
     with pytest.raises(BertcoreError, match="has to predict words"):
-        start_or_resume_distilling(options(tmp_path / "silent", text), tmp_path / "run", resume=False)
+        start_run(options(tmp_path / "silent", text), tmp_path / "run", resume=False)
     with pytest.raises(BertcoreError, match="1 to 4 layers"):
-        start_or_resume_distilling(
+        start_run(
             DistilOptions(teacher=str(teacher), layers=5, data=DataOptions(corpus=(str(text),))),
             tmp_path / "run",
             False,
         )
     with pytest.raises(BertcoreError, match="--corpus"):
-        start_or_resume_distilling(DistilOptions(teacher=str(teacher)), tmp_path / "run", resume=False)
+        start_run(DistilOptions(teacher=str(teacher)), tmp_path / "run", resume=False)
 
 
 def test_a_recipe_of_some_settings_keeps_the_other_defaults() -> None:
@@ -164,11 +163,11 @@ def test_a_recipe_of_some_settings_keeps_the_other_defaults() -> None:
 
 
 def test_pretraining_goes_on_from_a_checkpoint(text: Path, tmp_path: Path) -> None:
-    first = start_or_resume(tiny_run(text), tmp_path / "first", resume=False)
+    first = start_run(tiny_run(text), tmp_path / "first", resume=False)
     chosen = continued(tiny_run(text, causal_share=0.0), first)
     second = tmp_path / "second"
     assert chosen.preset == "tiny"  # the nearest in width: its rate, where none is given
-    start_or_resume(chosen, second, resume=False)
+    start_run(chosen, second, resume=False)
     begun = load_checkpoint(RunFolder(second).snapshots()[0][1]).model.state_dict()
     assert all(torch.equal(value, begun[name]) for name, value in load_checkpoint(first).model.state_dict().items())
 
@@ -177,7 +176,7 @@ class TestRowsToSpare:
     """A token table that is padded to a round number of rows loses them: no token has these ids."""
 
     def test_pretraining_goes_on_without_them(self, padded: Path, text: Path, tmp_path: Path) -> None:
-        start_or_resume(continued(tiny_run(text, causal_share=0.0), padded), tmp_path / "run", resume=False)
+        start_run(continued(tiny_run(text, causal_share=0.0), padded), tmp_path / "run", resume=False)
         begun = load_checkpoint(RunFolder(tmp_path / "run").snapshots()[0][1])
         rows = begun.tokenizer.vocab_size
         table = load_checkpoint(padded).model.embeddings.token.weight
@@ -185,25 +184,25 @@ class TestRowsToSpare:
         assert torch.equal(begun.model.embeddings.token.weight, table[:rows])
 
     def test_a_teacher_teaches_without_them(self, padded: Path, text: Path, tmp_path: Path) -> None:
-        snapshot = start_or_resume_distilling(options(padded, text, steps=2), tmp_path / "run", resume=False)
+        snapshot = start_run(options(padded, text, steps=2), tmp_path / "run", resume=False)
         student = load_checkpoint(snapshot)
         assert student.config.vocab_size == student.tokenizer.vocab_size
-        start_or_resume_distilling(None, tmp_path / "run", resume=True)
+        start_run(None, tmp_path / "run", resume=True)
 
 
 def test_a_student_with_a_next_sentence_head_learns_to_use_it(teacher: Path, text: Path, tmp_path: Path) -> None:
     """The teacher's head on a changed body would know nothing: .50 of the held-out pairs."""
     run = tmp_path / "run"
-    start_or_resume_distilling(options(teacher, text, steps=150, batch_size=16, learning_rate=3e-3), run, resume=False)
+    start_run(options(teacher, text, steps=150, batch_size=16, learning_rate=3e-3), run, resume=False)
     taught = [line["nsp_loss"] for line in metrics(run)]
     assert np.mean(taught[-30:]) < min(0.68, 0.9 * np.mean(taught[:10]))  # ln 2 is guessing
 
 
-def test_a_distillation_of_before_goes_on_without_next_sentence() -> None:
-    options = DistilOptions.from_dict({"format_version": 1, "training": {"next_sentence_weight": 1.0}})
-    assert options.training.next_sentence_weight == 0.0 and not options.data.exact_shares
-    assert DistilOptions.from_dict(options.to_dict()) == options
-    assert DistilOptions().training.next_sentence_weight == 1.0
+def test_what_a_recipe_leaves_out_is_a_distillations_own() -> None:
+    options = DistilOptions.from_dict({"training": {"steps": 7}})
+    assert options.training == replace(DistilOptions().training, steps=7) and options.training.causal_share == 0.0
+    with pytest.raises(BertcoreError, match="reads distil recipes of version 2"):
+        DistilOptions.from_dict({"format_version": 1})
 
 
 def test_a_gpu_has_done_its_work_before_the_clock_is_read(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,12 +21,11 @@ from bertcore.errors import BertcoreError
 from bertcore.locations import CLASS_DEMO, SHIPPED, assets
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tokenizer.tokenizer import Tokenizer
-from bertcore.training.distil import start_or_resume_distilling
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.drawn_batches import HIDDEN, KEPT, NEXT_WORD, REPLACED, Draw, DrawnBatch, open_batches
 from bertcore.training.evaluate import batch_losses
-from bertcore.training.pretrain import start_or_resume
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions, TrainingOptions
+from bertcore.training.start import start_run
 from bertcore.training.trainable import PlannedBatches, StepPlan
 from tests.engine.corpora import random_corpus
 from tests.engine.models import tiny_model
@@ -77,7 +76,7 @@ def _assert_same(drawn: DrawnBatch, batch: Batch) -> None:
 def test_every_batch_is_the_one_that_was_trained_on(
     tmp_path: Path, trained: dict[int, Batch], data: dict[str, Any]
 ) -> None:
-    start_or_resume(_options(tmp_path, data), tmp_path / "run", resume=False)
+    start_run(_options(tmp_path, data), tmp_path / "run", resume=False)
     batches = open_batches(tmp_path / "run")
     kinds = set()
     for step in (30, 1, 7, 8, 29, 17, *range(1, STEPS + 1)):  # forward, back, and one after the other
@@ -89,9 +88,9 @@ def test_every_batch_is_the_one_that_was_trained_on(
 
 def test_also_after_a_resume_and_in_processes(tmp_path: Path, trained: dict[int, Batch]) -> None:
     options = _options(tmp_path)
-    start_or_resume(options, tmp_path / "run", resume=False, on_event=_stop_at(tmp_path / "run", 11))
+    start_run(options, tmp_path / "run", resume=False, on_event=_stop_at(tmp_path / "run", 11))
     assert RunFolder(tmp_path / "run").status().state == "stopped"
-    start_or_resume(options.with_changes(workers=2), tmp_path / "run", resume=True)
+    start_run(options.with_changes(workers=2), tmp_path / "run", resume=True)
     batches = open_batches(tmp_path / "run")
     for step in range(1, STEPS + 1):
         _assert_same(batches.at(step), trained[step])
@@ -99,7 +98,7 @@ def test_also_after_a_resume_and_in_processes(tmp_path: Path, trained: dict[int,
 
 def test_also_where_the_clock_decides_when_masking_begins(tmp_path: Path, trained: dict[int, Batch]) -> None:
     options = _options(tmp_path, {"long_share": 0.0}, steps=None, minutes=0.01)
-    start_or_resume(options, tmp_path / "run", resume=False)
+    start_run(options, tmp_path / "run", resume=False)
     batches = open_batches(tmp_path / "run")
     causal = [step for step, batch in trained.items() if batch.causal]
     steps = [*range(1, 20), *range(max(causal) - 9, max(causal) + 10)]
@@ -108,7 +107,7 @@ def test_also_where_the_clock_decides_when_masking_begins(tmp_path: Path, traine
 
 
 def test_also_of_a_budget_in_epochs(tmp_path: Path, trained: dict[int, Batch]) -> None:
-    start_or_resume(_options(tmp_path, steps=None, epochs=0.5), tmp_path / "run", resume=False)
+    start_run(_options(tmp_path, steps=None, epochs=0.5), tmp_path / "run", resume=False)
     batches = open_batches(tmp_path / "run")
     for step, batch in trained.items():
         _assert_same(batches.at(step), batch)
@@ -120,7 +119,7 @@ def test_also_of_a_mixture(tmp_path: Path, trained: dict[int, Batch]) -> None:
         write_text(tmp_path / name, documents=60, seed=seed).rename(tmp_path / f"{name}.txt")
     mixture = {"one.txt": {"weight": 2}, "two.txt": {}, "three.txt": {"held_out": True}}
     options = tiny_run(tmp_path, {"mixture": mixture, "long_share": 0.0}, steps=20)
-    start_or_resume(options, tmp_path / "run", resume=False)
+    start_run(options, tmp_path / "run", resume=False)
     batches = open_batches(tmp_path / "run")
     for step in (20, *range(1, 21)):
         drawn = batches.at(step)
@@ -137,7 +136,7 @@ def _stop_at(run: Path, step: int) -> Any:
 
 
 def test_fates_originals_and_documents(tmp_path: Path) -> None:
-    start_or_resume(_options(tmp_path, causal_share=0.0, steps=12), tmp_path / "run", resume=False)
+    start_run(_options(tmp_path, causal_share=0.0, steps=12), tmp_path / "run", resume=False)
     batches = open_batches(tmp_path / "run")
     text = (tmp_path / "animals.txt").read_text(encoding="utf-8").split("\n\n")
     words = [set(batches.tokenizer.encode(document).ids) for document in text]
@@ -163,7 +162,7 @@ def test_fates_originals_and_documents(tmp_path: Path) -> None:
 
 
 def test_padding_is_told_from_text_in_both_phases(tmp_path: Path) -> None:
-    start_or_resume(_options(tmp_path, {"pack": False}), tmp_path / "run", resume=False)
+    start_run(_options(tmp_path, {"pack": False}), tmp_path / "run", resume=False)
     batches = open_batches(tmp_path / "run")
     for step in (1, STEPS):
         drawn = batches.at(step)
@@ -175,7 +174,7 @@ def test_the_mean_of_the_losses_is_the_loss_that_was_logged(tmp_path: Path) -> N
     """At the weights before a step: those of the snapshot of the step before."""
     options = _options(tmp_path, {"short_share": 0.0})
     options = PretrainOptions.from_dict({**options.to_dict(), "model": {**options.model, **NO_DROPOUT}})
-    start_or_resume(options, tmp_path / "run", resume=False)
+    start_run(options, tmp_path / "run", resume=False)
     run, logged = RunFolder(tmp_path / "run"), {line["step"]: line for line in metrics(tmp_path / "run")}
     batches, kinds = open_batches(run.path), set()
     for snapshot, folder in run.snapshots()[:-1]:
@@ -211,7 +210,7 @@ def test_the_class_demo_that_ships_is_drawn_again() -> None:
 
 
 def test_a_text_that_changed_or_is_missing_is_one_sentence(tmp_path: Path) -> None:
-    start_or_resume(_options(tmp_path), tmp_path / "run", resume=False)
+    start_run(_options(tmp_path), tmp_path / "run", resume=False)
     file = tmp_path / "animals.txt"
     before = open_batches(tmp_path / "run").at(9).ids
     text = file.read_text(encoding="utf-8")
@@ -230,7 +229,7 @@ def test_a_text_that_changed_or_is_missing_is_one_sentence(tmp_path: Path) -> No
 @pytest.fixture(scope="module")
 def to_be_damaged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("damaged")
-    start_or_resume(_options(folder), folder / "run", resume=False)
+    start_run(_options(folder), folder / "run", resume=False)
     return folder / "run"
 
 
@@ -256,8 +255,8 @@ def test_a_run_that_was_continued_with_another_budget_is_drawn_again_or_refused(
     for long_share in (0.0, 0.5):
         run = tmp_path / f"run-{long_share}"
         options = _options(tmp_path, {"long_share": long_share}, steps=12)
-        start_or_resume(options, run, resume=False)
-        start_or_resume(options.with_changes(steps=STEPS), run, resume=True)
+        start_run(options, run, resume=False)
+        start_run(options.with_changes(steps=STEPS), run, resume=True)
         try:
             batches = open_batches(run)
         except BertcoreError as error:
@@ -275,7 +274,7 @@ def _forget_cache(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_drawn_again_says_so(tmp_path: Path) -> None:
-    start_or_resume(_options(tmp_path, {"long_share": 0.5}), tmp_path / "run", resume=False)
+    start_run(_options(tmp_path, {"long_share": 0.5}), tmp_path / "run", resume=False)
     batches = open_batches(tmp_path / "run")
     with pytest.raises(BertcoreError, match="taken 30 steps so far"):
         batches.at(31)
@@ -297,7 +296,7 @@ def test_also_of_a_distillation(tmp_path: Path, trained: dict[int, Batch]) -> No
     data = DataOptions(corpus=(str(write_text(tmp_path)),), sequence_length=16, long_sequence_length=16)
     training = TrainingOptions(steps=8, batch_size=8, causal_share=0.0, threads=1, held_out_sequences=8)
     options = DistilOptions(teacher=str(tmp_path / "teacher"), layers=1, data=data, training=training)
-    start_or_resume_distilling(options, tmp_path / "run", resume=False)
+    start_run(options, tmp_path / "run", resume=False)
     batches = open_batches(tmp_path / "run")
     for step in range(1, 9):
         _assert_same(batches.at(step), trained[step])
@@ -328,7 +327,7 @@ def test_skipping_leaves_a_sampler_where_taking_does(length: int, is_mixed: bool
 
 def test_an_hours_run_is_not_replayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Up to step 100,000 its windows are counted, not made. The record of phases stands for the run's own."""
-    start_or_resume(_options(tmp_path, {"short_share": 0.0}), tmp_path / "run", resume=False)
+    start_run(_options(tmp_path, {"short_share": 0.0}), tmp_path / "run", resume=False)
     batches = open_batches(tmp_path / "run")
     RunFolder(tmp_path / "run").append_metric({"kind": "train", "step": 100_000, "phase": "masked"})
     cut: list[int] = []

@@ -23,8 +23,9 @@ from bertcore.tasks.kinds.base import DecodeSettings, TokenAnswer
 from bertcore.tasks.predict import by_unit, decode, example_losses, run_task, task_loss
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.drawn_examples import BatchAnswers, DrawnExamples, example_answers, open_examples
-from bertcore.training.finetune import StepBatch, start_or_resume_finetuning
+from bertcore.training.finetune import StepBatch
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
+from bertcore.training.start import start_run
 from bertcore.training.trainable import PlannedBatches, StepPlan
 from tests.engine.models import tiny_model
 from tests.engine.training_runs import metrics
@@ -122,7 +123,7 @@ def _run(folder: Path, model: str, name: str, **training: Any) -> Path:
             }
         ),
     )
-    start_or_resume_finetuning(options, folder / "run", resume=False)
+    start_run(options, folder / "run", resume=False)
     return folder / "run"
 
 
@@ -257,7 +258,7 @@ def test_what_cannot_be_drawn_again_says_so(tmp_path: Path, model: str) -> None:
         training=TuningOptions(steps=2, batch_size=4, threads=1, precision="fp32", evaluations=1),
     )
     run = tmp_path / "run"
-    start_or_resume_finetuning(options, run, resume=False)
+    start_run(options, run, resume=False)
     batches = open_examples(run)
     with pytest.raises(BertcoreError, match="has taken 2 steps so far"):
         batches.at(3)

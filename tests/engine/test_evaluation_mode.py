@@ -34,10 +34,10 @@ STEP: Any = SimpleNamespace(batch=IDS)
 
 
 def _slow_motion(model: Bert) -> object:
-    trainable: Any = SimpleNamespace(batch_loss=lambda ids: float(model(ids).sum()))
+    trainable: Any = SimpleNamespace(model=model, batch_loss=lambda ids: float(model(ids).sum()))
     clock: Any = SimpleNamespace(clock=SimpleNamespace(elapsed_s=0.0))
     paused: Any = SimpleNamespace(is_paused=True)
-    return SlowMotion(trainable, model, clock, paused).before_update(STEP)
+    return SlowMotion(trainable, clock, paused).before_update(STEP)
 
 
 MEASURING: dict[str, Callable[[Bert], object]] = {

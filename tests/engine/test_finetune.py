@@ -14,9 +14,10 @@ from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.kinds.span import AnswerExample
 from bertcore.tasks.predict import as_example, predict, task_kind
-from bertcore.training.finetune import EVALUATION_FILE, FineTuning, start_or_resume_finetuning
+from bertcore.training.finetune import EVALUATION_FILE, FineTuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.optimizer import SCHEDULES, depth_of, make_optimizer
+from bertcore.training.start import start_run
 from bertcore.training.task_files import evaluate_file
 from tests.engine.models import tiny_model, word_tokenizer
 
@@ -72,7 +73,7 @@ def losses(run: Path) -> list[tuple[int, float]]:
 def learned(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished run, for all who only look at it."""
     folder = tmp_path_factory.mktemp("learned")
-    start_or_resume_finetuning(options(model, sentences(folder), steps=60), folder / "run", resume=False)
+    start_run(options(model, sentences(folder), steps=60), folder / "run", resume=False)
     return folder / "run"
 
 
@@ -115,7 +116,7 @@ def whole(model: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Finetu
     """A run that nothing disturbed, with what can go wrong in a resume."""
     folder = tmp_path_factory.mktemp("whole")
     chosen = options(model, sentences(folder), gradual_unfreezing=True, accumulate=2, layer_decay=0.8)
-    start_or_resume_finetuning(chosen, folder / "run", resume=False)
+    start_run(chosen, folder / "run", resume=False)
     return chosen, folder / "run"
 
 
@@ -129,10 +130,10 @@ def test_a_stop_leaves_no_trace_in_the_curve(whole: tuple[FinetuneOptions, Path]
             RunFolder(broken).send("stop")
 
     moved = shutil.copytree(str(chosen.model), tmp_path / "model")
-    start_or_resume_finetuning(replace(chosen, model=str(moved)), broken, resume=False, on_event=stop)
+    start_run(replace(chosen, model=str(moved)), broken, resume=False, on_event=stop)
     assert RunFolder(broken).status().state == "stopped"
     shutil.rmtree(moved)
-    start_or_resume_finetuning(None, broken, resume=True)
+    start_run(None, broken, resume=True)
     assert losses(broken) == losses(undisturbed)
     ends = [load_checkpoint(newest(run)).model.state_dict() for run in (undisturbed, broken)]
     assert all(torch.equal(value, ends[1][name]) for name, value in ends[0].items())
@@ -146,7 +147,7 @@ def test_an_evaluation_says_what_the_run_said(model: Path, tmp_path: Path) -> No
     chosen = options(model, tmp_path / "train.csv", "classify", steps=3)
     columns = {"text": "review", "label": "stars"}
     chosen = replace(chosen, data=replace(chosen.data, dev=str(tmp_path / "dev.csv"), columns=columns, max_length=16))
-    snapshot = start_or_resume_finetuning(chosen, tmp_path / "run", resume=False)
+    snapshot = start_run(chosen, tmp_path / "run", resume=False)
     told = json.loads((tmp_path / "run" / EVALUATION_FILE).read_text())
     found = evaluate_file(load_checkpoint(snapshot), "classify", str(tmp_path / "dev.csv"), {})
     assert found.loss == pytest.approx(told["loss"], rel=1e-5) and found.metrics == pytest.approx(told["metrics"])
@@ -156,9 +157,7 @@ def test_accumulating_is_the_same_step(model: Path, tmp_path: Path) -> None:
     plain = options(model, sentences(tmp_path), dropout=0.0, steps=5)
     runs = {1: tmp_path / "one", 4: tmp_path / "four"}
     for parts, run in runs.items():
-        start_or_resume_finetuning(
-            replace(plain, training=replace(plain.training, accumulate=parts)), run, resume=False
-        )
+        start_run(replace(plain, training=replace(plain.training, accumulate=parts)), run, resume=False)
     for (_, one), (_, four) in zip(losses(runs[1]), losses(runs[4]), strict=True):
         assert one == pytest.approx(four, abs=2e-5)
 
@@ -180,9 +179,7 @@ def test_every_score_of_a_regression_counts(model: Path, tmp_path: Path) -> None
 
 def test_frozen_layers_stay_as_they_are(model: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    snapshot = start_or_resume_finetuning(
-        options(model, sentences(tmp_path), frozen_layers=1, steps=4), run, resume=False
-    )
+    snapshot = start_run(options(model, sentences(tmp_path), frozen_layers=1, steps=4), run, resume=False)
     before, after = load_checkpoint(model).model.state_dict(), load_checkpoint(snapshot).model.state_dict()
     same = {name for name in before if name in after and torch.equal(before[name], after[name])}
     assert all(name in same for name in before if name.startswith(("embeddings.", "encoder.layers.0.")))
@@ -212,16 +209,14 @@ def test_schedules() -> None:
 def test_it_ends_early_where_nothing_gets_better(model: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     chosen = options(model, sentences(tmp_path, 10), steps=400, evaluations=40, patience=2, learning_rate=1e-8)
-    start_or_resume_finetuning(chosen, run, resume=False)
+    start_run(chosen, run, resume=False)
     status = RunFolder(run).status()
     assert status.state == "done" and status.step == 20
 
 
 def test_random_weights_for_comparison(model: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    start_or_resume_finetuning(
-        options(model, sentences(tmp_path), own={"from_scratch": True}, steps=1), run, resume=False
-    )
+    start_run(options(model, sentences(tmp_path), own={"from_scratch": True}, steps=1), run, resume=False)
     first = load_checkpoint(RunFolder(run).snapshots()[0][1]).model.embeddings.token.weight
     assert not torch.allclose(first, load_checkpoint(model).model.embeddings.token.weight, atol=0.1)
 
@@ -233,7 +228,7 @@ class TestKinds:
         file = tmp_path / "train.conll"
         file.write_text("the O\ncat B-ANIMAL\nsat O\n\na O\ndog B-ANIMAL\nsang O\n\n" * 15, encoding="utf-8")
         chosen = options(model, file, "tag", own={"crf": True}, steps=40)
-        snapshot = start_or_resume_finetuning(chosen, tmp_path / "run", resume=False)
+        snapshot = start_run(chosen, tmp_path / "run", resume=False)
         opened = load_checkpoint(snapshot)
         assert opened.output_heads == ("tag", "crf")
         assert predict(opened, [as_example("tag", "a cat sang")])[0].answer == ("O", "B-ANIMAL", "O")
@@ -255,9 +250,7 @@ class TestKinds:
             }
         ]
         (tmp_path / "train.json").write_text(json.dumps({"data": data}), encoding="utf-8")
-        snapshot = start_or_resume_finetuning(
-            options(model, tmp_path / "train.json", "squad", steps=60), tmp_path / "run", resume=False
-        )
+        snapshot = start_run(options(model, tmp_path / "train.json", "squad", steps=60), tmp_path / "run", resume=False)
         said = predict(load_checkpoint(snapshot), [AnswerExample("x", "the animal", "a bird sat")])
         assert said[0].answer == "bird"
 
@@ -267,7 +260,7 @@ class TestKinds:
         )
         (tmp_path / "train.tsv").write_text("sentence1\tsentence2\tscore\n" + rows, encoding="utf-8")
         run = tmp_path / "run"
-        start_or_resume_finetuning(options(model, tmp_path / "train.tsv", "similarity", steps=40), run, resume=False)
+        start_run(options(model, tmp_path / "train.tsv", "similarity", steps=40), run, resume=False)
         assert json.loads((run / EVALUATION_FILE).read_text())["metrics"]["pearson"] > 0.95
         assert load_checkpoint(newest(run)).config.number_range == (0.0, 5.0)
 
@@ -275,28 +268,24 @@ class TestKinds:
 class TestRefused:
     def test_changed_examples_are_noticed_on_resume(self, model: Path, tmp_path: Path) -> None:
         run, train = tmp_path / "run", sentences(tmp_path)
-        start_or_resume_finetuning(options(model, train, steps=2), run, resume=False)
+        start_run(options(model, train, steps=2), run, resume=False)
         train.write_text(train.read_text().replace("sang", "sat"), encoding="utf-8")
         with pytest.raises(BertcoreError, match="changed"):
-            start_or_resume_finetuning(None, run, resume=True)
+            start_run(None, run, resume=True)
 
     def test_nothing_to_learn_from(self, model: Path, tmp_path: Path) -> None:
         with pytest.raises(BertcoreError, match="--train"):
-            start_or_resume_finetuning(
-                replace(options(model, tmp_path), data=TaskDataOptions()), tmp_path / "run", resume=False
-            )
+            start_run(replace(options(model, tmp_path), data=TaskDataOptions()), tmp_path / "run", resume=False)
 
     def test_too_few_examples_to_hold_some_out(self, model: Path, tmp_path: Path) -> None:
         (tmp_path / "train.tsv").write_text("sentence\tlabel\nthe cat\t1\na dog\t0\n", encoding="utf-8")
         with pytest.raises(BertcoreError, match="too few"):
-            start_or_resume_finetuning(options(model, tmp_path / "train.tsv"), tmp_path / "run", resume=False)
+            start_run(options(model, tmp_path / "train.tsv"), tmp_path / "run", resume=False)
         assert not (tmp_path / "run").exists()
 
     def test_a_crf_without_tags(self, model: Path, tmp_path: Path) -> None:
         with pytest.raises(BertcoreError, match="taggers"):
-            start_or_resume_finetuning(
-                options(model, sentences(tmp_path), own={"crf": True}), tmp_path / "run", resume=False
-            )
+            start_run(options(model, sentences(tmp_path), own={"crf": True}), tmp_path / "run", resume=False)
 
     def test_an_evaluation_of_another_task(self, learned: Path, tmp_path: Path) -> None:
         with pytest.raises(BertcoreError, match="was not fine-tuned on similarity"):
@@ -355,7 +344,7 @@ def test_parts_of_a_batch_add_up_to_its_gradient(model: Path, tmp_path: Path, cr
         training.prepare(tmp_path, lambda sentence: None)
         losses.append(float(training.forward_backward(*training.planned.take(1, 0.0)).loss))
         training.close()
-        parameters = training.setup.model.named_parameters()
+        parameters = training.model.named_parameters()
         gradients.append({name: each.grad for name, each in parameters if each.grad is not None})
     assert losses[1] == pytest.approx(losses[0], rel=1e-5)
     for name, whole in gradients[0].items():

@@ -24,7 +24,7 @@ from bertcore.training import pretrain
 from bertcore.training.compute import parts_that_fit
 from bertcore.training.loop import TrainingLoop
 from bertcore.training.objective import compiled_losses, losses_of_heads, pretraining_loss, step_metrics
-from bertcore.training.pretrain import start_or_resume
+from bertcore.training.start import start_run
 from bertcore.training.step_observers import is_measured
 from tests.engine.corpora import STORIES
 from tests.engine.models import tiny_model, word_tokenizer
@@ -142,7 +142,7 @@ def test_steps_that_are_not_logged_read_nothing_from_the_device(
 
     monkeypatch.setattr(TrainingLoop, "take_step", watch)
     options = tiny_run(write_text(tmp_path), {"masking": "words"}, steps=2000, causal_share=0.0, optimizer="muon")
-    start_or_resume(options, tmp_path / "run", resume=False)
+    start_run(options, tmp_path / "run", resume=False)
     assert steps[False] > 20 and steps[True] >= 3
     assert not {key: count for key, count in reads.items() if not key[0]}
     assert any(logged for logged, _ in reads)  # those that are logged do
@@ -163,7 +163,7 @@ def test_a_loss_that_is_no_number_between_logged_steps_is_named_with_its_batch(
     monkeypatch.setattr(pretrain, "pretraining_loss", broken)
     run = tmp_path / "run"
     with pytest.raises(BertcoreError, match="infinite or undefined at step 14, on the batch that begins with"):
-        start_or_resume(tiny_run(write_text(tmp_path), steps=2000, causal_share=0.0), run, resume=False)
+        start_run(tiny_run(write_text(tmp_path), steps=2000, causal_share=0.0), run, resume=False)
     assert len(calls) > 14 and (run / "bad_batch.json").is_file()
     assert [step for step, _ in RunFolder(run).snapshots()][-1] == 10
 
@@ -176,15 +176,15 @@ def test_batches_made_in_processes_are_the_same_ones_and_so_is_a_resume(tmp_path
         if event["kind"] == "train" and event["step"] == 9:
             RunFolder(tmp_path / "run").send("stop")
 
-    start_or_resume(tiny_run(text, data), tmp_path / "alone", resume=False)
-    start_or_resume(tiny_run(text, data, workers=2), tmp_path / "run", resume=False, on_event=stop)
+    start_run(tiny_run(text, data), tmp_path / "alone", resume=False)
+    start_run(tiny_run(text, data, workers=2), tmp_path / "run", resume=False, on_event=stop)
     assert RunFolder(tmp_path / "run").status().step == 9
-    start_or_resume(None, tmp_path / "run", resume=True)
+    start_run(None, tmp_path / "run", resume=True)
     assert losses(tmp_path / "run") == losses(tmp_path / "alone")
 
 
 def test_what_the_program_chose_is_in_the_run_folder(tmp_path: Path, fast_disk: None) -> None:
-    start_or_resume(tiny_run(write_text(tmp_path), steps=1), tmp_path / "run", resume=False)
+    start_run(tiny_run(write_text(tmp_path), steps=1), tmp_path / "run", resume=False)
     (start,) = json.loads((tmp_path / "run" / "environment.json").read_text())["starts"]
     choices = start["choices"]
     assert (choices["precision"], choices["because"]["precision"]) == ("fp32", "fp32 as requested")

@@ -16,10 +16,9 @@ from bertcore.tasks.evaluate import measure, right_answers
 from bertcore.tasks.predict import PassageWindows, predict
 from bertcore.tasks.readers.reading import read_task
 from bertcore.training.evaluate import EVALUATION_FILE, HeldOutText
-from bertcore.training.finetune import start_or_resume_finetuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
-from bertcore.training.pretrain import start_or_resume
 from bertcore.training.pretrain_options import PretrainOptions
+from bertcore.training.start import start_run
 from tests.engine.clock import Clock
 from tests.engine.models import tiny_model, word_tokenizer
 from tests.engine.training_runs import metrics, tiny_run, write_text
@@ -76,7 +75,7 @@ def test_the_run_evaluate_and_predict_report_one_figure(
     tmp_path: Path, one_thread: None, training: dict[str, Any]
 ) -> None:
     options, run = _tagger(tmp_path, **training), tmp_path / "run"
-    start_or_resume_finetuning(options, run, resume=False)
+    start_run(options, run, resume=False)
     reported, opened = _reported(run), load(run)
     evaluated = opened.evaluate(options.data.dev, "tag")
     assert evaluated.metrics == reported["metrics"] and evaluated.loss == reported["loss"]
@@ -100,7 +99,7 @@ def test_passages_are_read_in_the_windows_of_their_run(tmp_path: Path, one_threa
         data=TaskDataOptions(task="squad", train=str(file), dev=str(file), max_length=24, stride=8),
         training=TuningOptions(steps=8, learning_rate=3e-3, threads=1, evaluations=1),
     )
-    start_or_resume_finetuning(options, tmp_path / "run", resume=False)
+    start_run(options, tmp_path / "run", resume=False)
     opened, examples = load(tmp_path / "run"), read_task("squad", str(file), "dev", {}).examples
     said = [each.answer for each in opened.predict_file(file)]
     scores = [each.score for each in opened.predict_file(file)]
@@ -111,18 +110,18 @@ def test_passages_are_read_in_the_windows_of_their_run(tmp_path: Path, one_threa
 
 def test_where_held_out_text_is_cut_it_is_said(tmp_path: Path) -> None:
     options, run = _tagger(tmp_path, dev_words=100), tmp_path / "run"  # the model has 64 positions
-    snapshot = start_or_resume_finetuning(options, run, resume=False)
+    snapshot = start_run(options, run, resume=False)
     assert (_reported(run)["examples"], _reported(run)["examples_cut"]) == (9, 9)
     assert "9 examples (9 of them cut) held out" in (run / "log.txt").read_text()
     assert "9 of these are longer than the 64 tokens" in (snapshot / "README.md").read_text()
     whole = replace(options, data=replace(options.data, dev=str(_tagged(tmp_path / "short.txt", 9, 40))))
-    start_or_resume_finetuning(whole, tmp_path / "whole", resume=False)
+    start_run(whole, tmp_path / "whole", resume=False)
     assert _reported(tmp_path / "whole")["examples_cut"] == 0
 
 
 def test_held_out_text_is_measured_as_evaluate_measures_it(tmp_path: Path, one_thread: None) -> None:
     options = tiny_run(write_text(tmp_path), precision="bf16", steps=6)
-    snapshot = start_or_resume(options, tmp_path / "run", resume=False)
+    snapshot = start_run(options, tmp_path / "run", resume=False)
     found = load(snapshot).evaluate_text(
         options.data.corpus, sequence_length=options.data.sequence_length, sequences=options.training.held_out_sequences
     )
@@ -144,7 +143,7 @@ def test_a_small_run_is_not_swamped_by_measuring(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(evaluating, "run_task", counting)
     options = _tagger(tmp_path, steps=4, evaluations=4)
     options = replace(options, data=replace(options.data, dev=str(_tagged(tmp_path / "many.txt", 300, 10))))
-    start_or_resume_finetuning(options, tmp_path / "run", resume=False)
+    start_run(options, tmp_path / "run", resume=False)
     assert read[-1] == 300 == _reported(tmp_path / "run")["examples"]
     assert len(read) == 6 and all(count == 64 for count in read[:-1])
 
@@ -152,7 +151,7 @@ def test_a_small_run_is_not_swamped_by_measuring(tmp_path: Path, monkeypatch: py
 def test_held_out_examples_can_be_limited(tmp_path: Path) -> None:
     options = _tagger(tmp_path, steps=2)
     options = replace(options, data=replace(options.data, max_held_out=5))
-    start_or_resume_finetuning(options, tmp_path / "run", resume=False)
+    start_run(options, tmp_path / "run", resume=False)
     assert _reported(tmp_path / "run")["examples"] == 5
 
 
@@ -168,7 +167,7 @@ def test_measuring_takes_a_tenth_of_a_time_budget(tmp_path: Path, monkeypatch: p
     options: PretrainOptions = tiny_run(
         write_text(tmp_path), steps=None, minutes=0.05, evaluations=20, causal_share=0.0
     )
-    start_or_resume(options, tmp_path / "run", resume=False)
+    start_run(options, tmp_path / "run", resume=False)
     lines = metrics(tmp_path / "run", "held_out")
     assert 0.125 * len(lines[:-1]) <= 0.1 * 3.0 + 0.02 and 2 <= len(lines) < 6
     assert lines[-1]["step"] == RunFolder(tmp_path / "run").status().step  # the end is measured in any case
@@ -179,7 +178,7 @@ def test_one_measurement_has_one_loss(tmp_path: Path, capsys: pytest.CaptureFixt
     from bertcore.cli.progress import watching
 
     with watching(quiet=False) as bar:
-        start_or_resume(tiny_run(write_text(tmp_path), steps=2), tmp_path / "run", resume=False, on_event=bar)
+        start_run(tiny_run(write_text(tmp_path), steps=2), tmp_path / "run", resume=False, on_event=bar)
     logged = [
         line.split("held out: ")[1]
         for line in (tmp_path / "run" / "log.txt").read_text().splitlines()

@@ -15,7 +15,8 @@ from bertcore.config import BertConfig
 from bertcore.model.bert import Bert
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training import pretrain
-from bertcore.training.pretrain import repeat_positions, start_or_resume
+from bertcore.training.pretrain import repeat_positions
+from bertcore.training.start import start_run
 from tests.engine.training_runs import metrics, tiny_run, write_text
 
 SHORT, LONG = 16, 24  # of tiny_run
@@ -74,20 +75,20 @@ def test_a_run_repeats_them_once_when_its_long_part_begins(tmp_path: Path, monke
         if event["kind"] == "train" and event["step"] == 11:
             RunFolder(run).send("stop")
 
-    start_or_resume(options, run, False, stop_in_the_long_part)
+    start_run(options, run, False, stop_in_the_long_part)
     assert RunFolder(run).status().step == 11 and asked == [SHORT]
-    start_or_resume(options, run, resume=True)
+    start_run(options, run, resume=True)
     assert RunFolder(run).status().state == "done" and asked == [SHORT]
     assert later_rows_are_repeats(run)
     assert [line["step"] for line in metrics(run, "phase") if line["phase"] == "longer"] == [10]
     kept = replace(options, data=replace(options.data, repeat_positions=False))
-    start_or_resume(kept, tmp_path / "kept", resume=False)
+    start_run(kept, tmp_path / "kept", resume=False)
     assert not later_rows_are_repeats(tmp_path / "kept")
 
 
 def test_the_last_part_may_keep_short_sequences_between(tmp_path: Path) -> None:
     options = tiny_run(write_text(tmp_path), {"long_share": 0.5, "long_every": 2}, steps=8)
-    start_or_resume(options, tmp_path / "run", resume=False)
+    start_run(options, tmp_path / "run", resume=False)
     tokens = [0, *(line["tokens"] for line in metrics(tmp_path / "run"))]
     most_if_long = 8 * SHORT // LONG * LONG  # a short batch has nearly 8 x 16 tokens
     are_long = [after - before <= most_if_long for before, after in pairwise(tokens)]

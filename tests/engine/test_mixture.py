@@ -18,8 +18,8 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training import evaluate as evaluating
 from bertcore.training.objective import Losses
-from bertcore.training.pretrain import start_or_resume
 from bertcore.training.pretrain_options import PretrainOptions
+from bertcore.training.start import start_run
 from tests.engine.corpora import STORIES, document_of, numbered_corpus
 from tests.engine.training_runs import losses
 
@@ -158,10 +158,10 @@ def test_a_run_of_a_mixture_resumes_as_if_it_had_not_stopped(options: PretrainOp
         if event["kind"] == "train" and event["step"] == 3:
             RunFolder(tmp_path / "stopped").send("stop")
 
-    start_or_resume(options, tmp_path / "whole", resume=False)
-    start_or_resume(options, tmp_path / "stopped", resume=False, on_event=stop)
+    start_run(options, tmp_path / "whole", resume=False)
+    start_run(options, tmp_path / "stopped", resume=False, on_event=stop)
     assert RunFolder(tmp_path / "stopped").status().step == 3
-    start_or_resume(options, tmp_path / "stopped", resume=True)
+    start_run(options, tmp_path / "stopped", resume=True)
     assert losses(tmp_path / "stopped") == losses(tmp_path / "whole")
     assert len(losses(tmp_path / "whole")) == STEPS
 
@@ -177,7 +177,7 @@ def test_a_measurement_reads_each_kind_once(
         return real(model, batch)
 
     monkeypatch.setattr(evaluating, "pretraining_loss", counted)
-    start_or_resume(options, tmp_path / "run", resume=False)
+    start_run(options, tmp_path / "run", resume=False)
     lines = [line for line in RunFolder(tmp_path / "run").tail().read_new() if line["kind"] == "held_out"]
     assert sum(words) == sum(line["words"] for line in lines)
     for line in lines:
@@ -186,7 +186,7 @@ def test_a_measurement_reads_each_kind_once(
 
 
 def test_held_out_files_are_measured_by_kind_and_never_read(options: PretrainOptions, tmp_path: Path) -> None:
-    start_or_resume(options, tmp_path / "run", resume=False)
+    start_run(options, tmp_path / "run", resume=False)
     held_out = [line for line in RunFolder(tmp_path / "run").tail().read_new() if line["kind"] == "held_out"]
     kinds = held_out[-1]["kinds"]
     assert set(kinds) == {"books", "news"}
@@ -196,13 +196,13 @@ def test_held_out_files_are_measured_by_kind_and_never_read(options: PretrainOpt
 
 
 def test_a_changed_weight_is_another_text(options: PretrainOptions, tmp_path: Path) -> None:
-    start_or_resume(options.with_changes(steps=1), tmp_path / "run", resume=False)
+    start_run(options.with_changes(steps=1), tmp_path / "run", resume=False)
     file = tmp_path / "run" / "config.json"
     config = json.loads(file.read_text("utf-8"))
     config["data"]["mixture"]["tales.txt"]["weight"] = 5
     file.write_text(json.dumps(config), "utf-8")
     with pytest.raises(BertcoreError, match="The data of this run has changed since it began"):
-        start_or_resume(None, tmp_path / "run", resume=True)
+        start_run(None, tmp_path / "run", resume=True)
 
 
 @pytest.mark.parametrize("weights", [(6.0, 3.0, 1.0), (0.37, 0.21, 0.19, 0.23), (1.0, 1.0)])

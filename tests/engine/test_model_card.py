@@ -13,13 +13,12 @@ from huggingface_hub import ModelCard as HubCard
 
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.runs.run_folder import RunFolder
-from bertcore.training.distil import start_or_resume_distilling
 from bertcore.training.distil_options import DistilOptions
-from bertcore.training.finetune import start_or_resume_finetuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
-from bertcore.training.model_card import ModelCard, place_of, table
-from bertcore.training.pretrain import Pretraining, start_or_resume
+from bertcore.training.model_card import cell, head, place_of
+from bertcore.training.pretrain import Pretraining
 from bertcore.training.pretrain_options import continued
+from bertcore.training.start import start_run
 from tests.engine.models import tiny_model, word_tokenizer
 from tests.engine.training_runs import metrics, tiny_run, write_text
 
@@ -51,7 +50,7 @@ def rows(body: str) -> dict[str, str]:
 class TestPretraining:
     def test_the_numbers_are_those_of_the_metrics(self, text: Path, tmp_path: Path) -> None:
         run = tmp_path / "run"
-        snapshot = start_or_resume(replace(tiny_run(text), name="animals"), run, resume=False)
+        snapshot = start_run(replace(tiny_run(text), name="animals"), run, resume=False)
         head, body = card_of(snapshot)
         last = metrics(run, "held_out")[-1]
         assert last["step"] == 24
@@ -63,7 +62,7 @@ class TestPretraining:
 
     def test_what_it_says_of_the_run(self, text: Path, tmp_path: Path) -> None:
         run = tmp_path / "run"
-        snapshot = start_or_resume(tiny_run(text, seed=11), run, resume=False)
+        snapshot = start_run(tiny_run(text, seed=11), run, resume=False)
         _, body = card_of(snapshot)
         said, opened = rows(body), load_checkpoint(snapshot)
         tokens = json.loads((snapshot / "bertscope.json").read_text())["tokens_seen"]
@@ -81,32 +80,32 @@ class TestPretraining:
             if event["kind"] == "train" and event["step"] == 6:
                 RunFolder(run).send("stop")
 
-        snapshot = start_or_resume(tiny_run(text, evaluations=8), run, resume=False, on_event=stop)
+        snapshot = start_run(tiny_run(text, evaluations=8), run, resume=False, on_event=stop)
         head, body = card_of(snapshot)
         assert "stopped early, at step 6: 25% of its budget" in body.split("## ")[0]
         last = metrics(run, "held_out")[-1]
         assert measured(head)["mlm_loss"] == last["mlm_loss"]
         assert "Positions beyond 16 were never trained." in body
-        done = start_or_resume(None, run, resume=True)
+        done = start_run(None, run, resume=True)
         assert "stopped early" not in card_of(done)[1]
 
     def test_one_that_goes_on_from_a_checkpoint_names_it(self, text: Path, tmp_path: Path) -> None:
-        first = start_or_resume(tiny_run(text, steps=4), tmp_path / "first", resume=False)
+        first = start_run(tiny_run(text, steps=4), tmp_path / "first", resume=False)
         more = continued(tiny_run(text, {"sequence_length": 16}, steps=4, causal_share=0.0), first)
-        _, body = card_of(start_or_resume(more, tmp_path / "second", resume=False))
+        _, body = card_of(start_run(more, tmp_path / "second", resume=False))
         assert rows(body)["started from"] == "the run first, step 4"
         assert "trained further from the run first, step 4" in body
 
     def test_it_opens_in_transformers_and_the_hubs_library(self, text: Path, tmp_path: Path) -> None:
         from transformers import BertForPreTraining
 
-        snapshot = start_or_resume(tiny_run(text, steps=2), tmp_path / "run", resume=False)
+        snapshot = start_run(tiny_run(text, steps=2), tmp_path / "run", resume=False)
         assert BertForPreTraining.from_pretrained(snapshot).config.hidden_size == 32
         data = HubCard.load(snapshot / "README.md").data
         assert data.library_name == "transformers" and data.eval_results
 
     def test_only_the_end_has_a_card(self, text: Path, tmp_path: Path) -> None:
-        start_or_resume(tiny_run(text, steps=5), tmp_path / "run", resume=False)
+        start_run(tiny_run(text, steps=5), tmp_path / "run", resume=False)
         assert len(list((tmp_path / "run").rglob("README.md"))) == 1
 
 
@@ -117,12 +116,12 @@ class TestExamples:
         from transformers import BertForPreTraining
 
         run, options = tmp_path / "run", tiny_run(text, held_out_sequences=40)
-        snapshot = start_or_resume(options, run, resume=False)
+        snapshot = start_run(options, run, resume=False)
         evaluation = json.loads((run / "evaluation.json").read_text())
         assert len(evaluation["best"]) == len(evaluation["worst"]) == 10
         training = Pretraining(options)
         training.prepare(run, lambda sentence: None)
-        held_out = training.setup.held_out
+        held_out = training.held_out
         theirs = BertForPreTraining.from_pretrained(snapshot).eval()
         found = []
         for batch in held_out.batches:
@@ -141,7 +140,7 @@ class TestExamples:
 
     def test_words_probabilities_and_text(self, text: Path, tmp_path: Path) -> None:
         run = tmp_path / "run"
-        start_or_resume(tiny_run(text), run, resume=False)
+        start_run(tiny_run(text), run, resume=False)
         evaluation = json.loads((run / "evaluation.json").read_text())
         assert evaluation["held_out"]["mlm_loss"] == metrics(run, "held_out")[-1]["mlm_loss"]
         for each in (*evaluation["best"], *evaluation["worst"]):
@@ -167,7 +166,7 @@ def test_fine_tuning(tmp_path: Path, fast_disk: None) -> None:
         training=TuningOptions(steps=6, batch_size=8, threads=1, precision="fp32", evaluations=2, learning_rate=2e-3),
     )
     run = tmp_path / "run"
-    snapshot = start_or_resume_finetuning(options, run, resume=False)
+    snapshot = start_run(options, run, resume=False)
     head, body = card_of(snapshot)
     evaluation = json.loads((run / "evaluation.json").read_text())
     last = metrics(run, "held_out")[-1]
@@ -180,11 +179,11 @@ def test_fine_tuning(tmp_path: Path, fast_disk: None) -> None:
 
 
 def test_distillation(text: Path, tmp_path: Path) -> None:
-    teacher = start_or_resume(tiny_run(text, steps=4), tmp_path / "teacher", resume=False)
+    teacher = start_run(tiny_run(text, steps=4), tmp_path / "teacher", resume=False)
     small = tiny_run(text, {"long_share": 0.0}, steps=4, causal_share=0.0)
     options = DistilOptions(name="pupil", teacher=str(teacher), layers=1, data=small.data, training=small.training)
     run = tmp_path / "run"
-    head, body = card_of(start_or_resume_distilling(options, run, resume=False))
+    head, body = card_of(start_run(options, run, resume=False))
     comparison = json.loads((run / "comparison.json").read_text())
     assert "distillation" in head["tags"] and "distilled from the run teacher, step 4" in body
     teacher_loss, student_loss = (comparison[side]["mlm_loss"] for side in ("teacher", "student"))
@@ -197,14 +196,17 @@ def test_distillation(text: Path, tmp_path: Path) -> None:
 class TestLayout:
     @pytest.mark.parametrize("name", ["plain", "a: b", "'x' \"y\"", "- # & *", "Größe 漢字 🙂", "line\nbreak", "yes"])
     def test_any_name_makes_a_head_that_can_be_read(self, name: str) -> None:
-        text = ModelCard(name, "It is small.", [("One", "1")], measured={"loss": 1.5}, dataset=name).text()
-        head = yaml.safe_load(text.split("---\n", 2)[1])
-        assert head["model-index"][0]["name"] == name
-        assert head["model-index"][0]["results"][0]["dataset"]["name"] == name
-        assert f"# {' '.join(name.split())}\n" in text
+        about = yaml.safe_load(head(name, ("small",), None, {"loss": 1.5}, name))
+        assert about["model-index"][0]["name"] == name
+        assert about["model-index"][0]["results"][0]["dataset"]["name"] == name
+
+    def test_a_name_is_one_line_of_the_text(self, text: Path, tmp_path: Path) -> None:
+        options = replace(tiny_run(text, steps=1), name="line\nbreak {config}")
+        _, body = card_of(start_run(options, tmp_path / "run", resume=False))
+        assert body.splitlines()[1] == "# line break {config}"
 
     def test_cells_cannot_break_a_table(self) -> None:
-        assert table([("a|b", "c\nd"), ("e", None)]).splitlines()[2:] == ["| a\\|b | c d |", "| e | – |"]
+        assert [cell(text) for text in ("a|b", "c\nd", "")] == ["a\\|b", "c d", "–"]
 
     @pytest.mark.parametrize(
         ("model", "name"),

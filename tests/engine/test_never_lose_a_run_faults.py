@@ -163,7 +163,7 @@ class TestNoNumbers:
         work = Pretraining(options)
 
         def poison() -> None:
-            work.setup.model.encoder.layers[0].feed_forward_in.weight.data[3, 4] = value
+            work.model.encoder.layers[0].feed_forward_in.weight.data[3, 4] = value
 
         with pytest.raises(BertcoreError, match="weights became infinite or undefined at step 5.*step 2 is kept"):
             run_training(work, RunFolder.create(run, options.to_dict()), at_step(5, poison))
@@ -179,9 +179,9 @@ class TestNoNumbers:
         work = Pretraining(options)
 
         def poison() -> None:
-            full_stop = work.setup.tokenizer.encode(".").ids[1]
-            assert work.setup.model.mlm is not None
-            work.setup.model.mlm.bias.data[full_stop] = -float("inf")
+            full_stop = work.tokenizer.encode(".").ids[1]
+            assert work.model.mlm is not None
+            work.model.mlm.bias.data[full_stop] = -float("inf")
 
         with pytest.raises(BertcoreError, match="loss or its gradient became infinite or undefined at step 4"):
             run_training(work, RunFolder.create(run, options.to_dict()), at_step(3, poison))

@@ -23,8 +23,8 @@ from bertcore.tasks.spec import Request, TaskSpec
 from bertcore.training.data_facts import TaskFacts, task_facts
 from bertcore.training.drawn_examples import example_answers, label_counts, open_examples
 from bertcore.training.evaluate import EVALUATION_FILE
-from bertcore.training.finetune import start_or_resume_finetuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
+from bertcore.training.start import start_run
 from tests.engine.models import tiny_model, word_tokenizer
 
 pytestmark = pytest.mark.usefixtures("fast_disk")
@@ -106,7 +106,7 @@ def test_it_goes_all_the_way(registered: None, tmp_path: Path) -> None:
     assert TaskFacts.from_dict(facts.to_dict()) == facts
 
     run = tmp_path / "run"
-    start_or_resume_finetuning(options, run, resume=False)
+    start_run(options, run, resume=False)
     written = json.loads((run / EVALUATION_FILE).read_text())
     assert set(written["metrics"]) == {"distance"} and written["labels"] == []
     m = load(run)

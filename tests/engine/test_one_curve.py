@@ -37,7 +37,7 @@ def started(folder: Path, **training: Any) -> Start:
     options = {"steps": 6, "evaluations": 3, **training}
 
     def start(run: Path, on_event: Any = None) -> Path:
-        from bertcore.training.finetune import start_or_resume_finetuning
+        from bertcore.training.start import start_run
 
         made = FinetuneOptions(name="test", model=str(folder / "model")).with_changes(
             task="sst2",
@@ -50,7 +50,7 @@ def started(folder: Path, **training: Any) -> Start:
             learning_rate=3e-3,
             **options,
         )
-        return start_or_resume_finetuning(made, run, resume=True, on_event=on_event)
+        return start_run(made, run, resume=True, on_event=on_event)
 
     return start
 

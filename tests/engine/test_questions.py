@@ -12,9 +12,9 @@ from bertcore.errors import BertcoreError
 from bertcore.evaluation.sets import answer_cloze
 from bertcore.runs.run_folder import QUESTIONS, RunFolder
 from bertcore.tokenizer.tokenizer import Tokenizer
-from bertcore.training.pretrain import start_or_resume
 from bertcore.training.pretrain_options import PretrainOptions
 from bertcore.training.questions import GUESSES, Questions
+from bertcore.training.start import start_run
 from tests.engine.models import tiny_checkpoint
 from tests.engine.training_runs import PLACES, SOUNDS, animal_text, metrics, tiny_run, write_text
 
@@ -62,7 +62,7 @@ def test_the_likeliest_word_is_right_where_it_is_an_answer(tmp_path: Path) -> No
 
 def test_each_measurement_of_a_run_has_the_answers_of_that_moment(asking: PretrainOptions, tmp_path: Path) -> None:
     run = RunFolder(tmp_path / "run")
-    start_or_resume(asking, run.path, resume=False)
+    start_run(asking, run.path, resume=False)
     questions = read_cloze(run.path / QUESTIONS)
     assert [question.answers[0] for question in questions] == list(PLACES.values()) and len(SOUNDS) == len(questions)
     measured = {line["step"]: line["questions"] for line in metrics(run.path, "held_out")}
@@ -74,9 +74,9 @@ def test_each_measurement_of_a_run_has_the_answers_of_that_moment(asking: Pretra
 
 
 def test_questions_change_nothing_of_what_is_learned(asking: PretrainOptions, tmp_path: Path) -> None:
-    start_or_resume(asking, tmp_path / "asked", resume=False)
+    start_run(asking, tmp_path / "asked", resume=False)
     without = PretrainOptions.from_dict({**asking.to_dict(), "data": {**asking.to_dict()["data"], "questions": None}})
-    start_or_resume(without, tmp_path / "silent", resume=False)
+    start_run(without, tmp_path / "silent", resume=False)
     ours, theirs = (RunFolder(tmp_path / name).newest_snapshot() for name in ("asked", "silent"))
     assert ours is not None and theirs is not None
     assert (ours / "model.safetensors").read_bytes() == (theirs / "model.safetensors").read_bytes()
@@ -86,9 +86,9 @@ def test_questions_change_nothing_of_what_is_learned(asking: PretrainOptions, tm
 
 def test_a_run_resumes_without_the_file_that_it_was_given(asking: PretrainOptions, tmp_path: Path) -> None:
     run = RunFolder(tmp_path / "run")
-    start_or_resume(asking, run.path, False, lambda event: run.send("stop") if event.get("step") == 10 else None)
+    start_run(asking, run.path, False, lambda event: run.send("stop") if event.get("step") == 10 else None)
     Path(str(asking.data.questions)).unlink()
-    start_or_resume(None, run.path, resume=True)
+    start_run(None, run.path, resume=True)
     assert [line["questions"]["of"] for line in metrics(run.path, "held_out")] == [6, 6, 6]
 
 
@@ -109,7 +109,7 @@ def test_a_file_without_questions_is_refused_before_there_is_a_folder(
     if content is not None:
         file.write_text(content)
     with pytest.raises(BertcoreError, match=message):
-        start_or_resume(asking, tmp_path / "run", resume=False)
+        start_run(asking, tmp_path / "run", resume=False)
     assert not (tmp_path / "run").exists()
 
 
@@ -117,7 +117,7 @@ def test_a_question_that_is_too_long_is_named(asking: PretrainOptions, tmp_path:
     long = {"text": "The [MASK] " + "very " * 600 + "sat.", "answers": ["cat"], "category": "long"}
     Path(str(asking.data.questions)).write_text(json.dumps(long))
     with pytest.raises(BertcoreError, match="has more than 512 tokens"):
-        start_or_resume(asking, tmp_path / "run", resume=False)
+        start_run(asking, tmp_path / "run", resume=False)
 
 
 def test_answers_in_a_byte_level_vocabulary_are_those_of_the_cloze_test() -> None:

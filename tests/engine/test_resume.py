@@ -20,7 +20,7 @@ from bertcore.runs.known_runs import known_runs
 from bertcore.runs.run_folder import NO_WORD, RunFolder
 from bertcore.training import pretrain
 from bertcore.training.compute import Precision
-from bertcore.training.pretrain import start_or_resume
+from bertcore.training.start import start_run
 from tests.engine.clock import TICK_S, Clock
 from tests.engine.training_runs import losses, metrics, tiny_run, write_text
 
@@ -57,69 +57,69 @@ class TestResume:
     @pytest.mark.parametrize("stops", [(10,), (1, 13, 19)])
     def test_stop_and_resume_is_the_undisturbed_run(self, text: Path, tmp_path: Path, stops: tuple[int, ...]) -> None:
         run, undisturbed = tmp_path / "run", tmp_path / "undisturbed"
-        start_or_resume(tiny_run(text, steps=STEPS), undisturbed, resume=False)
+        start_run(tiny_run(text, steps=STEPS), undisturbed, resume=False)
         for stop in stops:
-            start_or_resume(tiny_run(text, steps=STEPS), run, resume=True, on_event=_stop_at(run, stop))
+            start_run(tiny_run(text, steps=STEPS), run, resume=True, on_event=_stop_at(run, stop))
             status = RunFolder(run).status()
             assert (status.state, status.step) == ("stopped", stop)
             assert load_checkpoint(resolve_model(run)).step == stop
-        start_or_resume(None, run, resume=True)
+        start_run(None, run, resume=True)
         assert RunFolder(run).status().state == "done"
         _assert_same_end(run, undisturbed)
 
     def test_what_was_written_after_the_last_snapshot_is_trained_again(self, text: Path, tmp_path: Path) -> None:
         """As after a power cut: metrics of step 17, but the newest snapshot is step 10."""
         run, undisturbed = tmp_path / "run", tmp_path / "undisturbed"
-        start_or_resume(tiny_run(text, steps=STEPS), undisturbed, resume=False)
+        start_run(tiny_run(text, steps=STEPS), undisturbed, resume=False)
 
         def power_cut() -> None:
             raise SystemExit
 
         with pytest.raises(SystemExit):
-            start_or_resume(tiny_run(text, steps=STEPS), run, resume=False, on_event=_at_step(17, power_cut))
+            start_run(tiny_run(text, steps=STEPS), run, resume=False, on_event=_at_step(17, power_cut))
         with (run / "metrics.jsonl").open("a") as stream:
             stream.write('{"kind": "train", "step": 18, "lo')
         assert losses_until(run) == 17
-        start_or_resume(None, run, resume=True)
+        start_run(None, run, resume=True)
         _assert_same_end(run, undisturbed)
 
     def test_the_number_format_stays_on_another_machine(
         self, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         run, undisturbed = tmp_path / "run", tmp_path / "undisturbed"
-        start_or_resume(tiny_run(text), undisturbed, resume=False)
+        start_run(tiny_run(text), undisturbed, resume=False)
         chosen = iter([Precision(None, "the first"), Precision(torch.bfloat16, "it has units")])
         monkeypatch.setattr("bertcore.training.compute.choose_precision", lambda *_: next(chosen))
-        start_or_resume(tiny_run(text, precision="auto"), run, resume=False, on_event=_stop_at(run, 10))
-        start_or_resume(None, run, resume=True)
+        start_run(tiny_run(text, precision="auto"), run, resume=False, on_event=_stop_at(run, 10))
+        start_run(None, run, resume=True)
         assert losses(run) == losses(undisturbed)
 
     def test_resume_starts_where_there_is_nothing_yet(self, text: Path, tmp_path: Path) -> None:
-        start_or_resume(tiny_run(text, steps=3), tmp_path / "run", resume=True)
+        start_run(tiny_run(text, steps=3), tmp_path / "run", resume=True)
         assert RunFolder(tmp_path / "run").status().step == 3
 
     def test_a_run_that_is_done_stays_done(self, text: Path, tmp_path: Path) -> None:
         run = tmp_path / "run"
-        start_or_resume(tiny_run(text, steps=4), run, resume=False)
+        start_run(tiny_run(text, steps=4), run, resume=False)
         before = losses(run)
-        start_or_resume(None, run, resume=True)
+        start_run(None, run, resume=True)
         assert losses(run) == before and RunFolder(run).status().state == "done"
 
     def test_a_changed_text_is_refused_and_the_run_is_kept(self, text: Path, tmp_path: Path) -> None:
         run = tmp_path / "run"
-        start_or_resume(tiny_run(text), run, resume=False, on_event=_stop_at(run, 5))
+        start_run(tiny_run(text), run, resume=False, on_event=_stop_at(run, 5))
         before = losses(run)
         text.write_text(text.read_text() + "\n\nOne more. And one more.")
         with pytest.raises(BertcoreError, match="has changed since it began: .*animals.txt; put it back"):
-            start_or_resume(None, run, resume=True)
+            start_run(None, run, resume=True)
         assert losses(run) == before and load_checkpoint(resolve_model(run)).step == 5
 
     def test_a_text_that_is_gone_is_named(self, text: Path, tmp_path: Path) -> None:
         run = tmp_path / "run"
-        start_or_resume(tiny_run(text), run, resume=False, on_event=_stop_at(run, 5))
+        start_run(tiny_run(text), run, resume=False, on_event=_stop_at(run, 5))
         text.unlink()
         with pytest.raises(BertcoreError, match="animals.txt"):
-            start_or_resume(None, run, resume=True)
+            start_run(None, run, resume=True)
 
 
 def losses_until(run: Path) -> int:
@@ -132,8 +132,8 @@ WAITS_AT_STEP_40 = """
 import sys
 from pathlib import Path
 from bertcore.json_text import parse_json
-from bertcore.training.pretrain import start_or_resume
 from bertcore.training.pretrain_options import PretrainOptions
+from bertcore.training.start import start_run
 
 def watch(event):
     if event["kind"] == "train" and event["step"] == 40:
@@ -141,7 +141,7 @@ def watch(event):
         sys.stdin.read()
 
 options = PretrainOptions.from_dict(parse_json(Path(sys.argv[1]).read_text()))
-start_or_resume(options, Path(sys.argv[2]), resume=False, on_event=watch)
+start_run(options, Path(sys.argv[2]), resume=False, on_event=watch)
 """
 
 
@@ -159,8 +159,8 @@ def test_a_killed_process_is_noticed_and_its_run_goes_on(text: Path, tmp_path: P
     assert (folder.status().state, folder.status().message) == ("stopped", NO_WORD)
     assert run in known_runs()
     assert load_checkpoint(resolve_model(run)).step == 20
-    start_or_resume(None, run, resume=True)
-    start_or_resume(options, undisturbed, resume=False)
+    start_run(None, run, resume=True)
+    start_run(options, undisturbed, resume=False)
     _assert_same_end(run, undisturbed)
 
 
@@ -178,7 +178,7 @@ class TestControl:
                 seen.append((reader.status().state, reader.status().step, reader.newest_snapshot()))
                 reader.send("resume")
 
-        start_or_resume(tiny_run(text), run, resume=False, on_event=watch)
+        start_run(tiny_run(text), run, resume=False, on_event=watch)
         assert seen == [("paused", 7, reader.snapshot_path(7))]  # a pause can be followed by switching off
         assert [line["step"] for line in metrics(run, "snapshot")] == [0, 1, 2, 3, 5, 7, 10, 15]
         assert (reader.status().state, reader.status().step) == ("stopped", 15)
@@ -194,7 +194,7 @@ class TestControl:
             if event["kind"] == "status" and event["state"] == "paused":
                 RunFolder(run).send("stop")
 
-        start_or_resume(tiny_run(text), run, resume=False, on_event=watch)
+        start_run(tiny_run(text), run, resume=False, on_event=watch)
         assert (RunFolder(run).status().state, RunFolder(run).status().step) == ("stopped", 3)
 
     def test_a_stop_before_the_first_step(self, text: Path, tmp_path: Path) -> None:
@@ -205,10 +205,10 @@ class TestControl:
                 RunFolder(run).send("stop")
 
         with pytest.raises(BertcoreError, match="before the first step"):
-            start_or_resume(tiny_run(text), run, resume=False, on_event=watch)
+            start_run(tiny_run(text), run, resume=False, on_event=watch)
         assert (RunFolder(run).status().state, RunFolder(run).status().step) == ("stopped", 0)
-        start_or_resume(None, run, resume=True)
-        start_or_resume(tiny_run(text), undisturbed, resume=False)
+        start_run(None, run, resume=True)
+        start_run(tiny_run(text), undisturbed, resume=False)
         _assert_same_end(run, undisturbed)
 
     def test_commands_while_the_text_is_read_are_obeyed_before_the_first_step(self, text: Path, tmp_path: Path) -> None:
@@ -222,7 +222,7 @@ class TestControl:
             if event["kind"] == "status" and event["state"] == "paused":
                 RunFolder(run).send("resume")
 
-        start_or_resume(tiny_run(text, steps=3), run, resume=False, on_event=watch)
+        start_run(tiny_run(text, steps=3), run, resume=False, on_event=watch)
         assert ("status", "paused") in events[: events.index(("train", None))]
         assert (RunFolder(run).snapshot_path(0) / "keep").exists()
         assert RunFolder(run).status().state == "done"
@@ -241,14 +241,14 @@ class TestControl:
                 clock.pass_s(100)
                 RunFolder(run).send("resume")
 
-        start_or_resume(tiny_run(text, steps=5), run, resume=False, on_event=watch)
+        start_run(tiny_run(text, steps=5), run, resume=False, on_event=watch)
         assert clock.now_s > 100 and 0 < elapsed[4] - elapsed[3] < 10 * TICK_S
 
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
     def test_sigterm_and_ctrl_c_end_with_a_snapshot(self, text: Path, tmp_path: Path, number: int) -> None:
         run = tmp_path / "run"
         former = signal.getsignal(number)
-        start_or_resume(tiny_run(text), run, resume=False, on_event=_at_step(4, lambda: os.kill(os.getpid(), number)))
+        start_run(tiny_run(text), run, resume=False, on_event=_at_step(4, lambda: os.kill(os.getpid(), number)))
         assert (RunFolder(run).status().state, RunFolder(run).status().step) == ("stopped", 4)
         assert RunFolder(run).newest_snapshot() == RunFolder(run).snapshot_path(4)
         assert signal.getsignal(number) == former
@@ -263,7 +263,7 @@ class TestControl:
                     os.kill(os.getpid(), signal.SIGINT)
 
         run = tmp_path / "run"
-        start_or_resume(tiny_run(text, steps=2), run, resume=False, on_event=watch)
+        start_run(tiny_run(text, steps=2), run, resume=False, on_event=watch)
         assert states[-1] == RunFolder(run).status().state == "done"
         assert "done at step 2" in (run / "log.txt").read_text(encoding="utf-8")
 
@@ -271,7 +271,7 @@ class TestControl:
     def test_garbage_in_the_control_file_changes_nothing(self, text: Path, tmp_path: Path, garbage: bytes) -> None:
         run = tmp_path / "run"
         write = _at_step(3, lambda: (run / "control.json").write_bytes(garbage))
-        start_or_resume(tiny_run(text, steps=6), run, resume=False, on_event=write)
+        start_run(tiny_run(text, steps=6), run, resume=False, on_event=write)
         assert RunFolder(run).status().state == "done"
 
 
@@ -289,14 +289,14 @@ class TestFailures:
 
         with monkeypatch.context() as patched, pytest.raises(BertcoreError, match="step 8.*lower learning rate"):
             patched.setattr(pretrain, "pretraining_loss", broken)
-            start_or_resume(tiny_run(text), run, resume=False)
+            start_run(tiny_run(text), run, resume=False)
         status = RunFolder(run).status()
         assert status.state == "failed" and status.message and "step 8" in status.message
         kept = load_checkpoint(resolve_model(run))
         assert kept.step == 5 and all(bool(torch.isfinite(value).all()) for value in kept.model.state_dict().values())
         assert [step for step, _ in losses(run)] == list(range(1, 8))
-        start_or_resume(None, run, resume=True)
-        start_or_resume(tiny_run(text), undisturbed, resume=False)
+        start_run(None, run, resume=True)
+        start_run(tiny_run(text), undisturbed, resume=False)
         _assert_same_end(run, undisturbed)
 
     def test_an_unexpected_error_is_a_sentence_in_the_status_and_the_log(
@@ -307,7 +307,7 @@ class TestFailures:
 
         monkeypatch.setattr(pretrain, "pretraining_loss", broken)
         with pytest.raises(BertcoreError, match="not enough memory"):
-            start_or_resume(tiny_run(text), tmp_path / "run", resume=False)
+            start_run(tiny_run(text), tmp_path / "run", resume=False)
         assert "not enough memory" in (RunFolder(tmp_path / "run").status().message or "")
         assert "not enough memory" in (tmp_path / "run" / "log.txt").read_text()
 
@@ -325,7 +325,7 @@ class TestFailures:
     ) -> None:
         text.unlink() if content is None else text.write_bytes(content)
         with pytest.raises(BertcoreError, match=says):
-            start_or_resume(tiny_run(text), tmp_path / "run", resume=False)
+            start_run(tiny_run(text), tmp_path / "run", resume=False)
         assert not (tmp_path / "run").exists()
 
     @pytest.mark.parametrize(
@@ -338,39 +338,39 @@ class TestFailures:
     def test_too_little_text(self, text: Path, tmp_path: Path, content: bytes, says: str) -> None:
         text.write_bytes(content)
         with pytest.raises(BertcoreError, match=says):
-            start_or_resume(tiny_run(text), tmp_path / "run", resume=False)
+            start_run(tiny_run(text), tmp_path / "run", resume=False)
 
     def test_after_too_little_text_more_text_makes_a_proper_run(self, text: Path, tmp_path: Path) -> None:
         more = text.read_bytes()
         text.write_bytes(b"A b c.")
         with pytest.raises(BertcoreError):
-            start_or_resume(tiny_run(text), tmp_path / "run", resume=False)
+            start_run(tiny_run(text), tmp_path / "run", resume=False)
         text.write_bytes(more)
-        snapshot = start_or_resume(tiny_run(text), tmp_path / "run", resume=True)
+        snapshot = start_run(tiny_run(text), tmp_path / "run", resume=True)
         assert not load_checkpoint(snapshot).tokenizer.encode("The duck says quack.").unknown
 
     def test_nothing_to_train_on(self, tmp_path: Path) -> None:
         with pytest.raises(BertcoreError, match="--corpus"):
-            start_or_resume(None, tmp_path / "run", resume=True)
+            start_run(None, tmp_path / "run", resume=True)
 
     def test_a_run_folder_that_cannot_be_written(self, text: Path, tmp_path: Path) -> None:
         """Below a file, where even root cannot make a folder."""
         with pytest.raises(BertcoreError, match="Cannot write the folder"):
-            start_or_resume(tiny_run(text), text / "run", resume=False)
+            start_run(tiny_run(text), text / "run", resume=False)
 
     def test_a_home_that_cannot_be_written(self, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("BERTSCOPE_HOME", str(text / "home"))
         with pytest.raises(BertcoreError) as caught:
-            start_or_resume(tiny_run(text), tmp_path / "run", resume=False)
+            start_run(tiny_run(text), tmp_path / "run", resume=False)
         assert "home" in str(caught.value) and "Error" not in str(caught.value)
 
     def test_a_folder_with_a_run_or_other_things_is_left_alone(self, text: Path, tmp_path: Path) -> None:
-        start_or_resume(tiny_run(text, steps=2), tmp_path / "run", resume=False)
+        start_run(tiny_run(text, steps=2), tmp_path / "run", resume=False)
         before = sorted(tmp_path.joinpath("run").rglob("*"))
         with pytest.raises(BertcoreError, match="--resume"):
-            start_or_resume(tiny_run(text), tmp_path / "run", resume=False)
+            start_run(tiny_run(text), tmp_path / "run", resume=False)
         assert sorted(tmp_path.joinpath("run").rglob("*")) == before
         (tmp_path / "mine").mkdir()
         (tmp_path / "mine" / "letter.txt").write_text("dear")
         with pytest.raises(BertcoreError, match="other files"):
-            start_or_resume(tiny_run(text), tmp_path / "mine", resume=False)
+            start_run(tiny_run(text), tmp_path / "mine", resume=False)

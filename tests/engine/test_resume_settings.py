@@ -13,10 +13,11 @@ from bertcore.errors import BertcoreError
 from bertcore.locations import TINY
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.distil_options import DistilOptions
+from bertcore.training.finetune import FineTuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
-from bertcore.training.pretrain import start_or_resume
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions
-from bertcore.training.resume_settings import open_or_create, overlay, resume_settings
+from bertcore.training.resume_settings import overlay, resume_settings
+from bertcore.training.start import open_or_create, start_run
 from bertcore.training.sweep_loop import run_sweep
 from bertcore.training.sweep_plan import PlannedRun, Varied
 from tests.engine.training_runs import losses, metrics, tiny_run, write_text
@@ -49,9 +50,9 @@ def phases(run: Path) -> dict[str, int]:
 class TestBudget:
     def test_a_run_that_is_done_gets_more_steps(self, text: Path, tmp_path: Path) -> None:
         run = tmp_path / "run"
-        start_or_resume(tiny_run(text, steps=12), run, resume=False)
+        start_run(tiny_run(text, steps=12), run, resume=False)
         before = losses(run)
-        start_or_resume(tiny_run(text, steps=20), run, resume=True)
+        start_run(tiny_run(text, steps=20), run, resume=True)
         status = RunFolder(run).status()
         assert (status.state, status.step, status.total_steps) == ("done", 20, 20)
         assert config(run)["training"]["steps"] == 20
@@ -66,8 +67,8 @@ class TestBudget:
     def test_the_rate_follows_the_new_budget(self, text: Path, tmp_path: Path) -> None:
         """Linear decay of a run of 24 steps, by hand: the share (step - 0.5) / 24 of the way after 5% of warm-up."""
         run = tmp_path / "run"
-        start_or_resume(tiny_run(text, steps=12), run, resume=False)
-        start_or_resume(tiny_run(text, steps=24), run, resume=True)
+        start_run(tiny_run(text, steps=12), run, resume=False)
+        start_run(tiny_run(text, steps=24), run, resume=True)
         rates = {line["step"]: line["learning_rate"] for line in metrics(run)}
         assert rates[13] == pytest.approx(3e-3 * (1 - (12.5 / 24 - 0.05) / 0.95))
         assert rates[24] == pytest.approx(3e-3 * (1 - (23.5 / 24 - 0.05) / 0.95))
@@ -75,44 +76,44 @@ class TestBudget:
 
     def test_fewer_steps_end_a_run_sooner(self, text: Path, tmp_path: Path) -> None:
         run = tmp_path / "run"
-        start_or_resume(tiny_run(text, steps=100), run, resume=False, on_event=stop_at(run, 6))
-        start_or_resume(tiny_run(text, steps=9), run, resume=True)
+        start_run(tiny_run(text, steps=100), run, resume=False, on_event=stop_at(run, 6))
+        start_run(tiny_run(text, steps=9), run, resume=True)
         assert (RunFolder(run).status().state, RunFolder(run).status().step) == ("done", 9)
 
     def test_less_than_is_done_is_refused(self, text: Path, tmp_path: Path) -> None:
         run = tmp_path / "run"
-        start_or_resume(tiny_run(text, steps=12), run, resume=False, on_event=stop_at(run, 6))
+        start_run(tiny_run(text, steps=12), run, resume=False, on_event=stop_at(run, 6))
         with pytest.raises(BertcoreError, match="has done 6 steps already"):
-            start_or_resume(tiny_run(text, steps=5), run, resume=True)
+            start_run(tiny_run(text, steps=5), run, resume=True)
         assert config(run)["training"]["steps"] == 12
 
     def test_from_steps_to_minutes(self, text: Path, tmp_path: Path) -> None:
         run = tmp_path / "run"
-        start_or_resume(tiny_run(text, steps=5), run, resume=False)
-        start_or_resume(tiny_run(text, steps=None, minutes=0.03), run, resume=True)
+        start_run(tiny_run(text, steps=5), run, resume=False)
+        start_run(tiny_run(text, steps=None, minutes=0.03), run, resume=True)
         status = RunFolder(run).status()
         assert status.state == "done" and status.total_steps is None and status.step > 5 and status.elapsed_s >= 1.8
 
     def test_a_warm_up_that_is_over_does_not_come_back(self, text: Path, tmp_path: Path) -> None:
         """12 steps, half of them causal: with 40, step 13 would lie in the first half again."""
         run = tmp_path / "run"
-        start_or_resume(tiny_run(text, steps=12), run, resume=False)
-        start_or_resume(tiny_run(text, steps=40), run, resume=True)
+        start_run(tiny_run(text, steps=12), run, resume=False)
+        start_run(tiny_run(text, steps=40), run, resume=True)
         assert phases(run) == {"causal": 1, "masked": 7, "longer": 10}
         assert {line["phase"] for line in metrics(run) if line["step"] > 6} == {"masked"}
         assert config(run)["training"]["causal_share"] <= 12 / 40
 
     def test_a_warm_up_under_way_grows_with_the_budget(self, text: Path, tmp_path: Path) -> None:
         run = tmp_path / "run"
-        start_or_resume(tiny_run(text, steps=12), run, resume=False, on_event=stop_at(run, 3))
-        start_or_resume(tiny_run(text, steps=20), run, resume=True)
+        start_run(tiny_run(text, steps=12), run, resume=False, on_event=stop_at(run, 3))
+        start_run(tiny_run(text, steps=20), run, resume=True)
         assert phases(run) == {"causal": 1, "masked": 11, "longer": 16}
 
     def test_the_same_budget_changes_nothing(self, text: Path, tmp_path: Path) -> None:
         run = tmp_path / "run"
-        start_or_resume(tiny_run(text, steps=4), run, resume=False)
+        start_run(tiny_run(text, steps=4), run, resume=False)
         before = (run / "config.json").read_bytes()
-        start_or_resume(tiny_run(text, steps=4), run, resume=True)
+        start_run(tiny_run(text, steps=4), run, resume=True)
         assert (run / "config.json").read_bytes() == before
         assert "changed on resume" not in (run / "log.txt").read_text()
 
@@ -120,9 +121,9 @@ class TestBudget:
 class TestOtherSettings:
     def test_what_changes_no_number_is_taken(self, text: Path, tmp_path: Path) -> None:
         run, undisturbed = tmp_path / "run", tmp_path / "undisturbed"
-        start_or_resume(tiny_run(text, steps=12), undisturbed, resume=False)
-        start_or_resume(tiny_run(text, steps=12), run, resume=False, on_event=stop_at(run, 6))
-        start_or_resume(tiny_run(text, steps=12, save_minutes=0.5, snapshots_mib=100), run, resume=True)
+        start_run(tiny_run(text, steps=12), undisturbed, resume=False)
+        start_run(tiny_run(text, steps=12), run, resume=False, on_event=stop_at(run, 6))
+        start_run(tiny_run(text, steps=12, save_minutes=0.5, snapshots_mib=100), run, resume=True)
         assert losses(run) == losses(undisturbed)
         assert config(run)["training"]["snapshots_mib"] == 100
 
@@ -140,15 +141,15 @@ class TestOtherSettings:
         self, text: Path, tmp_path: Path, changed: dict[str, Any], says: str
     ) -> None:
         run = tmp_path / "run"
-        start_or_resume(tiny_run(text, steps=12), run, resume=False, on_event=stop_at(run, 3))
+        start_run(tiny_run(text, steps=12), run, resume=False, on_event=stop_at(run, 3))
         before = {file: file.read_bytes() for file in run.rglob("*") if file.is_file()}
         with pytest.raises(BertcoreError, match=f"its own settings: .*{says}"):
-            start_or_resume(tiny_run(text, **{"steps": 12, **changed}), run, resume=True)
+            start_run(tiny_run(text, **{"steps": 12, **changed}), run, resume=True)
         assert {file: file.read_bytes() for file in run.rglob("*") if file.is_file()} == before
 
     def test_another_text_or_model_is_refused(self, text: Path, tmp_path: Path) -> None:
         run = tmp_path / "run"
-        start_or_resume(tiny_run(text, steps=2), run, resume=False)
+        start_run(tiny_run(text, steps=2), run, resume=False)
         for other in (
             tiny_run(tmp_path / "other.txt", steps=2),
             replace(tiny_run(text, steps=2), preset="mini"),
@@ -156,14 +157,14 @@ class TestOtherSettings:
             replace(tiny_run(text, steps=2), name="other"),
         ):
             with pytest.raises(BertcoreError, match="its own settings"):
-                start_or_resume(other, run, resume=True)
+                start_run(other, run, resume=True)
 
     def test_a_run_that_another_process_trains_is_left_alone(self, text: Path, tmp_path: Path) -> None:
         run = tmp_path / "run"
-        start_or_resume(tiny_run(text, steps=4), run, resume=False)
+        start_run(tiny_run(text, steps=4), run, resume=False)
         before = (run / "config.json").read_bytes()
         with RunFolder(run).acquire(), pytest.raises(BertcoreError, match="Another process"):
-            start_or_resume(tiny_run(text, steps=8), run, resume=True)
+            start_run(tiny_run(text, steps=8), run, resume=True)
         assert (run / "config.json").read_bytes() == before
 
 
@@ -189,14 +190,15 @@ class TestPaths:
         monkeypatch.chdir(tmp_path)
         data = TaskDataOptions(train="train.tsv", dev="dev.tsv")
         options, run = FinetuneOptions(model="model", data=data), tmp_path / "run"
-        made = open_or_create(FinetuneOptions, options, run, False, lambda given: given or options)
+        monkeypatch.setattr(FineTuning, "refuse", lambda given: None)
+        made = open_or_create(options, run, False)
         there = {"train": str(tmp_path / "train.tsv"), "dev": str(tmp_path / "dev.tsv")}
         assert made.model == config(run)["model"] == str(tmp_path / "model")
         assert {name: config(run)["data"][name] for name in there} == there
-        resumed = open_or_create(FinetuneOptions, options, run, True, lambda given: given or options)
+        resumed = open_or_create(options, run, True)
         assert resumed == made, "they are the same settings"
         monkeypatch.chdir(elsewhere)
-        assert open_or_create(FinetuneOptions, None, run, True, lambda given: given or options) == made
+        assert open_or_create(None, run, True) == made
 
     def test_those_of_an_older_run(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (tmp_path / "model").mkdir()
@@ -204,7 +206,7 @@ class TestPaths:
         options = FinetuneOptions(model="model")
         run = RunFolder.create(tmp_path / "run", options.to_dict())
         assert resume_settings(run, options.with_absolute_paths(), options.with_absolute_paths()).model
-        resumed = open_or_create(FinetuneOptions, options, run.path, True, lambda given: given or options)
+        resumed = open_or_create(options, run.path, True)
         assert resumed.model == str(tmp_path / "model")
 
     def test_those_of_a_sweep(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

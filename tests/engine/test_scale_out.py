@@ -22,10 +22,9 @@ from bertcore.data.batches import Batch, joined, make_rows, rows_of
 from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RESUME, RunFolder
 from bertcore.training import pretraining_batches
-from bertcore.training.finetune import start_or_resume_finetuning
 from bertcore.training.objective import pretraining_loss
 from bertcore.training.options import Budget
-from bertcore.training.pretrain import start_or_resume
+from bertcore.training.start import start_run
 from bertcore.training.trainable import PlannedBatches, StepPlan
 from tests.engine.models import tiny_model, word_tokenizer
 from tests.engine.process_group_runs import STEPS, STOP, fine_tuning, pretraining, stops
@@ -104,7 +103,7 @@ def two_more(place: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def alone(place: Path) -> Path:
-    start_or_resume(pretraining(place), place / "alone", resume=False)
+    start_run(pretraining(place), place / "alone", resume=False)
     assert len([line for line in lines(place / "alone") if line["kind"] == "train"]) == STEPS
     return place / "alone"
 
@@ -112,7 +111,7 @@ def alone(place: Path) -> Path:
 def assert_goes_on(run: Path, alone: Path) -> None:
     """What two processes began one brings to the same end."""
     assert (RunFolder(run).status().state, RunFolder(run).status().step) == ("stopped", STOP)
-    start_or_resume(None, run, resume=True)
+    start_run(None, run, resume=True)
     forget_stop(run)
     assert_same_run(run, alone)
 
@@ -167,14 +166,14 @@ class TestPretraining:
 class TestFineTuning:
     def test_two_processes_are_one_run(self, two: Path) -> None:
         """Parts of 3 and 2 units, and a last batch of 1 that leaves one process without any."""
-        start_or_resume_finetuning(fine_tuning(two, "sst2"), two / "alone-sst2", resume=False)
+        start_run(fine_tuning(two, "sst2"), two / "alone-sst2", resume=False)
         assert_same_run(two / "two-sst2", two / "alone-sst2")
 
     @pytest.mark.slow
     @pytest.mark.parametrize("name", ["conll2003", "unfreeze"])
     def test_so_they_are_with_a_crf_and_with_layers_that_begin_later(self, two_more: Path, name: str) -> None:
         task, more = ("sst2", {"gradual_unfreezing": True}) if name == "unfreeze" else (name, {})
-        start_or_resume_finetuning(fine_tuning(two_more, task, **more), two_more / f"alone-{name}", resume=False)
+        start_run(fine_tuning(two_more, task, **more), two_more / f"alone-{name}", resume=False)
         assert_same_run(two_more / f"two-{name}", two_more / f"alone-{name}")
 
 
@@ -267,7 +266,7 @@ class TestPlannedBatches:
 
         monkeypatch.setattr(pretraining_batches, "causal_batch", broken)
         with pytest.raises(BertcoreError, match="Input/output error"):
-            start_or_resume(pretraining(place), tmp_path / "run", resume=False)
+            start_run(pretraining(place), tmp_path / "run", resume=False)
         assert RunFolder(tmp_path / "run").status().step == 3
 
 
@@ -286,4 +285,4 @@ class TestCompiling:
     @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
     def test_without_a_gpu_it_is_refused(self, place: Path, tmp_path: Path) -> None:
         with pytest.raises(BertcoreError, match="leave out --compile"):
-            start_or_resume(pretraining(place, compile=True), tmp_path / "run", resume=False)
+            start_run(pretraining(place, compile=True), tmp_path / "run", resume=False)

@@ -7,7 +7,8 @@ import pytest
 
 from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RunFolder
-from bertcore.training.pretrain import Pretraining, start_or_resume
+from bertcore.training.pretrain import Pretraining
+from bertcore.training.start import start_run
 from tests.engine.training_runs import losses, metrics, tiny_run, write_text
 
 USUAL, SHORT, LONG = 16, 8, 24
@@ -21,7 +22,7 @@ def shapes(folder: Path, steps: int, **data: Any) -> list[tuple[int, int]]:
     training = Pretraining(options)
     try:
         training.prepare(folder / "run", lambda words: None)
-        planned = training.setup.batches
+        planned = training.batches
         batches = [planned.make(planned.plan(step, step / steps)) for step in range(1, steps + 1)]
     finally:
         training.close()
@@ -51,23 +52,23 @@ def test_held_out_text_keeps_the_usual_length(tmp_path: Path) -> None:
     text, words = write_text(tmp_path), []
     for share in (0.0, 1.0):
         options = tiny_run(text, {"short_sequence_length": SHORT, "short_share": share}, steps=2)
-        start_or_resume(options, tmp_path / str(share), resume=False)
+        start_run(options, tmp_path / str(share), resume=False)
         words.append(metrics(tmp_path / str(share), "held_out")[0]["words"])
     assert words[0] == words[1] > 0
 
 
 def test_a_resumed_run_is_the_undisturbed_one(tmp_path: Path) -> None:
     options = tiny_run(write_text(tmp_path), {"short_sequence_length": SHORT, "short_share": 0.5}, steps=12)
-    start_or_resume(options, tmp_path / "undisturbed", resume=False)
+    start_run(options, tmp_path / "undisturbed", resume=False)
     run = tmp_path / "stopped"
 
     def stop(event: Any) -> None:
         if event["kind"] == "train" and event["step"] == 5:
             RunFolder(run).send("stop")
 
-    start_or_resume(options, run, resume=False, on_event=stop)
+    start_run(options, run, resume=False, on_event=stop)
     assert RunFolder(run).status().state == "stopped"
-    start_or_resume(None, run, resume=True)
+    start_run(None, run, resume=True)
     assert losses(run) == losses(tmp_path / "undisturbed")
     card = (sorted((run / "snapshots").iterdir())[-1] / "README.md").read_text(encoding="utf-8")
     assert "8 sequences of 16 tokens; 50% of the steps have more of 8" in card

@@ -9,10 +9,9 @@ from bertcore.data.corpus import Corpus
 from bertcore.data.pairs import IS_NEXT, NOT_NEXT, PairRules, PairSampler
 from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RunFolder
-from bertcore.training.distil import start_or_resume_distilling
 from bertcore.training.distil_options import DistilOptions
-from bertcore.training.pretrain import start_or_resume
 from bertcore.training.pretrain_options import DataOptions
+from bertcore.training.start import start_run
 from tests.engine.models import tiny_checkpoint
 from tests.engine.training_runs import metrics, tiny_run
 
@@ -35,7 +34,7 @@ def test_a_few_lines_without_blank_ones_are_trained_on(tmp_path: Path, text: str
     file, run = tmp_path / "lines.txt", tmp_path / "run"
     file.write_text(text)
     options = tiny_run(file, data={"long_share": 0.0, "pack": pack}, steps=6, causal_share=0.0)
-    start_or_resume(options, run, resume=False)
+    start_run(options, run, resume=False)
     assert RunFolder(run).status().state == "done"
     assert all(line["nsp_loss"] is not None for line in metrics(run))
 
@@ -55,8 +54,8 @@ def test_what_is_refused_leaves_no_run(tmp_path: Path, text: str) -> None:
     file = tmp_path / "little.txt"
     file.write_text(text)
     with pytest.raises(BertcoreError, match="too little text|is empty"):
-        start_or_resume(tiny_run(file), tmp_path / "run", resume=False)
+        start_run(tiny_run(file), tmp_path / "run", resume=False)
     distil = DistilOptions(teacher=str(tiny_checkpoint(tmp_path / "teacher")), data=DataOptions(corpus=(str(file),)))
     with pytest.raises(BertcoreError, match="too little text|is empty"):
-        start_or_resume_distilling(distil, tmp_path / "student", resume=False)
+        start_run(distil, tmp_path / "student", resume=False)
     assert not (tmp_path / "run").exists() and not (tmp_path / "student").exists()

@@ -11,8 +11,8 @@ import pytest
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import can_resume, is_mark, surplus
-from bertcore.training.pretrain import start_or_resume
 from bertcore.training.pretrain_options import continued
+from bertcore.training.start import start_run
 from tests.engine.training_runs import losses, tiny_run, write_text
 
 MIB = 2**20
@@ -106,12 +106,12 @@ class TestSurplus:
 class TestRuns:
     def test_a_limit_thins_the_middle_of_a_run(self, text: Path, tmp_path: Path) -> None:
         wide, narrow = tmp_path / "wide", tmp_path / "narrow"
-        start_or_resume(tiny_run(text, steps=60), wide, resume=False)
+        start_run(tiny_run(text, steps=60), wide, resume=False)
         found = dict(RunFolder(wide).snapshots())
         assert list(found) == [0, 1, 2, 5, 10, 20, 50, 60]
         # the newest two, which have a training state, and two more
         limit = _mib(found[60]) + _mib(found[50]) + 2.5 * _mib(found[20])
-        snapshot = start_or_resume(tiny_run(text, steps=60, snapshots_mib=limit), narrow, resume=False)
+        snapshot = start_run(tiny_run(text, steps=60, snapshots_mib=limit), narrow, resume=False)
         steps = [step for step, _ in RunFolder(narrow).snapshots()]
         assert len(steps) == 4 and (steps[0], steps[-2], steps[-1]) == (0, 50, 60)
         assert _mib(narrow / "snapshots") <= limit and can_resume(snapshot)
@@ -125,16 +125,16 @@ class TestRuns:
             if event["kind"] == "train" and event["step"] == 7:
                 RunFolder(run).send("snapshot")
 
-        start_or_resume(tiny_run(text, steps=12), run, resume=False, on_event=ask)
+        start_run(tiny_run(text, steps=12), run, resume=False, on_event=ask)
         steps = [step for step, _ in RunFolder(run).snapshots()]
         assert steps == [0, 1, 2, 5, 7, 10, 12]
         assert load_checkpoint(RunFolder(run).snapshot_path(7)).step == 7
 
     def test_what_another_run_began_with_stays(self, text: Path, tmp_path: Path) -> None:
         run = tmp_path / "run"
-        start_or_resume(tiny_run(text, steps=12), run, resume=False)
+        start_run(tiny_run(text, steps=12), run, resume=False)
         begun = RunFolder(run).snapshot_path(5)
-        start_or_resume(continued(tiny_run(text, steps=2), begun), tmp_path / "next", resume=False)
+        start_run(continued(tiny_run(text, steps=2), begun), tmp_path / "next", resume=False)
         assert [file.parent for file in run.glob("snapshots/*/keep")] == [begun]
 
 

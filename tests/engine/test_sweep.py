@@ -249,11 +249,11 @@ def test_each_run_is_an_ordinary_one_and_its_figure_that_of_its_evaluation(train
 
 
 def test_one_of_its_runs_is_bit_for_bit_the_run_that_one_would_start_alone(trained: Sweep, tmp_path: Path) -> None:
-    from bertcore.training.finetune import start_or_resume_finetuning
+    from bertcore.training.start import start_run
 
     swept = trained.runs[1]
     alone = FinetuneOptions.from_dict(RunFolder(swept.path).config())
-    start_or_resume_finetuning(alone, tmp_path / "alone", resume=False)
+    start_run(alone, tmp_path / "alone", resume=False)
     timed = ("elapsed_s", "tok_per_s", "memory_mib", "cores", "path")
 
     def lines(run: Path) -> list[dict[str, Any]]:

@@ -27,8 +27,8 @@ from bertcore.training.compute import choose_precision
 from bertcore.training.evaluate import HeldOutText
 from bertcore.training.objective import next_sentence_accuracy, pretraining_loss, word_accuracy
 from bertcore.training.optimizer import linear_rate, make_optimizer
-from bertcore.training.pretrain import start_or_resume
 from bertcore.training.pretrain_options import PretrainOptions
+from bertcore.training.start import start_run
 from tests.engine.models import random_batch, tiny_model, word_tokenizer
 from tests.engine.training_runs import PLACES, SOUNDS, animal_text, losses, metrics, tiny_run, write_text
 
@@ -162,7 +162,7 @@ class TestRuns:
         settings = {"steps": 400, "batch_size": 32, "learning_rate": 1e-2, "causal_share": 0.3}
         stories_alone = {"long_share": 0.0, "pack": False}  # a story is shorter than two sequences
         options = tiny_run(text, stories_alone, **settings, held_out_sequences=64)
-        snapshot = start_or_resume(options, run, resume=False)
+        snapshot = start_run(options, run, resume=False)
         first, *_, last = metrics(run, "held_out")
         assert last["step"] == 400
         checkpoint = load_checkpoint(snapshot)
@@ -180,7 +180,7 @@ class TestRuns:
 
     def test_what_a_short_run_writes(self, text: Path, tmp_path: Path) -> None:
         run = tmp_path / "run"
-        snapshot = start_or_resume(tiny_run(text, evaluations=2), run, resume=False)
+        snapshot = start_run(tiny_run(text, evaluations=2), run, resume=False)
         train = metrics(run)
         assert [line["step"] for line in train] == list(range(1, 25))
         names = {"loss", "mlm_loss", "nsp_loss", "mlm_accuracy", "nsp_accuracy", "learning_rate", "gradient_norm"}
@@ -206,7 +206,7 @@ class TestRuns:
 
     def test_every_snapshot_is_a_checkpoint_of_its_step(self, text: Path, tmp_path: Path) -> None:
         run = tmp_path / "run"
-        start_or_resume(tiny_run(text, steps=5), run, resume=False)
+        start_run(tiny_run(text, steps=5), run, resume=False)
         opened = [(step, load_checkpoint(path)) for step, path in RunFolder(run).snapshots()]
         assert [checkpoint.step for _, checkpoint in opened] == [step for step, _ in opened] == [0, 1, 2, 5]
         tables = [checkpoint.model.embeddings.token.weight for _, checkpoint in opened]
@@ -215,7 +215,7 @@ class TestRuns:
     def test_a_snapshot_opens_in_transformers(self, text: Path, tmp_path: Path) -> None:
         from transformers import AutoTokenizer, BertForPreTraining
 
-        snapshot = start_or_resume(tiny_run(text, steps=3), tmp_path / "run", resume=False)
+        snapshot = start_run(tiny_run(text, steps=3), tmp_path / "run", resume=False)
         encoding = AutoTokenizer.from_pretrained(snapshot)("The cat says [MASK].", "It lives.", return_tensors="pt")
         theirs = BertForPreTraining.from_pretrained(snapshot)(**encoding)
         opened = load_checkpoint(snapshot)
@@ -226,7 +226,7 @@ class TestRuns:
     def test_same_seed_same_run_other_seed_other_run(self, text: Path, tmp_path: Path) -> None:
         runs = {}
         for name, seed in (("a", 3), ("b", 3), ("c", 4)):
-            start_or_resume(tiny_run(text, seed=seed), tmp_path / name, resume=False)
+            start_run(tiny_run(text, seed=seed), tmp_path / name, resume=False)
             runs[name] = losses(tmp_path / name)
         assert runs["a"] == runs["b"]
         assert [loss for _, loss in runs["a"]] != [loss for _, loss in runs["c"]]
@@ -237,24 +237,24 @@ class TestRuns:
         clock = SimpleNamespace(perf_counter=lambda: next(ticks) / 100, monotonic=lambda: float(next(seconds)))
         monkeypatch.setattr("bertcore.training.loop.time", clock)
         run = tmp_path / "run"
-        start_or_resume(tiny_run(text, steps=None, minutes=0.01, evaluations=1), run, resume=False)
+        start_run(tiny_run(text, steps=None, minutes=0.01, evaluations=1), run, resume=False)
         status = RunFolder(run).status()
         assert (status.state, status.elapsed_s, status.total_steps) == ("done", 0.61, None)
         assert status.step == 59 and metrics(run)[-1]["learning_rate"] < 3e-3 / 20
 
     def test_plain_recipe_without_causal_steps(self, text: Path, tmp_path: Path) -> None:
-        start_or_resume(tiny_run(text, causal_share=0.0, steps=9), tmp_path / "run", resume=False)
+        start_run(tiny_run(text, causal_share=0.0, steps=9), tmp_path / "run", resume=False)
         assert {line["phase"] for line in metrics(tmp_path / "run")} == {"masked"}
 
     def test_a_vocabulary_of_ones_own(self, text: Path, tmp_path: Path) -> None:
         word_tokenizer().save(tmp_path / "words")
         data = {"tokenizer": str(tmp_path / "words")}
-        snapshot = start_or_resume(tiny_run(text, data, steps=2), tmp_path / "run", resume=False)
+        snapshot = start_run(tiny_run(text, data, steps=2), tmp_path / "run", resume=False)
         assert load_checkpoint(snapshot).tokenizer.vocab_size == word_tokenizer().vocab_size
 
     def test_the_vocabulary_of_a_model_that_ships(self, text: Path, tmp_path: Path) -> None:
         run = tmp_path / "run"
-        snapshot = start_or_resume(tiny_run(text, {"tokenizer": BUILT_IN}, steps=1), run, resume=False)
+        snapshot = start_run(tiny_run(text, {"tokenizer": BUILT_IN}, steps=1), run, resume=False)
         assert load_checkpoint(snapshot).tokenizer.vocab_size == 16384
 
 
@@ -309,7 +309,7 @@ class TestAccumulation:
         runs = []
         for parts in (1, 4, 9):
             options = tiny_run(text, steps=12, batch_size=9, accumulate=parts)
-            start_or_resume(replace(options, model={**options.model, **plain}), tmp_path / str(parts), resume=False)
+            start_run(replace(options, model={**options.model, **plain}), tmp_path / str(parts), resume=False)
             runs.append([line for line in metrics(tmp_path / str(parts)) if line["kind"] in ("train", "held_out")])
         for other in runs[1:]:
             assert len(other) == len(runs[0])
@@ -319,10 +319,10 @@ class TestAccumulation:
 
     def test_patience_ends_a_run_that_gets_no_better(self, tmp_path: Path) -> None:
         options = tiny_run(write_text(tmp_path), steps=150, evaluations=75, patience=3, learning_rate=1e-8)
-        start_or_resume(options, tmp_path / "run", resume=False)
+        start_run(options, tmp_path / "run", resume=False)
         status = RunFolder(tmp_path / "run").status()
         assert status.state == "done" and status.step < 150
         assert status.message is not None and status.message.startswith("Stopped early: step ")
         more = replace(options, training=replace(options.training, patience=5))
-        start_or_resume(more, tmp_path / "run", resume=True)
+        start_run(more, tmp_path / "run", resume=True)
         assert status.step < RunFolder(tmp_path / "run").status().step < 150

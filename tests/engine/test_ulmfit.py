@@ -2,7 +2,6 @@
 
 import math
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,9 +9,10 @@ from torch.nn import Parameter
 
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.errors import BertcoreError
-from bertcore.training.finetune import FineTuning, start_or_resume_finetuning
+from bertcore.training.finetune import FineTuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.optimizer import SCHEDULES, make_optimizer
+from bertcore.training.start import start_run
 from tests.engine.models import tiny_model, word_tokenizer
 
 PEAK, CUT_FRAC, RATIO = 0.01, 0.1, 32
@@ -58,8 +58,8 @@ def learning(frozen_layers: int, epoch: int, fraction: float = 0.0) -> set[str]:
     """Which parts of a model of three layers learn in an epoch of gradual unfreezing."""
     training = TuningOptions(gradual_unfreezing=True, frozen_layers=frozen_layers)
     work, model = FineTuning(FinetuneOptions(training=training)), tiny_model(("classify",), num_hidden_layers=3)
-    work.setup = SimpleNamespace(model=model)  # type: ignore[assignment]
-    work._freeze(model)
+    work.model = model
+    work._freeze()
     work._unfreeze(epoch, fraction)
     names = (name for name, parameter in model.named_parameters() if parameter.requires_grad)
     return {name.split(".")[2] if name.startswith("encoder.layers.") else name.split(".")[0] for name in names}
@@ -92,7 +92,7 @@ def test_more_frozen_layers_than_there_are(tmp_path: Path) -> None:
         options = FinetuneOptions(
             model=str(tmp_path / "model"), data=data, training=TuningOptions(steps=1, threads=1, **training)
         )
-        start_or_resume_finetuning(options, tmp_path / name, resume=False)
+        start_run(options, tmp_path / name, resume=False)
 
     with pytest.raises(BertcoreError, match="The model has 2 layers; freeze at most that many, not 3"):
         run("three", frozen_layers=3)

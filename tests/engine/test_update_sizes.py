@@ -7,7 +7,7 @@ import torch
 
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.runs.run_folder import RunFolder
-from bertcore.training.pretrain import start_or_resume
+from bertcore.training.start import start_run
 from bertcore.training.step_observers import is_measured, part_of
 from tests.engine.training_runs import metrics, tiny_run, write_text
 
@@ -18,7 +18,7 @@ def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BERTSCOPE_HOME", str(folder / "home"))
         options = tiny_run(write_text(folder), steps=20, optimizer=request.param, gradient_clip=0.5)
-        start_or_resume(options, folder / "run", resume=False)
+        start_run(options, folder / "run", resume=False)
     return folder / "run"
 
 
