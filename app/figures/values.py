@@ -8,19 +8,28 @@ which place of a baseline each of its places is compared with.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 import numpy as np
 
-from ..look.say import say
+from ..look.say import mark, say
 from ..state.baseline_names import reason_in_words, replacing
 from ..state.readings import Reading
 from ..state.token_units import Units
 from .figure import Axis
 
-Kind = Literal["token", "stage", "layer", "head", "neuron", "dimension", "word", "class", "text", "step", "none"]
+Kind = Literal[
+    "token", "stage", "layer", "head", "neuron", "dimension", "word", "class", "text", "step", "part", "none"
+]
+DIFFERENT = {  # why sides of other lengths have no places in common
+    "stage": mark("The two models have different layers, so only the open model is shown."),
+    "layer": mark("The two models have different layers, so only the open model is shown."),
+    "head": mark("The two models have different heads, so only the open model is shown."),
+    "neuron": mark("The two models have different sizes, so only the open model is shown."),
+    "dimension": mark("The two models have different sizes, so only the open model is shown."),
+}
 AXES = {"stage": "layer"}  # what a kind is called in a saved file, where that is another word
 
 
@@ -57,27 +66,30 @@ class Side:
         """Of a place, in a sentence."""
         return stage_name(self.number(place)) if self.kind == "stage" else self.labels[place]
 
+    def some(self, places: Sequence[int]) -> Side:
+        """Of these places alone, in this order."""
+        labels, numbers = [self.labels[place] for place in places], [self.number(place) for place in places]
+        colors = [self.colors[place] for place in places] if self.colors else ()
+        return replace(self, labels=labels, colors=colors, numbers=numbers)
+
     def axis(self, beside: Side | None = None) -> Axis:
         """As a saved file names it. beside: the other side, which may count the same."""
         name = AXES.get(self.kind, self.kind)
         return Axis(f"other {name}" if beside is not None and beside.kind == self.kind else name, self.labels)
 
-    def places_in(self, baseline: Side, reading: Reading) -> list[int | None]:
+    def places_in(self, baseline: Side, reading: Reading, *, in_full: bool) -> list[int | None]:
         """The place there that each of ours is compared with; None where it has no counterpart.
 
-        Tokens are paired by characters, words and classes by name, all else by number.
+        Tokens are paired by characters, words and classes by name, all else by number. in_full: layers, heads and
+        dimensions only where both have as many. Raises NotComparableError.
         """
         if self.kind == "token":
             return self._tokens_in(baseline, reading)
         if self.kind in ("word", "class"):
             found = {label: place for place, label in enumerate(baseline.labels)}
             return [found.get(label) for label in self.labels]
-        if self.kind in ("stage", "layer") and len(self) != len(baseline):
-            raise NotComparableError(say("The two models have different layers, so only the open model is shown."))
-        if self.kind == "head" and len(self) != len(baseline):
-            raise NotComparableError(say("The two models have different heads, so only the open model is shown."))
-        if self.kind in ("neuron", "dimension") and len(self) != len(baseline):
-            raise NotComparableError(say("The two models have different sizes, so only the open model is shown."))
+        if in_full and self.kind in DIFFERENT and len(self) != len(baseline):
+            raise NotComparableError(say(DIFFERENT[self.kind]))
         return [baseline.place_of(self.number(place)) for place in range(len(self))]
 
     def _tokens_in(self, baseline: Side, reading: Reading) -> list[int | None]:
@@ -102,7 +114,8 @@ class Values:
     columns: Side | None = None
     low: float | None = None  # the ends of the scale; None: of the numbers themselves
     high: float | None = None
-    texts: Sequence[Sequence[str]] = ()  # (R,C) written into the cells
+    texts: Sequence[Sequence[str]] = ()  # (R,C) written into the cells; (R,1) behind bars, below tokens
+    detail: Mapping[str, Any] = field(default_factory=dict)  # what a picture shows besides: see `rooms/pictures.py`
     hint: str = ""  # facts beside the title
     intro: str = ""  # what one sees; empty: what the picture says itself
 
@@ -116,16 +129,16 @@ class Values:
     def axes(self) -> tuple[Axis, ...]:
         return (self.rows.axis(),) if self.columns is None else (self.rows.axis(), self.columns.axis(self.rows))
 
-    def placed(self, theirs: Values, reading: Reading) -> Values:
+    def placed(self, theirs: Values, reading: Reading, *, in_full: bool = True) -> Values:
         """The baseline's numbers in our places, NaN where there is no counterpart.
 
-        Rows are named by both where the baseline has another word. Raises NotComparableError.
+        Rows are named by both where the baseline has another word. in_full: see `Side.places_in`.
         """
-        rows = self.rows.places_in(theirs.rows, reading)
+        rows = self.rows.places_in(theirs.rows, reading, in_full=in_full)
         array = _taken(theirs.array, rows, 0)
         if self.columns is not None:
             assert theirs.columns is not None
-            array = _taken(array, self.columns.places_in(theirs.columns, reading), 1)
+            array = _taken(array, self.columns.places_in(theirs.columns, reading, in_full=in_full), 1)
         others = [None if place is None else theirs.rows.labels[place] for place in rows]
         return replace(
             self, array=array, rows=replace(self.rows, labels=list(map(replacing, self.rows.labels, others)))

@@ -15,9 +15,11 @@ the question that it `asks`, `job` says what is to be computed, and `values` tak
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from ..figures.figure import Figure, Numbers, joined
@@ -25,6 +27,7 @@ from ..figures.values import NotComparableError, Side, Values, stage_name
 from ..look.say import say
 from ..state.baseline_names import baseline_name
 from ..widgets.card import GAP_PX, Card, label
+from ..widgets.charts.pointer import PointerWidget
 from ..widgets.folding_card import folded_on_projector
 from ..widgets.layouts import hbox, vbox
 from .pictures import Picture
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     from ..compute.question import Job, Question
     from ..state.readings import Reading
     from ..state.selection import Selection
+    from ..widgets.progress_line import ProgressLine
 
 
 class ValuesView(View):
@@ -46,54 +50,101 @@ class ValuesView(View):
     pictures: ClassVar[Sequence[Picture]] = ()
 
     def values(self, key: str, reading: Reading, selection: Selection) -> Values | None:
-        """Of one picture, for one reading, which may be the baseline; None while there is no answer yet."""
+        """Of one picture, for one reading, which may be the baseline; None while there is no answer yet.
+
+        For the baseline, `selection.position` is the token there that the selected one is compared with.
+        """
         raise NotImplementedError
+
+    # What a subclass may say besides.
 
     def job(self, asks: str, reading: Reading, selection: Selection) -> Job | None:
         """What the worker is to compute for this reading; None: nothing."""
         raise NotImplementedError
 
-    def clicked(self, key: str, row: int, column: int | None) -> None:
-        """A place was clicked, and all rooms know; a subclass may do something besides."""
+    def line(self, asks: str) -> ProgressLine | None:
+        """Where the view itself shows how far the worker is; None: the room does, below the view."""
+        return None
 
     def lay_out(self) -> QLayout:
         """The cards in a row; on a projector some fold away."""
-        return hbox(*((self.folded(picture), picture.width) for picture in self.pictures), gap_px=GAP_PX)
+        with_cards = (picture for picture in self.pictures if not picture.on)
+        return hbox(*((self.folded(picture.key), picture.width) for picture in with_cards), gap_px=GAP_PX)
+
+    def drawn(self, reading: Reading, selection: Selection) -> None:
+        """The pictures are up to date; the view's own words may follow."""
+
+    def clicked(self, key: str, row: int, column: int | None) -> None:
+        """A place was clicked, and all rooms know."""
+
+    def failed(self, asks: str) -> None:
+        """There is no answer; the progress line says why."""
+
+    def selected(self, key: str, side: Side, selection: Selection) -> int | None:
+        """The place on a side that is selected; None where it has none."""
+        return selected_place(side, selection)
+
+    def caption(self, key: str) -> dict[str, Any]:
+        """What `caption_of` takes: on what of the selection the numbers are."""
+        follows = self._pictures[key].follows
+        stage = stage_name(self.selection.stage) if "stage" in follows else ""
+        return {"token": "token" in follows, "head": "head" in follows, "settings": stage}
+
+    def numbers(self, key: str) -> dict[str, Numbers]:
+        """The arrays of one picture in a saved file: what is on the screen."""
+        picture, values = self._pictures[key], self.shown[key]
+        name = picture.saved_as or picture.number or picture.key
+        return {f"{name} now minus before" if key in self.differences else name: Numbers(values.array, values.axes)}
+
+    # What follows.
 
     def __init__(self) -> None:
         super().__init__()
         self.charts: dict[str, Any] = {}
         self.cards: dict[str, Card] = {}
         self.shown: dict[str, Values] = {}  # what is on the screen, by picture
-        self.asked: dict[str, Question[Any]] = {}  # by what a picture asks
-        self.asked_of_baseline: dict[str, Question[Any]] = {}
         self.differences: set[str] = set()  # the pictures that show now minus the baseline
+        self.asked: dict[str, Question[Any]] = {}
+        self.asked_of_baseline: dict[str, Question[Any]] = {}
+        self._pictures = {picture.key: picture for picture in self.pictures}
         self._followed: dict[str, tuple[object, ...]] = {}
         self._nothing: Card | None = None
         for picture in self.pictures:
-            chart, card = picture.make(), Card(say(picture.title), intro=say(picture.intro) or " ")
-            self.charts[picture.key], self.cards[picture.key] = chart, card
-            card.body.addWidget(chart, 1)
-            card.set_figure(partial(self.figure_of, picture))
-            chart.hovered.connect(partial(self._on_hovered, picture))
-            chart.clicked.connect(partial(self._on_clicked, picture))
-            self.add_token_menu(chart, partial(self._position, picture))
+            self._make(picture)
             if picture.asks and picture.asks not in self.asked:
-                for asked in (self.asked, self.asked_of_baseline):
-                    asked[picture.asks] = self.add_question(partial(self._on_answered, picture.asks))
+                self._make_question(picture)
         content = QWidget()
         content.setLayout(self.lay_out())
         self.pages = QStackedWidget()
         self.pages.addWidget(content)
         vbox(self.pages, parent=self)
 
-    def folded(self, picture: Picture) -> QWidget:
+    def _make(self, picture: Picture) -> None:
+        chart: Any = picture.make()
+        self.charts[picture.key] = chart
+        if not picture.on:
+            card = self.cards[picture.key] = Card(say(picture.title), intro=say(picture.intro) or " ")
+            card.set_figure(partial(self.figure_of, picture.key))
+            card.body.addWidget(chart, 1)
+        chart.clicked.connect(partial(self._on_clicked, picture))
+        if isinstance(chart, PointerWidget):
+            chart.hovered.connect(partial(self._on_hovered, picture))
+            self.add_token_menu(chart, partial(self._position, picture))
+
+    def _make_question(self, picture: Picture) -> None:
+        asks, line = picture.asks, self.line(picture.asks)
+        self.asked[asks] = self.add_question(partial(self._on_answered, asks), line)
+        self.asked[asks].failed.connect(partial(self.failed, asks))
+        if picture.is_compared:
+            self.asked_of_baseline[asks] = self.add_question(partial(self._on_answered, asks))
+
+    def folded(self, key: str) -> QWidget:
         """The card of a picture, as it stands in a row."""
-        card = self.cards[picture.key]
-        return folded_on_projector(card, card.title) if picture.folds else card
+        card = self.cards[key]
+        return folded_on_projector(card, card.title) if self._pictures[key].folds else card
 
     def show_nothing(self, title: str, sentence: str, *offers: QWidget) -> None:
-        """Says in place of the pictures why there are none, and offers what can be done (buttons, made once)."""
+        """Says in place of the pictures why there are none, and offers what can be done: buttons, made once."""
         if self._nothing is None:
             self._nothing = Card()
             self.nothing_title, self.nothing_text = label("", "title", wrap=True), label("", "muted", wrap=True)
@@ -131,8 +182,12 @@ class ValuesView(View):
             self._show(pictures, self.reading, self.selection)
 
     def _ask(self, reading: Reading, selection: Selection) -> None:
-        for asks, ours in self.asked.items():
-            for question, one in ((ours, reading), (self.asked_of_baseline[asks], reading.baseline)):
+        given: list[tuple[dict[str, Question[Any]], Reading | None]] = [
+            (self.asked, reading),
+            (self.asked_of_baseline, reading.baseline),
+        ]
+        for questions, one in given:
+            for asks, question in questions.items():
                 job = None if one is None else self.job(asks, one, selection)
                 if job is None:
                     question.clear()
@@ -140,9 +195,7 @@ class ValuesView(View):
                     question.ask_job(job, self.pause_ms)
 
     def _on_answered(self, asks: str, _answer: object) -> None:
-        if self.reading is not None and not self.shows_nothing:
-            pictures = [picture for picture in self.pictures if picture.asks == asks]
-            self._show(pictures, self.reading, self.selection)
+        self.redraw(*(picture.key for picture in self.pictures if picture.asks == asks))
 
     def _follow(self, picture: Picture, reading: Reading, selection: Selection) -> tuple[object, ...]:
         """What of the selection its values are of."""
@@ -156,16 +209,16 @@ class ValuesView(View):
                 continue
             self._followed[picture.key] = self._follow(picture, reading, selection)
             self._show_values(picture, values, reading, selection)
-        self._show_selected(reading, selection)
+        self._show_selected(selection)
+        self.drawn(reading, selection)
 
     def _show_values(self, picture: Picture, values: Values, reading: Reading, selection: Selection) -> None:
         baseline, problem, hint, intro = None, "", values.hint, values.intro or say(picture.intro)
-        if reading.baseline is not None and (selection.wants_difference or not picture.subtracts):
-            theirs = self.values(picture.key, reading.baseline, selection)
-            try:
-                baseline = None if theirs is None else values.placed(theirs, reading)
-            except NotComparableError as error:
-                problem = str(error)
+        theirs = self._baseline_values(picture, reading, selection)
+        try:
+            baseline = None if theirs is None else values.placed(theirs, reading, in_full=picture.subtracts)
+        except NotComparableError as error:
+            problem = str(error)
         self.differences.discard(picture.key)
         if baseline is not None and picture.subtracts:
             self.differences.add(picture.key)
@@ -173,28 +226,44 @@ class ValuesView(View):
             intro = say(picture.difference, baseline=name)
             hint = joined(hint, say("now minus {baseline}", baseline=name))
         self.shown[picture.key] = picture.show(self.charts[picture.key], values, baseline)
-        self.cards[picture.key].set_hint(hint)
-        self.cards[picture.key].set_intro(f"{problem} {intro}".strip())
+        if not picture.on:
+            self.cards[picture.key].set_hint(hint)
+            self.cards[picture.key].set_intro(f"{problem} {intro}".strip())
 
-    def _show_selected(self, reading: Reading, selection: Selection) -> None:
-        for picture in self.pictures:
-            values = self.shown.get(picture.key)
-            if values is not None:
-                row = _selected(values.rows, selection)
-                is_one_kind = values.columns is None or values.columns.kind == values.rows.kind
-                column = None if is_one_kind or values.columns is None else _selected(values.columns, selection)
-                picture.select(self.charts[picture.key], row, column)
+    def _baseline_values(self, picture: Picture, reading: Reading, selection: Selection) -> Values | None:
+        """None where the picture does not show it, or has nothing to show of it."""
+        is_wanted = picture.is_compared and (selection.wants_difference or not picture.subtracts)
+        if reading.baseline is None or not is_wanted:
+            return None
+        unit = selection.unit(reading)
+        place = None if unit is None else reading.places_in_baseline(selection.token_view)[unit]
+        if place is not None:
+            positions = reading.baseline.units(selection.token_view).first_positions
+            selection = replace(selection, position=positions[place])
+        elif "token" in picture.follows:
+            return None
+        return self.values(picture.key, reading.baseline, selection)
+
+    def _show_selected(self, selection: Selection) -> None:
+        for key, values in self.shown.items():
+            sides = [values.rows]
+            if values.columns is not None and values.columns.kind != values.rows.kind:
+                sides.append(values.columns)
+            row, column = (*(self.selected(key, side, selection) for side in sides), None)[:2]
+            self._pictures[key].select(self.charts[key], row, column)
 
     def _on_hovered(self, picture: Picture, cell: Any) -> None:
         values, text = self.shown.get(picture.key), ""
-        if cell is not None and values is not None:
+        if cell is not None and values is not None and picture.hovered:
             row, column = picture.place(cell)
-            value = float(values.array[row] if column is None else values.array[row, column])
+            value = values.array[row] if column is None else values.array[row, column]
             text = say(
                 picture.hovered,
                 row=values.rows.name(row),
                 column="" if column is None or values.columns is None else values.columns.name(column),
-                value=picture.written(value, is_difference=picture.key in self.differences),
+                value=picture.written(float(value), is_difference=picture.key in self.differences)
+                if np.ndim(value) == 0
+                else "",
                 stage=stage_name(self.selection.stage),
                 layer=self.selection.layer + 1,
                 head=self.selection.head + 1,
@@ -223,35 +292,22 @@ class ValuesView(View):
         values = self.shown.get(picture.key)
         if cell is None or values is None:
             return None
-        row, column = picture.place(cell)
-        if values.rows.kind == "token":
-            return values.rows.number(row)
-        if column is not None and values.columns is not None and values.columns.kind == "token":
-            return values.columns.number(column)
+        for side, place in zip((values.rows, values.columns), picture.place(cell), strict=True):
+            if side is not None and place is not None and side.kind == "token":
+                return side.number(place)
         return None
 
-    def caption(self, picture: Picture) -> dict[str, Any]:
-        """What `caption_of` takes: on what of the selection the numbers are."""
-        stage = stage_name(self.selection.stage) if "stage" in picture.follows else ""
-        return {"token": "token" in picture.follows, "head": "head" in picture.follows, "settings": stage}
-
-    def numbers(self, picture: Picture) -> dict[str, Numbers]:
-        """The arrays in a saved file: what is on the screen."""
-        values = self.shown[picture.key]
-        name = picture.saved_as or picture.number
-        if picture.key in self.differences:
-            name = f"{name} now minus before"
-        return {name: Numbers(values.array, values.axes)}
-
-    def figure_of(self, picture: Picture) -> Figure | None:
-        values, card = self.shown.get(picture.key), self.cards[picture.key]
-        if values is None or not values.array.size or self.shows_nothing:
+    def figure_of(self, key: str) -> Figure | None:
+        """Of all that stands on the card of this picture; None while there is nothing."""
+        keys = [one.key for one in self.pictures if key in (one.key, one.on) and one.key in self.shown]
+        if self.shows_nothing or not any(self.shown[one].array.size for one in keys):
             return None
-        of = self.caption(picture)
-        return self.figure(card.title, [self.charts[picture.key]], self.numbers(picture), hint=card.hint, **of)
+        numbers = {name: array for one in keys for name, array in self.numbers(one).items()}
+        card, charts = self.cards[key], [self.charts[one] for one in keys]
+        return self.figure(card.title, charts, numbers, hint=card.hint, **self.caption(key))
 
 
-def _selected(side: Side, selection: Selection) -> int | None:
+def selected_place(side: Side, selection: Selection) -> int | None:
     """The place that is selected in all rooms; None where the side has none."""
     if side.kind == "token" and side.units is not None and len(side.units):
         return side.place_of(side.units.first_positions[side.units.unit_of(selection.position) or 0])

@@ -174,13 +174,15 @@ def test_what_layers_add_has_dashed_curves_of_the_baseline(window: Window, model
     direct = residual_stream(
         checkpoint.model, as_text(checkpoint.model, theirs.request.input_ids, theirs.request.segments)
     )
-    np.testing.assert_allclose(view.lengths.points("attention_before")[1], direct.attention[:, 2], rtol=1e-4)
+    np.testing.assert_allclose(view.charts["lengths"].points("attention_before")[1], direct.attention[:, 2], rtol=1e-4)
     expected = direct.feed_forward_cosine[:, 2]
-    np.testing.assert_allclose(view.cosines.points("feed_forward_before")[1], expected, atol=1e-5)
+    np.testing.assert_allclose(view.charts["cosines"].points("feed_forward_before")[1], expected, atol=1e-5)
     reading, _ = both(window)
     assert reading.alignment is not None
     window.state.set_focus(reading.alignment.other_positions.index(None))
-    assert not len(view.lengths.points("attention_before")[1]) and len(view.lengths.points("attention")[1])
+    assert not len(view.charts["lengths"].points("attention_before")[1]) and len(
+        view.charts["lengths"].points("attention")[1]
+    )
 
 
 def test_the_verdict_before_is_a_line_across_the_bar(window: Window, qtbot: QtBot) -> None:

@@ -130,8 +130,8 @@ def test_what_is_added_is_the_engines_for_the_current_token(
     for token in (3, 6):
         window.state.set_focus(token)
         keys = ("entering", "attention", "feed_forward")
-        shown = {key: view.lengths.points(key)[1] for key in keys}
-        shown |= {f"{key}_cosine": view.cosines.points(key)[1] for key in keys[1:]}
+        shown = {key: view.charts["lengths"].points(key)[1] for key in keys}
+        shown |= {f"{key}_cosine": view.charts["cosines"].points(key)[1] for key in keys[1:]}
         for name, values in shown.items():
             assert values == pytest.approx(getattr(stream, name)[:, token], rel=1e-4, abs=1e-5)
     assert not room.slider.isVisible()
@@ -147,23 +147,23 @@ def test_neurons_are_the_engines_and_arrow_keys_choose(
     window.state.set_focus(4)
     found = strongest_neurons(checkpoint.model, text)
     labels = [f"layer {a + 1} · {b}" for a, b in zip(found.layers[4], found.neurons[4], strict=True)]
-    assert [bar.label for bar in view.strongest.bars] == labels
+    assert [bar.label for bar in view.charts["strongest"].bars] == labels
     named = [set(zip(a.tolist(), b.tolist(), strict=True)) for a, b in zip(found.layers, found.neurons, strict=True)]
     shared = [
         sum((int(a), int(b)) in one for one in named) for a, b in zip(found.layers[4], found.neurons[4], strict=True)
     ]
-    first = view.strongest.chosen_row
+    first = view.charts["strongest"].strong_row
     assert first == shared.index(min(shared))  # the one that fires for the fewest others
-    QTest.keyClick(view.strongest, Qt.Key.Key_Down)
+    QTest.keyClick(view.charts["strongest"], Qt.Key.Key_Down)
     settle(window, qtbot)
     row = min(first + 1, len(labels) - 1)
     layer, neuron = int(found.layers[4, row]), int(found.neurons[4, row])
-    assert view.chosen == (layer, neuron) and view.neuron_card.title == f"Layer {layer + 1} · Neuron {neuron}"
+    assert view.chosen == (layer, neuron) and view.cards["tokens"].title == f"Layer {layer + 1} · Neuron {neuron}"
     fires = neuron_activations(checkpoint.model, text, layer, neuron)
-    assert numbers_of(view.tokens) == pytest.approx(sorted(fires, reverse=True)[:MOST_WORDS], abs=0.0051)
+    assert numbers_of(view.charts["tokens"]) == pytest.approx(sorted(fires, reverse=True)[:MOST_WORDS], abs=0.0051)
     up = pushed_words(checkpoint.model, checkpoint.tokenizer, layer, neuron, MOST_WORDS).up
-    assert [bar.label for bar in view.words.bars] == [word for word, _ in up]
-    assert numbers_of(view.words) == pytest.approx([score for _, score in up], abs=0.0051)
+    assert [bar.label for bar in view.charts["words"].bars] == [word for word, _ in up]
+    assert numbers_of(view.charts["words"]) == pytest.approx([score for _, score in up], abs=0.0051)
 
 
 def numbers_of(bars: BarList) -> list[float]:
@@ -182,12 +182,12 @@ def test_an_activation_of_nothing_has_no_sign(
 
     monkeypatch.setattr(residual, "neuron_activations", almost_nothing)
     view = opened(window, qtbot, "neurons", NeuronsView)
-    assert {bar.number for bar in view.tokens.bars} == {"0.00"}
+    assert {bar.number for bar in view.charts["tokens"].bars} == {"0.00"}
 
 
 def rows_of(view: NeuronsView) -> list[tuple[int, int]]:
     """(layer, neuron) of each bar, from 0."""
-    numbers = [re.findall(r"\d+", bar.label) for bar in view.strongest.bars]
+    numbers = [re.findall(r"\d+", bar.label) for bar in view.charts["strongest"].bars]
     return [(int(layer) - 1, int(neuron)) for layer, neuron in numbers]
 
 
@@ -197,25 +197,25 @@ def test_a_chosen_neuron_stays_while_the_mouse_moves_and_shows_the_token_looked_
     view = opened(window, qtbot, "neurons", NeuronsView)
     window.state.set_focus(4)
     settle(window, qtbot)
-    found = view.all_neurons.answer
+    found = view.asked["all"].answer
     assert found is not None
     rows = [
         set(zip(found.layers[i].tolist(), found.neurons[i].tolist(), strict=True)) for i in range(len(found.layers))
     ]
     pairs = ((neuron, other) for neuron in sorted(rows[4]) for other in range(len(rows)) if neuron not in rows[other])
     neuron, other = next(pairs)
-    view.strongest.clicked.emit(rows_of(view).index(neuron), Qt.KeyboardModifier.NoModifier)
+    view.charts["strongest"].clicked.emit(rows_of(view).index(neuron), Qt.KeyboardModifier.NoModifier)
     settle(window, qtbot)
     window.state.set_hover(other)
-    assert view.chosen == neuron and not any(bar.is_strong for bar in view.strongest.bars)
+    assert view.chosen == neuron and not any(bar.is_strong for bar in view.charts["strongest"].bars)
     window.state.set_hover(None)
     shared = next(i for i in range(len(rows)) if i != 4 and rows[4] & rows[i])
     both = min(rows[4] & rows[shared])
-    view.strongest.clicked.emit(rows_of(view).index(both), Qt.KeyboardModifier.NoModifier)
+    view.charts["strongest"].clicked.emit(rows_of(view).index(both), Qt.KeyboardModifier.NoModifier)
     settle(window, qtbot)
     window.state.set_focus(shared)
     settle(window, qtbot)
-    strong = [bar.note for bar in view.tokens.bars if bar.is_strong]
+    strong = [bar.note for bar in view.charts["tokens"].bars if bar.is_strong]
     assert view.chosen == both and strong == [str(shared)]
 
 

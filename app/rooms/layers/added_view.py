@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...compute.model_text import text_of
-from ...figures.figure import Axis, Figure, Numbers, joined
-from ...look.say import say
-from ...widgets.card import GAP_PX, Card, note, tip
-from ...widgets.curve_plot import CurvePlot
-from ...widgets.curve_specs import CurveSpec, PlotSpec
-from ...widgets.folding_card import folded_on_projector
-from ...widgets.layouts import hbox
+from ...compute.question import Job
+from ...figures.figure import joined
+from ...figures.values import Side, Values, layers
+from ...look.say import mark, say
+from ...widgets.card import note, tip
+from ...widgets.curve_specs import CurveSpec
+from ..pictures import Lines
+from ..values_view import ValuesView
 from .stages import LayersView
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QLayout
+
     from bertcore.analysis.residual import ResidualStream
     from bertcore.checkpoint.checkpoint import Checkpoint
 
-    from ...compute.question import Question, ReportOrCancel
+    from ...compute.question import ReportOrCancel
     from ...state.readings import Reading, ReadingRequest
     from ...state.selection import Selection
+
+BASELINE_CURVES = (
+    CurveSpec("attention", mark("attention, baseline"), "curve_train", dashed=True),
+    CurveSpec("feed_forward", mark("feed-forward, baseline"), "curve_held_out", dashed=True),
+)
 
 
 def stream_of(
@@ -36,164 +43,84 @@ def stream_of(
     return residual_stream(checkpoint.model, text, members=members, changes=changes)
 
 
-class AddedView(LayersView):
+class AddedView(ValuesView, LayersView):
     """Lengths on the left, cosines with the vector they are added to on the right; both over layers."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        layer, at = say("layer"), say("layer {x}")
-        self.lengths = CurvePlot(
-            PlotSpec(
-                say("Length of what is added"),
-                (
-                    CurveSpec("entering", say("entering the layer"), "muted", markers=True, dashed=True),
-                    CurveSpec("attention", say("attention adds"), "curve_train", markers=True),
-                    CurveSpec("feed_forward", say("feed-forward adds"), "curve_held_out", markers=True, symbol="s"),
-                    *self._curves_before(),
-                ),
-                left_label=say("length (L2 norm)"),
-                bottom_label=layer,
-                at=at,
-                includes_zero=True,
-            )
-        )
-        self.cosines = CurvePlot(
-            PlotSpec(
-                say("Cosine with what was there"),
-                (
-                    CurveSpec("attention", say("attention"), "curve_train", markers=True),
-                    CurveSpec("feed_forward", say("feed-forward"), "curve_held_out", markers=True, symbol="s"),
-                    *self._curves_before(),
-                ),
-                left_label=say("cosine"),
-                bottom_label=layer,
-                at=at,
-                includes_zero=True,
-            )
-        )
-        self.lengths_card = Card(
-            say("How much each layer adds"),
-            intro=say("Higher: this part adds more. Compare with the grey line: what enters the layer."),
-        )
-        self.cosines_card = Card(
-            say("In which direction"),
-            intro=say(
+    pictures = (
+        Lines(
+            key="lengths",
+            title=mark("How much each layer adds"),
+            name=mark("Length of what is added"),
+            intro=mark("Higher: this part adds more. Compare with the grey line: what enters the layer."),
+            curves=(
+                CurveSpec("entering", mark("entering the layer"), "muted", markers=True, dashed=True),
+                CurveSpec("attention", mark("attention adds"), "curve_train", markers=True),
+                CurveSpec("feed_forward", mark("feed-forward adds"), "curve_held_out", markers=True, symbol="s"),
+            ),
+            baseline_curves=BASELINE_CURVES,
+            left_label=mark("length (L2 norm)"),
+            includes_zero=True,
+            saved_as="value",
+            follows=("token",),
+            asks="stream",
+        ),
+        Lines(
+            key="cosines",
+            title=mark("In which direction"),
+            name=mark("Cosine with what was there"),
+            intro=mark(
                 "Above 0: it confirms what was there (x or m). At 0: it adds something new. Below 0: it takes some of"
                 " it back."
             ),
+            curves=(
+                CurveSpec("attention", mark("attention"), "curve_train", markers=True),
+                CurveSpec("feed_forward", mark("feed-forward"), "curve_held_out", markers=True, symbol="s"),
+            ),
+            baseline_curves=BASELINE_CURVES,
+            left_label=mark("cosine"),
+            includes_zero=True,
+            saved_as="value",
+            follows=("token",),
+            asks="stream",
+            folds=True,
+        ),
+    )
+
+    def lay_out(self) -> QLayout:
+        self.formula = note("")
+        self.cards["lengths"].body.addWidget(self.formula)
+        about = say(
+            "Attention: its cosine with what enters the layer (x). Feed-forward: its cosine with what "
+            "attention has made of that (m)."
         )
-        self.cosines.setToolTip(
-            tip(
-                say(
-                    "Attention: its cosine with what enters the layer (x). Feed-forward: its cosine with what "
-                    "attention has made of that (m)."
-                )
-            )
-        )
-        self._formula = note("")
-        both = ["attention", "feed_forward"]
-        for card, chart, keys in (
-            (self.lengths_card, self.lengths, ["entering", *both]),
-            (self.cosines_card, self.cosines, both),
-        ):
-            card.body.addWidget(chart, 1)
-            card.set_figure(partial(self._chart_figure, chart, card, keys))
-            chart.clicked.connect(lambda place: self.stage_clicked.emit(round(place) + 1))
-        self.lengths_card.body.addWidget(self._formula)
-        right = folded_on_projector(self.cosines_card, self.cosines_card.title)
-        hbox((self.lengths_card, 1), (right, 1), parent=self, gap_px=GAP_PX)
-        self._shown: tuple[object, ...] = ()  # what the curves are of: the streams of both, and their units
-        self.stream = self.add_question(self._on_stream_answered)
-        self.baseline_stream = self.add_question(self._on_stream_answered)
+        self.charts["cosines"].setToolTip(tip(about))
+        return super().lay_out()
 
-    def _curves_before(self) -> tuple[CurveSpec, ...]:
-        """Of the baseline."""
-        return (
-            CurveSpec("attention_before", say("attention, baseline"), "curve_train", dashed=True),
-            CurveSpec("feed_forward_before", say("feed-forward, baseline"), "curve_held_out", dashed=True),
-        )
-
-    def _show_names(self, is_compared: bool) -> None:
-        """The legend has the baseline's curves while there are some."""
-        for chart in (self.lengths, self.cosines):
-            kept = [curve for curve in chart.spec.curves if is_compared or not curve.key.endswith("_before")]
-            chart.set_names({curve.key: curve.name for curve in kept})
-
-    def show_reading(self, reading: Reading, selection: Selection) -> None:
-        self._formula.setText(
-            say("x enters a layer; m = x + attention; m + feed-forward goes on to the next. Nothing is overwritten.")
-            if reading.request.model.config.norm == "pre"
-            else say("x enters a layer; m = LayerNorm(x + attention); LayerNorm(m + feed-forward) goes on to the next.")
-        )
-
-        self._shown = ()
-        if len(selection.units(reading)):
-            self._ask(self.stream, reading, selection)
-            self._ask(self.baseline_stream, reading.baseline, selection)
-        else:
-            self.stream.clear()
-            self.baseline_stream.clear()
-            self.lengths.set_points({})
-            self.cosines.set_points({})
-        self._show_names(reading.baseline is not None)
-        self.show_selection(reading, selection)
-
-    def _ask(self, question: Question[ResidualStream], reading: Reading | None, selection: Selection) -> None:
-        if reading is None or not len(selection.units(reading)):
-            question.clear()
-            return
+    def job(self, asks: str, reading: Reading, selection: Selection) -> Job | None:
         members = tuple(map(tuple, selection.units(reading).members))
-        question.ask_model(reading.request.model, stream_of, reading.request, members, pause_ms=self.pause_ms)
+        return Job(stream_of, (reading.request, members), (reading.request.model,)) if members else None
 
-    def show_selection(self, reading: Reading, selection: Selection) -> None:
-        if self.stream.answer is not None:
-            self._show_token(self.stream.answer, reading, selection)
-        for chart in (self.lengths, self.cosines):
-            chart.set_marked(selection.layer)
-
-    def _on_stream_answered(self, _stream: ResidualStream) -> None:
-        if self.reading is not None:
-            self.show_selection(self.reading, self.selection)
-
-    def _show_token(self, stream: ResidualStream, reading: Reading, selection: Selection) -> None:
-        unit = selection.unit(reading)
-        theirs = self.baseline_stream.answer
-        place = None if unit is None else reading.places_in_baseline(selection.token_view)[unit]
-        if unit is None or self._shown == (stream, unit, theirs, place):
-            return
-        self._shown = stream, unit, theirs, place
-        layers = len(stream.entering)
-        x, places = np.arange(layers), [str(layer) for layer in range(1, layers + 1)]
-        lengths = {
-            "entering": stream.entering,
-            "attention": stream.attention,
-            "feed_forward": stream.feed_forward,
-        }  # (L,U) each
-        cosines = {"attention": stream.attention_cosine, "feed_forward": stream.feed_forward_cosine}
-        before = (
-            ({}, {})
-            if theirs is None or place is None
-            else (
-                {"attention_before": theirs.attention, "feed_forward_before": theirs.feed_forward},
-                {"attention_before": theirs.attention_cosine, "feed_forward_before": theirs.feed_forward_cosine},
-            )
-        )
-        for chart, values, others in ((self.lengths, lengths, before[0]), (self.cosines, cosines, before[1])):
-            points = {key: (x, one[:, unit]) for key, one in values.items()}
-            for key, one in others.items():
-                points[key] = x[: len(one)], one[:layers, place]
-            chart.set_points(points, places)
-        token, words = selection.units(reading).labels[unit], selection.token_view.vectors_note
-        self.lengths_card.set_hint(
-            joined(say("{token} · length of what each part adds to its vector", token=token), words)
-        )
-        self.cosines_card.set_hint(say("{token} · cosine between what is added and what was there", token=token))
-
-    def _chart_figure(self, chart: CurvePlot, card: Card, keys: list[str]) -> Figure | None:
-        if self.stream.answer is None:
+    def values(self, key: str, reading: Reading, selection: Selection) -> Values | None:
+        unit, stream = selection.unit(reading), self.answer("stream", reading)
+        curves = Side("part", ["attention", "feed_forward"])
+        if unit is None:
+            return Values(np.zeros((0, 0)), curves, layers(0))
+        if stream is None:
             return None
-        names = [*keys, "attention_before", "feed_forward_before"]
-        keys = [key for key in names if len(chart.points(key)[1]) == len(chart.points(keys[0])[1])]
-        values = np.stack([chart.points(key)[1] for key in keys])
-        numbers = {"value": Numbers(values, (Axis("part", keys), Axis("layer", first=1)))}
-        return self.figure(card.title, [chart], numbers, hint=card.hint, token=True)
+        side, token = layers(len(stream.entering)), selection.units(reading).labels[unit]
+        if key == "cosines":
+            cosines = np.stack([stream.attention_cosine[:, unit], stream.feed_forward_cosine[:, unit]])  # (2,L)
+            hint = say("{token} · cosine between what is added and what was there", token=token)
+            return Values(cosines, curves, side, hint=hint)
+        lengths = np.stack([one[:, unit] for one in (stream.entering, stream.attention, stream.feed_forward)])  # (3,L)
+        hint = say("{token} · length of what each part adds to its vector", token=token)
+        hint = joined(hint, selection.token_view.vectors_note)
+        return Values(lengths, Side("part", ["entering", *curves.labels]), side, hint=hint)
+
+    def drawn(self, reading: Reading, selection: Selection) -> None:
+        text = say("x enters a layer; m = LayerNorm(x + attention); LayerNorm(m + feed-forward) goes on to the next.")
+        if reading.request.model.config.norm == "pre":
+            text = say(
+                "x enters a layer; m = x + attention; m + feed-forward goes on to the next. Nothing is overwritten."
+            )
+        self.formula.setText(text)

@@ -40,17 +40,21 @@ class BarList(PointerWidget):
         name: str,
         *,
         clickable: bool = False,
+        arrows_click: bool = False,
         stretch_to_px: int = ROW_PX,
         may_cut: bool = False,
         label_share: float = LABEL_SHARE,
         line_at: float | None = None,
         of_whole: bool = False,
     ) -> None:
-        """name: what the bars are, for screen readers. stretch_to_px: rows grow up to this where the layout stretches
-        the list. may_cut: the last rows may be left out where there is no room. label_share: of the width, which long
-        labels may take. line_at: a length, 0..1, with a dotted line through all rows. of_whole: fractions of 1, which
-        the empty part of a bar shows; the scale is the same whatever stands behind the bars."""
-        super().__init__(name, Qt.FocusPolicy.TabFocus if clickable else Qt.FocusPolicy.NoFocus)
+        """name: what the bars are, for screen readers. arrows_click: the arrow keys choose the next row. stretch_to_px:
+        rows grow up to this where the layout stretches the list. may_cut: the last rows may be left out where there is
+        no room. label_share: of the width, which long labels may take. line_at: a length, 0..1, with a dotted line
+        through all rows. of_whole: fractions of 1, which the empty part of a bar shows; the scale is the same whatever
+        stands behind the bars."""
+        focus = Qt.FocusPolicy.StrongFocus if arrows_click else Qt.FocusPolicy.TabFocus
+        super().__init__(name, focus if clickable else Qt.FocusPolicy.NoFocus)
+        self.arrows_click = arrows_click
         self.bars: list[Bar] = []
         self._clickable = clickable
         self._may_cut, self._label_share = may_cut, label_share
@@ -70,11 +74,12 @@ class BarList(PointerWidget):
             self.updateGeometry()
         self.update()
 
-    def set_strong(self, row: int | None, color: str, strong_color: str) -> None:
-        """The row that matters, None for none, and the colours of the others and of this one."""
+    def set_strong(self, row: int | None, colors: tuple[str, str] | None = None) -> None:
+        """The row that matters, None for none. colors: of this one and of the others, where it has one of its own."""
         for place, bar in enumerate(self.bars):
             is_strong = place == row
-            self.bars[place] = replace(bar, is_strong=is_strong, color=strong_color if is_strong else color)
+            color = bar.color if colors is None else colors[not is_strong]
+            self.bars[place] = replace(bar, is_strong=is_strong, color=color)
         self.update()
 
     def row_rect(self, row: int) -> QRectF:
@@ -171,7 +176,14 @@ class BarList(PointerWidget):
         return min(max((-1 if cell is None else cell) + step, 0), len(self.bars) - 1)
 
     def selected_cell(self) -> int | None:
+        if self.arrows_click:
+            return self.strong_row
         return 0 if self._clickable and self.bars else None
+
+    @property
+    def strong_row(self) -> int | None:
+        """The first row that matters."""
+        return next((row for row, bar in enumerate(self.bars) if bar.is_strong), None)
 
     def set_hovered(self, cell: int | None) -> None:
         super().set_hovered(cell)
