@@ -514,3 +514,32 @@ def test_no_test_waits_for_time_to_pass_or_asks_how_much_has() -> None:
     }
     assert {name for name, text in texts.items() if WAITS.search(text)} - set(LOOKS_AGAIN) == set()
     assert {name for name, text in texts.items() if CLOCKS.search(text)} - set(TELLS_TIME) == set()
+
+
+KINDS_OF_RUNS = {"pretrain", "continue", "finetune", "distil", "sweep"}
+
+
+def test_no_kind_of_run_is_asked_for_by_name() -> None:
+    """What differs between kinds of runs is said by their entries in app/runs/run_kinds.py."""
+    branches = [
+        f"{file.relative_to(ROOT)}:{node.lineno} {ast.unparse(node)}"
+        for file in sorted((ROOT / "app").rglob("*.py"))
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Compare)
+        for part in ast.walk(node)
+        if (isinstance(part, ast.Constant) and part.value in KINDS_OF_RUNS)
+        or (isinstance(part, ast.Attribute) and re.fullmatch(r"\w+Options\.kind", ast.unparse(part)))
+    ]
+    assert not branches
+
+
+def test_no_item_of_a_layout_of_qt_is_asked_for() -> None:
+    """Python keeps `layout.itemAt(...)` of Qt's own layouts as long as the layout, though Qt deletes the item with its
+    widget: what Qt makes at that address next is then taken for the item, and has none of its own methods."""
+    calls = [
+        f"{file.relative_to(ROOT)}:{number}"
+        for file in sorted((ROOT / "app").rglob("*.py"))
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
+        if ".itemAt(" in line
+    ]
+    assert not calls

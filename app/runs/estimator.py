@@ -7,7 +7,6 @@ question ends the process of the one before, so that nobody waits for an answer 
 import os
 import sys
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from bertcore.errors import BertcoreError
 from bertcore.files import write_json
 from bertcore.json_text import parse_json
 from bertcore.training.data_facts import Fault, TaskFacts, TextFacts
-from bertcore.training.finetune_options import FinetuneOptions
+from bertcore.training.pretrain_options import DataOptions
 from bertcore.training.run_estimate import RunEstimate
 
 from ..look.say import say
@@ -57,7 +56,7 @@ class RunEstimator(QObject):
 
         Its name makes no difference.
         """
-        command = RunCommand(replace(command.options, name="estimate"))
+        command = RunCommand(command.options.with_changes(name="estimate"))
         stamps = _stamps(command)
         if command == self._asked and stamps == self._stamps:
             for signal, answer in list(self._told):
@@ -157,8 +156,8 @@ class RunEstimator(QObject):
 
 def _stamps(command: RunCommand) -> list[int]:
     """When each file or folder of the data was changed last."""
-    options = command.options
-    places = [options.data.train] if isinstance(options, FinetuneOptions) else options.data.corpus
+    data = command.options.data
+    places = data.corpus if isinstance(data, DataOptions) else (getattr(data, "train", ""),)
     stamps = []
     for place in places:
         try:

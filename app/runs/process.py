@@ -15,25 +15,21 @@ from bertcore import locations
 from bertcore.errors import BertcoreError
 from bertcore.files import open_regular
 from bertcore.runs.run_folder import KILLED
-from bertcore.training.distil_options import DistilOptions
-from bertcore.training.finetune_options import FinetuneOptions
-from bertcore.training.pretrain_options import PretrainOptions
+from bertcore.training.options import RunOptions
 from bertcore.training.sweep_plan import PlannedRun, Varied, plan_sweep
-
-Options = PretrainOptions | FinetuneOptions | DistilOptions
 
 
 @dataclass(frozen=True)
 class RunCommand:
     """A run to start; with `varied` a sweep of such runs, in one process."""
 
-    options: Options
+    options: RunOptions
     varied: Varied | None = None
 
     @property
     def kind(self) -> str:
-        """ "pretrain", "finetune" or "distil": the command, and the kind in the run's config.json."""
-        return str(self.options.to_dict()["kind"])
+        """The command that trains it, which is also the kind in the run's config.json."""
+        return self.options.kind
 
     def arguments(self, recipe: Path) -> list[str]:
         """What follows `bertcore` on the command line; `recipe` is the file with the options."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from bertcore import locations
 from bertcore.config import PRESETS
@@ -19,9 +19,9 @@ from bertcore.tasks.readers.registry import metrics_of
 from bertcore.training.pretrain_options import PretrainOptions
 
 from ..look.say import mark, say
-from ..state.task_info import EVALUATION_FILE, kind_words, spec_of, task_title
+from ..state.task_info import EVALUATION_FILE, spec_of, task_title
 from .label import read_label
-from .process import Options
+from .run_kinds import COMMANDS, RunKind, kind_in, word_of
 
 if TYPE_CHECKING:
     from bertcore.data.cloze import ClozeSentence
@@ -31,7 +31,6 @@ SHIPPED: dict[str, str] = {  # what the runs that ship are called
     locations.TINY: mark("Training of bertscope-tiny"),
     locations.CLASS_DEMO: mark("Class demo, finished"),
 }
-KINDS = tuple(options.kind for options in get_args(Options))
 MOST_MESSAGE, MOST_METRICS, MOST_EXAMPLES, MOST_ITEMS, MOST_TEXT = 300, 40, 100, 1000, 4000
 LARGEST = 1e15
 _TAIL_BYTES = 1 << 17  # read at a time: a few hundred training lines, mostly enough
@@ -49,7 +48,7 @@ class RunInfo:
     held_out: dict[str, Any] | None = None  # the newest line of a measurement
     can_resume: bool = False  # not at work, not done, and has something to go on from
     is_built_in: bool = False  # ships with BERTscope, to be looked at only: how a built-in model was trained
-    kind: str = "pretrain"  # the command that made it: "pretrain", "finetune" or "distil"
+    kind: str = PretrainOptions.kind  # the command that made it
     does: str = "pretrain"  # in a word: "classify", "tag + CRF"
     task_kind: str | None = None  # of a fine-tuning run
     metrics: tuple[str, ...] = ()  # measured on its held-out examples, the main one first
@@ -57,6 +56,11 @@ class RunInfo:
     tags: tuple[str, ...] = ()  # a person's own
     note: str = ""
     sweep: SweepPlace | None = None  # the sweep that it belongs to
+
+    @property
+    def run_kind(self) -> RunKind:
+        """What its kind of run has in common; of a task's any kind that learns one."""
+        return COMMANDS[self.kind]
 
 
 def read_run(path: Path, status: RunStatus | None = None, held_out: dict[str, Any] | None = None) -> RunInfo:
@@ -94,11 +98,11 @@ def _row(run: RunFolder, status: RunStatus | None, held_out: dict[str, Any] | No
 
 def with_kind(info: RunInfo, config: dict[str, Any]) -> RunInfo:
     """The same row, with what the run's config says of its kind."""
-    spec, kind = spec_of(config), config.get("kind")
+    spec, kind = spec_of(config), kind_in(config)
     return replace(
         info,
-        kind=kind if isinstance(kind, str) and kind in KINDS else PretrainOptions.kind,
-        does=name_from_file(kind_words(config)),
+        kind=kind.usual.kind if kind else PretrainOptions.kind,
+        does=name_from_file(word_of(config)),
         task_kind=spec.kind if spec else None,
         metrics=metrics_of(spec) if spec else (),
         has_questions=_has_questions(config),
@@ -107,7 +111,9 @@ def with_kind(info: RunInfo, config: dict[str, Any]) -> RunInfo:
 
 def _has_questions(config: dict[str, Any]) -> bool:
     data = config.get("data")
-    return config.get("kind", "pretrain") == "pretrain" and isinstance(data, dict) and bool(data.get("questions"))
+    kind = kind_in(config)
+    is_pretraining = kind is not None and not kind.has_result
+    return is_pretraining and isinstance(data, dict) and bool(data.get("questions"))
 
 
 def read_questions(run: Path) -> tuple[ClozeSentence, ...]:

@@ -276,7 +276,7 @@ class RunsService(QObject):
             if snapshots != self._snapshots:
                 self._snapshots = snapshots
                 self.snapshots_changed.emit(snapshots)
-        result = read_result(path, self._result) if info.kind != "pretrain" else None
+        result = read_result(path, self._result) if info.run_kind.has_result else None
         if result is not self._result:
             self._result = result
             self.result_changed.emit(result)

@@ -15,6 +15,8 @@ from bertcore.runs.known_runs import run_behind
 from bertcore.runs.metrics_file import whole_lines
 from bertcore.runs.run_folder import RunFolder
 
+from .run_kinds import kind_in
+
 START, HALF_TRAINED, TRAINED = STAGES = ("start", "half_trained", "trained")
 UNTRAINED, TUNING, GOING_ON = "untrained", "tuning", "going_on"  # what a run begins with: chance, or a trained model
 Snapshots = tuple[tuple[int, Path], ...]  # step and folder, in the order of the steps
@@ -89,7 +91,7 @@ def _begin_of(run: Path) -> str:
         config = RunFolder(run).config()
     except BertcoreError:
         return UNTRAINED
-    if config.get("kind") == "finetune":
+    if (kind := kind_in(config)) is not None and kind.is_task:
         return TUNING
     return GOING_ON if config.get("start") else UNTRAINED
 

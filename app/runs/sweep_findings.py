@@ -10,6 +10,7 @@ from bertcore.runs.sweep_results import Sweep, SweepGroup, SweepRun
 from ..look import numbers
 from ..look.say import mark, say
 from ..state.task_info import metric_name, metric_value
+from .run_kinds import kind_in
 
 THREE = 3  # seeds
 OPEN, APPLY, USE, SEEDS, GO_ON = "open", "apply", "use", "seeds", "go_on"
@@ -54,8 +55,13 @@ def _finding(sweep: Sweep) -> Finding:
     if not sweep.is_over:
         return Finding(" ".join(parts), progress_in_words(sweep))
     advice = [*_at_the_edge(sweep, best), *_missing(sweep), *_honest(sweep)]
-    actions = (OPEN, USE) if sweep.kind == "pretrain" else (OPEN, APPLY, USE)
+    actions = (OPEN, APPLY, USE) if _is_task(sweep) else (OPEN, USE)
     return Finding(" ".join(parts), " ".join(advice), (*actions, SEEDS) if sweep.seeds < THREE else actions)
+
+
+def _is_task(sweep: Sweep) -> bool:
+    kind = kind_in({"kind": sweep.kind})
+    return kind is not None and kind.is_task
 
 
 def settings_in_words(group: SweepGroup) -> str:
@@ -122,7 +128,7 @@ def _of_seeds(sweep: Sweep, best: SweepGroup) -> Finding:
     advice = say(
         "The seed alone makes this much difference: to count as better, another setting must gain more than that."
     )
-    actions = (OPEN,) if sweep.kind == "pretrain" else (OPEN, APPLY)
+    actions = (OPEN, APPLY) if _is_task(sweep) else (OPEN,)
     return Finding(sentence, " ".join([advice, *_missing(sweep)]), actions)
 
 

@@ -9,13 +9,12 @@ from dataclasses import dataclass, replace
 from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sweep_results import MeasurementReader, Sweep, read_sweep
-from bertcore.training.finetune_options import FinetuneOptions
-from bertcore.training.pretrain_options import PretrainOptions
 from bertcore.training.sweep_plan import WORDS, Varied, rates_around, usual_rate
 
 from ..look import numbers
 from .process import RunCommand
 from .run_info import RunInfo
+from .run_kinds import COMMANDS, read_settings
 from .sweep_findings import THREE, setting_name, setting_value
 
 FIVE, A_THIRD = 5, 1 / 3  # learning rates; of the budget
@@ -56,14 +55,12 @@ def three_seeds(command: RunCommand) -> RunCommand:
 
 
 def can_be_swept(kind: str) -> bool:
-    return kind in (PretrainOptions.kind, FinetuneOptions.kind)
+    return COMMANDS[kind].has_score
 
 
 def again(run: RunInfo) -> RunCommand:
     """A run with the settings of this one. Raises BertcoreError where its folder does not say them."""
-    kinds: tuple[type[PretrainOptions | FinetuneOptions], ...] = (PretrainOptions, FinetuneOptions)
-    options = next(kind for kind in kinds if kind.kind == run.kind).from_dict(RunFolder(run.path).config())
-    return RunCommand(options.with_changes(name=run.name))
+    return RunCommand(read_settings(RunFolder(run.path).config(), run.name).with_changes(name=run.name))
 
 
 def rows_of(runs: Sequence[RunInfo], unfolded: str | None = None) -> list[RunInfo | SweepRow]:

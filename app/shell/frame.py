@@ -61,6 +61,7 @@ class Frame(QWidget):
         self.help = HelpPanel()
         self.question = QuestionLine()  # what to look at in this text
         self._hinted: list[str] = []  # the words of that text
+        self._docked: list[QWidget] = []  # cards at the right of the rooms
         self.banner, self._stack = Banner(), QStackedWidget()
         spots = {"sentences": self.sentences, "tokens": self.strip, "rail": self.rail, "model": title_bar.model}
         for name, widget in (*spots.items(), ("step", title_bar.step), ("prediction", self.prediction)):
@@ -109,6 +110,7 @@ class Frame(QWidget):
     def dock(self, card: QWidget) -> None:
         """Puts a card at the right of the rooms."""
         self._middle.addWidget(card)
+        self._docked.append(card)
         card.installEventFilter(self)
         self._fit_rail()
 
@@ -149,9 +151,8 @@ class Frame(QWidget):
 
     def _fit_rail(self) -> None:
         """On a projector a room beside a card gets all the width there is."""
-        in_row = [self._middle.itemAt(place).widget() for place in range(self._middle.count())]  # type: ignore[union-attr]
-        docked = [widget for widget in in_row if widget is not None and widget is not self.rail]
-        self.rail.set_narrow(theme.is_projector() and any(not card.isHidden() for card in docked))
+        has_card = any(not card.isHidden() for card in self._docked)
+        self.rail.set_narrow(theme.is_projector() and has_card)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -1,6 +1,6 @@
 """What the window knows of the task that a model was taught. No torch, no widgets."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -45,7 +45,7 @@ SHARES = (  # of examples or words: in percent; others, such as F1, are no share
     *("mlm_accuracy", "mlm_top5"),
 )
 EVALUATION_FILE, ABOUT_FILE = "evaluation.json", "bertscope.json"  # of a run, of a checkpoint
-_KIND_WORDS: dict[str, str] = {  # what a run does, in a word
+_TASK_WORDS: dict[str, str] = {  # what a run learns, in a word
     "classify": mark("classify"),
     "regress": mark("similarity"),
     "multilabel": mark("several labels"),
@@ -54,10 +54,6 @@ _KIND_WORDS: dict[str, str] = {  # what a run does, in a word
     "choice": mark("choose"),
     "summarise": mark("summarise"),
     "pairs": mark("pairs"),
-    "pretrain": mark("pretrain"),
-    "continue": mark("continue"),
-    "distil": mark("distil"),
-    "finetune": mark("fine-tune"),
 }
 TASK_TITLES: dict[str, str] = {  # the engine's titles of its tasks, for translators
     "sst2": mark("Sentiment of a sentence (SST-2)"),
@@ -122,23 +118,16 @@ def task_title(spec: TaskSpec) -> str:
     return say(TASK_TITLES.get(spec.name, spec.title))
 
 
-def spec_of(config: dict[str, Any]) -> TaskSpec | None:
+def spec_of(config: Mapping[str, Any]) -> TaskSpec | None:
     """The task of a fine-tuning run, by its config.json; None for other runs."""
     data = config.get("data")
     name = data.get("task") if isinstance(data, dict) else None
-    return TASKS.get(name) if config.get("kind") == "finetune" and isinstance(name, str) else None
+    return TASKS.get(name) if isinstance(name, str) else None
 
 
-def kind_words(config: dict[str, Any]) -> str:
-    """What a run does, in a word: "pretrain", "classify", "tag + CRF", "distil"."""
-    spec = spec_of(config)
-    key: str = str(config.get("kind", "pretrain"))
-    if spec is not None:
-        key = "pairs" if spec.kind == "classify" and spec.is_pair else spec.kind
-    elif key == "pretrain" and config.get("start"):
-        key = "continue"
-    word = say(_KIND_WORDS.get(key, key))
-    return f"{word} + CRF" if spec is not None and config.get("crf") else word
+def task_word(spec: TaskSpec) -> str:
+    """What a run learns with a task, in a word."""
+    return say(_TASK_WORDS["pairs" if spec.kind == "classify" and spec.is_pair else spec.kind])
 
 
 def task_info(
@@ -150,7 +139,7 @@ def task_info(
     measured = run / EVALUATION_FILE
     if spec is None:
         measured = folder / ABOUT_FILE
-        spec = spec_of({**read_json_or_empty(measured), "kind": "finetune"})
+        spec = spec_of(read_json_or_empty(measured))
     if spec is None or spec.kind != kind:
         return TaskInfo(kind, labels, number_range=number_range)
     is_pair = spec.is_pair if kind in ("classify", "regress", "multilabel") else None

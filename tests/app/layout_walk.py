@@ -18,7 +18,7 @@ from app.look import language, theme
 from app.look.fonts import register_fonts
 from app.rooms.room import Room
 from app.rooms.train.room import TrainRoom
-from app.rooms.train.run_kinds import RUN_KINDS
+from app.runs.run_kinds import RUN_KINDS
 from app.shell.rooms import ROOMS, open_view
 from app.shell.services import build_services
 from app.shell.window import Window

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.rooms.train.new_run_form import OFFERED, NewRunForm
-from app.rooms.train.run_kinds import RUN_KINDS, samples_of
+from app.rooms.train.new_run_form import NewRunForm
+from app.runs.run_kinds import RUN_KINDS
 from bertcore.runs.diagnosis import diagnose, normal
 from bertcore.runs.run_record import read_record
 from bertcore.training.start import start_run
@@ -26,9 +26,9 @@ def _choices() -> Iterator[tuple[str, str]]:
     """Of the form: what to train, and a sample or a size."""
     for kind in RUN_KINDS:
         if kind.is_task:
-            yield from ((kind.key, spec.name) for spec in samples_of(kind))
+            yield from ((kind.key, spec.name) for spec in kind.samples)
         else:
-            yield from ((kind.key, size) for size in (list(OFFERED)[:2] if kind.key == "pretrain" else [""]))
+            yield from ((kind.key, size) for size in (("tiny", "mini") if "preset" in kind.basic else [""]))
 
 
 @pytest.mark.slow
@@ -41,7 +41,7 @@ def test_no_false_alarm(qtbot: QtBot, own_home: Path, kind: str, choice: str) ->
     if form.run_kind.is_task:
         form.source.setCurrentIndex(form.source.findData(choice))
     elif choice:
-        form.preset.setCurrentIndex(form.preset.findData(choice))
+        form.basic.set_value("preset", choice)
     options = form.command().options.with_changes(threads=1)
     if not form.run_kind.is_task:
         options = options.with_changes(minutes=MINUTES)

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.look import theme
 from app.rooms.train.new_run_form import A_FILE
 from app.rooms.train.room import TrainRoom
-from app.rooms.train.run_kinds import RUN_KINDS
+from app.runs.run_kinds import RUN_KINDS
 from app.widgets.controls import SpinBox
 from bertcore.model.bert import Bert
 from bertcore.training.finetune_options import FinetuneOptions
@@ -31,7 +31,7 @@ def test_start_carries_what_the_form_says(room: TrainRoom, tmp_path: Path, qtbot
     file.write_text("One sentence. Another one.")
     room.runs_card.show_form()
     room.form.set_file(file)
-    room.form.preset.setCurrentIndex(room.form.preset.findData("mini"))
+    room.form.basic.set_value("preset", "mini")
     room.form.length.spin_box.setValue(7.5)
     with qtbot.waitSignal(room.start_requested) as caught:
         room.form.submit()
@@ -72,14 +72,14 @@ def test_length_looks_as_the_other_fields_do(room: TrainRoom) -> None:
 def test_enter_in_a_line_starts_and_elsewhere_does_not(room: TrainRoom, qtbot: QtBot) -> None:
     room.runs_card.show_form()
     with qtbot.assertNotEmitted(room.start_requested):
-        qtbot.keyClick(room.form.preset, Qt.Key.Key_Return)
+        qtbot.keyClick(room.form.basic.fields["preset"], Qt.Key.Key_Return)
         qtbot.keyClick(room.form.cancel, Qt.Key.Key_Return)
     room.runs_card.show_form()
     with qtbot.waitSignal(room.start_requested):
         qtbot.keyClick(room.form.length.spin_box, Qt.Key.Key_Return)
 
 
-@pytest.mark.parametrize("field", ["name", "preset", "cancel"])
+@pytest.mark.parametrize("field", ["name", "source", "cancel"])
 def test_escape_in_the_form_is_not_the_windows(room: TrainRoom, field: str, qtbot: QtBot) -> None:
     escaped: list[str] = []
     action = QAction("Deselect", room)  # the room is the window here
@@ -97,7 +97,7 @@ def test_escape_in_the_form_is_not_the_windows(room: TrainRoom, field: str, qtbo
 
 def test_sample_stories_are_one_click_away(room: TrainRoom, qtbot: QtBot) -> None:
     with qtbot.waitSignal(room.start_requested) as caught:
-        room.form.submit_sample()
+        room.form.submit()
     assert Path(caught.args[0].options.data.corpus[0]).name == "stories.txt"
 
 
@@ -123,10 +123,8 @@ class TestAdvanced:
     def test_it_is_folded_at_first(self, room: TrainRoom) -> None:
         room.runs_card.show_form()
         advanced = room.form.advanced
-        assert not advanced.toggle.isChecked() and all(
-            not field.isVisibleTo(room) for field in advanced.fields.values()
-        )
-        advanced.toggle.click()
+        assert not room.form.fold.isChecked() and all(not field.isVisibleTo(room) for field in advanced.fields.values())
+        room.form.fold.click()
         assert all(field.isVisibleTo(room) for field in advanced.fields.values())
 
     def test_what_is_left_alone_changes_nothing(self, room: TrainRoom) -> None:
@@ -147,7 +145,7 @@ class TestAdvanced:
         }
         for name, text in wanted.items():
             room.form.advanced.set_value(name, text)
-        room.form.preset.setCurrentIndex(room.form.preset.findData("base"))
+        room.form.basic.set_value("preset", "base")
         options = room.form.command().options
         assert isinstance(options, PretrainOptions)
         assert (options.preset, options.positions, options.training.learning_rate) == ("base", "sinusoidal_fixed", 3e-4)
@@ -192,7 +190,7 @@ class TestWhatIsSaid:
         """Counted by making the model."""
         room.form.set_kind("pretrain")
         room.form.set_vocab_size(2885)
-        room.form.preset.setCurrentIndex(room.form.preset.findData("mini"))
+        room.form.basic.set_value("preset", "mini")
         options = room.form.planned().options
         assert isinstance(options, PretrainOptions)
         model = Bert(options.model_config(2885), ("mlm", "nsp"))

@@ -7,9 +7,9 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.rooms.train.new_run_form import NewRunForm
-from app.rooms.train.run_kinds import RUN_KINDS
-from app.rooms.train.settings_file import read_settings
+from app.runs.run_kinds import RUN_KINDS, read_settings
 from bertcore.locations import assets
+from bertcore.settings import read_recipe
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.pretrain_options import PretrainOptions
 
@@ -55,7 +55,7 @@ def test_what_has_no_field_is_kept(form: NewRunForm, tmp_path: Path) -> None:
 def test_recipes_that_ship(file: Path, form: NewRunForm) -> None:
     """But for the texts, which are named on the command line."""
     form.load(file)
-    wanted, found = read_settings(file), form.planned().options
+    wanted, found = read_settings(read_recipe(file), file.name), form.planned().options
     is_task = isinstance(wanted, FinetuneOptions)
     assert ("no file or folder" in form.problem.text()) == is_task
     assert type(found) is type(wanted) and found.name == wanted.name

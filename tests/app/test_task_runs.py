@@ -11,10 +11,10 @@ from app.look import numbers
 from app.rooms.train.plots import plots_of
 from app.rooms.train.result_view import ConfusionMatrix, answer_text, most_frequent, was_right
 from app.rooms.train.room import TrainRoom
-from app.rooms.train.run_kinds import BY_KEY, RUN_KINDS, samples_of
 from app.rooms.train.run_list import state_line
 from app.runs.process import RunCommand
 from app.runs.run_info import HeldOutExample, read_result, read_run
+from app.runs.run_kinds import BY_KEY, RUN_KINDS
 from app.runs.service import RunsService
 from bertcore.locations import built_in_checkpoint
 from bertcore.runs.run_folder import RunFolder
@@ -66,7 +66,7 @@ class TestForm:
         assert options.training.epochs == 10
 
     def test_every_published_task_can_be_tried_and_every_sample_is_offered(self) -> None:
-        offered = [spec for kind in RUN_KINDS for spec in samples_of(kind)]
+        offered = [spec for kind in RUN_KINDS for spec in kind.samples]
         own = {kind.own_task for kind in RUN_KINDS}
         names = [spec.name for spec in offered]
         assert set(TASKS) - own <= set(names) and len(names) == len(set(names))
@@ -76,7 +76,7 @@ class TestForm:
         for kind in TASK_KINDS:
             room.form.set_kind(kind)
             titles, names = [], []
-            for at in range(len(samples_of(BY_KEY[kind]))):
+            for at in range(len(BY_KEY[kind].samples)):
                 room.form.source.setCurrentIndex(at)
                 room.form.source.activated.emit(at)
                 titles.append(room.form.source.currentText())
@@ -90,11 +90,11 @@ class TestForm:
 
     def test_crf_is_for_taggers_only(self, room: TrainRoom, qtbot: QtBot) -> None:
         room.form.set_kind("tag")
-        assert not room.form.crf.isHidden()
-        room.form.crf.setChecked(True)
+        assert "crf" in room.form.basic.fields
+        room.form.basic.set_value("crf", "True")
         assert _order(room, qtbot).options.crf is True  # type: ignore[union-attr]
         room.form.set_kind("classify")
-        assert room.form.crf.isHidden()
+        assert not room.form.basic.fields
         assert _order(room, qtbot).options.crf is False  # type: ignore[union-attr]
 
     def test_columns_of_an_own_file_are_offered_and_used(self, room: TrainRoom, tmp_path: Path, qtbot: QtBot) -> None:
@@ -214,7 +214,7 @@ class TestForm:
         for kind in RUN_KINDS:
             room.form.set_kind(kind.key)
             assert room.form._sentence.text() == BY_KEY[kind.key].sentence
-            assert room.form.preset.isHidden() == (kind.key != "pretrain")
+            assert ("preset" in room.form.basic.fields) == (kind.key == "pretrain")
 
 
 class TestFollowing:

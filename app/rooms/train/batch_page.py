@@ -87,7 +87,7 @@ class BatchPage(QWidget):
         if info is None:
             self._reader = None
         else:
-            self._reader = ExampleReader(info.path) if info.kind == "finetune" else BatchReader(info.path)
+            self._reader = ExampleReader(info.path) if info.run_kind.is_task else BatchReader(info.path)
         self.question.clear()
         self.draws.clear()
         self._show_batch(None)

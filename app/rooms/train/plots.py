@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from bertcore.runs.diagnosis import LARGE
 from bertcore.runs.run_metrics import metric_key
+from bertcore.training.distil_options import DistilOptions
 
 from ...look import numbers, theme
 from ...look.say import say
@@ -40,9 +41,7 @@ class RunPlots:
 
 def plots_of(info: RunInfo) -> RunPlots:
     """The plots and numbers of a run's kind."""
-    if info.kind == "distil":
-        return _distillation()
-    return _task(info.metrics) if info.metrics else _pretraining()
+    return _task(info.metrics) if info.metrics else _OF_TEXT.get(info.kind, _pretraining)()
 
 
 def _pretraining() -> RunPlots:
@@ -71,6 +70,9 @@ def _distillation() -> RunPlots:
         noisy=True,
     )
     return _language_model((soft, *_masked_words_loss()))
+
+
+_OF_TEXT = {DistilOptions.kind: _distillation}  # command -> its plots, where they are not those of pretraining
 
 
 def _masked_words_loss() -> tuple[CurveSpec, CurveSpec]:

@@ -19,6 +19,7 @@ from ...runs import sweep_findings
 from ...runs.ending import AGAIN, APPLY, BEST, COMPARE, GO_ON, ON, OPEN, SLOWER, nearest_snapshot
 from ...runs.process import RunCommand
 from ...runs.run_info import RunInfo
+from ...runs.run_kinds import is_settings
 from ...runs.sweep_findings import SEEDS, USE
 from ...runs.sweep_rows import SweepRow, sweep_row, three_seeds
 from ...widgets.card import GAP_PX, Card, button, label
@@ -31,7 +32,6 @@ from .heads_card import HeadsCard
 from .run_actions import RunActions
 from .run_view import RunView
 from .runs_card import RunsCard
-from .settings_file import is_settings
 from .sweep_page import SweepPage
 from .time_machine_card import TimeMachineCard
 from .watch_card import WatchCard

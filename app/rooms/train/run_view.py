@@ -282,7 +282,7 @@ class RunView(Card):
     def _has_result(self) -> bool:
         """Pretraining without questions has curves only; what learns a task, or from a teacher, has a result at its
         end."""
-        return bool(self._info.metrics) or self._info.kind == "distil" or self._info.has_questions
+        return self._info.run_kind.has_result or self._info.has_questions
 
     @property
     def _kind(self) -> RunPlots:
@@ -294,7 +294,7 @@ class RunView(Card):
         fill(self.body, self._row, self._message, self.ending, self.health, self.slow_motion, (self._stack, 1))
 
     def _show_pages(self) -> None:
-        is_task = self._info.kind == "finetune"
+        is_task = self._info.run_kind.is_task
         self.to_batch.setToolTip(
             say("What the model read in a step: examples, right answers, and how wrong it was")
             if is_task
@@ -342,7 +342,7 @@ class RunView(Card):
             )
         if page is not self.batch:
             return ""
-        if self._info.kind == "finetune":
+        if self._info.run_kind.is_task:
             return say("What it reads in one step: examples and their right answers. It learns from its mistakes.")
         if self.batch.batch is not None and self.batch.batch.causal:
             return say(

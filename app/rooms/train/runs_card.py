@@ -94,7 +94,7 @@ class RunsCard(Card):
             self.show_problem(str(error))
             return
         self._show_page(self.copy_form)
-        self.copy_form.name.setFocus()
+        self.copy_form.set_focus()
 
     def _show_page(self, page: QWidget) -> None:
         self._pages.setCurrentWidget(page)
