@@ -28,10 +28,9 @@ from bertcore.memory import keep_freed_memory
 from bertcore.resolve_model import resolve_model
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.batches import TaskBatches
-from bertcore.tasks.evaluate import measure, right_answers
 from bertcore.tasks.kinds import make_features
-from bertcore.tasks.kinds.base import TaskBatch
-from bertcore.tasks.predict import BATCH_SIZE, decode
+from bertcore.tasks.kinds.base import DecodeSettings, TaskBatch
+from bertcore.tasks.predict import BATCH_SIZE, by_unit, measure, right_answers
 from bertcore.tasks.readers.reading import find_file, task_named
 from bertcore.training.compute import choose_precision
 from bertcore.training.evaluate import EVALUATION_FILE
@@ -211,8 +210,9 @@ def _metrics(model: Any, batches: TaskBatches) -> dict[str, float]:
     """On the very batches that our own measurement reads, in fp32."""
     model.eval()
     features = batches.features
-    outputs = [(units, _output(model, batches.batch(units)).logits) for units in batches.order()]
-    given = [prediction.answer for prediction in decode(features, outputs)]
+    outputs = [(units, _output(model, batches.batch(units)).logits.cpu().numpy()) for units in batches.order()]
+    predictions = features.kind.decode(features, by_unit(features, outputs), DecodeSettings())
+    given = [prediction.answer for prediction in predictions]
     found = measure(features.kind.name, right_answers(features.examples), given, features.labels)
     return {name: float(value) for name, value in found.items() if value is not None}
 

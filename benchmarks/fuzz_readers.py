@@ -320,13 +320,12 @@ def _records() -> Reader:
 
 
 def _evaluation_set() -> Reader:
-    from bertcore.evaluation.sets import records
+    from bertcore.data.cloze import read_cloze
 
     content = (assets() / "evaluation" / "cloze.jsonl").read_bytes()[:2000]
 
     def read(folder: Path) -> None:
-        for _ in records(folder / "set.jsonl", {"text": str, "answers": list, "category": str}):
-            pass
+        read_cloze(folder / "set.jsonl")
 
     return Reader(read, {"set.jsonl": content.rpartition(b"\n")[0]}, {})
 

@@ -67,8 +67,8 @@ def our_epoch(features: Features) -> Callable[[int], float]:
 
     def epoch(number: int) -> float:
         started = time.perf_counter()
-        for batch in batches.epoch(number):
-            task_loss(model, batch).backward()
+        for units in batches.order(number):
+            task_loss(model, batches.batch(units)).backward()
             _update(model, optimizer)
         return time.perf_counter() - started
 

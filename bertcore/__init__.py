@@ -22,40 +22,26 @@ if TYPE_CHECKING:
     from bertcore.tokenizer.tokenizer import Tokenizer
     from bertcore.training_api import Run, sweep, train
 
-__all__ = [
-    "Bert",
-    "BertConfig",
-    "BertcoreError",
-    "LoadedModel",
-    "Run",
-    "Tokenizer",
-    "load",
-    "sweep",
-    "trace",
-    "train",
-]
+__all__ = ["Bert", "BertConfig", "BertcoreError", "LoadedModel", "Run", "Tokenizer", "load", "sweep", "trace", "train"]
 
 _DEFINED_IN = {
-    "Bert": "bertcore.model.bert",
-    "BertConfig": "bertcore.config",
-    "BertcoreError": "bertcore.errors",
-    "LoadedModel": "bertcore.loaded_model",
-    "Run": "bertcore.training_api",
-    "Tokenizer": "bertcore.tokenizer.tokenizer",
-    "load": "bertcore.loaded_model",
-    "sweep": "bertcore.training_api",
-    "trace": "bertcore.analysis.trace",
-    "train": "bertcore.training_api",
+    "analysis.trace": ("trace",),
+    "config": ("BertConfig",),
+    "errors": ("BertcoreError",),
+    "loaded_model": ("LoadedModel", "load"),
+    "model.bert": ("Bert",),
+    "tokenizer.tokenizer": ("Tokenizer",),
+    "training_api": ("Run", "sweep", "train"),
 }
 
 
 if not TYPE_CHECKING:  # a type checker knows the names above, and no others
 
     def __getattr__(name: str) -> Any:
-        if name not in _DEFINED_IN:
+        module = next((module for module, names in _DEFINED_IN.items() if name in names), None)
+        if module is None:
             raise AttributeError(f"module 'bertcore' has no attribute {name!r}")
-        value = getattr(import_module(_DEFINED_IN[name]), name)
-        globals()[name] = value
+        value = globals()[name] = getattr(import_module(f"bertcore.{module}"), name)
         return value
 
 

@@ -32,7 +32,7 @@ from bertcore.table import Records, Table
 from bertcore.tasks.kinds import TASK_KINDS
 from bertcore.tasks.kinds.base import Prediction
 from bertcore.tasks.predict import as_example, task_kind
-from bertcore.tokenizer.token_labels import SHOWN_SPACE
+from bertcore.tokenizer.special_tokens import SHOWN_SPACE
 from bertcore.training.task_files import predict_as_learned
 
 TOP = 5  # words for each mask, of ours and of the other

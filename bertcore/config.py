@@ -26,41 +26,30 @@ PRESETS: dict[str, tuple[int, int]] = {
 }
 HEAD_SIZE = 64
 
-# The published models that people compare, as far as they differ from BERT-base
+
+def _size(layers: int, hidden: int) -> dict[str, int]:
+    return {
+        "hidden_size": hidden,
+        "num_hidden_layers": layers,
+        "num_attention_heads": hidden // HEAD_SIZE,
+        "intermediate_size": 4 * hidden,
+    }
+
+
+# The published models that people compare, as far as they differ from BERT-base and their family's defaults
 PUBLISHED: dict[str, dict[str, Any]] = {
     "bert-base-uncased": {},
-    "bert-large-uncased": {
-        "hidden_size": 1024,
-        "num_hidden_layers": 24,
-        "num_attention_heads": 16,
-        "intermediate_size": 4096,
-    },
+    "bert-large-uncased": _size(24, 1024),
     "roberta-base": {
         "model_type": "roberta",
-        "vocab_size": 50_265,
         "max_position_embeddings": 514,
         "type_vocab_size": 1,
-        "pad_token_id": 1,
         "layer_norm_eps": 1e-5,
     },
-    "distilbert-base-uncased": {"model_type": "distilbert", "num_hidden_layers": 6, "type_vocab_size": 0},
-    "albert-base-v2": {
-        "model_type": "albert",
-        "vocab_size": 30_000,
-        "embedding_size": 128,
-        "num_hidden_groups": 1,
-        "hidden_act": "gelu_new",
-        "hidden_dropout_prob": 0.0,
-        "attention_probs_dropout_prob": 0.0,
-    },
-    "electra-small-discriminator": {
-        "model_type": "electra",
-        "embedding_size": 128,
-        "hidden_size": 256,
-        "num_attention_heads": 4,
-        "intermediate_size": 1024,
-    },
-    "electra-base-discriminator": {"model_type": "electra", "embedding_size": 768},
+    "distilbert-base-uncased": {"model_type": "distilbert"},
+    "albert-base-v2": {"model_type": "albert", **_size(12, 768)},
+    "electra-small-discriminator": {"model_type": "electra"},
+    "electra-base-discriminator": {"model_type": "electra", "embedding_size": 768, **_size(12, 768)},
 }
 
 
@@ -114,10 +103,12 @@ class BertConfig:
             raise BertcoreError(
                 f"The config's pad_token_id {brief(self.pad_token_id)} is not a row of the token table."
             )
-        for name in ("hidden_dropout_prob", "attention_probs_dropout_prob", "initializer_range", "layer_norm_eps"):
-            _check_share(name, getattr(self, name))
-        if self.classifier_dropout is not None:
-            _check_share("classifier_dropout", self.classifier_dropout)
+        shares = ["hidden_dropout_prob", "attention_probs_dropout_prob", "initializer_range", "layer_norm_eps"]
+        for name in [*shares, *(["classifier_dropout"] if self.classifier_dropout is not None else [])]:
+            value = getattr(self, name)
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not is_number or not 0 <= value < 1:
+                raise BertcoreError(f"The config's {name} must be a number from 0 to below 1, not {brief(value)}.")
         self._check_choices(about)
 
     def _check_choices(self, about: Family) -> None:
@@ -203,18 +194,10 @@ class BertConfig:
     @classmethod
     def preset(cls, name: str, **changes: Any) -> BertConfig:
         """One of PRESETS or PUBLISHED, with any field changed: `BertConfig.preset("mini", vocab_size=8192)`."""
-        if name in PUBLISHED:
-            return cls(**{**PUBLISHED[name], **_known(changes)})
-        if name not in PRESETS:
+        if name not in {**PRESETS, **PUBLISHED}:
             raise BertcoreError(f"There is no preset {brief(name)}; choose one of {', '.join([*PRESETS, *PUBLISHED])}.")
-        layers, hidden = PRESETS[name]
-        size = {
-            "hidden_size": hidden,
-            "num_hidden_layers": layers,
-            "num_attention_heads": hidden // HEAD_SIZE,
-            "intermediate_size": 4 * hidden,
-        }
-        return cls(**{**size, **_known(changes)})
+        values: dict[str, Any] = _size(*PRESETS[name]) if name in PRESETS else PUBLISHED[name]
+        return cls(**{**family(values.get("model_type", "bert")).defaults, **values, **_known(changes)})
 
     def with_changes(self, **changes: Any) -> BertConfig:
         """The same config with some fields changed; unknown names are refused."""
@@ -260,8 +243,3 @@ def _check_range(limits: object) -> None:
     plain = all(isinstance(number, int | float) and abs(number) < sys.float_info.max for number in numbers)
     if len(numbers) != 2 or not plain or not numbers[0] < numbers[1]:
         raise BertcoreError(f"The config's number_range must be a lowest and a highest number, not {brief(limits)}.")
-
-
-def _check_share(name: str, value: object) -> None:
-    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < 1:
-        raise BertcoreError(f"The config's {name} must be a number from 0 to below 1, not {brief(value)}.")

@@ -13,6 +13,8 @@ from itertools import accumulate
 from types import UnionType
 from typing import Any, Self, cast, get_args, get_origin, get_type_hints
 
+from bertcore.errors import BertcoreError, brief
+
 MOST_PARTS = 1_000_000  # values and containers; each takes up to some 250 bytes of memory
 MOST_LEVELS = 60  # one list or object in another
 MOST_DIGITS = 100  # of a whole number: float() takes 308
@@ -30,6 +32,21 @@ def parse_json(text: str, *, nulls: bool = False, most_parts: int = MOST_PARTS) 
     if containers > MOST_LEVELS and _levels(text) > MOST_LEVELS:
         raise ValueError("it is nested too deeply")
     return (_NULLS if nulls else _STRICT).decode(text)
+
+
+def parse_object(line: str, place: str) -> dict[str, Any]:
+    """The object on a line of a file, which messages name by its `place`. Raises BertcoreError for another value."""
+    value, expected, near = None, "one JSON object on each line", line
+    try:
+        value = parse_json(line)
+    except json.JSONDecodeError as error:
+        expected = f"one whole JSON object (it breaks at column {error.colno})"
+        near = line[max(0, error.pos - 20) : error.pos + 20]
+    except ValueError as error:
+        expected = f"one whole JSON object ({error})"
+    if not isinstance(value, dict):
+        raise BertcoreError(f"{place}: expected {expected}, found {brief(near)}.")
+    return value
 
 
 def _levels(text: str) -> int:

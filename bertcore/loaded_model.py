@@ -45,9 +45,8 @@ from bertcore.checkpoint.checkpoint import Checkpoint, checkpoint_in_memory, loa
 from bertcore.checkpoint.sentence_pooling import Pooling
 from bertcore.comparing import Comparison, compare
 from bertcore.errors import BertcoreError, CutOffWarning, shortened
-from bertcore.evaluation.report import ModelReport, measure_model
 from bertcore.evaluation.score_texts import TextScore, read_listed_texts, score_texts
-from bertcore.evaluation.sets import MinimalPairs, judge_minimal_pairs, read_minimal_pairs
+from bertcore.evaluation.sets import MinimalPairs, ModelReport, judge_minimal_pairs, measure_model, read_minimal_pairs
 from bertcore.files import write_errors
 from bertcore.model.bert import Bert
 from bertcore.model.hooks import Changes
@@ -65,12 +64,9 @@ from bertcore.results import (
 )
 from bertcore.runs.known_runs import is_run
 from bertcore.table import Grid, Records, Results, one_or_many
-from bertcore.tasks.decoding import Decoding, DecodingOptions
-from bertcore.tasks.evaluate import TaskEvaluation
-from bertcore.tasks.kinds.base import Example, Prediction
-from bertcore.tasks.predict import as_example, required_kind, task_kind
+from bertcore.tasks.kinds.base import Decoding, DecodingOptions, Example, Prediction
+from bertcore.tasks.predict import TaskEvaluation, as_example, required_kind, task_kind
 from bertcore.tasks.spec import Role
-from bertcore.texts import Pair, Texts, cut_texts, pairs_of
 from bertcore.tokenizer.special_tokens import MASK
 from bertcore.tokenizer.tokenizer import Encoding, Tokenizer, word_id_at
 from bertcore.training.evaluate import evaluate_text
@@ -125,7 +121,7 @@ def load(
         _check_device(device)
     folder = resolve_model(model)
     with snapshot_errors(folder):
-        checkpoint = load_checkpoint(folder, random_output_heads, allow_random=bool(random_output_heads))
+        checkpoint = load_checkpoint(folder, random_heads=random_output_heads)
     if device is not None:
         checkpoint.model.to(device)
     return LoadedModel(checkpoint)
@@ -1135,3 +1131,45 @@ def _check_choice(name: str, given: str, choices: tuple[str, ...]) -> None:
 
 def _paths(files: Files) -> list[Path]:
     return [Path(files)] if isinstance(files, str | Path) else [Path(file) for file in files]
+
+
+# --- what a method is given: one text or several, single or in pairs
+
+
+Texts = list[str] | tuple[str, ...]  # several texts: a batch; whatever gives texts one by one will do
+Pair = tuple[str, str | None]  # texts a and b
+
+
+def pairs_of(a: str | Texts, b: str | Texts | None = None) -> tuple[list[Pair], bool]:
+    """The texts or pairs, and whether it is a single one, which gets a single result instead of a list."""
+    if b is not None and isinstance(a, str) != isinstance(b, str):
+        raise BertcoreError("Texts a and b go together: give one of each, or two lists of the same length.")
+    if isinstance(a, str):
+        return [(a, b if isinstance(b, str) else None)], True
+    firsts = _listed("a", a)
+    seconds: Sequence[str | None] = [None] * len(firsts) if b is None else _listed("b", b)
+    if len(firsts) != len(seconds):
+        raise BertcoreError(f"There are {len(firsts)} texts a, but {len(seconds)} texts b; a pair needs one of each.")
+    return list(zip(firsts, seconds, strict=True)), False
+
+
+def _listed(name: str, texts: Any) -> list[Any]:
+    """Raises BertcoreError where one is no text, such as the NaN of an empty cell."""
+    try:
+        listed = list(texts)
+    except TypeError:
+        raise BertcoreError(f"Give {name} as a text or a list of texts, not as {type(texts).__name__}.") from None
+    wrong = next(
+        (at for at, text in enumerate(listed) if not (isinstance(text, str) or (text is None and name == "b"))), None
+    )
+    if wrong is not None:
+        kind = type(listed[wrong]).__name__
+        raise BertcoreError(f"Not all texts {name} are texts: the one at place {wrong} of the list is {kind}.")
+    return listed
+
+
+def cut_texts(count: int, of: int, most: int) -> str:
+    """That so many of the texts have more than the `most` tokens that the model reads."""
+    which = "The text is" if of == 1 else f"{count:,} of {of:,} texts {'is' if count == 1 else 'are'}"
+    begins = "its beginning" if count == 1 else "their beginnings"
+    return f"{which} longer than the {most:,} tokens that the model reads; what is said is of {begins}."

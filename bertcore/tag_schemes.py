@@ -113,26 +113,15 @@ def entity_spans(tags: Sequence[str]) -> list[Span]:
 
 
 def convert_tags(tags: Sequence[str], scheme: Scheme) -> list[str]:
-    """The same entities in another scheme. Also mends a sentence that breaks its own, as `entity_spans` reads it."""
+    """The same entities as BIO or IOBES. Also mends a sentence that breaks its scheme, as `entity_spans` reads it."""
     converted = ["O"] * len(tags)
-    before = Span("", -1, -1)
-    for span in entity_spans(tags):
-        letters = _letters(span, scheme, touches=span.start == before.end and span.type == before.type)
-        converted[span.start : span.end] = [f"{letter}-{span.type}" if span.type else letter for letter in letters]
-        before = span
+    for kind, start, end in entity_spans(tags):
+        if scheme == "IOBES":
+            letters = "S" if end - start == 1 else "B" + "I" * (end - start - 2) + "E"
+        else:
+            letters = "B" + "I" * (end - start - 1)
+        converted[start:end] = [f"{letter}-{kind}" if kind else letter for letter in letters]
     return converted
-
-
-def _letters(span: Span, scheme: Scheme, touches: bool) -> str:
-    """One letter per word of an entity; `touches`: another of its type ends right before it."""
-    size = span.end - span.start
-    if scheme == "IOB1":
-        return ("B" if touches else "I") + "I" * (size - 1)
-    if scheme == "BIO":
-        return "B" + "I" * (size - 1)
-    if scheme == "IOBES":
-        return "S" if size == 1 else "B" + "I" * (size - 2) + "E"
-    raise BertcoreError("Entities can be written as IOB1, BIO or IOBES; choose one of them.")
 
 
 def _may_follow(before: tuple[str, str], after: tuple[str, str], scheme: Scheme) -> bool:

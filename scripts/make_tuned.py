@@ -34,11 +34,10 @@ from bertcore.memory import keep_freed_memory
 from bertcore.runs.environment import ENVIRONMENT_FILE
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tag_schemes import entity_spans
-from bertcore.tasks.evaluate import TaskEvaluation, measure, right_answers
 from bertcore.tasks.kinds.base import Prediction
 from bertcore.tasks.kinds.span import AnswerExample, AnswerPrediction
 from bertcore.tasks.kinds.tag import TaggedExample, TagsPrediction
-from bertcore.tasks.predict import as_example, required_kind
+from bertcore.tasks.predict import TaskEvaluation, as_example, measure, required_kind, right_answers
 from bertcore.tasks.readers.reading import TaskFile, task_named
 from bertcore.training.evaluate import EVALUATION_FILE
 from bertcore.training.finetune_options import FinetuneOptions

@@ -24,7 +24,7 @@ import typer
 
 from bertcore.checkpoint.weights import SAFETENSORS
 from bertcore.resolve_model import resolve_model
-from bertcore.tasks.evaluate import measure, right_answers
+from bertcore.tasks.predict import measure, right_answers
 from bertcore.tasks.readers.reading import TaskFile, task_named
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
 from bertcore.training.task_examples import read_examples

@@ -16,8 +16,8 @@ from tests.test_rules import ROOT, Import, imports, imports_of
 
 # From the bottom up. Those of one layer do not import each other.
 LAYERS = (
-    ("bertcore.errors", "bertcore.memory", "bertcore.json_text", "bertcore.progress"),
-    ("bertcore.limits", "bertcore.texts"),
+    ("bertcore.errors", "bertcore.memory", "bertcore.progress", "bertcore.limits"),
+    ("bertcore.json_text",),
     ("bertcore.files", "bertcore.families", "bertcore.tag_schemes", "bertcore.trial"),
     ("bertcore.html",),
     ("bertcore.settings", "bertcore.config", "bertcore.locations", "bertcore.table"),

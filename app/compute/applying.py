@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bertcore.errors import BertcoreError
-from bertcore.tasks.decoding import USUAL, Decoding
 from bertcore.tasks.kinds import TASK_KINDS
+from bertcore.tasks.kinds.base import USUAL, Decoding
 
 from ..state.what_if import NOTHING_CHANGED, WhatIf
 

@@ -15,7 +15,7 @@ from bertcore.runs.metrics_file import EVALUATION, HELD_OUT
 from bertcore.runs.run_folder import QUESTIONS, RunFolder, RunStatus
 from bertcore.runs.snapshots import can_resume
 from bertcore.runs.sweep_results import SweepPlace, read_place
-from bertcore.tasks.readers.registry import metrics_of
+from bertcore.tasks.readers.reading import metrics_of
 from bertcore.training.pretrain_options import PretrainOptions
 
 from ..look.say import mark, say

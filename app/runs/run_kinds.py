@@ -16,8 +16,7 @@ from bertcore.locations import built_in_checkpoint, sample_corpus
 from bertcore.resolve_model import resolve_model
 from bertcore.settings import read_recipe
 from bertcore.tasks.kinds import TASK_KINDS
-from bertcore.tasks.readers.reading import find_file, read_task, sample_folder, task_named
-from bertcore.tasks.readers.registry import TASKS
+from bertcore.tasks.readers.reading import TASKS, find_file, read_task, sample_folder, task_named
 from bertcore.tasks.spec import Role, TaskSpec
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions

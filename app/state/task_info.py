@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bertcore.files import read_json_or_empty
-from bertcore.tasks.readers.registry import TASKS, metrics_of
+from bertcore.tasks.readers.reading import TASKS, metrics_of
 from bertcore.tasks.spec import TaskSpec
 
 from ..look import numbers

@@ -26,7 +26,10 @@ class Written:
 
 def written(tokenizer: Tokenizer, token_id: int) -> Written:
     """How this token is typed. Raises BertcoreError for one that cannot be."""
-    from bertcore.tokenizer.token_labels import SPACE_MARKS, label  # here, so that the first paint need not wait for it
+    from bertcore.tokenizer.special_tokens import (  # here, so that the first paint need not wait for it
+        SPACE_MARKS,
+        label,
+    )
 
     token, kind = tokenizer.word(token_id), tokenizer.kind
     if token_id in tokenizer.special_ids:

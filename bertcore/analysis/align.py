@@ -69,13 +69,10 @@ def align(ours: Encoding, other: Encoding) -> Alignment:
             words |= _by_difference(ours, rows, other, columns)
     pairs = _by_key(_roles(ours), _roles(other)) | words
     other_positions = tuple(pairs.get(position) for position in range(len(ours)))
-    return Alignment(other_positions, len(other), None if words else _reason(ours, other, is_same_text))
-
-
-def _reason(ours: Encoding, other: Encoding, is_same_text: bool) -> Reason:
+    reason: Reason | None = None if words else "other_pieces" if is_same_text else "other_text"
     if not all(any(part != "special" for part in encoding.parts) for encoding in (ours, other)):
-        return "no_text"
-    return "other_pieces" if is_same_text else "other_text"
+        reason = "no_text"
+    return Alignment(other_positions, len(other), reason)
 
 
 def _positions(encoding: Encoding, part: str) -> list[int]:

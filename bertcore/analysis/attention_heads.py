@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from bertcore.errors import BertcoreError
 from bertcore.progress import ReportProgress, no_progress
 from bertcore.table import Records
-from bertcore.tokenizer.token_labels import SHOWN_SPACE
+from bertcore.tokenizer.special_tokens import SHOWN_SPACE
 from bertcore.tokenizer.tokenizer import Encoding
 
 Scores = NDArray[np.float64]  # (L,N)

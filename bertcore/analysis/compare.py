@@ -25,7 +25,7 @@ from bertcore.errors import BertcoreError
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from bertcore.model.bert import Bert, Layer
+    from bertcore.model.bert import Bert
     from bertcore.tokenizer.tokenizer import Tokenizer
 
 PARTS = ("query", "key", "value", "attention output", "feed-forward in", "feed-forward out", "LayerNorm")
@@ -236,21 +236,18 @@ def _parts(model: Bert) -> Iterator[tuple[int | None, str, list[Tensor]]]:
         yield None, "embeddings LayerNorm", list(model.embeddings.norm.parameters())
     sets = len(model.encoder.layers)
     for index in range(sets):
-        layer = index * model.encoder.depth // sets
-        yield from ((layer, part, tensors) for part, tensors in _layer_parts(model.encoder.layer(layer)))
+        number = index * model.encoder.depth // sets
+        layer = model.encoder.layer(number)
+        fused = layer.attention.query_key_value
+        weights, biases = fused.weight.chunk(3), fused.bias.chunk(3)  # (3H,H) -> 3 x (H,H)
+        parts: list[list[Tensor]] = [list(pair) for pair in zip(weights, biases, strict=True)]
+        for linear in (layer.attention.output, layer.feed_forward_in, layer.feed_forward_out):
+            parts.append(list(linear.parameters()))
+        parts.append([*layer.attention_norm.parameters(), *layer.feed_forward_norm.parameters()])
+        yield from ((number, part, tensors) for part, tensors in zip(PARTS, parts, strict=True))
     for name, module in (("pooler", model.pooler), ("word head", model.mlm)):
         if module is not None:
             yield None, name, list(module.parameters())
-
-
-def _layer_parts(layer: Layer) -> Iterator[tuple[str, list[Tensor]]]:
-    fused = layer.attention.query_key_value
-    weights, biases = fused.weight.chunk(3), fused.bias.chunk(3)  # (3H,H) -> 3 x (H,H)
-    matrices = [[weight, bias] for weight, bias in zip(weights, biases, strict=True)]
-    for module in (layer.attention.output, layer.feed_forward_in, layer.feed_forward_out):
-        matrices.append(list(module.parameters()))
-    norms = [*layer.attention_norm.parameters(), *layer.feed_forward_norm.parameters()]
-    yield from zip(PARTS, [*matrices, norms], strict=True)
 
 
 def _norm(tensors: list[Tensor]) -> float:

@@ -95,39 +95,10 @@ def set_attention_row(layer: int, head: int, row: int, values: ArrayLike) -> Cha
     return {f"layer.{layer}.attention.probs": put((head, row), values)}
 
 
-def set_attention_pattern(layer: int, head: int, pattern: ArrayLike) -> Changes:
-    """One head's whole attention becomes `pattern` (S,S), row: the token that looks."""
-    return {f"layer.{layer}.attention.probs": put((head,), pattern)}
-
-
-def patch(
-    point: str, value: ArrayLike, rows: Sequence[int] | None = None, from_rows: Sequence[int] | None = None
-) -> Changes:
-    """Activation patching: what passes at a hook point becomes `value`, of another input, without batch dimension.
-
-    With `rows`, only these tokens' vectors (the last dimension but one: (S,H), (N,S,D), (N,S,S)) are replaced, by those
-    of the tokens `from_rows` of the other input; absent, the same rows. Vig et al. 2020; Meng et al. 2022, section 2.1.
-    """
-    new = _numbers(value, point)
-    if rows is None:
-        return {point: put((), new)}
-    source = list(rows if from_rows is None else from_rows)
-    if len(source) != len(rows):
-        raise BertcoreError(f"There are {len(rows)} tokens to patch but {len(source)} to take from.")
-    if new.ndim < 2 or not all(0 <= row < new.shape[-2] for row in source):
-        raise BertcoreError(f"The activations to patch in at {point} have no token {max(source, default=0)}.")
-    return {point: put((..., list(rows), slice(None)), new[..., source, :])}
-
-
-def drop_embedding(which: Literal["token", "segment", "position"], config: BertConfig | None = None) -> Changes:
-    """One of the three embeddings becomes 0 before they are added up.
-
-    With a `config`, raises BertcoreError where such a model has no segments.
-    """
+def drop_embedding(which: Literal["token", "segment", "position"]) -> Changes:
+    """One of the three embeddings becomes 0 before they are added up."""
     if which not in EMBEDDINGS:
         raise BertcoreError(f"There is no {which} embedding; choose one of {', '.join(EMBEDDINGS)}.")
-    if which == "segment" and config is not None and not config.type_vocab_size:
-        raise BertcoreError("This model has no segment embedding, so there is nothing to drop.")
     return {f"embeddings.{which}": _zeros}
 
 
@@ -258,7 +229,10 @@ def _ablated(values: Values | None, point: str, heads: Sequence[int] | None = No
 
 
 def put(where: tuple[Any, ...], values: ArrayLike) -> Change:
-    """Values in a part of the tensor, the same in the whole batch; `where` is an index without the batch dimension."""
+    """Values in a part of the tensor, the same in the whole batch; `where` is an index without the batch dimension.
+
+    `{point: put((), value)}` is activation patching: what passed at that hook point for another text (Vig et al. 2020).
+    """
     if any(np.min(index, initial=0) < 0 for index in where if isinstance(index, int | list)):
         raise BertcoreError("Heads and tokens count from 0; numbers below 0 are not allowed.")
     new = _numbers(values, "the tensor")

@@ -71,12 +71,11 @@ class Checkpoint:
 
 @no_garbage_collection()
 def load_checkpoint(
-    folder: Path, heads: Collection[str] = (), allow_random: bool = False, tokenizer: Tokenizer | None = None
+    folder: Path, *, random_heads: Collection[str] = (), tokenizer: Tokenizer | None = None
 ) -> Checkpoint:
     """Open a checkpoint folder of the BERT family, written by BERTscope or by `transformers`.
 
-    All heads that the files carry are there; `heads` names those that must be. Where one of them is not in the files,
-    that is an error, unless `allow_random`: it is then drawn afresh, always the same way.
+    All heads that the files carry are there; `random_heads` that they lack are drawn afresh, always the same way.
     tokenizer: the folder's own, where it has been read already.
     Names and shapes are compared before a number is read or a module is built.
     Raises BertcoreError, one sentence, for a folder that is no checkpoint, files that are missing, cut off or would
@@ -108,7 +107,7 @@ def load_checkpoint(
     has_pooler = any(name.startswith("pooler.") for name in names)
     if not has_pooler and {"nsp", "sop"} & set(output_heads):
         raise BertcoreError(f"The checkpoint {folder} has a sentence-pair head but no pooler; it is incomplete.")
-    random_output_heads = _random_heads(folder, heads, output_heads, allow_random)
+    random_output_heads = tuple(head for head in random_heads if head not in output_heads)
     _refuse_missing(set(layer_tensors(config)) - names, config, output_heads, folder)
     with torch.device("meta"):
         model = Bert(config, [*output_heads, *random_output_heads], has_pooler)
@@ -210,19 +209,6 @@ def _fits(tokenizer: Tokenizer, config: BertConfig) -> bool:
     """Ids must be rows of the token table; a few rows may be left over where ids are written down (decision 0006)."""
     left_over = config.vocab_size - 1 - tokenizer.largest_id
     return left_over == 0 or (0 < left_over <= MAX_UNUSED_ROWS and not tokenizer.numbered_by_line)
-
-
-def _random_heads(
-    folder: Path, wanted: Collection[str], present: Collection[str], allow_random: bool
-) -> tuple[str, ...]:
-    absent = tuple(head for head in wanted if head not in present)
-    if absent and not allow_random:
-        names = " and no ".join(HEAD_TITLES[head] for head in absent)
-        raise BertcoreError(
-            f"The checkpoint {folder} has no {names} head: with a fresh one its answers would be random. "
-            "Open a checkpoint that has it, or allow a random head."
-        )
-    return absent
 
 
 def _fresh_heads(config: BertConfig, heads: Collection[str], present: Collection[str]) -> dict[str, Tensor]:

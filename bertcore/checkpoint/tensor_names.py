@@ -46,14 +46,7 @@ _LAYER_PREFIX = {
     "distilbert": "distilbert.transformer.layer.{}",
     "albert": "albert.encoder.albert_layer_groups.{}.albert_layers.0",
 }
-_ROBERTA_HEADS = {
-    "mlm.transform": "lm_head.dense",
-    "mlm.norm": "lm_head.layer_norm",
-    "mlm": "lm_head",
-    "classify.hidden": "classifier.dense",
-    "classify.output": "classifier.out_proj",
-}
-_HEADS = {  # family -> our stem, which begins with the head's name -> theirs
+_HEADS = {  # what tensor names of the family begin with -> our stem, which begins with the head's name -> theirs
     "bert": {
         "mlm.transform": "cls.predictions.transform.dense",
         "mlm.norm": "cls.predictions.transform.LayerNorm",
@@ -61,9 +54,13 @@ _HEADS = {  # family -> our stem, which begins with the head's name -> theirs
         "nsp.classify": "cls.seq_relationship",
         "classify.output": "classifier",
     },
-    "roberta": _ROBERTA_HEADS,
-    "xlm-roberta": _ROBERTA_HEADS,
-    "camembert": _ROBERTA_HEADS,
+    "roberta": {
+        "mlm.transform": "lm_head.dense",
+        "mlm.norm": "lm_head.layer_norm",
+        "mlm": "lm_head",
+        "classify.hidden": "classifier.dense",
+        "classify.output": "classifier.out_proj",
+    },
     "distilbert": {
         "mlm.transform": "vocab_transform",
         "mlm.norm": "vocab_layer_norm",
@@ -163,7 +160,10 @@ def from_hugging_face(
             used.update(names)
             if len(tensors) == len(names):
                 ours[f"{stem}.{kind}"] = tensors
-    return ours, sorted(name for name in theirs if name not in used and not _is_copy(name, config))
+    # these say nothing new: the tied output table and its bias, and the numbers 0, 1, 2, ... of old files
+    used.update(name for name in theirs if name.startswith(f"{_tied(config)}."))
+    used.update(name for name in theirs if name.endswith((".position_ids", ".token_type_ids")))
+    return ours, sorted(theirs.keys() - used)
 
 
 def layer_tensors(config: BertConfig) -> list[str]:
@@ -249,7 +249,7 @@ def _stems(config: BertConfig, heads: Collection[str]) -> dict[str, list[str]]:
 
 
 def _head_stems(config: BertConfig, head: str) -> dict[str, str]:
-    every = {**_EVERY_FAMILY, **_HEADS[config.model_type]}
+    every = {**_EVERY_FAMILY, **_HEADS[config.family.encoder_prefix]}
     return {ours: theirs for ours, theirs in every.items() if ours.partition(".")[0] == head}
 
 
@@ -259,11 +259,6 @@ def _layer_prefix(config: BertConfig, group: int) -> str:
 
 def _tied(config: BertConfig) -> str:
     return _TIED.get(config.model_type, "lm_head.decoder")
-
-
-def _is_copy(name: str, config: BertConfig) -> bool:
-    """Tensors that say nothing new: the tied output table and its bias, and the numbers 0, 1, 2, ... of old files."""
-    return name.startswith(f"{_tied(config)}.") or name.endswith((".position_ids", ".token_type_ids"))
 
 
 def _check_layers(theirs: Mapping[str, StoredTensor], config: BertConfig) -> None:

@@ -196,8 +196,7 @@ def score(
 ) -> None:
     """Score many texts: how likely each is, a word at [MASK], next sentence, or a fine-tuned model's answer."""
     from bertcore.evaluation.score_texts import mean_by_choice
-    from bertcore.loaded_model import load
-    from bertcore.texts import cut_texts
+    from bertcore.loaded_model import cut_texts, load
 
     refuse_folder(out)
     m = load(model)

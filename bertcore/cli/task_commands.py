@@ -15,7 +15,7 @@ from bertcore.cli.run_settings import with_flags_of
 from bertcore.errors import BertcoreError
 from bertcore.settings import Recipe as RecipeBase
 from bertcore.settings import setting
-from bertcore.tasks.decoding import Decoding
+from bertcore.tasks.kinds.base import Decoding
 
 if TYPE_CHECKING:
     from bertcore.loaded_model import LoadedModel

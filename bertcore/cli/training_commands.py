@@ -98,7 +98,7 @@ def finetune(
 ) -> None:
     """Fine-tune a checkpoint on a task: labels, numbers, tags, answers, choices or summaries."""
     if task == "list":
-        from bertcore.tasks.readers.registry import TASKS
+        from bertcore.tasks.readers.reading import TASKS
 
         rows = [{"name": spec.name, "kind": spec.kind, "title": spec.title} for spec in TASKS.values()]
         print_answer(rows, Listing(rows, "name kind title"), as_json=as_json)

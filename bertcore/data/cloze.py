@@ -10,7 +10,7 @@ from typing import Any
 
 from bertcore.errors import BertcoreError
 from bertcore.files import content_of
-from bertcore.json_text import parse_json
+from bertcore.json_text import parse_object
 from bertcore.tokenizer.special_tokens import MASK
 from bertcore.tokenizer.tokenizer import Encoding, Tokenizer, word_ids_at
 
@@ -25,7 +25,7 @@ class ClozeSentence:
 def read_cloze(file: Path) -> list[ClozeSentence]:
     """Raises BertcoreError for a file that is no cloze set."""
     found = []
-    for place, record in records(file, {"text": str, "answers": list, "category": str}):
+    for place, record in records(lines_of(file), text=str, answers=list, category=str):
         sentence = ClozeSentence(record["text"], tuple(map(str, record["answers"])), record["category"])
         if sentence.text.count(MASK) != 1 or not sentence.answers:
             raise BertcoreError(f"{place}: expected a text with one {MASK} and at least one answer.")
@@ -43,33 +43,27 @@ def accepted_ids(sentence: ClozeSentence, encoding: Encoding, position: int, tok
     return found
 
 
-def records(file: Path, fields: dict[str, type]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each record with its place for error sentences.
-
-    Raises BertcoreError for a file that cannot be read, is empty, or has a line without one of the fields.
-    """
+def lines_of(file: Path) -> list[tuple[str, str]]:
+    """Each line after its place, as messages name it. Raises BertcoreError for a file that cannot be read, or is
+    empty."""
     try:
         lines = content_of(file, advice="choose another one").decode().split("\n")  # other ends may stand in a text
     except UnicodeDecodeError as error:
         raise BertcoreError(f"The file {file} cannot be read: {error}.") from None
     if not any(line.strip() for line in lines):
         raise BertcoreError(f"The file {file} is empty.")
-    yield from listed_records(
-        ((f"The file {file}, line {number}", line) for number, line in enumerate(lines, 1)), fields
-    )
+    return [(f"The file {file}, line {number}", line) for number, line in enumerate(lines, 1)]
 
 
-def listed_records(lines: Iterable[tuple[str, str]], fields: dict[str, type]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Of lines with their places; empty lines are left out. Raises BertcoreError as `records`."""
+def records(lines: Iterable[tuple[str, str]], **fields: type) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The place of each line and the JSON object on it; empty lines are left out.
+
+    Raises BertcoreError for a line without one, or without one of the fields.
+    """
     for place, line in lines:
         if not line.strip():
             continue
-        try:
-            record = parse_json(line)
-        except ValueError:
-            record = None
-        if not isinstance(record, dict):
-            raise BertcoreError(f"{place}: expected one JSON object.")
+        record = parse_object(line, place)
         wrong = [name for name, kind in fields.items() if not isinstance(record.get(name), kind)]
         if wrong:
             raise BertcoreError(f"{place}: expected the field {wrong[0]!r} as {fields[wrong[0]].__name__}.")

@@ -13,8 +13,7 @@ import numpy as np
 from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
-from bertcore.data.corpus_cache import cache_folder, hold, trim
-from bertcore.data.shards import ShardFolder, TokenShards, cache_errors, cut_groups
+from bertcore.data.corpus_cache import ShardFolder, TokenShards, cache_errors, cache_folder, cut_groups, hold, trim
 from bertcore.data.text import BLOCKS, Documents, TextFormat, is_records, text_files, unpacked_bytes
 from bertcore.data.tokenising import Group, TokenisingProcesses, processes_for, split_sentences
 from bertcore.errors import BertcoreError

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bertcore.errors import BertcoreError
-from bertcore.tokenizer.token_labels import SPACE_MARKS
+from bertcore.tokenizer.special_tokens import SPACE_MARKS
 from bertcore.tokenizer.tokenizer import Tokenizer
 
 SPAN_STOP, LONGEST_SPAN = 0.2, 10  # SpanBERT (Joshi et al. 2020, section 3.1): geometric, in words

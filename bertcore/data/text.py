@@ -11,22 +11,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
+from bertcore import limits
 from bertcore.errors import BertcoreError
-from bertcore.json_text import parse_json
-from bertcore.limits import (
-    DOCUMENT_CHARACTERS,
-    DOCUMENT_PARAGRAPHS,
-    LARGEST_ZSTANDARD_WINDOW,
-    LINE_BYTES,
-    MIB,
-    PIECE_CHARACTERS,
-    XZ_BYTES,
-    ZSTANDARD_WINDOW,
-    ZSTANDARD_WINDOW_SHARE,
-)
+from bertcore.json_text import parse_object
 
 PACKED = (".gz", ".xz", ".zst")
-_READ_AT_ONCE = MIB
+_READ_AT_ONCE = limits.MIB
 _LEARNED_AT_ONCE = 1 << 16  # characters that a vocabulary learns from
 _UNPACKED = 3  # a packed text is about so many times larger
 _PACKED_AT_ONCE = 1024  # bytes: a Zstandard block of 4 can hold 128 KiB, so that these hold 32 MiB at most
@@ -59,7 +49,7 @@ def _unpacked(file: Path, below: BinaryIO) -> Any:
     if file.suffix == ".gz":
         return gzip.GzipFile(fileobj=below)
     if file.suffix == ".xz":
-        new = partial(lzma.LZMADecompressor, memlimit=XZ_BYTES)
+        new = partial(lzma.LZMADecompressor, memlimit=limits.XZ_BYTES)
         return io.BufferedReader(_PackedFile(below, new, lzma.LZMAError, _READ_AT_ONCE), _READ_AT_ONCE)
     if file.suffix == ".zst":
         return io.BufferedReader(_PackedFile(below, *_zstandard(file)), _READ_AT_ONCE)
@@ -112,8 +102,8 @@ def _zstandard(file: Path) -> tuple[Callable[[], Any], type[Exception]]:
         raise BertcoreError(
             f"The file {file} is packed with Zstandard; install the Python package zstandard, or unpack the file."
         ) from None
-    window = max(ZSTANDARD_WINDOW, ZSTANDARD_WINDOW_SHARE * file.stat().st_size)
-    unpacker = zstandard.ZstdDecompressor(max_window_size=min(window, LARGEST_ZSTANDARD_WINDOW))
+    window = max(limits.ZSTANDARD_WINDOW, limits.ZSTANDARD_WINDOW_SHARE * file.stat().st_size)
+    unpacker = zstandard.ZstdDecompressor(max_window_size=min(window, limits.LARGEST_ZSTANDARD_WINDOW))
     return unpacker.decompressobj, zstandard.ZstdError
 
 
@@ -154,15 +144,10 @@ class Documents:
             self._done += size
 
     @property
-    def bytes(self) -> int:
-        """As the files lie on disk."""
-        return sum(self._sizes)
-
-    @property
     def fraction(self) -> float:
         """How much is read, 0..1 of all bytes."""
         here = 0 if self._open is None or self._open.closed else self._open.tell()
-        return min(1.0, (self._done + here) / max(1, self.bytes))
+        return min(1.0, (self._done + here) / max(1, sum(self._sizes)))
 
 
 class Paragraphs:
@@ -212,7 +197,7 @@ def unpacked_bytes(files: Iterable[Path]) -> int:
     return sum(file.stat().st_size * (_UNPACKED if file.suffix in PACKED else 1) for file in files)
 
 
-def pieces(paragraph: str, most: int = PIECE_CHARACTERS) -> Iterator[str]:
+def pieces(paragraph: str, most: int = limits.PIECE_CHARACTERS) -> Iterator[str]:
     """The paragraph, or where it has more than `most` characters, pieces of it, cut at spaces where there are any."""
     start = 0
     while len(paragraph) - start > most:
@@ -230,7 +215,7 @@ def in_portions(texts: Iterable[str]) -> Iterator[list[str]]:
     for text in texts:
         portion.append(text)
         characters += len(text)
-        if characters >= PIECE_CHARACTERS:
+        if characters >= limits.PIECE_CHARACTERS:
             yield portion
             portion, characters = [], 0
     yield portion
@@ -239,12 +224,12 @@ def in_portions(texts: Iterable[str]) -> Iterator[list[str]]:
 def _lines(text: TextIO, file: Path) -> Iterator[str]:
     """Raises BertcoreError for a line that is longer than any text has."""
     number = 0
-    while line := text.readline(LINE_BYTES + 1):
+    while line := text.readline(limits.LINE_BYTES + 1):
         number += 1
-        if len(line) > LINE_BYTES:
+        if len(line) > limits.LINE_BYTES:
             raise BertcoreError(
-                f"The file {file}, line {number:,}: a line of more than {LINE_BYTES // MIB} MB; break it into lines of "
-                "a paragraph each."
+                f"The file {file}, line {number:,}: a line of more than {limits.LINE_BYTES // limits.MIB} MB; break it "
+                "into lines of a paragraph each."
             )
         yield line
 
@@ -272,21 +257,16 @@ def _documents(lines: Iterable[str], file: Path, form: TextFormat) -> Iterator[l
 
 def _check_size(characters: int, paragraphs: int, file: Path, line: int) -> None:
     """A document is tokenised as a whole. Raises BertcoreError where it is larger than any book."""
-    if characters > DOCUMENT_CHARACTERS or paragraphs > DOCUMENT_PARAGRAPHS:
+    if characters > limits.DOCUMENT_CHARACTERS or paragraphs > limits.DOCUMENT_PARAGRAPHS:
         raise BertcoreError(
-            f"The file {file}, line {line:,}: a document of more than {DOCUMENT_CHARACTERS:,} characters or "
-            f"{DOCUMENT_PARAGRAPHS:,} lines; put a blank line between documents, or write one in each record."
+            f"The file {file}, line {line:,}: a document of more than {limits.DOCUMENT_CHARACTERS:,} characters or "
+            f"{limits.DOCUMENT_PARAGRAPHS:,} lines; put a blank line between documents, or write one in each record."
         )
 
 
 def _record(line: str, file: Path, number: int, field: str) -> list[str]:
     where = f"The file {file}, line {number}"
-    try:
-        record = parse_json(line)
-    except ValueError:
-        raise BertcoreError(f"{where}: expected one JSON object on each line, found {line[:60]!r}.") from None
-    if not isinstance(record, dict):
-        raise BertcoreError(f"{where}: expected a JSON object with the field {field!r}, found {line[:60]!r}.")
+    record = parse_object(line, where)
     if not isinstance(text := record.get(field), str):
         there = f"it is {text!r:.60}" if field in record else f"there are {', '.join(map(repr, record)) or 'none'}"
         raise BertcoreError(f"{where}: expected text in the field {field!r}, but {there:.200}.")

@@ -64,10 +64,6 @@ class LinearChainCrf(nn.Module):
         gold = tags.gather(1, chain.order).masked_fill(~chain.inside, 0)
         return self._path_score(chain, gold) - self._log_partition(chain)
 
-    def log_partition(self, emissions: Tensor, mask: Tensor) -> Tensor:
-        """Log of the sum of exp(score) over all label sequences: (B,S,K), (B,S) -> (B); 0 for a row without labels."""
-        return self._log_partition(_labelled_first(emissions, mask))
-
     @torch.no_grad()
     def decode(self, emissions: Tensor, mask: Tensor) -> list[list[int]]:
         """The best label sequence of each row (Viterbi 1967): a label per labelled token, in order.
@@ -99,7 +95,7 @@ class LinearChainCrf(nn.Module):
         """
         with torch.inference_mode(False), torch.enable_grad():
             scores = emissions.detach().clone().requires_grad_()
-            total = self.log_partition(scores, mask.clone()).sum()
+            total = self._log_partition(_labelled_first(scores, mask.clone())).sum()
             return torch.autograd.grad(total, scores)[0]
 
     def _path_score(self, chain: _Chain, gold: Tensor) -> Tensor:

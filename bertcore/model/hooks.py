@@ -99,10 +99,6 @@ class Recorder(Hook):
     def __contains__(self, point: str) -> bool:
         return point in self._seen
 
-    @property
-    def names(self) -> list[str]:
-        return list(self._seen)
-
 
 class Intervention(Hook):
     """Replaces tensors: a function of the tensor per point name, applied in the order of the pass.

@@ -19,7 +19,7 @@ from bertcore.runs.known_runs import known_runs
 from bertcore.runs.metrics_file import EVALUATION, HELD_OUT, MetricsTail, examples_of_curve, number
 from bertcore.runs.run_folder import RunFolder, RunStatus, cause_of
 from bertcore.table import Table
-from bertcore.tasks.readers.registry import TASKS, metrics_of
+from bertcore.tasks.readers.reading import TASKS, metrics_of
 
 SWEEP = "sweep.json"
 SETTINGS = ("learning_rate", "batch_size", "epochs")  # what a sweep varies, beside the seed

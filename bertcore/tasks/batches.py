@@ -3,7 +3,7 @@
 B sequences of S tokens, R rows of B*S, U units.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -107,10 +107,6 @@ class TaskBatches:
         if self._epoch is None or self._epoch[0] != epoch:
             self._epoch = epoch, self.order(epoch)
         return epoch, self._epoch[1][place]
-
-    def epoch(self, epoch: int = 0, first: int = 0) -> Iterator[TaskBatch]:
-        """The batches of an epoch, from batch number `first` on."""
-        return (self.batch(units) for units in self.order(epoch)[first:])
 
     def batch(self, units: Ints) -> TaskBatch:
         """The sequences of some units, padded to the longest, with their labels."""

@@ -6,10 +6,11 @@ N sequences, T tokens of all together.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from bertcore.errors import BertcoreError
 from bertcore.tokenizer.special_tokens import MASK
 from bertcore.tokenizer.tokenizer import MAX_CHARACTERS, Tokenizer
 
+T = TypeVar("T")
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 AT_ONCE = 1_000  # examples handed to the library in one go: enough for all cores, little to keep in memory
@@ -80,33 +82,33 @@ class Pieces(NamedTuple):
 
 def text_ids(tokenizer: Tokenizer, texts: Sequence[str]) -> list[list[int]]:
     """Token ids of each text. Raises BertcoreError, with the text, for one that is not valid Unicode."""
-    different = list(dict.fromkeys(texts))  # passages and beginnings come many times
-    plain = [text for text in different if not _is_special(text)]
-    try:
-        by_text: dict[str, list[int]] = {}
-        for portion in in_portions(plain):
-            by_text.update(zip(portion, tokenizer.encode_batch_ids(portion), strict=True))
-    except Exception:  # the library does not say which text it was
-        by_text = {text: _one(tokenizer, text).ids for text in plain}
-    return [by_text[text] if text in by_text else _one(tokenizer, text).ids for text in texts]
+    return _each_once(tokenizer, texts, tokenizer.encode_batch_ids, lambda pieces: pieces.ids)
 
 
 def text_pieces(tokenizer: Tokenizer, texts: Sequence[str]) -> list[Pieces]:
     """The same with the characters that each token stands for."""
+
+    def encode(portion: list[str]) -> list[Pieces]:
+        raw = tokenizer.raw.encode_batch(portion, add_special_tokens=False)
+        return [Pieces(encoding.ids, encoding.offsets) for encoding in raw]
+
+    return _each_once(tokenizer, texts, encode, lambda pieces: pieces)
+
+
+def _each_once(
+    tokenizer: Tokenizer,
+    texts: Sequence[str],
+    encode: Callable[[list[str]], list[T]],
+    of_one: Callable[[Pieces], T],
+) -> list[T]:
+    """What `encode` makes of the texts, portion by portion; passages and beginnings come many times."""
     different = list(dict.fromkeys(texts))
-    plain = [text for text in different if not _is_special(text)]
-    by_text: dict[str, Pieces] = {}
-    try:
-        for portion in in_portions(plain):
-            raw = tokenizer.raw.encode_batch(portion, add_special_tokens=False)
-            pieces = (Pieces(encoding.ids, encoding.offsets) for encoding in raw)
-            by_text.update(zip(portion, pieces, strict=True))
-    except Exception:
-        by_text = {}
-    for text in different:
-        if text not in by_text:
-            by_text[text] = _one(tokenizer, text)
-    return [by_text[text] for text in texts]
+    found: dict[str, T] = {}
+    with suppress(Exception):  # the library does not say which text it was
+        for portion in in_portions(text for text in different if not _is_special(text)):
+            found.update(zip(portion, encode(portion), strict=True))
+    found.update((text, of_one(_one(tokenizer, text))) for text in different if text not in found)
+    return [found[text] for text in texts]
 
 
 def _is_special(text: str) -> bool:

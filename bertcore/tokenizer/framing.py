@@ -8,8 +8,7 @@ from typing import NamedTuple, TypeVar
 from tokenizers import Tokenizer as RawTokenizer
 from tokenizers import processors
 
-from bertcore.tokenizer.special_tokens import SPELLINGS, SpecialTokens
-from bertcore.tokenizer.token_labels import VocabularyKind
+from bertcore.tokenizer.special_tokens import SPELLINGS, SpecialTokens, VocabularyKind
 
 Item = TypeVar("Item")
 

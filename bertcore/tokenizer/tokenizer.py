@@ -19,8 +19,16 @@ from tokenizers import Tokenizer as RawTokenizer
 from bertcore.errors import BertcoreError
 from bertcore.tokenizer import VOCABULARIES
 from bertcore.tokenizer.framing import framing_of
-from bertcore.tokenizer.special_tokens import MASK, TextPart, ensure_special, find_special_tokens
-from bertcore.tokenizer.token_labels import MOST_LABEL, SPACE_MARKS, kind_of, label
+from bertcore.tokenizer.special_tokens import (
+    MASK,
+    MOST_LABEL,
+    SPACE_MARKS,
+    TextPart,
+    ensure_special,
+    find_special_tokens,
+    kind_of,
+    label,
+)
 from bertcore.tokenizer.tokenizer_files import (
     PLAIN_CLASS,
     panics_as_errors,

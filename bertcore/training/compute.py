@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from bertcore.config import BertConfig
-from bertcore.data.batch_processes import CAN_FORK
+from bertcore.data.batches import CAN_FORK
 from bertcore.errors import BertcoreError
 from bertcore.training.distributed import ProcessGroup
 from bertcore.training.pretrain_options import TrainingOptions

@@ -20,8 +20,7 @@ from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.checkpoint.config_file import read_config
 from bertcore.data.batches import Batch
 from bertcore.data.corpus import Corpus, load_corpus, open_corpus
-from bertcore.data.mixed_sampler import MixedSampler
-from bertcore.data.origins import BETWEEN, PlacedText
+from bertcore.data.mixed_sampler import BETWEEN, MixedSampler, PlacedText
 from bertcore.data.pairs import NO_LABEL, PairRules, PairSampler
 from bertcore.errors import BertcoreError, brief
 from bertcore.locations import assets

@@ -26,7 +26,7 @@ from bertcore.model.torch_parts import evaluation_mode
 from bertcore.progress import ReportProgress
 from bertcore.runs.known_runs import run_around
 from bertcore.runs.run_folder import RunFolder
-from bertcore.tasks.evaluate import ranked
+from bertcore.tasks.predict import ranked
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.objective import pretraining_loss, word_accuracy
 from bertcore.training.options import HELD_OUT_SEED

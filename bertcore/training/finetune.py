@@ -20,10 +20,9 @@ from bertcore.runs.metrics_file import examples_of_curve
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sources import note_sources
 from bertcore.tasks.batches import TaskBatches
-from bertcore.tasks.evaluate import TaskEvaluation, evaluate_task
 from bertcore.tasks.kinds import TASK_KINDS
 from bertcore.tasks.kinds.base import Example, TaskBatch
-from bertcore.tasks.predict import reading_batches, task_loss
+from bertcore.tasks.predict import TaskEvaluation, evaluate_task, reading_batches, task_loss
 from bertcore.tasks.readers.reading import TaskFile, task_named
 from bertcore.tasks.spec import TaskSpec
 from bertcore.training.compute import same_precision, set_threads

@@ -20,8 +20,8 @@ from bertcore.model.output_heads import HEAD_TITLES
 from bertcore.runs.metrics_file import HELD_OUT
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sources import noted_sources
-from bertcore.tasks.evaluate import TaskEvaluation
 from bertcore.tasks.kinds import TASK_KINDS
+from bertcore.tasks.predict import TaskEvaluation
 from bertcore.training.options import Budget
 from bertcore.training.trainable import RunEnd, Trainable
 

@@ -17,11 +17,18 @@ from bertcore.progress import ReportProgress
 from bertcore.runs.known_runs import run_around
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.batches import TaskBatches
-from bertcore.tasks.decoding import USUAL, Decoding
-from bertcore.tasks.evaluate import TaskEvaluation, evaluate_task
 from bertcore.tasks.kinds import TASK_KINDS, make_features
-from bertcore.tasks.kinds.base import Example, Prediction
-from bertcore.tasks.predict import PassageWindows, labels_of, predict, reading_batches, required_kind, task_kind
+from bertcore.tasks.kinds.base import USUAL, Decoding, Example, Prediction
+from bertcore.tasks.predict import (
+    PassageWindows,
+    TaskEvaluation,
+    evaluate_task,
+    labels_of,
+    predict,
+    reading_batches,
+    required_kind,
+    task_kind,
+)
 from bertcore.tasks.readers.reading import TaskFile, read_task, task_named
 from bertcore.tasks.spec import Role
 from bertcore.tokenizer.tokenizer import Tokenizer

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from bertcore.data.batch_processes import forked_processes, make_here
+from bertcore.data.batches import forked_processes, make_here
 from bertcore.files import jsonable, write_json
 from bertcore.model.bert import Bert
 from bertcore.runs.run_folder import RunFolder

@@ -25,7 +25,7 @@ from bertcore.runs.metrics_file import HELD_OUT
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import is_mark
 from bertcore.tasks.batches import TaskBatches
-from bertcore.tasks.evaluate import evaluate_task
+from bertcore.tasks.predict import evaluate_task
 from bertcore.training.data_facts import Lengths
 from bertcore.training.distil import Distilling
 from bertcore.training.distil_options import DistilOptions

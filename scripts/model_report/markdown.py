@@ -4,8 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from bertcore.evaluation.sets import Cloze, ClozeAnswer, ClozeScore, Estimate, MinimalPairs
-from bertcore.tokenizer.special_tokens import MASK
-from bertcore.tokenizer.token_labels import SPACE_MARKS
+from bertcore.tokenizer.special_tokens import MASK, SPACE_MARKS
 from model_report.documents import ALL_SOURCES
 from model_report.estimates import CALIBRATION_BINS
 from model_report.head_census import HeadCensus

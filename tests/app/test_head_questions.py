@@ -15,7 +15,7 @@ from app.state.explore_state import ExploreState
 from app.state.readings import ModelInput, Reading, ReadingRequest
 from bertcore.analysis.effects import attention_gradient, link_effects
 from bertcore.analysis.flow import attention_flow
-from bertcore.analysis.interventions import ablate, set_attention_pattern, set_attention_row
+from bertcore.analysis.interventions import ablate, put, set_attention_row
 from bertcore.analysis.passes import Text, as_text
 from bertcore.analysis.targets import Target
 from bertcore.analysis.trace import trace
@@ -68,7 +68,7 @@ def test_the_gradient_is_the_slope(layer: int, family: str) -> None:
         for change in (-1e-3, 1e-3):
             pattern = found.attention[head].copy()
             pattern[row, column] += change
-            numbers.append(log_p(model, set_attention_pattern(layer, head, pattern)))
+            numbers.append(log_p(model, {f"layer.{layer}.attention.probs": put((head,), pattern)}))
         slope = (numbers[1] - numbers[0]) / 2e-3
         assert found.gradient[head, row, column] == pytest.approx(slope, rel=0.02, abs=2e-3)
     assert np.abs(found.gradient).max() > 0.02

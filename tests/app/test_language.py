@@ -15,7 +15,7 @@ from app.shell.rooms import ROOMS
 from app.shell.window import Window
 from app.state.task_info import TASK_TITLES
 from bertcore.locations import assets
-from bertcore.tasks.readers.registry import TASKS
+from bertcore.tasks.readers.reading import TASKS
 from scripts.translations import strings_of_sources
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, settle
 from tests.app.language_check import outside, untranslated

@@ -14,7 +14,7 @@ from app.shell.window import Window
 from app.widgets.banner import MOST_CHARACTERS, Banner
 from app.widgets.card import Card, Hint, label
 from bertcore.errors import BertcoreError
-from bertcore.tokenizer.token_labels import MOST_LABEL
+from bertcore.tokenizer.special_tokens import MOST_LABEL
 from bertcore.tokenizer.tokenizer import Tokenizer
 from tests.app.conftest import settle
 from tests.limited import needs_limits, run_limited

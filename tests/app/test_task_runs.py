@@ -18,7 +18,7 @@ from app.runs.run_kinds import BY_KEY, RUN_KINDS
 from app.runs.service import RunsService
 from bertcore.locations import built_in_checkpoint
 from bertcore.runs.run_folder import RunFolder
-from bertcore.tasks.readers.registry import TASKS
+from bertcore.tasks.readers.reading import TASKS
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from tests.app.conftest import make_checkpoint
 from tests.app.train_room import Models

@@ -8,7 +8,7 @@ import pytest
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.loaded_model import load
 from bertcore.runs.run_folder import RunFolder
-from bertcore.tasks.readers.registry import TASKS
+from bertcore.tasks.readers.reading import TASKS
 from tests.end_to_end.shell import PAIR, Shell
 from tests.engine.models import tiny_model, word_tokenizer
 

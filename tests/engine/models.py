@@ -3,7 +3,7 @@
 Weights are large and biases are not zero, so that a swapped, forgotten or transposed tensor shows in the numbers.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,9 @@ from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.config import BertConfig
 from bertcore.model.bert import PRETRAINING, Bert
 from bertcore.model.hooks import Recorder
+from bertcore.tasks.batches import TaskBatches
+from bertcore.tasks.kinds.base import DecodeSettings, Features, Prediction, TaskBatch
+from bertcore.tasks.predict import by_unit
 from bertcore.tokenizer.special_tokens import SPECIAL_TOKENS
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.tokenizer.vocabularies import raw_from_words
@@ -95,3 +98,16 @@ def everything(model: Bert, ids: Tensor, segments: Tensor, mask: Tensor | None) 
         if model.nsp is not None:
             found["nsp"] = model.logits("nsp", last[:, 0])
     return found
+
+
+def epoch_of(batches: TaskBatches, epoch: int = 0, first: int = 0) -> Iterator[TaskBatch]:
+    """The batches of an epoch, from batch number `first` on."""
+    return (batches.batch(units) for units in batches.order(epoch)[first:])
+
+
+def decode(
+    features: Features, outputs: Iterable[tuple[Any, Any]], settings: DecodeSettings | None = None
+) -> list[Prediction]:
+    """What is said of each example, from the units of each batch and its logits."""
+    arrays = [(units, np.array(logits.tolist())) for units, logits in outputs]
+    return list(features.kind.decode(features, by_unit(features, arrays), settings or DecodeSettings()))

@@ -17,17 +17,15 @@ from bertcore.errors import BertcoreError
 from bertcore.locations import TINY
 from bertcore.model.bert import sinusoidal_table
 from bertcore.runs.run_folder import RunFolder
-from bertcore.tasks.decoding import Decoding
 from bertcore.tasks.kinds import make_features
-from bertcore.tasks.kinds.base import DecodeSettings
+from bertcore.tasks.kinds.base import DecodeSettings, Decoding
 from bertcore.tasks.kinds.summarise import SummaryExample
-from bertcore.tasks.predict import decode
 from bertcore.tasks.readers.reading import task_named
 from bertcore.training.finetune import task_model
 from bertcore.training.finetune_options import FinetuneOptions, TuningOptions
 from bertcore.training.pretrain_options import PretrainOptions
 from bertcore.training.start import start_run
-from tests.engine.models import tiny_checkpoint, word_tokenizer
+from tests.engine.models import decode, tiny_checkpoint, word_tokenizer
 from tests.engine.training_runs import metrics, tiny_run, write_text
 
 pytestmark = pytest.mark.usefixtures("fast_disk")

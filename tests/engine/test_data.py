@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from bertcore.data.batches import causal_batch, lay_out, masked_batch
-from bertcore.data.pairs import IS_NEXT, NO_LABEL, NOT_NEXT, PairSampler, TokenPair
-from bertcore.data.windows import cut_windows
+from bertcore.data.pairs import IS_NEXT, NO_LABEL, NOT_NEXT, PairSampler, TokenPair, cut_windows
 from bertcore.errors import BertcoreError
 from tests.engine.corpora import document_of, numbered_corpus, random_corpus
 from tests.engine.models import word_tokenizer

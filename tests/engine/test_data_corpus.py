@@ -16,10 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bertcore.data import corpus as corpus_module
-from bertcore.data import shards as shards_module
+from bertcore.data import corpus_cache as shards_module
 from bertcore.data.corpus import Corpus, corpus_key, load_corpus
+from bertcore.data.corpus_cache import TokenShards
 from bertcore.data.pairs import PairSampler
-from bertcore.data.shards import TokenShards
 from bertcore.data.tokenising import TokenisingProcesses, document_hash
 from bertcore.errors import BertcoreError
 from tests.engine.corpora import STORIES
@@ -233,9 +233,9 @@ class TestCache:
     def test_two_processes_make_the_same_cache_at_once(self, story_file: Path, tmp_path: Path) -> None:
         story_file.write_text(STORIES.replace("sat", "sat on the mat and sang") * 10, encoding="utf-8")
         program = (
-            "import sys; from pathlib import Path; from bertcore.data import shards\n"
+            "import sys; from pathlib import Path; from bertcore.data import corpus_cache\n"
             "from bertcore.data.corpus import load_corpus; from tests.engine.corpora import words_only\n"
-            "shards.GROUP_CHARACTERS, shards.SHARD_CHARACTERS = 2000, 20000\n"
+            "corpus_cache.GROUP_CHARACTERS, corpus_cache.SHARD_CHARACTERS = 2000, 20000\n"
             "print(len(load_corpus([Path(sys.argv[1])], words_only()).tokens))"
         )
         command = [sys.executable, "-c", program, str(story_file)]

@@ -6,8 +6,7 @@ import pytest
 
 from bertcore.errors import BertcoreError
 from bertcore.locations import built_in_checkpoint, sample_corpus
-from bertcore.tasks.readers.reading import sample_folder
-from bertcore.tasks.readers.registry import TASKS
+from bertcore.tasks.readers.reading import TASKS, sample_folder
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.data_facts import Fault, TaskFacts, TextFacts, fault_of, task_facts, text_facts
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions

@@ -18,8 +18,8 @@ from bertcore.data.pairs import (
     PairRules,
     PairSampler,
     TokenPair,
+    with_pieces,
 )
-from bertcore.data.windows import with_pieces
 from bertcore.tokenizer.tokenizer import Tokenizer
 from tests.engine.corpora import STORIES, document_of, numbered_corpus, random_corpus
 from tests.engine.models import word_tokenizer

@@ -114,9 +114,9 @@ class TestRecords:
             ('{"title": "x"}', "line 2: expected text in the field 'text', but there are 'title'"),
             ("{}", "line 2: expected text in the field 'text', but there are none"),
             ('{"text": 7}', "line 2: expected text in the field 'text', but it is 7"),
-            ("[1]", r"line 2: expected a JSON object with the field 'text', found '\[1\]'"),
-            ("A plain line.", "line 2: expected one JSON object on each line, found 'A plain line.'"),
-            ("[" * 100_000, "line 2: expected one JSON object"),
+            ("[1]", r"line 2: expected one JSON object on each line, found '\[1\]'"),
+            ("A plain line.", "line 2: expected one whole JSON object .*, found 'A plain line.'"),
+            ("[" * 100_000, "line 2: expected one whole JSON object"),
         ],
     )
     def test_a_line_that_does_not_fit_is_named(self, tmp_path: Path, line: str, says: str) -> None:

@@ -12,11 +12,9 @@ import torch
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.data.batches import Batch
 from bertcore.data.corpus import Corpus
-from bertcore.data.mixed_sampler import MixedSampler
+from bertcore.data.mixed_sampler import BETWEEN, MixedSampler, PlacedText
 from bertcore.data.mixture import MixtureFile
-from bertcore.data.origins import BETWEEN, PlacedText
-from bertcore.data.pairs import NO_LABEL, PairRules, PairSampler
-from bertcore.data.windows import has_random_starts
+from bertcore.data.pairs import NO_LABEL, PairRules, PairSampler, has_random_starts
 from bertcore.errors import BertcoreError
 from bertcore.locations import CLASS_DEMO, SHIPPED, assets
 from bertcore.runs.run_folder import RunFolder

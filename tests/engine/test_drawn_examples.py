@@ -20,14 +20,14 @@ from bertcore.locations import assets
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import snapshot_before
 from bertcore.tasks.kinds.base import DecodeSettings, TokenAnswer
-from bertcore.tasks.predict import by_unit, decode, example_losses, run_task, task_loss
+from bertcore.tasks.predict import by_unit, example_losses, run_task, task_loss
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.drawn_examples import BatchAnswers, DrawnExamples, example_answers, open_examples
 from bertcore.training.finetune import StepBatch
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.start import start_run
 from bertcore.training.trainable import PlannedBatches, StepPlan
-from tests.engine.models import tiny_model
+from tests.engine.models import decode, tiny_model
 from tests.engine.training_runs import metrics
 
 pytestmark = pytest.mark.usefixtures("fast_disk")

@@ -10,8 +10,7 @@ from bertcore.locations import home, sample_corpus
 from bertcore.model.parameter_count import count_parameters
 from bertcore.runs.known_runs import known_runs
 from bertcore.runs.snapshots import is_mark
-from bertcore.tasks.readers.reading import sample_folder
-from bertcore.tasks.readers.registry import TASKS
+from bertcore.tasks.readers.reading import TASKS, sample_folder
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions
 from bertcore.training.run_estimate import Cost, RunEstimate

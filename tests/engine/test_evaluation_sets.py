@@ -239,7 +239,7 @@ class TestJudgingPairs:
     ("content", "says"),
     [
         ("", "is empty"),
-        ("{", "line 1: expected one JSON object"),
+        ("{", "line 1: expected one whole JSON object"),
         ('{"text": "a [MASK]", "category": "x"}', "'answers'"),
         ('{"text": "no gap", "answers": ["a"], "category": "x"}', "one \\[MASK\\]"),
         ('{"text": "a [MASK]", "answers": [], "category": "x"}', "at least one answer"),

@@ -13,10 +13,9 @@ from bertcore.errors import BertcoreError
 from bertcore.tasks.kinds import make_features
 from bertcore.tasks.kinds.base import DecodeSettings
 from bertcore.tasks.kinds.span import AnswerExample, AnswerPrediction, SpanFeatures, windows
-from bertcore.tasks.predict import decode
 from bertcore.tokenizer.tokenizer import Tokenizer
 from tests.engine.family_tokenizers import WRITERS
-from tests.engine.models import word_tokenizer
+from tests.engine.models import decode, word_tokenizer
 
 PASSAGE = "The cat  sat on the garçon's mat, and (so) the été was 3.14 U.S.A. naïve; the 日本語 cat 🙂 sat. "
 QUESTION = "what did the cat do?"

@@ -16,7 +16,7 @@ from bertcore.tasks.kinds.span import AnswerExample
 from bertcore.tasks.kinds.summarise import SummaryExample, SummaryFeatures
 from bertcore.tasks.kinds.tag import TagFeatures, TaggedExample
 from bertcore.tasks.kinds.texts import TextExample
-from tests.engine.models import word_tokenizer
+from tests.engine.models import epoch_of, word_tokenizer
 
 TOKENIZER = word_tokenizer()
 RNG = np.random.default_rng(0)
@@ -53,7 +53,7 @@ class TestOrder:
     def test_the_order_depends_on_seed_and_epoch_alone(self) -> None:
         def order(seed: int, epoch: int) -> list[list[int]]:
             batches = batches_of("classify", examples, 8, ("no", "yes"), seed=seed)
-            list(batches.epoch(3))  # what was read before does not matter
+            list(epoch_of(batches, 3))  # what was read before does not matter
             return [units.tolist() for units in batches.order(epoch)]
 
         examples = texts(100)
@@ -70,26 +70,26 @@ class TestOrder:
 
     def test_a_resumed_epoch_goes_on_where_it_was(self) -> None:
         batches = batches_of("classify", texts(60), 8, ("no", "yes"), seed=5)
-        whole = list(batches.epoch(1))
+        whole = list(epoch_of(batches, 1))
         again = list(
-            batches_of("classify", list(batches.features.examples), 8, ("no", "yes"), seed=5).epoch(1, first=3)
+            epoch_of(batches_of("classify", list(batches.features.examples), 8, ("no", "yes"), seed=5), 1, first=3)
         )
         assert len(whole) == len(batches) and len(again) == len(whole) - 3
         assert all(torch.equal(a.input_ids, b.input_ids) for a, b in zip(whole[3:], again, strict=True))
 
     def test_little_is_padding(self) -> None:
         batches = batches_of("classify", texts(2_000), 16, ("no", "yes"))
-        by_hand = [batch.attention_mask for batch in batches.epoch(0)]
+        by_hand = [batch.attention_mask for batch in epoch_of(batches, 0)]
         padded = sum(int((mask == 0).sum()) for mask in by_hand if mask is not None)
-        read = sum(batch.input_ids.numel() for batch in batches.epoch(0))
+        read = sum(batch.input_ids.numel() for batch in epoch_of(batches, 0))
         assert 0 < padded / read < 0.03
         unsorted = shuffled_order(np.ones(2_000, int), 16, np.random.default_rng(0))
         lengths = batches.features.unit_lengths
         assert 1 - lengths.sum() / sum(lengths[units].max() * len(units) for units in unsorted) > 0.4
         straight = batches_of("classify", list(batches.features.examples), 16, ("no", "yes"), shuffle=False)
-        assert sum(b.input_ids.numel() for b in straight.epoch(0)) < read
-        sizes = [batch.input_ids.shape[1] for batch in straight.epoch(4)]
-        assert sizes == sorted(sizes, reverse=True) == [batch.input_ids.shape[1] for batch in straight.epoch(0)]
+        assert sum(b.input_ids.numel() for b in epoch_of(straight, 0)) < read
+        sizes = [batch.input_ids.shape[1] for batch in epoch_of(straight, 4)]
+        assert sizes == sorted(sizes, reverse=True) == [batch.input_ids.shape[1] for batch in epoch_of(straight, 0)]
 
 
 class TestWhatIsInABatch:
@@ -118,7 +118,7 @@ class TestWhatIsInABatch:
         batches = batches_of("choice", list(examples), 4)
         order = batches.order(0)
         assert len(batches) == len(order)
-        for units, batch in zip(order, batches.epoch(0), strict=True):
+        for units, batch in zip(order, epoch_of(batches, 0), strict=True):
             assert batch.input_ids.shape[0] == batch.choices * len(units)
             assert batch.labels.tolist() == [int(unit) % 2 for unit in units]
             expected = [TOKENIZER.encode("the cat", end).ids for unit in units for end in examples[unit].endings]
@@ -141,13 +141,13 @@ class TestWhatIsInABatch:
         example = AnswerExample("1", "the cat", "a dog sat on the mat", (("mat", 17),))
         features = make_features("span", [example], TOKENIZER, max_length=10, stride=2)
         batches = TaskBatches(features, 8, 7, shuffle=False)
-        [batch] = batches.epoch(0)
+        [batch] = epoch_of(batches, 0)
         # [CLS] the cat [SEP] a dog sat on the [SEP], then two tokens further: sat on the mat
         assert batch.labels.tolist() == [[0, 0], [7, 7]]
         assert batch.input_ids.shape == (2, 10) and TOKENIZER.word(int(batch.input_ids[1, 7])) == "mat"
 
     def test_only_batches_have_tensors(self) -> None:
-        batch = next(batches_of("classify", texts(3), 2, ("no", "yes")).epoch())
+        batch = next(epoch_of(batches_of("classify", texts(3), 2, ("no", "yes"))))
         assert isinstance(batch, TaskBatch) and batch.input_ids.dtype == torch.int64
         with pytest.raises(ValueError, match="at least one"):
             batches_of("classify", texts(3), 0, ("no", "yes"))

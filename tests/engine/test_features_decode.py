@@ -9,7 +9,6 @@ import pytest
 import torch
 
 from bertcore.model.crf import LinearChainCrf
-from bertcore.tasks.evaluate import right_answers
 from bertcore.tasks.kinds import make_features
 from bertcore.tasks.kinds.base import DecodeSettings, Example, Features
 from bertcore.tasks.kinds.choice import ChoiceExample, ChoicePrediction
@@ -17,8 +16,8 @@ from bertcore.tasks.kinds.classify import LabelPrediction
 from bertcore.tasks.kinds.multilabel import LabelSetPrediction
 from bertcore.tasks.kinds.tag import TaggedExample, TagsPrediction
 from bertcore.tasks.kinds.texts import TextExample
-from bertcore.tasks.predict import decode
-from tests.engine.models import word_tokenizer
+from bertcore.tasks.predict import right_answers
+from tests.engine.models import decode, word_tokenizer
 
 TEXTS: list[Example] = [TextExample("the cat"), TextExample("a dog sat"), TextExample("it was")]
 LABELS = ("a", "b", "c")

@@ -9,18 +9,16 @@ import torch
 
 from bertcore.model.bert import Bert
 from bertcore.tasks.batches import TaskBatches
-from bertcore.tasks.decoding import Decoding
-from bertcore.tasks.evaluate import measure, right_answers
 from bertcore.tasks.kinds import make_features
-from bertcore.tasks.kinds.base import DecodeSettings
+from bertcore.tasks.kinds.base import DecodeSettings, Decoding
 from bertcore.tasks.kinds.choice import ChoiceExample
 from bertcore.tasks.kinds.span import AnswerExample
 from bertcore.tasks.kinds.summarise import SummaryExample
 from bertcore.tasks.kinds.tag import TaggedExample
 from bertcore.tasks.kinds.texts import TextExample
-from bertcore.tasks.predict import by_unit, decode, example_losses, run_task, task_loss
+from bertcore.tasks.predict import by_unit, example_losses, measure, right_answers, run_task, task_loss
 from bertcore.training.optimizer import make_optimizer
-from tests.engine.models import tiny_config, word_tokenizer
+from tests.engine.models import decode, epoch_of, tiny_config, word_tokenizer
 
 SUBJECTS = ("the cat", "a dog", "the bird", "it", "a very comfortable mat")
 TEXTS = [f"{subject} {verb}" for subject in SUBJECTS for verb in ("sat on the mat", "sang")]
@@ -80,7 +78,7 @@ def train(model: Bert, batches: TaskBatches) -> None:
     optimizer = make_optimizer(model, 3e-3, 0.0)
     for epoch in range(250):
         losses = []
-        for batch in batches.epoch(epoch):
+        for batch in epoch_of(batches, epoch):
             optimizer.zero_grad()
             losses.append(task_loss(model, batch))
             losses[-1].backward()

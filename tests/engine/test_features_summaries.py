@@ -8,13 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bertcore.errors import BertcoreError
-from bertcore.tasks.decoding import Decoding
-from bertcore.tasks.evaluate import right_answers
 from bertcore.tasks.kinds import make_features
-from bertcore.tasks.kinds.base import DecodeSettings
+from bertcore.tasks.kinds.base import DecodeSettings, Decoding
 from bertcore.tasks.kinds.summarise import SummaryExample, SummaryFeatures, SummaryPrediction
-from bertcore.tasks.predict import decode
-from tests.engine.models import word_tokenizer
+from bertcore.tasks.predict import right_answers
+from tests.engine.models import decode, word_tokenizer
 
 TOKENIZER = word_tokenizer()
 SENTENCES = st.lists(st.sampled_from(["the cat sat", "a bird sang on the mat .", "", "it was very comfortable", "on!"]))

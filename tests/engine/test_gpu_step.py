@@ -13,8 +13,7 @@ import torch
 from torch import Tensor
 
 from bertcore.config import BertConfig
-from bertcore.data.batch_processes import CAN_FORK
-from bertcore.data.batches import Batch, causal_batch, masked_batch
+from bertcore.data.batches import CAN_FORK, Batch, causal_batch, masked_batch
 from bertcore.data.corpus import load_corpus
 from bertcore.data.pairs import PairRules, PairSampler
 from bertcore.errors import BertcoreError

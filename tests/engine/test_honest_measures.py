@@ -11,9 +11,8 @@ import torch
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.loaded_model import load
 from bertcore.runs.run_folder import RunFolder
-from bertcore.tasks import evaluate as evaluating
-from bertcore.tasks.evaluate import measure, right_answers
-from bertcore.tasks.predict import PassageWindows, predict
+from bertcore.tasks import predict as evaluating
+from bertcore.tasks.predict import PassageWindows, measure, predict, right_answers
 from bertcore.tasks.readers.reading import read_task
 from bertcore.training.evaluate import EVALUATION_FILE, HeldOutText
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions

@@ -18,7 +18,7 @@ from bertcore.tasks.kinds import TASK_KINDS, base
 from bertcore.tasks.kinds.regress import Regress, finite
 from bertcore.tasks.kinds.texts import LABEL_COLUMNS, TEXT_COLUMNS, TextExample
 from bertcore.tasks.packed import Floats
-from bertcore.tasks.readers.registry import TASKS, register
+from bertcore.tasks.readers.reading import TASKS, register
 from bertcore.tasks.spec import Request, TaskSpec
 from bertcore.training.data_facts import TaskFacts, task_facts
 from bertcore.training.drawn_examples import example_answers, label_counts, open_examples

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bertcore.tasks.batches import TaskBatches
-from bertcore.tasks.evaluate import evaluate_task
 from bertcore.tasks.kinds import make_features
 from bertcore.tasks.kinds.span import AnswerExample, answer_scores, best_thresholds
+from bertcore.tasks.predict import evaluate_task
 from tests.engine.models import tiny_model, word_tokenizer
 
 TEXTS = ["Rome", "in Rome", "the", "a big cat", "", "cat"]

@@ -10,7 +10,7 @@ from bertcore.checkpoint.config_file import read_config_values
 from bertcore.errors import BertcoreError
 from bertcore.tasks.kinds import TASK_KINDS
 from bertcore.tasks.kinds.texts import TextExample
-from bertcore.tasks.readers.registry import TASKS
+from bertcore.tasks.readers.reading import TASKS
 from tests.engine.models import tiny_config, tiny_model, word_tokenizer
 
 

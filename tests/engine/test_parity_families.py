@@ -195,12 +195,11 @@ class TestSwitches:
 
 
 class TestHeadsTheFileLacks:
-    def test_refused_unless_allowed(self, tmp_path: Path) -> None:
+    def test_drawn_afresh_where_asked_for(self, tmp_path: Path) -> None:
         save_checkpoint(tiny_model(("mlm",)), word_tokenizer(), tmp_path)
-        with pytest.raises(BertcoreError, match="no tagging head.*random"):
-            load_checkpoint(tmp_path, heads=["tag"])
-        opened = load_checkpoint(tmp_path, heads=["mlm", "tag"], allow_random=True)
+        assert load_checkpoint(tmp_path).output_heads == ("mlm",)
+        opened = load_checkpoint(tmp_path, random_heads=["mlm", "tag"])
         assert opened.random_output_heads == ("tag",) and set(opened.output_heads) == {"mlm", "tag"}
-        again = load_checkpoint(tmp_path, heads=["tag"], allow_random=True)
+        again = load_checkpoint(tmp_path, random_heads=["tag"])
         ids = torch.tensor([[2, 7, 9, 3]])
         assert torch.equal(opened.model.logits("tag", opened.model(ids)), again.model.logits("tag", again.model(ids)))

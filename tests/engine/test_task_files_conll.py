@@ -6,8 +6,7 @@ import pytest
 
 from bertcore.errors import BertcoreError
 from bertcore.tasks.kinds.tag import TaggedExample
-from bertcore.tasks.readers.reading import read_task
-from bertcore.tasks.readers.registry import TASKS
+from bertcore.tasks.readers.reading import TASKS, read_task
 
 # Two names of one type side by side: the only place where IOB1 writes a B.
 IOB1 = """-DOCSTART- -X- O O

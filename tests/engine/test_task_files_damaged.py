@@ -13,8 +13,7 @@ import pytest
 from bertcore.errors import BertcoreError
 from bertcore.limits import MIB, TASK_FILE_BYTES
 from bertcore.tasks.readers.lines import whole_text
-from bertcore.tasks.readers.reading import find_file, read_task, sample_folder
-from bertcore.tasks.readers.registry import TASKS
+from bertcore.tasks.readers.reading import TASKS, find_file, read_task, sample_folder
 from bertcore.tasks.readers.tables import read_rows
 
 REAL = Path(__file__).parents[3] / "shared" / "tasks"

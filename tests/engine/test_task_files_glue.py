@@ -6,8 +6,7 @@ import pytest
 
 from bertcore.errors import BertcoreError
 from bertcore.tasks.kinds.texts import TextExample
-from bertcore.tasks.readers.reading import read_task
-from bertcore.tasks.readers.registry import TASKS
+from bertcore.tasks.readers.reading import TASKS, read_task
 
 # Per task: header, a row, and what the row says. None: a file without a header.
 LAYOUTS = {

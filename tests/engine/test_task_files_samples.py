@@ -14,8 +14,7 @@ from bertcore.tasks.kinds.span import AnswerExample
 from bertcore.tasks.kinds.summarise import SummaryExample
 from bertcore.tasks.kinds.tag import TaggedExample
 from bertcore.tasks.kinds.texts import TextExample
-from bertcore.tasks.readers.reading import TaskFile, read_task, sample_folder
-from bertcore.tasks.readers.registry import TASKS
+from bertcore.tasks.readers.reading import TASKS, TaskFile, read_task, sample_folder
 from bertcore.tokenizer.tokenizer import Tokenizer
 
 PAIRS = ("qqp", "qnli", "rte", "wnli")  # of two first and two second texts, each with each

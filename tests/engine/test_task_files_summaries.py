@@ -13,7 +13,7 @@ from bertcore.errors import BertcoreError
 from bertcore.tasks.kinds import TASK_KINDS
 from bertcore.tasks.kinds.summarise import SummaryExample, greedy_labels
 from bertcore.tasks.readers.reading import read_task
-from bertcore.tasks.readers.summaries import verbatim_labels
+from bertcore.tasks.readers.tables import verbatim_labels
 
 SENTENCES = (
     "The old mill burned down on Friday.",

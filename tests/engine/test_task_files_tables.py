@@ -13,8 +13,7 @@ from bertcore.errors import BertcoreError
 from bertcore.limits import TASK_LINE_BYTES
 from bertcore.tasks.kinds import TASK_KINDS
 from bertcore.tasks.kinds.texts import TextExample
-from bertcore.tasks.readers.reading import TaskFile, read_task
-from bertcore.tasks.readers.registry import TASKS, metrics_of
+from bertcore.tasks.readers.reading import TASKS, TaskFile, metrics_of, read_task
 
 ROWS = [("a good day", "good"), ("a bad day", "bad"), ('it is "good", so', "good")]
 EXAMPLES = tuple(TextExample(text, label=label) for text, label in ROWS)
@@ -165,7 +164,7 @@ WRONG = [
     ("x.csv", b'text,label\n"a"b,c\n', "x.csv, line 2: expected fields of CSV"),
     ("x.csv", b"text,label\na\n", "x.csv, line 2: expected 2 columns (text, label), found 1: 'a'."),
     ("x.jsonl", b'{"text": "a", "label": 1}\n{"text": "b", \n', "x.jsonl, line 2: expected one whole JSON object"),
-    ("x.jsonl", b'["a", 1]\n', "x.jsonl, line 1: expected one JSON object in each line, found '[\"a\", 1]'."),
+    ("x.jsonl", b'["a", 1]\n', "x.jsonl, line 1: expected one JSON object on each line, found '[\"a\", 1]'."),
     ("x.jsonl", b'{"text": 7, "label": 1}\n', "x.jsonl, line 1: expected text (text), found 7."),
     ("x.jsonl", b'{"text": "\\ud800", "label": 1}\n', "x.jsonl, line 1: expected text (text) of whole characters"),
     ("x.jsonl", b'{"text": "a", "label": [1]}\n', "x.jsonl, line 1: expected a label in column 'label', found [1]."),

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from bertcore.errors import BertcoreError
 from bertcore.limits import CONFUSION_LABELS
 from bertcore.tasks.batches import TaskBatches
-from bertcore.tasks.evaluate import confusion, evaluate_task, measure, ranked
 from bertcore.tasks.kinds import TASK_KINDS, make_features
 from bertcore.tasks.kinds.span import exact_match, normalised, word_f1
 from bertcore.tasks.kinds.tag import entity_scores
 from bertcore.tasks.kinds.texts import TextExample
+from bertcore.tasks.predict import confusion, evaluate_task, measure, ranked
 from tests.engine.models import tiny_model, word_tokenizer
 
 BIO = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC")

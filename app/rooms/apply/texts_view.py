@@ -7,8 +7,7 @@ from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from bertcore.tasks.decoding import USUAL, Decoding
-from bertcore.tasks.kinds.base import Example, Prediction
+from bertcore.tasks.kinds.base import USUAL, Decoding, Example, Prediction
 from bertcore.tasks.kinds.choice import ChoiceExample, ChoicePrediction
 from bertcore.tasks.kinds.span import AnswerExample, AnswerPrediction
 from bertcore.tasks.kinds.summarise import SummaryExample, SummaryPrediction

@@ -6,8 +6,7 @@ from PySide6.QtCore import QEvent, Signal
 from PySide6.QtGui import QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
-from bertcore.tasks.decoding import USUAL, Decoding
-from bertcore.tasks.kinds.base import Example, Prediction
+from bertcore.tasks.kinds.base import USUAL, Decoding, Example, Prediction
 
 from ...compute.applying import Applied, ApplyRequest, apply_model
 from ...compute.question import Question

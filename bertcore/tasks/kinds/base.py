@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, TypedDict, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from bertcore.config import BertConfig
 from bertcore.data.pairs import NO_LABEL
 from bertcore.errors import BertcoreError
+from bertcore.settings import Settings, setting
 from bertcore.table import Table
-from bertcore.tasks.decoding import USUAL, Decoding
 from bertcore.tasks.packed import Floats, Ints, Ragged, SequenceWriter
 from bertcore.tasks.spec import Request, TaskSpec
 from bertcore.tokenizer.tokenizer import Tokenizer
@@ -31,6 +31,29 @@ if TYPE_CHECKING:
 
     from bertcore.model.bert import Bert
     from bertcore.model.crf import LinearChainCrf
+
+
+@dataclass(frozen=True)
+class Decoding(Settings):
+    """For a model that answers questions, and one that summarises."""
+
+    max_answer_tokens: int = setting(30, "Longest answer to a question", unit="tokens", within=(1, 512))
+    sentences: int = setting(3, "Most sentences of a summary", within=(1, 10_000))
+    ratio: float | None = setting(
+        None, "Sentences of a summary as a share of the text's, instead of a number", within=(0.001, 1.0)
+    )
+
+
+class DecodingOptions(TypedDict, total=False):
+    """The same as arguments."""
+
+    max_answer_tokens: int
+    sentences: int
+    ratio: float | None
+
+
+USUAL = Decoding()
+
 
 DOC_STRIDE = 128  # between the windows of a long passage: the default of google-research/bert
 TOP = 4  # options that are kept of each answer, and the right one
@@ -345,9 +368,20 @@ class TaskKind(ABC, Generic[E, F]):
         lengths = features.ids.lengths_of(units)
         return [row[:length] for row, length in zip(logits, lengths, strict=True)]
 
-    @abstractmethod
+    def probabilities(self, scores: Floats) -> Floats:
+        """Of the scores of one answer (...,K): each by itself where several can be right, else summing to 1."""
+        from scipy.special import expit, softmax  # here: they take 0.2 s, which the window's start need not wait for
+
+        found: Floats = expit(scores) if self.probability == "sigmoid" else softmax(scores, axis=-1)
+        return found
+
     def decode(self, features: F, logits: Sequence[Floats], settings: DecodeSettings) -> Sequence[Prediction]:
         """A prediction for each example, from the logits of each unit."""
+        return [self.decode_unit(features, scores) for scores in logits]
+
+    def decode_unit(self, features: F, scores: Floats) -> Prediction:
+        """The same of one, in kinds whose examples have one unit each, and where nothing is to be chosen."""
+        raise NotImplementedError
 
     @abstractmethod
     def measure(self, gold: Sequence[Any], predicted: Sequence[Any], labels: list[str]) -> Mapping[str, Any]:

@@ -75,25 +75,19 @@ class Choice(base.TaskKind[ChoiceExample, base.Features]):
     def arrange(self, scores: Tensor, choices: int) -> Tensor:
         return scores.view(-1, choices)  # (U*C,1) -> (U,C)
 
-    def decode(
-        self, features: base.Features, logits: Sequence[Floats], settings: base.DecodeSettings
-    ) -> list[ChoicePrediction]:
-        """(C) of each: the likeliest ending."""
-        from scipy.special import softmax
-
-        return [ChoicePrediction(int(row.argmax()), tuple(softmax(row).tolist())) for row in logits]
+    def decode_unit(self, features: base.Features, scores: Floats) -> ChoicePrediction:
+        """(C): the likeliest ending."""
+        return ChoicePrediction(int(scores.argmax()), tuple(self.probabilities(scores).tolist()))
 
     def measure(self, gold: Sequence[int], predicted: Sequence[int], labels: list[str]) -> dict[str, Any]:
         return {"accuracy": sum(right == given for right, given in zip(gold, predicted, strict=True)) / len(gold)}
 
     def unit_answer(self, features: base.Features, scored: base.ScoredUnit) -> base.UnitAnswer:
         """Each ending off its own [CLS]; the loss stands at the right one's."""
-        from scipy.special import softmax
-
-        logits, right = scored.logits, int(features.answers[scored.number])
-        given, loss = int(logits.argmax()), float(scored.losses)
-        found = self._one_of(_numbers(len(logits)), softmax(logits), right, given, 0, loss, row=right)
-        return base.UnitAnswer(range(len(logits)), found.right, found.given, found.loss, (found,))
+        scores, right, loss = scored.logits, int(features.answers[scored.number]), float(scored.losses)
+        names, likely = _numbers(len(scores)), self.probabilities(scores)
+        found = self._one_of(names, likely, right, int(scores.argmax()), 0, loss, row=right)
+        return base.UnitAnswer(range(len(scores)), found.right, found.given, loss, (found,))
 
     def written(self, example: ChoiceExample) -> tuple[str, str | None, str]:
         right = "" if example.label is None else example.endings[example.label]

@@ -35,6 +35,7 @@ class Classify(TextKind):
     problem = "single_label_classification"
     metrics = ("accuracy", "f1", "f1_macro", "matthews_correlation")
     has_labels = has_confusion = True
+    fewest_labels = 2
     tasks = (
         TaskSpec(
             "classify", "classify", "Classify texts", "table", ("accuracy", "f1_macro"),
@@ -50,16 +51,13 @@ class Classify(TextKind):
         return "a label", None if label is None else request.check_known(place, request.spec.name_of(label))
 
     def labels_of(self, request: Request, examples: Sequence[TextExample]) -> tuple[str, ...]:
-        seen = {str(example.label) for example in examples if example.label is not None}
-        if request.known_labels:
-            return request.known_labels
-        self.refuse_few(request, seen, 2)
-        if len(seen) == len(examples) > LABELS_SHOWN:
+        labels = super().labels_of(request, examples)
+        if not request.known_labels and len(labels) == len(examples) > LABELS_SHOWN:
             raise BertcoreError(
                 f"{request.file.name} has a different label in each of its {len(examples)} rows, such as "
-                f"{quoted(min(seen))}; name the label column with --label."
+                f"{quoted(labels[0])}; name the label column with --label."
             )
-        return tuple(sorted(seen))
+        return labels
 
     def answers(self, examples: Sequence[TextExample], numbers: dict[str, int]) -> Ints:
         found = (
@@ -68,17 +66,10 @@ class Classify(TextKind):
         )
         return np.fromiter(found, dtype=np.int64, count=len(examples))
 
-    def decode(
-        self, features: base.Features, logits: Sequence[Floats], settings: base.DecodeSettings
-    ) -> list[LabelPrediction]:
-        """(K) of each: the likeliest label."""
-        from scipy.special import softmax
-
-        labels = features.labels
-        return [
-            LabelPrediction(labels[int(row.argmax())], dict(zip(labels, softmax(row).tolist(), strict=True)))
-            for row in logits
-        ]
+    def decode_unit(self, features: base.Features, scores: Floats) -> LabelPrediction:
+        """(K): the likeliest label."""
+        labels, likely = features.labels, self.probabilities(scores).tolist()
+        return LabelPrediction(labels[int(scores.argmax())], dict(zip(labels, likely, strict=True)))
 
     def measure(self, gold: Sequence[str], predicted: Sequence[str], labels: list[str]) -> dict[str, Any]:
         """accuracy, f1 (of the second of two labels, as GLUE), f1_macro (over the labels that occur, right or
@@ -96,15 +87,10 @@ class Classify(TextKind):
         return metrics | ({"f1": f1[labels[1]]} if len(labels) == 2 else {})
 
     def first_answer(self, features: base.Features, right: Any, scores: Floats, loss: float) -> base.TokenAnswer:
-        from scipy.special import softmax
-
-        return self._one_of(features.labels, softmax(scores), int(right), int(scores.argmax()), 0, loss)
+        return self._one_of(features.labels, self.probabilities(scores), int(right), int(scores.argmax()), 0, loss)
 
     def answer_numbers(self, features: base.Features, units: Ints) -> tuple[Sequence[str], NDArray]:
         return features.labels, features.answers[units]
-
-    def lines(self, prediction: LabelPrediction, example: TextExample) -> list[tuple[str | float, str]]:
-        return [(share, name) for name, share in sorted(prediction.probabilities.items(), key=lambda item: -item[1])]
 
 
 def _matthews(right: Floats, there: Floats, given: Floats) -> float:

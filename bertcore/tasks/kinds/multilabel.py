@@ -52,13 +52,6 @@ class Multilabel(TextKind):
     def label_in(self, request: Request, place: str, label: str | None) -> tuple[str, Any]:
         return "labels", self.read_label(request, place, "", label)
 
-    def labels_of(self, request: Request, examples: Sequence[TextExample]) -> tuple[str, ...]:
-        if request.known_labels:
-            return request.known_labels
-        seen = {label for example in examples for label in self.label_words(example)}
-        self.refuse_few(request, seen, 1)
-        return tuple(sorted(seen))
-
     def answers(self, examples: Sequence[TextExample], numbers: dict[str, int]) -> NDArray[np.float32]:
         table = np.zeros((len(examples), len(numbers)), dtype=np.float32)
         for i, example in enumerate(examples):
@@ -70,17 +63,10 @@ class Multilabel(TextKind):
                 raise BertcoreError(f"Example {i + 1} has “{example.label}” where a list of labels is expected.")
         return table
 
-    def decode(
-        self, features: base.Features, logits: Sequence[Floats], settings: base.DecodeSettings
-    ) -> list[LabelSetPrediction]:
-        """(K) of each: every label whose probability is at or above the threshold."""
-        from scipy.special import expit
-
-        likely = [dict(zip(features.labels, expit(row).tolist(), strict=True)) for row in logits]
-        return [
-            LabelSetPrediction(tuple(label for label, share in each.items() if share >= THRESHOLD), each)
-            for each in likely
-        ]
+    def decode_unit(self, features: base.Features, scores: Floats) -> LabelSetPrediction:
+        """(K): every label whose probability is at or above the threshold."""
+        likely = dict(zip(features.labels, self.probabilities(scores).tolist(), strict=True))
+        return LabelSetPrediction(tuple(label for label, share in likely.items() if share >= THRESHOLD), likely)
 
     def measure(
         self, gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]], labels: list[str]
@@ -96,17 +82,13 @@ class Multilabel(TextKind):
         }
 
     def first_answer(self, features: base.Features, right: Any, scores: Floats, loss: float) -> base.TokenAnswer:
-        from scipy.special import expit
-
-        likely = expit(scores)
-        both = (
+        likely, is_right = self.probabilities(scores), right > 0.5
+        names, given = (
             ", ".join(name for name, is_in in zip(features.labels, chosen, strict=True) if is_in)
-            for chosen in (right > 0.5, likely >= THRESHOLD)
+            for chosen in (is_right, likely >= THRESHOLD)
         )
-        names, given = both
-        return base.TokenAnswer(
-            0, 0, names, given, loss, names == given, self._options(features.labels, likely, right > 0.5)
-        )
+        options = self._options(features.labels, likely, is_right)
+        return base.TokenAnswer(0, 0, names, given, loss, names == given, options)
 
     def answer_numbers(self, features: base.Features, units: Ints) -> tuple[Sequence[str], NDArray]:
         return features.labels, np.nonzero(features.answers[units] > 0.5)[1]
@@ -116,6 +98,3 @@ class Multilabel(TextKind):
 
     def label_words(self, example: TextExample) -> Iterable[str]:
         return example.label if isinstance(example.label, tuple) else ()
-
-    def lines(self, prediction: LabelSetPrediction, example: TextExample) -> list[tuple[str | float, str]]:
-        return [(share, name) for name, share in sorted(prediction.probabilities.items(), key=lambda item: -item[1])]

@@ -65,11 +65,9 @@ class Regress(TextKind):
     def losses(self, logits: Tensor, labels: Tensor) -> Tensor:
         return (logits.view(labels.shape) - labels.to(logits.dtype)) ** 2
 
-    def decode(
-        self, features: base.Features, logits: Sequence[Floats], settings: base.DecodeSettings
-    ) -> list[NumberPrediction]:
-        """(1) of each: the number itself."""
-        return [NumberPrediction(float(row.item())) for row in logits]
+    def decode_unit(self, features: base.Features, scores: Floats) -> NumberPrediction:
+        """(1): the number itself."""
+        return NumberPrediction(float(scores.item()))
 
     def measure(self, gold: Sequence[float], predicted: Sequence[float], labels: list[str]) -> dict[str, Any]:
         """pearson, spearmanr, mse; a correlation is 0 where one side is constant."""

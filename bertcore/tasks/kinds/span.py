@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bertcore.errors import BertcoreError
-from bertcore.tasks.decoding import USUAL
 from bertcore.tasks.kinds import base
+from bertcore.tasks.kinds.base import USUAL
 from bertcore.tasks.packed import Floats, Ints, Ragged, SequenceWriter, portions, text_ids, text_pieces
 from bertcore.tasks.spec import Columns, TaskSpec
 
@@ -211,15 +211,13 @@ class Span(base.TaskKind[AnswerExample, SpanFeatures]):
 
     def unit_answer(self, features: SpanFeatures, scored: base.ScoredUnit) -> base.UnitAnswer:
         """The likeliest first and last token of a window; [CLS] for no answer in it."""
-        from scipy.special import softmax
-
         unit, logits, losses = scored.number, scored.logits, scored.losses
         right = features.answers[unit].tolist()
         start, end, score = best_span(logits, self._in_passage(features, unit), USUAL.max_answer_tokens)
         given = [0, 0] if start < 0 or no_answer_score(logits) > score else [start, end]
-        names = [scored.token(number) for number in features.ids[unit].tolist()]
+        names, likely = [scored.token(number) for number in features.ids[unit].tolist()], self.probabilities(logits.T)
         places = tuple(
-            self._one_of(names, softmax(logits[:, at]), right[at], given[at], right[at], float(losses[at]), what=what)
+            self._one_of(names, likely[at], right[at], given[at], right[at], float(losses[at]), what=what)
             for at, what in enumerate(("start", "end"))
         )
         text, given_text = ("" if ends[0] == 0 else features.text(unit, *ends)[0] for ends in (right, given))

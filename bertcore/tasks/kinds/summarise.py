@@ -148,14 +148,12 @@ class Summarise(base.TaskKind[SummaryExample, SummaryFeatures]):
     ) -> list[SummaryPrediction]:
         """(R) of each: at most so many sentences with the highest scores, of those that the model saw; with a ratio at
         most this share of all sentences, and at least one."""
-        from scipy.special import expit
-
         predictions, ratio = [], settings.decoding.ratio
         for example, scores in zip(features.examples, logits, strict=True):
             seen = example.sentences[: len(scores)]
             most = settings.decoding.sentences if ratio is None else max(1, round(ratio * len(example.sentences)))
             chosen = tuple(choose_sentences(scores.tolist(), seen, most))
-            likely = tuple(expit(scores).tolist())
+            likely = tuple(self.probabilities(scores).tolist())
             predictions.append(SummaryPrediction(chosen, tuple(seen[i] for i in chosen), likely))
         return predictions
 
@@ -181,15 +179,10 @@ class Summarise(base.TaskKind[SummaryExample, SummaryFeatures]):
 
     def unit_answer(self, features: SummaryFeatures, scored: base.ScoredUnit) -> base.UnitAnswer:
         """Off the [CLS] before each sentence."""
-        from scipy.special import expit
-
         places: list[base.TokenAnswer] = []
-        for position, is_in, score, loss in zip(
-            *(features.firsts[scored.number].tolist(), features.answers[scored.number]),
-            *(scored.logits, scored.losses.tolist()),
-            strict=True,
-        ):
-            likely = float(expit(score))
+        positions, answers = features.firsts[scored.number].tolist(), features.answers[scored.number]
+        chances, losses = self.probabilities(scored.logits).tolist(), scored.losses.tolist()
+        for position, is_in, likely, loss in zip(positions, answers, chances, losses, strict=True):
             right, given = (0 if chosen else 1 for chosen in (is_in, likely >= 0.5))
             shares = np.array([likely, 1 - likely])
             places.append(self._one_of((IN, OUT), shares, right, given, position, loss))

@@ -131,7 +131,7 @@ class Tag(base.TaskKind[TaggedExample, TagFeatures]):
         for portion in portions(len(logits), _SENTENCES_AT_ONCE):
             seen = [features.words[unit] >= 0 for unit in portion]
             scores = [logits[unit][is_first] for unit, is_first in zip(portion, seen, strict=True)]  # (W,K) each
-            for unit, is_first, tags, likely in zip(portion, seen, *_tagged(scores, settings.crf), strict=True):
+            for unit, is_first, tags, likely in zip(portion, seen, *self._tagged(scores, settings.crf), strict=True):
                 names = [OUTSIDE] * len(features.examples[unit].words)
                 probabilities = [0.0] * len(names)
                 for row, word in enumerate(features.words[unit][is_first].tolist()):
@@ -155,7 +155,7 @@ class Tag(base.TaskKind[TaggedExample, TagFeatures]):
         that of its whole sequence, by the word."""
         labels, logits, losses, crf = features.answers[scored.number], scored.logits, scored.losses, scored.crf
         asked = np.flatnonzero(labels >= 0)
-        [tags], [likely] = _tagged([logits[asked]], crf)
+        [tags], [likely] = self._tagged([logits[asked]], crf)
         if crf is not None:
             losses = -np.log(np.maximum(likely[np.arange(len(asked)), labels[asked]], 1e-30))
         else:
@@ -182,6 +182,15 @@ class Tag(base.TaskKind[TaggedExample, TagFeatures]):
 
     def lines(self, prediction: TagsPrediction, example: TaggedExample) -> list[tuple[str | float, str]]:
         return list(zip(prediction.tags, example.words, strict=True))
+
+    def _tagged(self, scores: Sequence[Floats], crf: LinearChainCrf | None) -> tuple[list[list[int]], list[Floats]]:
+        """Of the words (W,K) of each sentence: the best tags (W), and how likely each tag is (W,K)."""
+        if crf is None:
+            return [row.argmax(axis=-1).tolist() for row in scores], [self.probabilities(row) for row in scores]
+        emissions, is_word = _padded(scores, crf)
+        shares = crf.marginals(emissions, is_word).double().cpu().numpy()
+        likely = [row[: len(words)] for row, words in zip(shares, scores, strict=True)]
+        return crf.decode(emissions, is_word), likely
 
 
 def _first_pieces(pieces: Pieces, words: Sequence[str], room: int, before: int, length: int) -> list[int]:
@@ -215,18 +224,6 @@ def _tag_numbers(place: int, example: TaggedExample, numbers: dict[str, int]) ->
     if len(example.tags) != len(example.words):
         raise BertcoreError(f"Example {place + 1} has {len(example.words)} words and {len(example.tags)} tags.")
     return [base.label_number(place, tag, numbers, "tag") for tag in example.tags]
-
-
-def _tagged(scores: Sequence[Floats], crf: LinearChainCrf | None) -> tuple[list[list[int]], list[Floats]]:
-    """Of the words (W,K) of each sentence: the best tags (W), and how likely each tag is (W,K)."""
-    from scipy.special import softmax
-
-    if crf is None:
-        return [row.argmax(axis=-1).tolist() for row in scores], [softmax(row, axis=-1) for row in scores]
-    emissions, is_word = _padded(scores, crf)
-    shares = crf.marginals(emissions, is_word).double().cpu().numpy()
-    likely = [row[: len(words)] for row, words in zip(shares, scores, strict=True)]
-    return crf.decode(emissions, is_word), likely
 
 
 def _padded(scores: Sequence[Floats], crf: LinearChainCrf) -> tuple[Tensor, Tensor]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
@@ -14,9 +14,6 @@ from bertcore.tasks.kinds import base
 from bertcore.tasks.packed import Floats, SequenceWriter
 from bertcore.tasks.readers.lines import label_text, refuse
 from bertcore.tasks.spec import Columns, Request
-
-if TYPE_CHECKING:
-    pass
 
 LABEL_COLUMNS = ("label", "labels", "score", "gold_label", "is_duplicate", "Quality")
 TEXT_COLUMNS = ("text", "sentence", "sentence1", "premise")
@@ -46,6 +43,7 @@ class TextKind(base.TaskKind[TextExample, base.Features]):
     reads = "first"
     reads_as_typed = True
     missing_head = "This model has no classification head."
+    fewest_labels: ClassVar[int] = 1  # in a file that is learned from
 
     def typed(self, text_a: str, text_b: str | None) -> TextExample:
         return TextExample(text_a, text_b if text_b and text_b.strip() else None)
@@ -89,11 +87,19 @@ class TextKind(base.TaskKind[TextExample, base.Features]):
     def label_written(self, label: Any) -> str:
         return str(label or "")
 
-    def refuse_few(self, request: Request, seen: set[str], least: int) -> None:
-        """Raises BertcoreError where a file that is learned from has fewer labels."""
-        if request.needs_labels and len(seen) < least:
-            few = ", ".join(sorted(seen)) or "none at all"
+    def lines(self, prediction: Any, example: TextExample) -> list[tuple[str | float, str]]:
+        likely = getattr(prediction, "probabilities", {})  # a number has none
+        return [(share, name) for name, share in sorted(likely.items(), key=lambda item: -item[1])]
+
+    def labels_of(self, request: Request, examples: Sequence[TextExample]) -> tuple[str, ...]:
+        if request.known_labels or not self.has_labels:
+            return request.known_labels
+        labelled = (example for example in examples if example.label is not None)
+        seen = tuple(sorted({label for example in labelled for label in self.label_words(example)}))
+        if request.needs_labels and len(seen) < self.fewest_labels:
+            few = ", ".join(seen) or "none at all"
             raise BertcoreError(
                 f"{request.file.name} has fewer than two different labels ({few}); a classifier needs at least "
                 "two. Name the label column with --label."
             )
+        return seen

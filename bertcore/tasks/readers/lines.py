@@ -2,9 +2,7 @@
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
 
 from bertcore.data.text import PACKED, open_text
 from bertcore.errors import BertcoreError, brief
@@ -63,8 +61,8 @@ def numbered_lines(file: Path, longest: int = TASK_LINE_BYTES, most: int = TASK_
     Only a line feed ends a line: other marks that `str.splitlines` knows may stand in a text.
     Raises BertcoreError for a file that is absent, empty, cut off, no UTF-8 text, or has a line that cannot be one.
     """
-    with _reading(file) as stream:
-        number = size = 0
+    with open_text(file) as (text, _):
+        stream, number, size = text.buffer, 0, 0
         while line := stream.readline(longest + 1):
             number, size = number + 1, size + len(line)
             if size > TASK_FILE_BYTES or number > most:
@@ -99,15 +97,6 @@ def too_large(file: Path) -> BertcoreError:
         f"The file {file} is too large for a task, all of which is held in memory: it has more than "
         f"{TASK_FILE_BYTES // MIB} MB unpacked, or {TASK_LINES:,} lines; {how}."
     )
-
-
-@contextmanager
-def _reading(file: Path) -> Iterator[BinaryIO]:
-    """The file's bytes, unpacked. Whatever goes wrong with it becomes a sentence."""
-    if not file.is_file():
-        raise BertcoreError(f"There is no file {file}.")
-    with open_text(file) as (text, _):
-        yield text.buffer
 
 
 def _decode(file: Path, number: int, line: bytes) -> str:

@@ -1,22 +1,28 @@
-"""Rows of CSV, TSV, JSONL and Parquet files, whose columns have names; and texts with labels made of them.
+"""Rows of CSV, TSV, JSONL and Parquet files, whose columns have names; and the examples that are made of them.
 
 A .tsv (or .txt) file is read as GLUE writes it: a tab between two columns, and quotes are text like any other. A .csv
 file may quote its fields (RFC 4180); between its columns stands what its header has most: comma, semicolon or tab.
 """
 
+from __future__ import annotations
+
 import csv
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from json import JSONDecodeError
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from bertcore.data.tokenising import split_sentences
 from bertcore.errors import BertcoreError
-from bertcore.json_text import parse_json
+from bertcore.json_text import parse_object
 from bertcore.limits import TASK_FILE_BYTES, TASK_LINE_BYTES, TASK_LINES
 from bertcore.tasks.kinds import TASK_KINDS
+from bertcore.tasks.kinds.choice import ChoiceExample
+from bertcore.tasks.kinds.summarise import SummaryExample
 from bertcore.tasks.kinds.texts import TextExample
-from bertcore.tasks.readers.lines import layout_suffix, line_of, numbered_lines, quoted, refuse, too_large
+from bertcore.tasks.readers.lines import label_text, layout_suffix, line_of, numbered_lines, quoted, refuse, too_large
 from bertcore.tasks.spec import LABELS_SHOWN, Contents, Request
 from bertcore.trial import TrialFailed, try_file
 
@@ -159,19 +165,8 @@ def _wrong_in(error: csv.Error) -> str:
 
 def _json_rows(file: Path) -> Iterator[Row]:
     for number, line in numbered_lines(file):
-        if not line.strip():
-            continue
-        place = line_of(file, number)
-        try:
-            fields = parse_json(line)
-        except ValueError as error:
-            if not isinstance(error, JSONDecodeError):
-                raise refuse(place, f"one whole JSON object ({error})", line) from None
-            near = line[max(0, error.pos - 20) : error.pos + 20]
-            raise refuse(place, f"one whole JSON object (it breaks at column {error.colno})", near) from None
-        if not isinstance(fields, dict) or not fields:
-            raise refuse(place, "one JSON object in each line", line)
-        yield Row(place, fields)
+        if line.strip():
+            yield Row(line_of(file, number), parse_object(line, line_of(file, number)))
 
 
 def _parquet_rows(file: Path) -> Iterator[Row]:
@@ -282,3 +277,166 @@ def read_cola(request: Request) -> Contents:
         )
     names = None if first == _COLA_TEST else COLA_COLUMNS
     return texts_of(request, read_rows(request.file, names))
+
+
+# --- a beginning and some endings, one of them right: SWAG (Zellers et al. 2018), CommonsenseQA (Talmor et al. 2019)
+
+
+_ENDING = re.compile(r"ending_?(\d+)")
+_FEWEST = 2
+
+
+def read_choices(request: Request) -> Contents:
+    """Contexts with endings: the layout "choices". All must have as many endings as the first."""
+    examples: list[ChoiceExample] = []
+    for row in read_rows(request.file):
+        is_common_sense = isinstance(row.fields.get("question"), dict)
+        example = _common_sense(request, row) if is_common_sense else _swag(request, row)
+        count = len(examples[0].endings) if examples else max(_FEWEST, len(example.endings))
+        if len(example.endings) != count:
+            raise refuse(row.place, f"{count} endings to choose from", list(example.endings))
+        examples.append(example)
+    if not examples:
+        raise BertcoreError(f"The file {request.file} has no examples; choose one with rows below its header.")
+    return Contents(examples)
+
+
+def _swag(request: Request, row: Row) -> ChoiceExample:
+    """Columns sent1, sent2, ending0, ending1 ..., label. sent2 is how every ending begins; it may be absent."""
+    available = list(row.fields)
+    context = request.column("text", available)
+    begins = request.column("text_b", available, required=False)
+    label = request.column("label", available, request.needs_labels)
+    start = f"{row.text(begins)} " if begins and row.fields.get(begins) not in (None, "") else ""
+    texts = tuple((start + ending).strip() for ending in _endings(request, row, available))
+    value = label_text(row.fields.get(label)) if label else None
+    return ChoiceExample(row.text(context or ""), texts, _which(request, row.place, value, _numbers(len(texts))))
+
+
+def _endings(request: Request, row: Row, available: list[str]) -> list[str]:
+    """Those of the columns ending0, ending1 ..., in the order of their numbers; or of one list "endings" in JSON."""
+    listed = row.fields.get("endings")
+    if isinstance(listed, list):
+        return [text_in(row.place, "an ending", ending) for ending in listed]
+    endings = {int(match[1]): name for name in available if (match := _ENDING.fullmatch(name))}
+    if not endings:
+        there_are = ", ".join(repr(name[:40]) for name in available[:20])
+        raise BertcoreError(f"{request.file.name} has no columns ending0, ending1 ...; it has {there_are}.")
+    return [row.text(name) for _, name in sorted(endings.items())]
+
+
+def _common_sense(request: Request, row: Row) -> ChoiceExample:
+    """{"question": {"stem", "choices": [{"label": "A", "text"}, ...]}, "answerKey": "A"}."""
+    question = row.fields.get("question")
+    choices = question.get("choices") if isinstance(question, dict) else None
+    if not isinstance(question, dict) or not isinstance(choices, list) or not choices:
+        raise refuse(row.place, '"question" with "stem" and "choices"', question)
+    names = [_key(row, choice, "label") for choice in choices]
+    endings = tuple(_key(row, choice, "text") for choice in choices)
+    label = _which(request, row.place, label_text(row.fields.get("answerKey")), names)
+    return ChoiceExample(text_in(row.place, "stem", question.get("stem")), endings, label)
+
+
+def _key(row: Row, choice: Any, key: str) -> str:
+    return text_in(row.place, f"{key} of a choice", choice.get(key) if isinstance(choice, dict) else choice)
+
+
+def _which(request: Request, place: str, label: str | None, names: Sequence[str]) -> int | None:
+    """Which ending is the right one, from 0."""
+    if label in names:
+        return names.index(label)
+    if not request.needs_labels and label in (None, "-1"):
+        return None
+    raise refuse(place, f"the right ending, one of {', '.join(names)}", label)
+
+
+def _numbers(count: int) -> list[str]:
+    return [str(number) for number in range(count)]
+
+
+# --- documents to be summarised by sentences of their own
+# A row has its sentences as a list ("sentences"), or a text that is split here ("document"); and labels, one for each
+# sentence, or a reference ("summary"). Where the reference is made of the document's own sentences, these are the
+# labels; else it is kept, and `Summarise.labelled` makes the best of it.
+
+
+_SPACES = re.compile(r"\s+")
+_SHORTEST_RUN = 20  # characters that the reference and the document share; fewer may be chance
+_LEFT_OVER = 0.1  # share of the reference that may not stand in the document; above that it is someone's own words
+
+
+def read_summaries(request: Request) -> Contents:
+    """Documents with labels, or a reference, or on a test file neither: the layout "summaries"."""
+    examples = [_example(request, row) for row in read_rows(request.file)]
+    if not examples:
+        raise BertcoreError(f"The file {request.file} has no documents; it needs one JSON object in each line.")
+    return Contents(examples)
+
+
+def verbatim_labels(sentences: Sequence[str], reference: str) -> tuple[bool, ...] | None:
+    """Which sentences the reference is made of; None if it is not made of the document's own text.
+
+    The reference is covered with the longest runs of characters that the document has too; a sentence is labelled
+    if such runs hold more than half of it. So it does not matter where someone else's splitter ended a sentence.
+    Spaces do not count: extracts have often lost those between their sentences.
+    """
+    parts = [_SPACES.sub("", sentence) for sentence in sentences]
+    document, target = "".join(parts), _SPACES.sub("", reference)
+    covered = bytearray(len(document))
+    left_over = begin = 0
+    while begin < len(target):
+        size = _longest_shared(document, target, begin)
+        place = document.find(target[begin : begin + size])
+        covered[place : place + size] = b"\1" * size
+        left_over += not size
+        begin += max(1, size)
+    if left_over > _LEFT_OVER * len(target):
+        return None
+    ends = list(accumulate(map(len, parts)))
+    return tuple(2 * sum(covered[end - len(part) : end]) > len(part) for part, end in zip(parts, ends, strict=True))
+
+
+def _longest_shared(document: str, target: str, begin: int) -> int:
+    """How many characters of `target` from `begin` on stand in the document in one run; 0 if it is a short run."""
+    low, high = _SHORTEST_RUN, len(target) - begin
+    if target[begin : begin + low] not in document:
+        return 0
+    low = min(low, high)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if target[begin : begin + middle] in document:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _example(request: Request, row: Row) -> SummaryExample:
+    available = list(row.fields)
+    text = request.column("text", available)
+    label = request.column("label", available, request.needs_labels)
+    sentences = _sentences(row, text or "")
+    value = row.fields.get(label) if label else None
+    if isinstance(value, list):
+        reference = row.fields.get("summary")
+        return SummaryExample(
+            sentences, _labels(row, value, len(sentences)), reference if isinstance(reference, str) else None
+        )
+    if value is None and not request.needs_labels:
+        return SummaryExample(sentences)
+    reference = text_in(row.place, label or "", value)
+    return SummaryExample(sentences, verbatim_labels(sentences, reference), reference)
+
+
+def _sentences(row: Row, column: str) -> tuple[str, ...]:
+    value = row.fields.get(column)
+    if isinstance(value, list) and value:
+        return tuple(text_in(row.place, "a sentence", sentence) for sentence in value)
+    paragraphs = row.text(column).split("\n")
+    return tuple(sentence for paragraph in paragraphs for sentence in split_sentences(paragraph))
+
+
+def _labels(row: Row, values: list[object], count: int) -> tuple[bool, ...]:
+    if len(values) != count or any(value not in (0, 1) for value in values):
+        raise refuse(row.place, f"{count} labels of 0 or 1, one for each sentence", values)
+    return tuple(bool(value) for value in values)
