@@ -66,6 +66,7 @@ class RunKind:
     model_title: str = ""
     own_task: str = ""  # the task that reads a person's own files; "": it learns from plain text
     has_result: bool = False  # whether it writes a result at its end; others have curves only
+    has_flags: bool = True  # whether its command can be typed without a recipe
     has_score: bool = True  # whether one figure says how good it is, so that several runs can be compared by it
 
     @property
@@ -270,6 +271,7 @@ RUN_KINDS = (
         model_setting="teacher",
         model_title=mark("Teacher"),
         has_result=True,
+        has_flags=False,
         has_score=False,
     ),
 )

@@ -11,9 +11,10 @@ from bertcore.errors import BertcoreError, printable
 from bertcore.runs.run_folder import CONFIG, RunFolder
 from bertcore.settings import Setting, settings_of
 from bertcore.training.arguments import options_of
-from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.options import RunOptions
 from bertcore.training.pretrain_options import PretrainOptions
+
+from .run_kinds import kind_in
 
 _ONLY_IN_RECIPES = ("mixture", "start", "tokenizer")  # and for pretraining "model": a table of sizes
 _COLUMN_FLAGS = {"text": "--text", "text_b": "--text-b", "label": "--label"}
@@ -27,7 +28,7 @@ def shell_command(run: Path) -> str:
     """
     config = RunFolder(run).config()
     kind = str(config.get("kind", PretrainOptions.kind))
-    words = _flags(config, kind)
+    words = _flags(config)
     if not words or not all(map(_is_plain, words)):
         words = ["--recipe", str(run / CONFIG)]
     command = ["bertcore", kind, *words]
@@ -38,9 +39,10 @@ def shell_command(run: Path) -> str:
     return subprocess.list2cmdline(command) if sys.platform == "win32" else shlex.join(command)
 
 
-def _flags(config: Mapping[str, Any], kind: str) -> list[str] | None:
+def _flags(config: Mapping[str, Any]) -> list[str] | None:
     """None where a recipe is needed."""
-    if kind not in (PretrainOptions.kind, FinetuneOptions.kind):
+    known = kind_in(config)
+    if known is None or not known.has_flags:
         return None
     changed = list(_changed(options_of(config)))
     if any(each.name in _ONLY_IN_RECIPES or (each.kind is Mapping and each.name != "columns") for each, _ in changed):

@@ -15,11 +15,6 @@ from bertcore.training.start import start_run
 MINUTES = 0.75  # for the processor of one thread; the form offers 2
 # Samples after which the built-in model answers held-out examples no better than before, so that a warning is right.
 LEARN_NOTHING = ("qqp", "qnli", "wnli", "rte", "squad", "commonsenseqa")
-TRAIN = {
-    "pretrain": start_run,
-    "finetune": start_run,
-    "distil": start_run,
-}
 
 
 def _choices() -> Iterator[tuple[str, str]]:
@@ -46,7 +41,7 @@ def test_no_false_alarm(qtbot: QtBot, own_home: Path, kind: str, choice: str) ->
     if not form.run_kind.is_task:
         options = options.with_changes(minutes=MINUTES)
     run = own_home / "run"
-    TRAIN[options.kind](options, run, resume=False)  # type: ignore[operator]
+    start_run(options, run, resume=False)
     record = read_record(run)
     found = [each.kind for each in diagnose(record)]
     scores = {name: (float(values[0]), float(values[-1])) for name, (_, values) in record.scores.items()}
