@@ -20,9 +20,9 @@ from ..look.number_kinds import explain
 from ..look.say import mark, say
 from ..widgets.charts.bars import LABEL_SHARE, ROW_PX, Bar, BarList
 from ..widgets.charts.cells import LARGEST_PX, LONGEST_PX, LabelledGrid, Labels
+from ..widgets.charts.tokens import HeatToken, HeatTokens
 from ..widgets.curve_plot import CurvePlot
 from ..widgets.curve_specs import CurveSpec, PlotSpec
-from ..widgets.heat_tokens import HeatToken, HeatTokens
 from ..widgets.scatter import Points, Scatter
 
 Place = tuple[int, int | None]  # row, column

@@ -15,7 +15,7 @@ from app.compute import reader
 from app.compute.masks import word_through_layers
 from app.look import numbers
 from app.rooms.predict.lens_view import SHORTEST_SCALE, LensView
-from app.rooms.predict.mask_card import said_change
+from app.rooms.predict.predict_sentences import change_of
 from app.shell.window import Window
 from app.state.baseline import OtherModel, OtherText
 from app.state.baseline_names import baseline_name, text_name
@@ -183,8 +183,8 @@ def test_both_verdicts_are_the_probability_that_b_follows(window: Window, qtbot:
     assert now is not None and before is not None
     pair = room.words_view.pair
     assert pair.verdict == f"B follows A: {numbers.percent(now.is_next)}"
-    assert pair.share_before == pytest.approx(before.is_next)
-    assert f": {numbers.percent(before.is_next)} (" in pair.before
+    assert pair.bar.baseline == pytest.approx(before.is_next)
+    assert f": {numbers.percent(before.is_next)} (" in pair.baseline
     for share, short in ((0.96, "96% (yes)"), (0.4, "40% (unsure)"), (0.04, "4% (no)")):
         verdict = _choice("B follows A", share, "")
         assert (verdict.short, verdict.share) == (short, share)
@@ -200,8 +200,8 @@ def test_a_word_through_the_layers_with_the_baseline(window: Window, model_folde
     answered(window, room, qtbot)
     checkpoint, theirs = load_checkpoint(model_folder), baseline_of(window)
     found = word_through_layers(checkpoint, theirs.request.model_input, theirs.encoding, 2, "dog")
-    assert view.followed_word.answer is not None
-    full = max(*found.probability, *view.followed_word.answer.probability, SHORTEST_SCALE)
+    assert view.typed_word.answer is not None
+    full = max(*found.probability, *view.typed_word.answer.probability, SHORTEST_SCALE)
     assert [bar.before for bar in view.bars.bars] == pytest.approx((found.probability / full).tolist(), rel=1e-3)
     assert "Line across a bar" in view._word_card.intro and "Framed: a different word" in view._card.intro
     window.comparison.end()
@@ -210,15 +210,15 @@ def test_a_word_through_the_layers_with_the_baseline(window: Window, model_folde
 
 
 def test_a_change_in_probability_is_said_in_words_and_by_a_sign() -> None:
-    assert said_change(0.02, 0.08) == (1, "▲ ×4")
-    assert said_change(0.08, 0.02) == (-1, "▼ ×0.25")
-    assert said_change(0.0500, 0.0501) == (0, "")
+    assert change_of(0.02, 0.08) == (1, "▲ ×4")
+    assert change_of(0.08, 0.02) == (-1, "▼ ×0.25")
+    assert change_of(0.0500, 0.0501) == (0, "")
 
 
 def test_a_shorter_text_without_the_mask_says_so(window: Window, qtbot: QtBot) -> None:
     room = predict(window, qtbot, (5,))
     compare(window, OtherText("The cat sat.", ""), qtbot)
-    assert "no mask here" in room.words_view.shown_cards[0].before
+    assert "no mask here" in room.words_view.shown_cards[0].baseline
     assert room.words_view.shown_cards[0].bars.isVisible()
 
 

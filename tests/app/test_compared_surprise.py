@@ -54,7 +54,7 @@ def test_words_are_paired_with_those_of_another_text(window: Window, model_folde
     assert view.baseline_bits[other_positions.index(None)] is None
     alone = next(i for i, place in enumerate(other_positions) if place is None and view.bits[i] is not None)
     assert view.tokens.tokens[alone].value is None and "→" not in view.tokens.tokens[alone].number
-    assert "Striped:" in view.explanation and "not directly comparable" in view.perplexity.text()
+    assert "Striped:" in view.explanation.text() and "not directly comparable" in view.perplexity.text()
 
 
 def test_a_model_without_words_leaves_ours_alone(window: Window, headless_folder: Path, qtbot: QtBot) -> None:

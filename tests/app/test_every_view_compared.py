@@ -137,7 +137,7 @@ def test_the_lens_has_the_guesses_of_both(window: Window, model_folder: Path, qt
     checkpoint, (_, theirs) = load_checkpoint(model_folder), both(window)
     logits = layer_lens(checkpoint.model, theirs.trace.hidden_states, [3])[:, 0]
     expected = [checkpoint.tokenizer.label(int(row.argmax())) for row in logits]
-    guesses = [view.table.guess_before(stage, 0) for stage in range(len(logits))]
+    guesses = [view.table.baseline_guess(stage, 0) for stage in range(len(logits))]
     assert [guess.token for guess in guesses if guess] == expected
     assert f"with the baseline: {expected[1]}" in view.table.description((1, 0))
     view.table.grab()
@@ -191,10 +191,10 @@ def test_the_verdict_before_is_a_line_across_the_bar(window: Window, qtbot: QtBo
     assert now.next_sentence is not None and before.next_sentence is not None
     is_yes = now.next_sentence.is_next >= 0.5
     expected = before.next_sentence.is_next if is_yes else before.next_sentence.not_next
-    assert view.pair.before and view.pair.share_before == pytest.approx(expected, abs=1e-5)
+    assert view.pair.baseline and view.pair.bar.baseline == pytest.approx(expected, abs=1e-5)
     window.comparison.end()
     settle(window, qtbot)
-    assert view.pair.share_before is None and not view.pair.before
+    assert view.pair.bar.baseline is None and not view.pair.baseline
 
 
 def test_rollout_and_flow_are_now_minus_before(window: Window, qtbot: QtBot) -> None:

@@ -18,8 +18,8 @@ from app.figures.files import svg, table
 from app.look import numbers
 from app.rooms.predict.attribution_view import AttributionView
 from app.rooms.predict.fill_view import ORDERS, FillView
-from app.rooms.predict.lens_sentences import decided_sentence, top_guesses, word_sentence
 from app.rooms.predict.lens_view import LensView
+from app.rooms.predict.predict_sentences import decided_sentence, top_guesses, word_sentence
 from app.rooms.predict.room import PredictRoom
 from app.rooms.predict.surprise_view import SurpriseView
 from app.rooms.predict.texts_view import TextsView
@@ -171,7 +171,7 @@ def test_surprise_can_be_stopped_and_begun_again(window: Window, qtbot: QtBot) -
     room.open_view("surprise")
     view = room.view
     assert isinstance(view, SurpriseView) and view.surprise.is_running
-    view.surprise.stop()
+    view.surprise.cancel(can_restart=True)
     handle_events()
     answered(window, room, qtbot)
     assert room.progress.text == "Stopped." and view.perplexity.isHidden()

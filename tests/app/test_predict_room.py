@@ -14,14 +14,14 @@ from pytestqt.qtbot import QtBot
 
 from app.compute.masks import lens_at
 from app.look import numbers, theme
-from app.rooms.predict.lens_sentences import decided_sentence
 from app.rooms.predict.mask_card import MaskCard
-from app.rooms.predict.pair_card import ShareBar
+from app.rooms.predict.predict_sentences import decided_sentence
 from app.rooms.predict.room import PredictRoom
 from app.shell.window import Window
 from app.state.compared_words import ComparedMask, compared_mask
 from app.state.examples import load_examples
 from app.state.what_if import WhatIf
+from app.widgets.charts.scale import ShareBar
 from bertcore.analysis.predict import WordGuess, next_sentence, softmax
 from bertcore.analysis.trace import trace
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, make_checkpoint, settle, units_of
@@ -37,6 +37,11 @@ def plain_row(card: MaskCard) -> int:
     return next(i for i, bar in enumerate(card.bars.bars) if bar.label.isalpha() and bar.label != "cat")
 
 
+def best_words(card: MaskCard) -> list[str]:
+    """The likeliest after each layer."""
+    return [words[0].token for words in card.strip.stages]
+
+
 def insert(card: MaskCard, row: int) -> None:
     """A click on a predicted word."""
     QTest.mouseClick(card.bars, Qt.MouseButton.LeftButton, pos=card.bars.row_rect(row).center().toPoint())
@@ -48,9 +53,9 @@ def test_each_card_tells_at_which_layer_it_decides(window: Window, qtbot: QtBot)
     lens = lens_at(checkpoint, reading.trace.hidden_states[:, list(MASKS)])
     assert [card.position for card in room.words_view.shown_cards] == list(MASKS)
     for number, card in enumerate(room.words_view.shown_cards):
-        assert card.layer_words == [stage[number][0].token for stage in lens.words]
-        assert card.layer_words[-1] == card.words[0].token
-        assert card.decided == decided_sentence(lens, number)
+        assert best_words(card) == [stage[number][0].token for stage in lens.words]
+        assert best_words(card)[-1] == card.words[0].token
+        assert card.decided.text() == decided_sentence(lens, number)
 
 
 def test_the_cards_of_another_text_are_of_that_text(window: Window, qtbot: QtBot) -> None:
@@ -60,7 +65,7 @@ def test_the_cards_of_another_text_are_of_that_text(window: Window, qtbot: QtBot
     answered(window, room, qtbot)
     checkpoint, _, reading = asked(window)
     lens = lens_at(checkpoint, reading.trace.hidden_states[:, [2, 5]])
-    assert [card.layer_words for card in room.words_view.shown_cards] == [
+    assert [best_words(card) for card in room.words_view.shown_cards] == [
         [stage[number][0].token for stage in lens.words] for number in range(2)
     ]
 
@@ -95,7 +100,7 @@ def test_a_model_without_words_says_so_on_every_page(open_window, headless_folde
 
 def test_what_is_changed_inside_shows_before_and_now(window: Window, qtbot: QtBot) -> None:
     room = predict(window, qtbot)
-    assert all(card.before == "" for card in room.words_view.shown_cards) and room.words_view.pair.before == ""
+    assert all(card.baseline == "" for card in room.words_view.shown_cards) and room.words_view.pair.baseline == ""
     checkpoint, text, reading = asked(window)
     plain = trace(checkpoint.model, text.input_ids, text.segments, mlm_positions=list(MASKS))
     was = {card.position: card.words[0] for card in room.words_view.shown_cards}
@@ -104,7 +109,7 @@ def test_what_is_changed_inside_shows_before_and_now(window: Window, qtbot: QtBo
     assert plain.mlm_logits is not None and plain.next_sentence_logits is not None
     for number, card in enumerate(room.words_view.shown_cards):
         word, chance = was[card.position].token, was[card.position].probability
-        assert card.before.startswith(
+        assert card.baseline.startswith(
             f"With the unchanged model: “{word}” {numbers.probability(chance, fine=True)} → now: "
             f"“{card.words[0].token}” "
         )
@@ -116,10 +121,10 @@ def test_what_is_changed_inside_shows_before_and_now(window: Window, qtbot: QtBo
             assert change.probability == pytest.approx(chances[guess.id])
             assert change.rank == list(np.argsort(-chances)).index(guess.id) + 1
     said = next_sentence(plain.next_sentence_logits)
-    assert f": {numbers.percent(said.is_next)} (" in room.words_view.pair.before
+    assert f": {numbers.percent(said.is_next)} (" in room.words_view.pair.baseline
     window.state.set_what_if(WhatIf())
     answered(window, room, qtbot)
-    assert all(card.before == "" for card in room.words_view.shown_cards) and room.words_view.pair.before == ""
+    assert all(card.baseline == "" for card in room.words_view.shown_cards) and room.words_view.pair.baseline == ""
     assert reading.request.input_ids == reading_of(window).request.input_ids
 
 
@@ -142,7 +147,7 @@ def test_a_word_put_in_keeps_the_former_guesses_beside_it(window: Window, qtbot:
         (MASKS[1], tops[1], now[0]),
         (MASKS[2], tops[2], now[1]),
     ]
-    assert kept.pair == f"{verdict} → {room.words_view.pair.verdict}"
+    assert kept.changes.sentence == f"{verdict} → {room.words_view.pair.verdict}"
     window.appearance.set_look(projector=True)
     settle(window, qtbot)
     again = window.open_room("predict").words_view.previous_card  # type: ignore[attr-defined]

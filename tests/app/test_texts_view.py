@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from app.compute.text_scores import ScoredPairs, ScoredTexts, are_minimal_pairs, readable_pairs
 from app.figures.files import table as csv_table
 from app.look import numbers, theme
-from app.rooms.predict.means_in_words import means_in_words
+from app.rooms.predict.predict_sentences import template_means
 from app.rooms.predict.texts_view import EXAMPLES, TEMPLATE, TextsView
 from app.shell.window import Window
 from app.state.baseline import OtherText
@@ -170,12 +170,12 @@ def test_a_file_of_minimal_pairs_has_the_figures_of_evaluate(
 
 
 def test_pairs_are_shown_as_a_person_would_type_them(view: TextsView, tmp_path: Path, qtbot: QtBot) -> None:
-    assert "Nothing scored" in view.empty
+    assert "Nothing scored" in view.empty.text()
     file = tmp_path / "blimp.jsonl"
     file.write_text("".join(json.dumps(pair) + "\n" for pair in BLIMP))
     view.load(file)
     assert view.box.toPlainText().splitlines()[:2] == ["# word_order", "the cat sat. > the cat the."]
-    assert "Press Score" in view.empty
+    assert "Press Score" in view.empty.text()
     qtbot.waitUntil(lambda: not view.scores.is_running, timeout=TIMEOUT_MS)
     written, fields = view.scores.answer, ["a", "b", "margin_bits", "phenomenon"]
     assert isinstance(written, ScoredPairs)
@@ -233,12 +233,12 @@ def scored_words(values: list[list[float]], word: str | None = None) -> ScoredTe
 
 def test_a_template_is_put_in_words() -> None:
     """Of ln p the exponential of the difference, of a probability the ratio."""
-    said = means_in_words(scored_words([[-11.34, -11.96], [-15.52, -12.72]]))
+    said = template_means(scored_words([[-11.34, -11.96], [-15.52, -12.72]]))
     assert "With “a”: “he” makes the text 1.9 times as likely as “she” does." in said
     assert "With “b”: “she” makes the text 16 times as likely as “he” does." in said
     assert said.endswith("Mean ln p (nearer to 0: more likely): a −11.65, b −14.12; he −13.43, she −12.34.")
-    assert "“he” and “she” are equally likely" in means_in_words(scored_words([[-3.0, -3.01]]))
-    assert "“mat” is 2 times as likely with “he” as with “she”" in means_in_words(scored_words([[0.4, 0.2]], "mat"))
+    assert "“he” and “she” are equally likely" in template_means(scored_words([[-3.0, -3.01]]))
+    assert "“mat” is 2 times as likely with “he” as with “she”" in template_means(scored_words([[0.4, 0.2]], "mat"))
 
 
 def test_a_pair_opens_with_its_other_sentence_as_the_baseline(view: TextsView, window: Window, qtbot: QtBot) -> None:

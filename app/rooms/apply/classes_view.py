@@ -86,7 +86,7 @@ class ClassesView(TextView):
         fill(self.card.body, self.answer, self._changed, (self.bars, 1))
         self.save_button([self.bars], self.answer.text)
         self.words = WordsCard()
-        self.why: Question[Attribution] = self.add_question(self.words.show_shares, self.words.line)
+        self.why: Question[Attribution] = self.add_question(self.words.show_attribution, self.words.line)
         self.words.tokens.clicked.connect(self.click_unit)
         self.words.tokens.hovered.connect(self.hover_unit)
         self.add_token_menu(self.words.tokens)
@@ -103,7 +103,7 @@ class ClassesView(TextView):
         model, text = reading.request.model, reading.plain.request.model_input
         self.why.ask_model(model, attribution_of, text, target, "leave_one_out")
         self.words.show_target(reading, selection.units(reading), target)
-        self.words.show_shares(self.why.answer)
+        self.words.show_attribution(self.why.answer)
 
     def show_answer(self, applied: Applied) -> None:
         prediction = applied.prediction

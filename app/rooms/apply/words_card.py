@@ -2,43 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...compute.head_questions import HeadTarget, targets_of
 from ...figures.figure import Figure, joined, model_text, numbers_of, pair_text, picture_of
-from ...look import numbers
-from ...look.number_kinds import explain
 from ...look.say import say
 from ...state.readings import Reading
 from ...state.token_units import Units
-from ...widgets.card import Card, scrolled
-from ...widgets.charts.raster import ColorBar
-from ...widgets.heat_tokens import HeatToken, HeatTokens
+from ...widgets.card import scrolled
+from ...widgets.charts.tokens import SharesCard
 from ...widgets.layouts import fill
-from ...widgets.progress_line import ProgressLine
-
-if TYPE_CHECKING:
-    from bertcore.analysis.attribution import Attribution
 
 
-class WordsCard(Card):
+class WordsCard(SharesCard):
     """The text with each word as strongly coloured as the class loses without it (`attribution.leave_one_out`)."""
 
     def __init__(self) -> None:
-        super().__init__(say("Which words decided"), intro=" ")
-        self.line = ProgressLine()
-        self.tokens = HeatTokens(say("How much each word adds to the answer"), signed=True)
-        self.scale = ColorBar(signed=True, width_px=180)
-        self.scores: list[float] = []  # (U) of ln p, in nats
-        self._units: Units | None = None
+        super().__init__(say("Which words decided"), say("How much each word adds to the answer"))
         self._reading: Reading | None = None
-        explain("share", self.tokens, self.scale)
         fill(self.body, self.scale, self.line, (scrolled(self.tokens), 1))
         self.set_figure(self._figure)
 
     def show_target(self, reading: Reading, units: Units, target: HeadTarget) -> None:
         """What is asked about: a class of the model as it is without changes inside."""
-        self._reading, self._units = reading, units
+        self._reading, self.units = reading, units
         how = say(
             "Each word is masked in turn. Red: without it the model is less sure of “{label}”. Blue: surer. +0.7: half "
             "as likely without it."
@@ -46,33 +31,12 @@ class WordsCard(Card):
         changed = say("Computed for the model without your changes.") if reading.unchanged is not None else ""
         self.set_intro(f"{how.format(label=target.label)} {changed}".strip())
 
-    def show_shares(self, attribution: Attribution | None) -> None:
-        """None: not known yet."""
-        units = self._units
-        if units is None:
-            return
-        self.scale.setVisible(attribution is not None)
-        self.scores = [] if attribution is None else units.sums(attribution.scores).tolist()
-        limit = max(map(abs, self.scores), default=0.0) or 1.0
-        self.scale.set_range(-limit, limit)
-        self.tokens.set_tokens(
-            [
-                HeatToken(
-                    word,
-                    self.scores[i] / limit if self.scores else None,
-                    numbers.signed(self.scores[i], 2) if self.scores else "",
-                    is_quiet=units.kinds[i] == "special",
-                )
-                for i, word in enumerate(units.labels)
-            ]
-        )
-
     def _figure(self) -> Figure | None:
-        if self._reading is None or self._units is None or not self.scores:
+        if self._reading is None or self.units is None or not self.scores:
             return None
         model, encoding = self._reading.request.model, self._reading.encoding
         caption = joined(model_text(model), pair_text(encoding.text_a, encoding.text_b), self.intro)
-        shares = {"share": numbers_of("token", self._units.labels, self.scores)}
+        shares = {"share": numbers_of("token", self.units.labels, self.scores)}
         return Figure(self.title, picture_of([self.tokens, self.scale]), shares, caption, model.name)
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
 from PySide6.QtWidgets import QWidget
 
 from ...compute.masks import FilledMask, fill_masks
@@ -20,10 +18,11 @@ from ...state.token_units import Units
 from ...widgets.card import Card, button, label
 from ...widgets.charts.bars import Bar, BarList
 from ...widgets.charts.raster import ColorBar
+from ...widgets.charts.tokens import HeatTokens
 from ...widgets.controls import Choice
 from ...widgets.folding_card import folded_on_projector
-from ...widgets.heat_tokens import HeatToken, HeatTokens
 from ...widgets.layouts import fill, hbox
+from .predict_sentences import joint_probability
 from .view import PredictView, scrolled_column, with_name
 
 if TYPE_CHECKING:
@@ -54,27 +53,50 @@ class FillView(PredictView):
             self.order.addItem(say(name), order)
         self.next = button(say("Fill next"), lambda: self.fill(1), look="primary")
         self.all = button(say("Fill all"), lambda: self.fill(None))
-        self.undo = button(say("Undo"), self._on_undo_clicked, hint=say("Remove the last word filled in"))
-        self.restart = button(say("Start over"), self._on_restart_clicked)
-        self.insert = button(
-            say("Insert into the text"),
-            self._on_insert_clicked,
-            hint=say("Replace the masks in the text with these words"),
-        )
+        last, hint = say("Remove the last word filled in"), say("Replace the masks in the text with these words")
+        self.undo = button(say("Undo"), lambda: self._go_back(self.steps[:-1]), hint=last)
+        self.restart = button(say("Start over"), lambda: self._go_back([]))
+        self.insert = button(say("Insert into the text"), self._on_insert_clicked, hint=hint)
         self.tokens = HeatTokens(say("The text with the masks filled so far"))
         self.bars = BarList(say("Words filled in, in order"), stretch_to_px=42)
-        self._joint, self._hint = label("", "strong", wrap=True), label("", "muted", wrap=True)
         explain("probability", self.tokens, self.bars)
+        self._joint, self._hint = label("", "strong", wrap=True), label("", "muted", wrap=True)
+        self._start = label(say("No word yet. Guess the first one yourself, and then see the model’s."), wrap=True)
         self._steps_card = Card(
             say("Steps"),
             intro=say("The words in the order in which they were filled in, and how sure the model was."),
         )
-        self._start = label("", wrap=True)  # while there are no steps
-        self._build()
+        self._lay_out()
         self.order.activated.connect(self._on_order_activated)
         self.tokens.clicked.connect(self._on_tokens_clicked)
         self.tokens.hovered.connect(self.hover_unit)
         self.add_token_menu(self.tokens)
+
+    def _lay_out(self) -> None:
+        card, steps, scale = (
+            Card(
+                say("Fill the masks one at a time"),
+                intro=say(
+                    "Each word is the most likely one there, given those already filled in. Stronger colour: more "
+                    "certain."
+                ),
+            ),
+            self._steps_card,
+            ColorBar(signed=False),
+        )
+        scale.set_range(0, 1, numbers.probability)
+        controls = hbox(self.order, self.next, self.all, self.undo, self.restart, None, gap_px=8)
+        named = with_name(say("probability when it was filled in"), scale)
+        fill(card.body, controls, named, (scrolled_column(self.tokens, self._hint, least_px=LEAST_PX), 1))
+        steps.add_to_header(self.insert)
+        steps.set_figure(self._figure, say("the steps"))
+        self._bars_area = scrolled_column(self.bars)
+        fill(steps.body, self._start, (self._bars_area, 1), self._joint)
+        if theme.is_projector():
+            steps.setFixedWidth(theme.column_px(SIDE_PX))
+            self.column.addLayout(hbox((card, 1), folded_on_projector(steps, steps.title)))
+        else:
+            fill(self.column, (card, 1), steps)
 
     @property
     def open_masks(self) -> list[int]:
@@ -97,115 +119,68 @@ class FillView(PredictView):
         reading, still_open = self.reading, self.open_masks
         if reading is None or not still_open:
             return
-        words = {step.position: step.word.id for step in self.steps}
-        request = reading.request
+        request, words = reading.request, {step.position: step.word.id for step in self.steps}
         ids = tuple(words.get(i, token) for i, token in enumerate(request.input_ids))
         text = replace(request.model_input, input_ids=ids)
-        by_certainty = self.order.currentData() == "most certain first"
-        order: Literal["left to right", "most certain first"] = (
-            "most certain first" if by_certainty else "left to right"
-        )
+        is_by_certainty = self.order.currentData() == "most certain first"
+        order: Literal["left to right", "most certain first"]
+        order = "most certain first" if is_by_certainty else "left to right"
         self._asked_order = order if position is None else "clicks"
-        sequence = order if position is None else (position,)
-        self.filled.ask_model(
-            request.model, fill_masks, text, tuple(still_open), sequence, most, request.what_if, pause_ms=0
-        )
+        asked = text, tuple(still_open), order if position is None else (position,), most, request.what_if
+        self.filled.ask_model(request.model, fill_masks, *asked, pause_ms=0)
 
     def _show(self) -> None:
         if self.reading is None:
             return
         self._show_tokens(self.reading)
+        shares = [step.word.probability for step in self.steps]
         self.bars.set_bars(
             [
-                Bar(
-                    f"{number}. {step.word.token}",
-                    numbers.probability(step.word.probability),
-                    step.word.probability,
-                    note=str(step.position),
-                )
-                for number, step in enumerate(self.steps, start=1)
+                Bar(name, numbers.probability(share), share, note=str(step.position))
+                for name, share, step in zip(self._step_names(), shares, self.steps, strict=True)
             ]
         )
-        left, by_clicks = len(self.open_masks), self.order.currentData() == "clicks"
-        self.next.setEnabled(bool(left) and not by_clicks)
-        self.all.setEnabled(bool(left) and not by_clicks)
+        left, is_by_clicks = len(self.open_masks), self.order.currentData() == "clicks"
+        for made in (self.next, self.all):
+            made.setEnabled(bool(left) and not is_by_clicks)
         for made in (self.undo, self.restart, self.insert):
             made.setEnabled(bool(self.steps))
-        done = say("{done} of {all} masks", done=len(self.steps), all=len(self.steps) + left)
-        self._steps_card.set_hint(done)
+        self._steps_card.set_hint(say("{done} of {all} masks", done=len(self.steps), all=len(self.steps) + left))
         self._start.setVisible(not self.steps)
         self._bars_area.setVisible(bool(self.steps))  # until then the text has the height
         if not theme.is_projector():
             self.column.setStretch(1, 1 if self.steps else 0)
-        self._joint.setText(self._joint_sentence())
-        self._hint.setText(
-            say(
-                "Click a mask, or move to it with the arrow keys and press Enter, to fill it with the most likely word."
-            )
-            if by_clicks
-            else ""
+        self._joint.setText(joint_probability(self.steps))
+        click = say(
+            "Click a mask, or move to it with the arrow keys and press Enter, to fill it with the most likely word."
         )
+        self._hint.setText(click if is_by_clicks else "")
 
     def _show_tokens(self, reading: Reading) -> None:
         """Filled words as dark as their probability; of a word of several pieces, the least likely one counts."""
         words = {step.position: step.word for step in self.steps}
         shown = [words[i].token if i in words else token for i, token in enumerate(reading.shown_tokens)]
         units = Units(reading.encoding, shown, tuple(self.open_masks), self.selection.token_view)
-        tokens = []
-        for token, kind, members in zip(units.labels, units.kinds, units.members, strict=True):
-            chances = [words[i].probability for i in members if i in words]
-            value = min(chances) if chances else None
-            number = numbers.probability(value) if value is not None else "?" if kind == "mask" else ""
-            tokens.append(HeatToken(token, value, number, kind == "mask", kind == "special", frame="mask"))
-        self.tokens.set_tokens(tokens)
+        chances = [[words[i].probability for i in members if i in words] for members in units.members]
+        values = [min(one) if one else None for one in chances]
+        masks = [number for number, kind in enumerate(units.kinds) if kind == "mask"]
+        texts = [numbers.probability(one) if one is not None else "" for one in values]
+        texts = ["?" if number in masks and not text else text for number, text in enumerate(texts)]
+        self.tokens.set_values(units.labels, units.kinds, values, texts, marked=masks, frame="mask")
 
-    def _build(self) -> None:
-        card = Card(
-            say("Fill the masks one at a time"),
-            intro=say(
-                "Each word is the most likely one there, given those already filled in. Stronger colour: more certain."
-            ),
-        )
-        top = hbox(self.order, self.next, self.all, self.undo, self.restart, None, gap_px=8)
-        scale = ColorBar(signed=False)
-        scale.set_range(0, 1, numbers.probability)
-        fill(
-            card.body,
-            top,
-            with_name(say("probability when it was filled in"), scale),
-            (scrolled_column(self.tokens, self._hint, least_px=LEAST_PX), 1),
-        )
-        self._start.setText(say("No word yet. Guess the first one yourself, and then see the model’s."))
-        self._steps_card.add_to_header(self.insert)
-        self._steps_card.set_figure(self._figure, say("the steps"))
-        steps = self._steps_card.body
-        self._bars_area = scrolled_column(self.bars)
-        fill(steps, self._start, (self._bars_area, 1), self._joint)
-        if theme.is_projector():
-            self._steps_card.setFixedWidth(theme.column_px(SIDE_PX))
-            self.column.addLayout(hbox((card, 1), folded_on_projector(self._steps_card, self._steps_card.title)))
-        else:
-            fill(self.column, (card, 1), self._steps_card)
+    def _step_names(self) -> list[str]:
+        return [f"{number}. {step.word.token}" for number, step in enumerate(self.steps, start=1)]
 
     def _figure(self) -> Figure | None:
         if not self.steps:
             return None
-        names = [f"{number}. {step.word.token} ({step.position})" for number, step in enumerate(self.steps, start=1)]
-        values = np.array([step.word.probability for step in self.steps])
-        arrays = {"probability": numbers_of("step", names, values)}
+        names = [f"{name} ({step.position})" for name, step in zip(self._step_names(), self.steps, strict=True)]
+        arrays = {"probability": numbers_of("step", names, [step.word.probability for step in self.steps])}
         orders = {self._orders[step.position] for step in self.steps}
         hint = say(ORDERS[orders.pop()]) if len(orders) == 1 else say("in mixed order")
-        widgets: list[QWidget] = [self.tokens, self.bars]
+        pictures: list[QWidget] = [self.tokens, self.bars]
         title = say("Masks filled one at a time")
-        return self.figure(title, widgets, arrays, hint=hint, settings=self._joint.text())
-
-    def _joint_sentence(self) -> str:
-        """The product of the steps, which depends on the order."""
-        if not self.steps:
-            return ""
-        bits = -sum(math.log2(step.word.probability) for step in self.steps)
-        sentence = say("All words together, in this order: probability {probability}, {bits} bits.")
-        return sentence.format(probability=numbers.number(2**-bits, 2), bits=numbers.decimal(bits))
+        return self.figure(title, pictures, arrays, hint=hint, settings=self._joint.text())
 
     def _on_filled_answered(self, steps: list[FilledMask]) -> None:
         self.steps = [*self.steps, *steps]
@@ -225,14 +200,9 @@ class FillView(PredictView):
         self.kept_changed.emit(self.order.currentData())
         self._show()
 
-    def _on_undo_clicked(self) -> None:
+    def _go_back(self, steps: list[FilledMask]) -> None:
         self.filled.clear()
-        self.steps = self.steps[:-1]
-        self._show()
-
-    def _on_restart_clicked(self) -> None:
-        self.filled.clear()
-        self.steps = []
+        self.steps = steps
         self._show()
 
     def _on_insert_clicked(self) -> None:

@@ -8,14 +8,14 @@ import numpy as np
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QLineEdit
 
-from ...compute.masks import word_through_layers
+from ...compute.masks import WordThroughLayers, word_through_layers
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...look.say import say
 from ...state.baseline_names import beside, is_earlier, where_compared
 from ...state.compared_words import baseline_mask
-from ...state.readings import Reading, ReadingRequest
+from ...state.readings import Reading
 from ...state.selection import Selection
 from ...widgets.card import GAP_PX, Card, label
 from ...widgets.charts.bars import Bar, BarList
@@ -26,19 +26,11 @@ from ...widgets.layouts import fill, hbox
 from ...widgets.progress_line import ProgressLine
 from ...widgets.spots import name_spot
 from .lens_cells import Column, LensTable, highest
-from .lens_sentences import decided_sentence, top_guesses, word_sentence
-from .view import (
-    PredictView,
-    ask_lens,
-    mask_name,
-    missing_words,
-    scrolled_column,
-    stage_name,
-    with_name,
-)
+from .predict_sentences import decided_sentence, mask_name, missing_words, stage_names, top_guesses, word_sentence
+from .view import PredictView, ask_lens, scrolled_column, with_name
 
 if TYPE_CHECKING:
-    from ...compute.masks import MaskLens, WordThroughLayers
+    from ...compute.masks import MaskLens
     from ...compute.question import Question
 
 SIDE_PX = 400
@@ -54,27 +46,37 @@ class LensView(PredictView):
         super().__init__()
         self.line = ProgressLine()
         self.lens = self.add_question(self._on_lens_answered)
-        self.baseline_lens = self.add_question(self._on_baseline_lens_answered)
-        self.followed_word: Question[WordThroughLayers] = self.add_question(
-            lambda _found: self._show_followed(), self.line
-        )
-        self.baseline_word: Question[WordThroughLayers] = self.add_question(lambda _found: self._show_followed())
+        self.baseline_lens: Question[MaskLens] = self.add_question(lambda _lens: self._show_table())
+        self.typed_word: Question[WordThroughLayers] = self.add_question(lambda _found: self._show_word(), self.line)
+        self.baseline_word: Question[WordThroughLayers] = self.add_question(lambda _found: self._show_word())
         self.table = LensTable(say("Top guess at each mask after each layer"))
-        self.decided = label("", wrap=True)
-        self.word = QLineEdit()
         self.bars = BarList(say("Probability of the word after each layer"), stretch_to_px=60)
-        self.verdict = label("", "strong", wrap=True)
+        self.decided, self.verdict = label("", wrap=True), label("", "strong", wrap=True)
         for spot in (self.decided, self.verdict):
             name_spot(spot, "predict.sentence")
         explain("probability", self.table, self.bars)
-        self.pieces = label("", "muted", wrap=True)
+        self.word, self.pieces = QLineEdit(), label("", "muted", wrap=True)
+        self.word.setPlaceholderText(say("Type another word to follow"))
+        self.word.setAccessibleName(say("Word to follow through the layers"))
         self._card, self._scale = Card(say("Layer by layer"), intro=" "), ColorBar(signed=False)
         self._word_card = Card(say("One word through the layers"), intro=" ")
-        self._build()
+        self._lay_out()
         self.table.hovered.connect(lambda cell: self.hover_text_changed.emit(self.table.description(cell)))
         self.table.clicked.connect(lambda cell: self.position_clicked.emit(self.masks[cell[1]].position))
         self.table.context_menu_requested.connect(self._on_table_menu_requested)
         self.word.textEdited.connect(self._on_word_edited)
+
+    def _lay_out(self) -> None:
+        area = scrolled_column(self.table, self.decided, least_px=LEAST_PX)
+        fill(self._card.body, with_name(say("probability"), self._scale), (area, 1))
+        self._card.set_figure(self._table_figure)
+        how = say("The logit lens: the model’s output layer reads each layer’s hidden state as if it were the last.")
+        area = scrolled_column(self.bars, self.pieces, label(how, "muted", wrap=True))
+        fill(self._word_card.body, self.word, self.line, self.verdict, (area, 1))
+        self._word_card.setFixedWidth(theme.column_px(SIDE_PX))
+        self._word_card.set_figure(self._word_figure)
+        side = folded_on_projector(self._word_card, self._word_card.title)
+        self.column.addLayout(hbox((self._card, 1), side, gap_px=GAP_PX))
 
     @property
     def followed(self) -> str:
@@ -82,47 +84,53 @@ class LensView(PredictView):
         lens = self.lens.answer
         return self.word.text().strip() or (lens.words[-1][self.mask_number][0].token if lens is not None else "")
 
+    @property
+    def path(self) -> WordThroughLayers | None:
+        """How that word fares; None where it is not known yet."""
+        lens, number = self.lens.answer, self.mask_number
+        if lens is None or self.word.text().strip():
+            return None if lens is None else self.typed_word.answer
+        return WordThroughLayers([self.followed], lens.probability[:, number], lens.rank[:, [number]])
+
     def restore(self, kept: str) -> None:
         self.word.setText(kept)
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
+        baseline = reading.baseline
         if self.check_masks(reading):
             ask_lens(self.lens, reading, self.pause_ms)
-            if reading.baseline is None or missing_words(reading.baseline):
+            if baseline is None or missing_words(baseline):
                 self.baseline_lens.clear()
             else:
-                ask_lens(self.baseline_lens, reading.baseline, self.pause_ms)
+                ask_lens(self.baseline_lens, baseline, self.pause_ms)
             self.show_selection(reading, selection)
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
         """Perhaps another mask was clicked."""
-        if self.nothing:
-            return
-        if self.lens.answer is not None:
-            self._show_table(self.lens.answer)
-        self._ask_word(reading)
+        if not self.nothing:
+            self._show_table()
+            self._ask_word(reading)
 
-    def _show_table(self, lens: MaskLens) -> None:
-        masks = self.masks
+    def _show_table(self) -> None:
+        lens, reading, masks = self.lens.answer, self.reading, self.masks
+        if lens is None or reading is None or self.nothing:
+            return
         columns = [[stage[number] for stage in lens.words] for number in range(len(masks))]
-        assert self.reading is not None
-        headings, earlier = [mask_name(self.reading, mask) for mask in masks], is_earlier(self.reading)
-        before, marks = self._columns_before(), self.selection.wants_difference
-        self.table.set_columns(headings, columns, before, earlier=earlier, marks_others=marks)
+        names, baseline = [mask_name(reading, mask) for mask in masks], self._baseline_columns()
+        marks = self.selection.wants_difference
+        self.table.set_columns(names, columns, baseline, earlier=is_earlier(reading), marks_others=marks)
         self._scale.set_range(0, highest(lens), numbers.probability)
         intro = say(
             "Row: after this layer. Column: a mask. In the box: the best guess so far. Stronger colour: more certain."
         )
-        if marks and any(before):
-            framed = say("Framed: a different word from that {there}.")
-            intro = f"{intro} {framed.format(there=where_compared(self.reading))}"
+        if marks and any(baseline):
+            intro += " " + say("Framed: a different word from that {there}.", there=where_compared(reading))
         self._card.set_intro(intro)
         self.table.set_selected(column=self.mask_number)
-        named = self.reading.mask_name
-        sentences = [f"{named(mask.position)}: {decided_sentence(lens, i)}" for i, mask in enumerate(masks)]
+        sentences = (f"{reading.mask_name(one.position)}: {decided_sentence(lens, i)}" for i, one in enumerate(masks))
         self.decided.setText("\n".join(sentences))
 
-    def _columns_before(self) -> list[Column]:
+    def _baseline_columns(self) -> list[Column]:
         """What the baseline would predict at the same masks; empty for those that it lacks."""
         reading, lens = self.reading, self.baseline_lens.answer
         if reading is None or reading.baseline is None or lens is None:
@@ -133,14 +141,12 @@ class LensView(PredictView):
         return [[] if number is None else [stage[number] for stage in lens.words] for number in at]
 
     def _ask_word(self, reading: Reading) -> None:
-        word, request = self.word.text().strip(), reading.request
-        if not word:
-            self.followed_word.clear()
-            self._show_followed()
-            return
-        position = self.masks[self.mask_number].position
-        self._follow(self.followed_word, request, position, word)
-        self._show_followed()
+        word = self.word.text().strip()
+        if word:
+            self._follow(self.typed_word, reading, self.masks[self.mask_number].position, word)
+        else:
+            self.typed_word.clear()
+        self._show_word()
 
     def _ask_baseline_word(self) -> None:
         """The same word with the baseline, where that has the mask."""
@@ -148,151 +154,89 @@ class LensView(PredictView):
         theirs = None if reading is None else baseline_mask(reading, self.masks[self.mask_number])
         if reading is None or reading.baseline is None or theirs is None or not word or word.startswith("##"):
             self.baseline_word.clear()
-            return
-        request, position = reading.baseline.request, theirs.position
-        self._follow(self.baseline_word, request, position, word)
+        else:
+            self._follow(self.baseline_word, reading.baseline, theirs.position, word)
 
-    def _follow(self, question: Question[WordThroughLayers], request: ReadingRequest, position: int, word: str) -> None:
-        text, encoding, what_if = request.model_input, request.encoding, request.what_if
-        asked = text, encoding, position, word, what_if
+    def _follow(self, question: Question[WordThroughLayers], reading: Reading, position: int, word: str) -> None:
+        request = reading.request
+        asked = request.model_input, request.encoding, position, word, request.what_if
         question.ask_model(request.model, word_through_layers, *asked, pause_ms=self.pause_ms)
 
-    def _show_followed(self) -> None:
+    def _show_word(self) -> None:
         self._ask_baseline_word()
-        lens, number, found = self.lens.answer, self.mask_number, self.followed_word.answer
-        self._word_card.set_hint(say("at {mask}", mask=self._mask_name(number)))
-        if lens is None or (found is None and self.word.text().strip()):
-            self._show_word(None, None, [], [])
-        elif found is not None and self.word.text().strip():
-            self._show_word(found.probability, found.rank, found.pieces, top_guesses(lens, number))
-        else:
-            tops = top_guesses(lens, number)
-            self._show_word(lens.probability[:, number], lens.rank[:, number], [self.followed], tops)
-
-    def _mask_name(self, number: int) -> str:
-        return "" if self.reading is None else self.reading.mask_name(self.masks[number].position)
-
-    def _show_word(
-        self, chances: np.ndarray | None, ranks: np.ndarray | None, pieces: list[str], tops: list[str]
-    ) -> None:
-        """chances: None where they are not known. tops: the likeliest words at the same mask."""
+        found, lens, reading = self.path, self.lens.answer, self.reading
         for widget in (self.bars, self.verdict):
-            widget.setVisible(chances is not None)
-        self.pieces.setVisible(len(pieces) > 1)
-        if chances is None:
+            widget.setVisible(found is not None)
+        self.pieces.setVisible(found is not None and len(found.pieces) > 1)
+        if reading is None:
             return
-        theirs = None if self.baseline_word.answer is None else self.baseline_word.answer.probability
-        before = [None] * len(chances) if theirs is None or len(theirs) != len(chances) else theirs.tolist()
-        full = max(float(chances.max()), *(p for p in before if p is not None), SHORTEST_SCALE)
-        marks = [self._mark(None if ranks is None else int(ranks[i]), was) for i, was in enumerate(before)]
-        is_compared = before[0] is not None and self.reading is not None
-        line = say("Line across a bar: {there}.") if is_compared else ""
-        there = "" if self.reading is None else where_compared(self.reading)
+        number = self.mask_number
+        self._word_card.set_hint(say("at {mask}", mask=reading.mask_name(self.masks[number].position)))
+        if found is None or lens is None:
+            return
+        chances, ranks, theirs = found.probability, found.rank, self.baseline_word.answer
+        is_compared = theirs is not None and len(theirs.probability) == len(chances)
+        baseline = theirs.probability.tolist() if theirs is not None and is_compared else [None] * len(chances)
+        full = max(float(chances.max()), *(p for p in baseline if p is not None), SHORTEST_SCALE)
         intro = say("How likely this word is after each layer. Green: no word is likelier.")
-        self._word_card.set_intro(f"{intro} {line.format(there=there)}".strip())
+        if is_compared:
+            intro += " " + say("Line across a bar: {there}.", there=where_compared(reading))
+        self._word_card.set_intro(intro)
         self.bars.set_bars(
             [
                 Bar(
-                    stage_name(i),
+                    name,
                     _exact(p, fine=is_compared),
                     p / full,
                     "good" if ranks is not None and ranks[i] == 1 else "bar",
-                    mark=mark,
+                    mark=_mark(reading, None if ranks is None else int(ranks[i]), was),
                     before=None if was is None else was / full,
                 )
-                for i, (p, mark, was) in enumerate(zip(chances.tolist(), marks, before, strict=True))
+                for i, (name, p, was) in enumerate(zip(stage_names(lens), chances.tolist(), baseline, strict=True))
             ]
         )
-        self.verdict.setText(word_sentence(self.followed, chances, ranks, tops))
-        self.pieces.setText(
-            say(
-                "{pieces}: the product of each piece’s probability, given the pieces before it. It has no rank: there "
-                "is no list of all words of several pieces.",
-                pieces=" ".join(pieces),
-            )
+        self.verdict.setText(word_sentence(self.followed, chances, ranks, top_guesses(lens, number)))
+        pieces = say(
+            "{pieces}: the product of each piece’s probability, given the pieces before it. It has no rank: there is "
+            "no list of all words of several pieces."
         )
-
-    def _mark(self, rank: int | None, before: float | None) -> str:
-        """Behind a probability: the word's rank, and the baseline's probability."""
-        parts = [] if rank is None else [say("rank {rank}", rank=numbers.count(rank))]
-        if before is not None and before >= LEAST_EXACT and self.reading is not None:
-            parts.append(f"({beside(numbers.probability(before, fine=True), is_earlier(self.reading))})")
-        return "  ".join(parts)
-
-    def _build(self) -> None:
-        fill(
-            self._card.body,
-            with_name(say("probability"), self._scale),
-            (scrolled_column(self.table, self.decided, least_px=LEAST_PX), 1),
-        )
-        self._card.set_figure(self._table_figure)
-        self._word_card.setFixedWidth(theme.column_px(SIDE_PX))
-        self.word.setPlaceholderText(say("Type another word to follow"))
-        self.word.setAccessibleName(say("Word to follow through the layers"))
-        how = label(
-            say("The logit lens: the model’s output layer reads each layer’s hidden state as if it were the last."),
-            "muted",
-            wrap=True,
-        )
-        fill(
-            self._word_card.body,
-            self.word,
-            self.line,
-            self.verdict,
-            (scrolled_column(self.bars, self.pieces, how), 1),
-        )
-        self._word_card.set_figure(self._word_figure)
-        side = folded_on_projector(self._word_card, self._word_card.title)
-        self.column.addLayout(hbox((self._card, 1), side, gap_px=GAP_PX))
+        self.pieces.setText(pieces.format(pieces=" ".join(found.pieces)))
 
     def _table_figure(self) -> Figure | None:
         lens = self.lens.answer
         if lens is None:
             return None
-        chances = np.array([[words[0].probability for words in stage] for stage in lens.words])
-        axes = Axis("layer", _stages(lens)), Axis("mask", [str(mask.position) for mask in self.masks])
-        arrays = {
-            "best guess": Numbers(chances, axes),
-            **self._numbers_before(lens),
-            "last word": Numbers(lens.probability, axes),
-            "rank of the last word": Numbers(lens.rank, axes),
-        }
+        stages, masks = stage_names(lens), Axis("mask", [str(mask.position) for mask in self.masks])
+        best = np.array([[words[0].probability for words in stage] for stage in lens.words])
+        arrays = {"best guess": Numbers(best, (Axis("layer", stages), masks))}
+        columns = self._baseline_columns()
+        if all(len(column) == len(stages) for column in columns):
+            tops = [[words[0] for words in stage] for stage in zip(*columns, strict=True)]
+            labels = [f"{name}: {' '.join(word.token for word in top)}" for name, top in zip(stages, tops, strict=True)]
+            values = np.array([[word.probability for word in top] for top in tops])
+            arrays["best guess with the baseline"] = Numbers(values, (Axis("layer", labels), masks))
+        arrays["last word"] = Numbers(lens.probability, (Axis("layer", stages), masks))
+        arrays["rank of the last word"] = Numbers(lens.rank, (Axis("layer", stages), masks))
         hint = say("rows: layers · columns: masks · the top guess and its probability")
         decided = " ".join(self.decided.text().splitlines())
         return self.figure(self._card.title, [self.table], arrays, hint=hint, settings=decided)
 
-    def _numbers_before(self, lens: MaskLens) -> dict[str, Numbers]:
-        """The baseline's best guesses, where it has as many layers."""
-        columns = [column for column in self._columns_before() if len(column) == len(lens.words)]
-        if len(columns) != len(self.masks):
-            return {}
-        values = np.array([[words[0].probability for words in stage] for stage in zip(*columns, strict=True)])
-        words = [[words[0].token for words in stage] for stage in zip(*columns, strict=True)]
-        labels = [f"{name}: {' '.join(stage)}" for name, stage in zip(_stages(lens), words, strict=True)]
-        axes = Axis("layer", labels), Axis("mask", [str(mask.position) for mask in self.masks])
-        return {"best guess with the baseline": Numbers(values, axes)}
-
     def _word_figure(self) -> Figure | None:
-        found, lens, number = self.followed_word.answer, self.lens.answer, self.mask_number
-        if lens is None or (found is None and self.word.text().strip()):
+        found, lens, reading = self.path, self.lens.answer, self.reading
+        if found is None or lens is None or reading is None:
             return None
-        chances = lens.probability[:, number] if found is None else found.probability
-        ranks = lens.rank[:, number] if found is None else found.rank
-        axis = (Axis("layer", _stages(lens)),)
-        arrays = {"probability": Numbers(chances, axis)}
-        if ranks is not None:
-            arrays["rank"] = Numbers(ranks, axis)
-        title = say("“{word}” at {mask}", word=self.followed, mask=self._mask_name(number))
+        axis = (Axis("layer", stage_names(lens)),)
+        arrays = {"probability": Numbers(found.probability, axis)}
+        if found.rank is not None:
+            arrays["rank"] = Numbers(found.rank, axis)
+        mask = reading.mask_name(self.masks[self.mask_number].position)
         hint = say("probability and rank after each layer")
+        title = say("“{word}” at {mask}", word=self.followed, mask=mask)
         return self.figure(title, [self.bars], arrays, hint=hint, settings=self.verdict.text())
 
-    def _on_lens_answered(self, lens: MaskLens) -> None:
-        self._show_table(lens)
-        self._show_followed()
-
-    def _on_baseline_lens_answered(self, _lens: MaskLens) -> None:
-        if self.lens.answer is not None and self.reading is not None and not self.nothing:
-            self._show_table(self.lens.answer)
+    def _on_lens_answered(self, _lens: MaskLens) -> None:
+        self._show_table()
+        self._show_word()
 
     def _on_table_menu_requested(self, cell: tuple[int, int] | None, at: QPoint) -> None:
         entries = figure_entries(self.table)
@@ -314,5 +258,9 @@ def _exact(probability: float, *, fine: bool) -> str:
     return numbers.probability(probability, fine=fine)
 
 
-def _stages(lens: MaskLens) -> list[str]:
-    return [stage_name(stage) for stage in range(len(lens.words))]
+def _mark(reading: Reading, rank: int | None, before: float | None) -> str:
+    """Behind a probability: the word's rank, and the baseline's probability."""
+    parts = [] if rank is None else [say("rank {rank}", rank=numbers.count(rank))]
+    if before is not None and before >= LEAST_EXACT:
+        parts.append(f"({beside(numbers.probability(before, fine=True), is_earlier(reading))})")
+    return "  ".join(parts)

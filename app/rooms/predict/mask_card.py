@@ -1,6 +1,6 @@
 """One mask: the likeliest words, how the word in the text fares, and what the layers would predict on the way."""
 
-from dataclasses import replace
+from collections.abc import Sequence
 
 from PySide6.QtCore import QPoint, Signal
 from PySide6.QtWidgets import QWidget
@@ -12,18 +12,16 @@ from ...look import numbers, theme
 from ...look.bidi import isolated
 from ...look.number_kinds import explain
 from ...look.say import say
-from ...state.baseline_names import beside
-from ...state.compared_words import ComparedMask
-from ...state.readings import MaskReading
+from ...state.baseline_names import baseline_name, beside, is_earlier, where_first
+from ...state.compared_words import ComparedMask, compared_mask
+from ...state.readings import MaskReading, Reading
 from ...widgets.card import Card, Hint, label
 from ...widgets.charts.bars import Bar, BarList
 from ...widgets.charts.raster import ColorBar
 from ...widgets.layouts import fill, hbox, vbox
 from ...widgets.word_shift import ShiftedWord, WordShift
-from .lens_cells import LensStrip, highest
-from .lens_sentences import decided_sentence
-
-LEAST_CHANGE = 0.05  # of a probability, as a share of it: less is not worth an arrow
+from .lens_cells import LensStrip, describe, highest
+from .predict_sentences import change_of, decided_sentence, hidden_word, mask_token, shift_intro
 
 
 class MaskCard(Card):
@@ -37,199 +35,113 @@ class MaskCard(Card):
         super().__init__(intro=" ")
         self.position = 0
         self.words: list[WordGuess] = []  # what the bars show
-        self.bars = BarList(say("Most likely words"), clickable=True, stretch_to_px=38)
-        self._changed = label("", "muted", wrap=True)
-        self.shift = WordShift(say("Most likely words, with the baseline and now"))
-        self._theirs, self._beside_title = (
-            BarList(say("Most likely words with the baseline"), stretch_to_px=38),
-            Hint(),
-        )
-        self._now_title = Hint(say("now"))
-        self._own_id: int | None = None  # of the word that stands in the text
         self.compared: ComparedMask | None = None  # on show
-        self._strip = LensStrip(say("Top guess after each layer"))
-        self._decided = label("", "muted", wrap=True)
-        self.bars.clicked.connect(lambda row: self.word_chosen.emit(self.position, self.words[row].id))
-        self.bars.context_menu_requested.connect(self.word_menu_requested)
-        self.shift.clicked.connect(lambda row: self.word_chosen.emit(self.position, self.words[row].id))
-        self.shift.context_menu_requested.connect(self.word_menu_requested)
-        self._strip.hovered.connect(lambda stage: self.hover_text_changed.emit(self._strip.description(stage)))
-        self._strip.context_menu_requested.connect(lambda _stage, at: self.word_menu_requested.emit(None, at))
-        self._scale = ColorBar(signed=False, width_px=130)
-        explain("probability", self.bars, self._theirs, self.shift, self._strip, self._scale)
+        self._own_id: int | None = None  # of the word that stands in the text
+        self.bars = BarList(say("Most likely words"), clickable=True, stretch_to_px=38)
+        self.shift = WordShift(say("Most likely words, with the baseline and now"))
+        self._baseline_bars = BarList(say("Most likely words with the baseline"), stretch_to_px=38)
+        self.strip, self._scale = LensStrip(say("Top guess after each layer")), ColorBar(signed=False, width_px=130)
+        self._baseline_title, self._now_title = Hint(), Hint(say("now"))
+        self._changed, self.decided = label("", "muted", wrap=True), label("", "muted", wrap=True)
+        explain("probability", self.bars, self._baseline_bars, self.shift, self.strip, self._scale)
+        for words in (self.bars, self.shift):
+            words.clicked.connect(lambda row: self.word_chosen.emit(self.position, self.words[row].id))
+            words.context_menu_requested.connect(self.word_menu_requested)
+        self.strip.hovered.connect(self._on_strip_hovered)
+        self.strip.context_menu_requested.connect(lambda _stage, at: self.word_menu_requested.emit(None, at))
         title = label(say("After each layer"), "title")
         title.setToolTip(say("The top guess if the model stopped there; the colour shows its probability"))
-        line = hbox((title, 1), self._scale)
         self._lists, self._beside = QWidget(), QWidget()
-        vbox(self._beside_title, (self._theirs, 1), parent=self._beside, gap_px=2)
-        hbox((self._beside, 1), (vbox(self._now_title, (self.bars, 1), gap_px=2), 1), parent=self._lists, gap_px=12)
-        fill(
-            self.body,
-            self._changed,
-            (self._lists, 1),
-            (self.shift, 1),
-            4,
-            line,
-            self._strip,
-            self._decided,
-        )
+        vbox(self._baseline_title, (self._baseline_bars, 1), parent=self._beside, gap_px=2)
+        now = vbox(self._now_title, (self.bars, 1), gap_px=2)
+        hbox((self._beside, 1), (now, 1), parent=self._lists, gap_px=12)
+        line = hbox((title, 1), self._scale)
+        fill(self.body, self._changed, (self._lists, 1), (self.shift, 1), 4, line, self.strip, self.decided)
         self.setMinimumWidth(theme.column_px(270))
 
     @property
     def picture(self) -> list[QWidget]:
         """What a saved picture shows."""
-        return [self._lists, self.shift, self._strip]
+        return [self._lists, self.shift, self.strip]
 
     @property
-    def before(self) -> str:
+    def baseline(self) -> str:
         """What the baseline predicts, or why there is nothing to compare; empty where there is no baseline."""
         return "" if self._changed.isHidden() else self._changed.text()
 
-    @property
-    def decided(self) -> str:
-        """At which layer it settles on its word."""
-        return self._decided.text()
-
-    @property
-    def layer_words(self) -> list[str]:
-        """The best guess after each layer."""
-        return self._strip.words
-
-    def show_reading(self, reading: MaskReading, name: str, mask: str) -> None:
-        """To be followed by `show_compared`. name: "[MASK] (7)". mask: what the model calls its mask."""
-        if reading.position != self.position:
+    def show_mask(self, reading: Reading, mask: MaskReading, full_bar: float, *, wants_difference: bool) -> None:
+        """full_bar: the probability of a bar that fills the card; the same for all cards, so that they compare."""
+        if mask.position != self.position:
             self.show_lens(None, 0)
-        self.position = reading.position
-        words = list(reading.words)
-        was = reading.was
-        if was and was.id not in {word.id for word in words}:
-            words.append(was)
-        self.words = words
-        self._own_id = None if was is None else was.id
-        self.set_title(name)
-        self.set_hint(self._history(reading, mask))
-
-    def show_compared(
-        self,
-        compared: ComparedMask | str | None,
-        name: str,
-        full_bar: float,
-        *,
-        where: str = "",
-        wants_difference: bool = False,
-        earlier: bool = False,
-    ) -> None:
-        """The words, beside those of the baseline. compared: a sentence where there is nothing to compare, None without
-        a baseline. name: of the baseline; where: the same as `baseline_names.where_first` has it. earlier: see
-        `baseline_names.is_earlier`. full_bar: the probability of a bar that fills the card; the same for all cards, so
-        that they compare."""
-        bars, is_compared = [], isinstance(compared, ComparedMask)
-        for word in self.words:
-            is_own = word.id == self._own_id
-            mark, color = (say("in the text"), "good") if is_own else ("", "bar")
-            number, share = numbers.probability(word.probability, fine=is_compared), word.probability / full_bar
-            bars.append(Bar(word.token, number, share, color, is_strong=is_own, mark=mark))
-        self.bars.set_bars(bars)
-        self.compared = compared if isinstance(compared, ComparedMask) else None
-        is_shift = self.compared is not None and wants_difference
+        was = mask.was
+        self.position, self._own_id = mask.position, None if was is None else was.id
+        is_listed = was is None or was.id in {word.id for word in mask.words}
+        self.words = [*mask.words, *([] if was is None or is_listed else [was])]
+        self.set_title(reading.mask_name(mask.position))
+        self.set_hint(hidden_word(mask, mask_token(reading)))
+        found = compared_mask(reading, mask)
+        self.compared = compared = found if isinstance(found, ComparedMask) else None
+        is_shift = compared is not None and wants_difference
         self._lists.setVisible(not is_shift)
         self.shift.setVisible(is_shift)
-        self.set_intro(self._intro_of_shift(self.compared) if self.compared and is_shift else self._intro_of_bars())
         for widget in (self._beside, self._now_title):
-            widget.setVisible(self.compared is not None)
-        self._changed.setVisible(compared is not None)
-        if isinstance(compared, str):
-            self._changed.setText(compared)
+            widget.setVisible(compared is not None)
+        bars = say("Its best guesses; the longer the bar, the likelier. Click one to insert it.")
+        self.set_intro(shift_intro(compared) if compared is not None and is_shift else bars)
+        self.bars.set_bars(_bars(self.words, full_bar, compared is not None, self._own_id))
+        self._changed.setVisible(found is not None)
+        if isinstance(found, str):
+            self._changed.setText(found)
         elif compared is not None:
-            self._show_both(compared, name, where, full_bar, earlier)
+            self._baseline_title.setText(baseline_name(reading))
+            self._baseline_bars.set_bars(_bars(compared.words, full_bar, True))
+            self._show_change(reading, compared)
 
-    def _intro_of_bars(self) -> str:
-        return say("Its best guesses; the longer the bar, the likelier. Click one to insert it.")
-
-    def _intro_of_shift(self, compared: ComparedMask) -> str:
-        lines = say("Red: more likely now. Blue: less likely. Thicker line: more percentage points.")
-        kept = {change.baseline_id for change in compared.changes.values()}
-        is_any_lost = any(word.id not in kept for word in compared.words)
-        lost = say("Grey on the left: not in the list any more.") if is_any_lost else ""
-        return " ".join(filter(None, (lines, lost, say("Click a word on the right to insert it."))))
-
-    def _show_both(self, compared: ComparedMask, name: str, where: str, full_bar: float, earlier: bool) -> None:
-        first, now = compared.words[0], self.words[0]
-        self._changed.setText(
-            say(
-                "{where}: “{word}” {probability} → now: “{new_word}” {new_probability}",
-                where=where,
-                word=isolated(first.token),
-                probability=numbers.probability(first.probability, fine=True),
-                new_word=isolated(now.token),
-                new_probability=numbers.probability(now.probability, fine=True),
-            )
-        )
-        self._beside_title.setText(name)
-        self._theirs.set_bars(
-            [
-                Bar(word.token, numbers.probability(word.probability, fine=True), word.probability / full_bar)
-                for word in compared.words
-            ]
-        )
-        changed = {
-            word.id: abs(word.probability - compared.changes[word.id].probability)
-            for word in self.words
-            if word.id in compared.changes
-        }
-        most = max(changed.values(), default=0.0) or 1.0
-        rows = {word.id: row for row, word in enumerate(compared.words)}
-        before = [ShiftedWord(one.token, numbers.probability(one.probability, fine=True)) for one in compared.words]
+    def _show_change(self, reading: Reading, compared: ComparedMask) -> None:
+        first, now, name = compared.words[0], self.words[0], baseline_name(reading)
+        text = say("{where}: “{word}” {probability} → now: “{new_word}” {new_probability}")
+        words = {"word": isolated(first.token), "new_word": isolated(now.token)}
+        chances = {"probability": _fine(first), "new_probability": _fine(now)}
+        self._changed.setText(text.format(where=where_first(reading), **words, **chances))
+        changes = compared.changes
+        known = [word for word in self.words if word.id in changes]
+        changed = {word.id: abs(word.probability - changes[word.id].probability) for word in known}
+        most, rows = max(changed.values(), default=0.0) or 1.0, {word.id: i for i, word in enumerate(compared.words)}
         shifted = []
         for word in self.words:
-            change = compared.changes.get(word.id)
-            number = numbers.probability(word.probability, fine=True)
-            shown = ShiftedWord(word.token, number, changed.get(word.id, 0.0) / most)
+            change, sign, row = changes.get(word.id), 0, None
             if change is None:
-                unknown = say("not in {baseline}’s vocabulary", baseline=name)
-                shown = replace(shown, change=unknown, has_line=False)
+                parts = [say("not in {baseline}’s vocabulary", baseline=name)]
             else:
-                sign, text = said_change(change.probability, word.probability)
-                row = rows.get(change.baseline_id)
-                if row is None:
-                    rank = beside(say("rank {rank}", rank=numbers.count(change.rank)), earlier)
-                    text = f"{text} · {rank}".removeprefix(" · ")
-                shown = replace(shown, sign=sign, change=text, before=row)
-            if word.id == self._own_id:
-                shown = replace(shown, change=f"{shown.change} · {say('in the text')}".removeprefix(" · "))
-            shifted.append(shown)
+                (sign, factor), row = change_of(change.probability, word.probability), rows.get(change.baseline_id)
+                rank = beside(say("rank {rank}", rank=numbers.count(change.rank)), is_earlier(reading))
+                parts = [factor, rank if row is None else ""]
+            parts.append(say("in the text") if word.id == self._own_id else "")
+            said, share = " · ".join(filter(None, parts)), changed.get(word.id, 0.0) / most
+            shifted.append(ShiftedWord(word.token, _fine(word), share, said, sign, row, has_line=change is not None))
+        before = [ShiftedWord(word.token, _fine(word)) for word in compared.words]
         self.shift.show_words(before, shifted, (name, say("now")))
 
     def show_lens(self, lens: MaskLens | None, mask: int) -> None:
         """mask: which of the lens's masks this card is of. None: not known yet."""
         full = 1.0 if lens is None else highest(lens)
-        self._strip.set_stages([] if lens is None else [stage[mask] for stage in lens.words], full)
+        self.strip.set_stages([] if lens is None else [stage[mask] for stage in lens.words], full)
         self._scale.set_range(0, full, numbers.probability)
-        self._decided.setText("" if lens is None else decided_sentence(lens, mask))
+        self.decided.setText("" if lens is None else decided_sentence(lens, mask))
 
-    def _surprise(self, bits: float, rank: int) -> str:
-        """What the model puts first does not surprise it, however unsure it is."""
-        if numbers.is_technical():
-            return say("surprise {bits}", bits=numbers.surprise(bits))
-        return numbers.surprise(0.0 if rank == 1 else bits)
-
-    def _history(self, reading: MaskReading, mask: str) -> str:
-        if reading.was is None or reading.rank is None:
-            return say("{mask} is in the text", mask=mask)
-        rank = reading.rank
-        return say(
-            "hides “{word}” · rank {rank} · probability {probability} · {surprise}",
-            word=isolated(reading.was.token),
-            rank=numbers.count(rank.rank),
-            probability=numbers.percent(rank.probability),
-            surprise=self._surprise(rank.surprise_bits, rank.rank),
-        )
+    def _on_strip_hovered(self, stage: int | None) -> None:
+        self.hover_text_changed.emit("" if stage is None else describe(stage, self.strip.stages[stage]))
 
 
-def said_change(before: float, now: float) -> tuple[int, str]:
-    """Its sign, and how many times as likely: "▲ ×2.2"; nothing where it is the same but for rounding."""
-    factor = now / before if before > 0 else float("inf")
-    text = "×" + numbers.number(factor, 2)
-    if abs(factor - 1) < LEAST_CHANGE:
-        return 0, ""
-    return (1, f"▲ {text}") if factor > 1 else (-1, f"▼ {text}")
+def _fine(word: WordGuess) -> str:
+    return numbers.probability(word.probability, fine=True)
+
+
+def _bars(words: Sequence[WordGuess], full_bar: float, fine: bool, own_id: int | None = None) -> list[Bar]:
+    """own_id: of the word that stands in the text."""
+    bars = []
+    for word in words:
+        is_own, number = word.id == own_id, numbers.probability(word.probability, fine=fine)
+        mark, color = (say("in the text"), "good") if is_own else ("", "bar")
+        bars.append(Bar(word.token, number, word.probability / full_bar, color, is_strong=is_own, mark=mark))
+    return bars

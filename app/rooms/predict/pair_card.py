@@ -5,16 +5,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
 
-from ...look import numbers, theme
+from ...look import theme
 from ...look.number_kinds import explain
 from ...look.say import say
+from ...state.baseline_names import where_first
 from ...state.readings import Reading
-from ...state.verdicts import PairQuestion, Verdict
+from ...state.verdicts import PairQuestion, Verdict, verdict_of
 from ...widgets.card import Card, Hint, button, label, set_role
+from ...widgets.charts.scale import ShareBar
 from ...widgets.flow_layout import FlowLayout
 from ...widgets.layouts import empty, fill, hbox, vbox
 
@@ -31,41 +32,6 @@ class AskedPair:
     verdict: str  # "B follows A: 93%"
 
 
-class ShareBar(QWidget):
-    """A share 0..1 as a bar that begins at zero."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._share, self._color = 0.0, "bar_strong"
-        self.before: float | None = None
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-
-    def set_share(self, share: float, name: str, color: str, before: float | None = None) -> None:
-        """name: what the bar shows, for screen readers. color: a name in the theme. before: the baseline's, as a line
-        across the bar."""
-        self._share, self._color, self.before = share, color, before
-        self.setAccessibleName(f"{name}: {numbers.percent(share)}")
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        return QSize(theme.px(200), theme.px(14))
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = theme.painter(self)
-        painter.setPen(Qt.PenStyle.NoPen)
-        box = QRectF(self.rect()).adjusted(0, 1, 0, -1)
-        radius = box.height() / 2
-        painter.setBrush(theme.color("track"))
-        painter.drawRoundedRect(box, radius, radius)
-        painter.setBrush(theme.color(self._color))
-        filled = max(box.width() * self._share, box.height())
-        painter.drawRoundedRect(QRectF(box.x(), box.y(), filled, box.height()), radius, radius)
-        if self.before is not None:
-            painter.setPen(QPen(theme.color("ink"), theme.stroke(2)))
-            at = min(max(box.x() + box.width() * self.before, 1.0), box.right() - 1)
-            painter.drawLine(QPointF(at, self.rect().top()), QPointF(at, self.rect().bottom()))
-
-
 class PairCard(Card):
     """The answer about A and B, or the reason why there is none; a click swaps A and B or brings another pair."""
 
@@ -80,27 +46,18 @@ class PairCard(Card):
         self._is_changed = False  # the verdict is of a model with changes inside
         self._random = random.Random()
         self._answer, self._number = label("", "verdict"), label("", "strong", wrap=True)
-        self._bar = ShareBar()
-        explain("probability", self._bar, self._number)
-        self._explanation = label("", "muted", wrap=True)
-        self._before = label("", "strong", wrap=True)
+        self._baseline, self._explanation = label("", "strong", wrap=True), label("", "muted", wrap=True)
+        self.bar = ShareBar()
+        explain("probability", self.bar, self._number)
+        other = say("Try the B of another example")
         self.swap = button(say("Swap A and B"), self._on_swap_clicked, look="small", hint=say("Read B first, then A"))
-        self.other = button(
-            say("Another B"), self._on_other_clicked, look="small", hint=say("Try the B of another example")
-        )
-        fill(self.body, self._answer, self._number, self._bar, self._before, self._explanation)
-        tries = FlowLayout()
+        self.other = button(say("Another B"), self._on_other_clicked, look="small", hint=other)
+        self.previous, self._lines, tries = QWidget(), vbox(gap_px=6), FlowLayout()
         tries.addWidget(self.swap)
         tries.addWidget(self.other)
-        self.previous = QWidget()
-        self._lines = vbox(gap_px=6)
-        vbox(
-            label(say("Previous pairs"), "title"),
-            self._lines,
-            parent=self.previous,
-            gap_px=4,
-            margins=(0, theme.px(6), 0, 0),
-        )
+        margins = (0, theme.px(6), 0, 0)
+        vbox(label(say("Previous pairs"), "title"), self._lines, parent=self.previous, gap_px=4, margins=margins)
+        fill(self.body, self._answer, self._number, self.bar, self._baseline, self._explanation)
         fill(self.body, tries, self.previous, None)
         self.previous.hide()
 
@@ -115,55 +72,38 @@ class PairCard(Card):
         return "" if self._number.isHidden() else self._number.text()
 
     @property
-    def share_before(self) -> float | None:
-        """The baseline's, as it is drawn across the bar."""
-        return self._bar.before
-
-    @property
-    def before(self) -> str:
+    def baseline(self) -> str:
         """The verdict with the baseline; empty where there is none."""
-        return "" if self._before.isHidden() else self._before.text()
+        return "" if self._baseline.isHidden() else self._baseline.text()
 
     @property
     def pictures(self) -> list[QWidget]:
         """What a saved picture shows."""
-        return [self._answer, self._number, self._bar, self._explanation]
+        return [self._answer, self._number, self.bar, self._explanation]
 
-    def show_verdict(
-        self,
-        reading: Reading,
-        question: PairQuestion,
-        verdict: Verdict,
-        before: Verdict | None = None,
-        where: str = "",
-    ) -> None:
-        """before: of what the reading is compared with; where: `baseline_names.where_first`."""
-        self._show_question(reading, question)
-        self._before.setVisible(before is not None)
-        if before is not None:
-            self._before.setText(say("{where}: {verdict}", where=where, verdict=before.short))
-        set_role(self._answer, verdict.role)
-        self._answer.setText(verdict.answer)
-        self._number.setText(verdict.number)
-        color = {"verdict": "good", "verdict-no": "bad"}.get(verdict.role, "bar_strong")
-        self._bar.set_share(verdict.share, verdict.bar, color, None if before is None else before.share)
-        self._explanation.setText(verdict.explanation)
-        self._set_answered(True)
-
-    def show_reason(self, reading: Reading, question: PairQuestion, reason: str) -> None:
-        """Why there is no verdict."""
-        self._show_question(reading, question)
-        self._explanation.setText(reason)
-        for widget in (self._answer, self._number):
-            widget.setText("")
-        self._before.hide()
-        self._set_answered(False)
-
-    def offer(self, has_answers: bool, has_b: bool) -> None:
-        """What can be tried: nothing where the model says nothing of pairs, no swap without a B."""
-        for widget in (self.swap, self.other):
-            widget.setVisible(has_answers)
-        self.swap.setEnabled(has_b)
+    def show_verdict(self, reading: Reading, question: PairQuestion, verdict: Verdict | None, reason: str = "") -> None:
+        """reason: why there is no verdict, where there is none."""
+        encoding = reading.encoding
+        self._texts = encoding.text_a, encoding.text_b or ""
+        self._is_changed = bool(reading.request.what_if) and not question.is_similarity
+        self.set_title(question.title)
+        self._explanation.setText(reason if verdict is None else verdict.explanation)
+        self._answer.setText("" if verdict is None else verdict.answer)
+        self._number.setText("" if verdict is None else verdict.number)
+        for widget in (self._answer, self._number, self.bar):
+            widget.setVisible(verdict is not None)
+        is_compared = verdict is not None and not question.is_similarity and reading.baseline is not None
+        baseline = verdict_of(reading.baseline) if is_compared and reading.baseline is not None else None
+        self._baseline.setVisible(baseline is not None)
+        if baseline is not None:
+            self._baseline.setText(say("{where}: {verdict}", where=where_first(reading), verdict=baseline.short))
+        if verdict is not None:
+            set_role(self._answer, verdict.role)
+            color = {"verdict": "good", "verdict-no": "bad"}.get(verdict.role, "bar_strong")
+            self.bar.set_share(verdict.share, verdict.bar, color, None if baseline is None else baseline.share)
+        self.swap.setHidden(bool(question.missing))
+        self.other.setHidden(bool(question.missing))
+        self.swap.setEnabled(encoding.text_b is not None)
 
     def set_pairs(self, pairs: Sequence[AskedPair]) -> None:
         """The pairs that were asked about before, newest first."""
@@ -185,23 +125,14 @@ class PairCard(Card):
         hbox((texts, 1), button(say("Back"), partial(self.go_to, pair), look="small", hint=hint), parent=line)
         return line
 
-    def _show_question(self, reading: Reading, question: PairQuestion) -> None:
-        self._texts = reading.encoding.text_a, reading.encoding.text_b or ""
-        self._is_changed = bool(reading.request.what_if) and not question.is_similarity
-        self.set_title(question.title)
-
     def _leave_for(self, a: str, b: str) -> None:
         """The pair on show goes into the list; the one that comes is no previous one."""
         pairs = [pair for pair in self.pairs if (pair.a, pair.b) not in (self._texts, (a, b))]
         if self.verdict and self._texts[1]:
-            verdict = say("{verdict} (with changes)") if self._is_changed else "{verdict}"
-            pairs.insert(0, AskedPair(*self._texts, verdict.format(verdict=self.verdict)))
+            changed = say("{verdict} (with changes)", verdict=self.verdict)
+            pairs.insert(0, AskedPair(*self._texts, changed if self._is_changed else self.verdict))
         self.set_pairs(pairs)
         self.pairs_changed.emit(self.pairs)
-
-    def _set_answered(self, is_answered: bool) -> None:
-        for widget in (self._answer, self._number, self._bar):
-            widget.setVisible(is_answered)
 
     def _on_swap_clicked(self) -> None:
         self._leave_for(*reversed(self._texts))

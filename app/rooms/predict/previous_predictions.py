@@ -38,8 +38,7 @@ class PreviousPredictions:
         """words: position and token id of those that are inserted into the text of this reading."""
         model, verdict = reading.request.model, verdict_of(reading)
         inserted = tuple((position, model.tokenizer.label(token_id)) for position, token_id in words)
-        pair = "" if verdict is None else verdict.number
-        return cls(model, reading.encoding, tuple(reading.masks), inserted, pair)
+        return cls(model, reading.encoding, tuple(reading.masks), inserted, "" if verdict is None else verdict.number)
 
 
 @dataclass(frozen=True)
@@ -57,21 +56,18 @@ def rows_of(previous: PreviousPredictions, reading: Reading) -> list[Row]:
 
     Empty where all is as it was: what was inserted has been undone.
     """
-    if previous.model != reading.request.model:
+    then, encoding, now = previous.encoding, reading.encoding, {mask.position: mask for mask in reading.masks}
+    is_undone = then.ids == encoding.ids and list(now) == [mask.position for mask in previous.masks]
+    if previous.model != reading.request.model or is_undone:
         return []
-    masked = [mask.position for mask in reading.masks]
-    if previous.encoding.ids == reading.encoding.ids and masked == [mask.position for mask in previous.masks]:
-        return []
-    moved = moved_positions(_keys(previous.encoding), _keys(reading.encoding))
-    inserted = dict(previous.inserted)
-    now = {mask.position: mask for mask in reading.masks}
-    is_as_long = _is_same_but(previous, reading)  # then a word in another's place has kept its place
+    keys = (list[object](zip(one.parts, one.tokens, strict=True)) for one in (then, encoding))
+    moved, inserted, is_same = moved_positions(*keys), dict(previous.inserted), _is_same_but(previous, encoding)
     rows = []
     for mask in previous.masks:
-        at = moved.get(mask.position, mask.position if is_as_long else -1)
+        at = moved.get(mask.position, mask.position if is_same else -1)
         if at in now:
             rows.append(Row(at, _best(mask), _best(now[at])))
-        elif at >= 0 and reading.encoding.labels[at] == inserted.get(mask.position):
+        elif at >= 0 and encoding.labels[at] == inserted.get(mask.position):
             rows.append(Row(at, _best(mask), inserted[mask.position], is_inserted=True))
     return rows
 
@@ -84,15 +80,10 @@ class PreviousCard(Card):
     def __init__(self) -> None:
         super().__init__(say("Before"))
         self.rows: list[Row] = []
-        self._changes = BeforeAfter()
-        self.body.addWidget(self._changes)
+        self.changes = BeforeAfter()
+        self.body.addWidget(self.changes)
         self.add_to_header(IconButton("close", say("Clear the previous predictions"), self.dismissed.emit))
         self.hide()
-
-    @property
-    def pair(self) -> str:
-        """The verdict on A and B, before and after."""
-        return self._changes.sentence
 
     def show_previous(self, previous: PreviousPredictions | None, reading: Reading, pair: str) -> None:
         """pair: the verdict on A and B now."""
@@ -101,32 +92,20 @@ class PreviousCard(Card):
         if previous is None or not self.rows:
             return
         words = [word for _, word in previous.inserted]
-        self.set_title(
-            say("Before “{word}” was inserted", word=words[0])
-            if len(words) == 1
-            else say("Before %n word(s) were inserted", n=len(words))
-        )
-        inserted = say("{word}, inserted")
-        self._changes.set_rows(
-            [
-                (str(row.position), row.before, inserted.format(word=row.now) if row.is_inserted else row.now)
-                for row in self.rows
-            ]
-        )
-        self._changes.set_sentence(f"{previous.pair} → {pair}" if previous.pair and pair else "")
+        title = say("Before %n word(s) were inserted", n=len(words))
+        self.set_title(say("Before “{word}” was inserted", word=words[0]) if len(words) == 1 else title)
+        now = (say("{word}, inserted", word=row.now) if row.is_inserted else row.now for row in self.rows)
+        rows = [(str(row.position), row.before, text) for row, text in zip(self.rows, now, strict=True)]
+        self.changes.set_rows(rows)
+        self.changes.set_sentence(f"{previous.pair} → {pair}" if previous.pair and pair else "")
 
 
-def _is_same_but(previous: PreviousPredictions, reading: Reading) -> bool:
-    """Whether nothing but masks and inserted words differs, place by place."""
-    masks = {mask.position for mask in previous.masks}
-    pairs = enumerate(zip(previous.encoding.ids, reading.encoding.ids, strict=False))
-    is_as_long = len(reading.encoding) == len(previous.encoding)
-    return is_as_long and all(then == now or at in masks for at, (then, now) in pairs)
+def _is_same_but(previous: PreviousPredictions, encoding: Encoding) -> bool:
+    """Whether nothing but masks and inserted words differs, place by place: then a word has kept its place."""
+    masks, then = {mask.position for mask in previous.masks}, previous.encoding.ids
+    pairs = enumerate(zip(then, encoding.ids, strict=False))
+    return len(then) == len(encoding.ids) and all(one == other or at in masks for at, (one, other) in pairs)
 
 
 def _best(mask: MaskReading) -> str:
     return f"{isolated(mask.words[0].token)} {numbers.probability(mask.words[0].probability)}"
-
-
-def _keys(encoding: Encoding) -> list[object]:
-    return list(zip(encoding.parts, encoding.tokens, strict=True))

@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QWidget
 
 from ...compute.word_questions import surprise_of
-from ...figures.figure import Figure, joined, numbers_of
+from ...figures.figure import Figure, numbers_of
 from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...look.say import say
-from ...state.baseline import OtherText
-from ...state.baseline_names import baseline_name, replacing, where_compared
+from ...state.baseline_names import replacing, where_compared
 from ...state.readings import Reading
 from ...state.selection import Selection
+from ...state.token_units import Units
 from ...widgets.card import GAP_PX, Card, label
 from ...widgets.charts.bars import Bar, BarList
 from ...widgets.charts.raster import ColorBar
+from ...widgets.charts.tokens import HeatTokens
 from ...widgets.folding_card import folded_on_projector
-from ...widgets.heat_tokens import HeatToken, HeatTokens
 from ...widgets.layouts import fill, hbox
-from .view import PredictView, missing_words, scrolled_column
+from .predict_sentences import missing_words, perplexities, surprise_sentences
+from .view import PredictView, scrolled_column
 
 if TYPE_CHECKING:
     from bertcore.analysis.words import Surprise
 
     from ...compute.question import Question
-    from ...state.token_units import Units
 
 LEAST_SCALE_BITS = 10.0  # what is hardly surprising looks so
 LEAST_CHANGE_BITS = 1.0  # the same of a difference
@@ -48,41 +46,40 @@ class SurpriseView(PredictView):
         self.baseline_surprise = self.add_question(self._on_surprise_answered)
         self.tokens = HeatTokens(say("Surprise of each word, in bits"))
         self.bars = BarList(say("Most surprising words"), clickable=True, stretch_to_px=42, may_cut=True)
-        self.perplexity = label("", "number")
+        self.perplexity, self.explanation = label("", "number"), label("", "muted", wrap=True)
         self.bits: list[float | None] = []  # (U) as they are shown
         self.baseline_bits: list[float | None] = []  # (U) of what each is compared with
         self.changes: list[float | None] = []  # (U) now minus before as both are shown, where that is what is drawn
-        self._baseline_words: list[str | None] = []  # (U) of the baseline's text
-        self._explanation = label("", "muted", wrap=True)
+        self._words: list[str] = []  # (U) as typed
+        self._bar_units: list[int] = []
         self._scale, self._scale_name = ColorBar(signed=False), label("", "muted")
         explain("surprise", self.tokens, self.bars, self._scale)
         explain("perplexity", self.perplexity)
         self._card = Card(say("How surprising is each word?"), intro=" ")
-        self._side = Card(say("Most surprising"), intro=" ")
-        self._bar_units: list[int] = []
-        self._build()
+        self._side = side = Card(say("Most surprising"), intro=" ")
+        area = scrolled_column(self.tokens, self.perplexity, self.explanation, least_px=LEAST_PX)
+        fill(self._card.body, hbox(self._scale_name, self._scale, None, gap_px=8), (area, 1))
+        self._card.set_figure(self._figure)
+        side.setFixedWidth(theme.column_px(SIDE_PX))
+        side.body.addWidget(self.bars, 1)
+        self.column.addLayout(hbox((self._card, 1), folded_on_projector(side, side.title), gap_px=GAP_PX))
         self.add_token_menu(self.tokens)
         self.add_token_menu(self.bars, lambda row: self.first_position(self._bar_units[row]))
         self.tokens.clicked.connect(self.click_unit)
         self.tokens.hovered.connect(self._on_tokens_hovered)
         self.bars.clicked.connect(lambda row: self.click_unit(self._bar_units[row]))
 
-    @property
-    def explanation(self) -> str:
-        """What the numbers mean, and where they cannot be compared."""
-        return self._explanation.text()
-
     def show_reading(self, reading: Reading, selection: Selection) -> None:
-        missing = missing_words(reading)
+        missing, baseline = missing_words(reading), reading.baseline
         if missing:
             self.show_nothing(say("No predictions"), missing)
             return
         self.show_content()
         self._ask(self.surprise, reading, selection)
-        if reading.baseline is None or missing_words(reading.baseline):
+        if baseline is None or missing_words(baseline):
             self.baseline_surprise.clear()
         else:
-            self._ask(self.baseline_surprise, reading.baseline, selection)
+            self._ask(self.baseline_surprise, baseline, selection)
         self._show(reading, selection)
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
@@ -96,166 +93,98 @@ class SurpriseView(PredictView):
         question.ask_model(request.model, surprise_of, encoding, text, words, what_if, pause_ms=self.pause_ms)
 
     def _show(self, reading: Reading, selection: Selection) -> None:
-        units, found = selection.units(reading), self.surprise.answer
-        self.bits = _bits_of(found, reading, units)
-        self.baseline_bits = [None] * len(units)
-        if reading.baseline is not None:
-            theirs = _bits_of(self.baseline_surprise.answer, reading.baseline, reading.baseline.units(units.view))
+        units, baseline = selection.units(reading), reading.baseline
+        self._words, self.bits = typed_words(reading, units), bits_of(self.surprise.answer, reading, units)
+        self.baseline_bits, counterparts = [None] * len(units), list[str | None]([None] * len(units))
+        if baseline is not None:
+            others = baseline.units(units.view)
+            bits, words = bits_of(self.baseline_surprise.answer, baseline, others), typed_words(baseline, others)
             places = reading.places_in_baseline(units.view)
-            self.baseline_bits = [None if place is None else theirs[place] for place in places]
-        differences = [
-            None if now is None or before is None else numbers.difference(before, now)
-            for now, before in zip(self.bits, self.baseline_bits, strict=True)
-        ]
-        is_difference = selection.wants_difference and any(one is not None for one in differences)
-        self.changes = differences if is_difference else [None] * len(units)
+            self.baseline_bits = [None if place is None else bits[place] for place in places]
+            counterparts = [None if place is None else words[place] for place in places]
+        pairs = list(zip(self.baseline_bits, self.bits, strict=True))
+        changes = [None if None in pair else numbers.difference(*pair) for pair in pairs]  # type: ignore[arg-type]
+        is_difference = selection.wants_difference and any(one is not None for one in changes)
+        self.changes = changes if is_difference else [None] * len(units)
         drawn = self.changes if is_difference else self.bits
         least = LEAST_CHANGE_BITS if is_difference else LEAST_SCALE_BITS
-        highest = max(least, *(abs(one) for one in drawn if one is not None), 0.0)
-        self._show_words(reading, is_difference, highest)
-        typed = typed_units(reading, selection)
-        self._baseline_words = _baseline_words(reading, selection)
-        self.tokens.set_tokens(
+        limit = max(least, *(abs(one) for one in drawn if one is not None), 0.0)
+        self._show_words(reading, is_difference, limit)
+        labels, texts = list(map(replacing, self._words, counterparts)), [_written(*pair) for pair in pairs]
+        self.tokens.set_values(labels, units.kinds, drawn, texts, limit, signed=is_difference)
+        known = [(value, unit) for unit, value in enumerate(drawn) if value is not None]
+        most = sorted(known, key=lambda one: -abs(one[0]))[:MOST_BARS]
+        self._bar_units = [unit for _, unit in most]
+        self.bars.set_bars(
             [
-                HeatToken(
-                    replacing(token, other),
-                    None if value is None else value / highest,
-                    _before_and_now(before, bits),
-                    is_quiet=kind == "special",
+                Bar(
+                    self._words[unit],
+                    numbers.signed(value) if is_difference else numbers.decimal(value),
+                    abs(value) / limit,
+                    "bar" if is_difference else "bar_strong",
+                    mark=self._mark(unit, counterparts[unit]),
+                    note=str(units.first_positions[unit]),
+                    sign=int(np.sign(value)) if is_difference else 0,
                 )
-                for token, other, kind, value, bits, before in zip(
-                    typed, self._baseline_words, units.kinds, drawn, self.bits, self.baseline_bits, strict=True
-                )
-            ],
-            signed=is_difference,
+                for value, unit in most
+            ]
         )
-        self._show_bars(units, typed, drawn, highest)
-        self._show_total(found, selection)
+        self._show_total(reading, selection)
         self.show_selection(reading, selection)
 
-    def _show_words(self, reading: Reading, is_difference: bool, highest: float) -> None:
+    def _mark(self, unit: int, counterpart: str | None) -> str:
+        """What stands behind a bar of the baseline."""
+        before = self.baseline_bits[unit]
+        if self.changes[unit] is None:
+            return "" if before is None else say("baseline {bits}", bits=numbers.decimal(before))
+        other = "" if counterpart in (None, self._words[unit]) else f"{counterpart} "
+        return other + _written(before, self.bits[unit])
+
+    def _show_words(self, reading: Reading, is_difference: bool, limit: float) -> None:
         """What colours, scale and list are of: the bits, or what has changed."""
         if is_difference:
-            self._scale_name.setText(say("change in bits"))
-            self._scale.set_range(-highest, highest, numbers.signed, signed=True)
-            colors = say("Red: harder to guess now than {there}. Blue: easier.")
-            self._card.set_intro(colors.format(there=where_compared(reading)))
-            self._side.set_title(say("Changed most"))
-            self._side.set_intro(say("The change, then the bits in the baseline and now. Click a word to select it."))
+            name, title = say("change in bits"), say("Changed most")
+            there = where_compared(reading)
+            intro = say("Red: harder to guess now than {there}. Blue: easier.", there=there)
+            click = say("The change, then the bits in the baseline and now. Click a word to select it.")
+            self._scale.set_range(-limit, limit, numbers.signed, signed=True)
         else:
-            self._scale_name.setText(say("surprise in bits"))
-            self._scale.set_range(0, highest, signed=False)
-            self._card.set_intro(
-                say(
-                    "Each word is masked once while the model reads all the others as typed. Stronger colour: harder "
-                    "to guess."
-                )
+            name, title = say("surprise in bits"), say("Most surprising")
+            intro = say(
+                "Each word is masked once while the model reads all the others as typed. Stronger colour: harder to "
+                "guess."
             )
-            self._side.set_title(say("Most surprising"))
-            self._side.set_intro(say("Click a word to select it, and press M to mask it."))
+            click = say("Click a word to select it, and press M to mask it.")
+            self._scale.set_range(0, limit, signed=False)
+        self._scale_name.setText(name)
+        self._card.set_intro(intro)
+        self._side.set_title(title)
+        self._side.set_intro(click)
 
-    def _show_bars(self, units: Units, typed: list[str], drawn: Sequence[float | None], highest: float) -> None:
-        known = [(value, i) for i, value in enumerate(drawn) if value is not None]
-        most = sorted(known, key=lambda one: -abs(one[0]))[:MOST_BARS]
-        self._bar_units = [i for _, i in most]
-        bar = self._change_bar if any(one is not None for one in self.changes) else self._bar
-        self.bars.set_bars([bar(typed[i], value, highest, i, units) for value, i in most])
-
-    def _change_bar(self, word: str, change: float, highest: float, unit: int, units: Units) -> Bar:
-        note, both = str(units.first_positions[unit]), _before_and_now(self.baseline_bits[unit], self.bits[unit])
-        other = self._baseline_words[unit]
-        both = both if other in (None, word) else f"{other} {both}"
-        return Bar(word, numbers.signed(change), abs(change) / highest, mark=both, note=note, sign=int(np.sign(change)))
-
-    def _bar(self, word: str, bits: float, highest: float, unit: int, units: Units) -> Bar:
-        before, note = self.baseline_bits[unit], str(units.first_positions[unit])
-        mark = "" if before is None else say("baseline {bits}", bits=numbers.decimal(before))
-        return Bar(word, numbers.decimal(bits), bits / highest, "bar_strong", mark=mark, note=note)
-
-    def _show_total(self, found: Surprise | None, selection: Selection) -> None:
+    def _show_total(self, reading: Reading, selection: Selection) -> None:
+        found, baseline = self.surprise.answer, self.baseline_surprise.answer
         is_known = found is not None and len(found.bits) > 0
-        for widget in (self.perplexity, self._explanation):
+        for widget in (self.perplexity, self.explanation):
             widget.setVisible(is_known)
-        if found is None or not is_known or self.reading is None:
+        if found is None or not is_known:
             return
-        perplexity = say("pseudo-perplexity {perplexity}", perplexity=self._perplexity(found, self.reading))
-        theirs = self.baseline_surprise.answer
-        if theirs is not None and len(theirs.bits) and self.reading.baseline is not None:
-            before = say("baseline {perplexity}")
-            if len(theirs.bits) != len(found.bits):
-                before = say("baseline {perplexity} (not directly comparable)")
-            perplexity = joined(perplexity, before.format(perplexity=self._perplexity(theirs, self.reading.baseline)))
-        self.perplexity.setText(perplexity)
-        mean = say(
-            "0 bits: certain. 1 bit: a coin toss. 10 bits: one in a thousand. Pseudo-perplexity says how unsure the "
-            "model is on average: as if it chose among that many equally likely words. It is 2 to the power of the "
-            "mean, {mean} bits over {count} tokens.",
-            mean=numbers.decimal(float(found.bits.mean()), 3),
-            count=numbers.count(len(found.bits)),
-        )
-        sentences = [*self._comparison_in_words(found), mean]
-        if selection.token_view.words:
-            sentences.append(say("Words: all pieces of a word are masked together, and their bits added up."))
-        if self.reading.request.what_if:
-            sentences.append(say("Your changes inside the model are included."))
-        self._explanation.setText(" ".join(sentences))
-
-    def _perplexity(self, found: Surprise, reading: Reading) -> str:
-        """One digit: two would not follow from the mean as it is shown."""
-        number = numbers.decimal(found.pseudo_perplexity, 1)
-        if found.pseudo_perplexity <= reading.request.model.config.vocab_size:
-            return number
-        return say("{perplexity} (worse than guessing at random)", perplexity=number)
-
-    def _comparison_in_words(self, found: Surprise) -> list[str]:
-        """What is before the arrows, and what cannot be compared."""
-        reading, theirs = self.reading, self.baseline_surprise.answer
-        if reading is None or reading.baseline is None or theirs is None:
-            return []
-        name = baseline_name(reading)
-        sentences = [say("Left of the arrow: the bits {there}.", there=where_compared(reading))]
+        self.perplexity.setText(perplexities(found, baseline, reading))
         known = [change for bits, change in zip(self.bits, self.changes, strict=True) if bits is not None]
-        if None in known and any(change is not None for change in known):
-            sentences.append(say("Striped: nothing to compare with in {baseline}.", baseline=name))
-        if len(theirs.bits) and len(theirs.bits) != len(found.bits):
-            text = say(
-                "The two pseudo-perplexities are taken over {ours} and {theirs} tokens, because {baseline} cuts the "
-                "text differently."
-            )
-            if isinstance(reading.request.baseline, OtherText):
-                text = say(
-                    "The two pseudo-perplexities are taken over {ours} and {theirs} tokens, because they are of two "
-                    "texts."
-                )
-            counts = {"ours": numbers.count(len(found.bits)), "theirs": numbers.count(len(theirs.bits))}
-            sentences.append(text.format(baseline=name, **counts))
-        return sentences
-
-    def _build(self) -> None:
-        fill(
-            self._card.body,
-            hbox(self._scale_name, self._scale, None, gap_px=8),
-            (scrolled_column(self.tokens, self.perplexity, self._explanation, least_px=LEAST_PX), 1),
-        )
-        self._card.set_figure(self._figure)
-        side = self._side
-        side.setFixedWidth(theme.column_px(SIDE_PX))
-        side.body.addWidget(self.bars, 1)
-        self.column.addLayout(hbox((self._card, 1), folded_on_projector(side, side.title), gap_px=GAP_PX))
+        has_gaps = None in known and any(change is not None for change in known)
+        words = selection.token_view.words
+        self.explanation.setText(surprise_sentences(found, baseline, reading, words=words, has_gaps=has_gaps))
 
     def _figure(self) -> Figure | None:
         if self.reading is None or self.surprise.answer is None:
             return None
-        values = np.array([np.nan if bits is None else bits for bits in self.bits])
-        arrays = {"surprise": numbers_of("word", typed_units(self.reading, self.selection), values)}
-        if any(bits is not None for bits in self.baseline_bits):
-            before = np.array([np.nan if bits is None else bits for bits in self.baseline_bits])
-            typed = typed_units(self.reading, self.selection)
-            arrays["surprise with the baseline"] = numbers_of("word", typed, before)
-            arrays["change of surprise"] = numbers_of("word", typed, values - before)
-        widgets: list[QWidget] = [self.tokens, self._scale, self.perplexity]
+        now, before = (np.array(bits, dtype=float) for bits in (self.bits, self.baseline_bits))
+        values = {"surprise": now}
+        if not np.isnan(before).all():
+            values |= {"surprise with the baseline": before, "change of surprise": now - before}
+        arrays = {name: numbers_of("word", self._words, one) for name, one in values.items()}
+        pictures = [self.tokens, self._scale, self.perplexity]
         hint, settings = say("bits, each word masked in turn"), self.perplexity.text()
-        return self.figure(self._card.title, widgets, arrays, hint=hint, settings=settings, masks=False)
+        return self.figure(self._card.title, pictures, arrays, hint=hint, settings=settings, masks=False)
 
     def _on_surprise_answered(self, _found: Surprise) -> None:
         if self.reading is not None:
@@ -263,46 +192,30 @@ class SurpriseView(PredictView):
 
     def _on_tokens_hovered(self, unit: int | None) -> None:
         self.hover_unit(unit)
-        bits = self.bits[unit] if unit is not None and unit < len(self.bits) else None
-        text = ""
-        if self.reading is not None and unit is not None and bits is not None:
-            token = typed_units(self.reading, self.selection)[unit]
-            text = say("{token}: {surprise}, probability {probability}")
+        bits, text = self.bits[unit] if unit is not None and unit < len(self.bits) else None, ""
+        if unit is not None and bits is not None:
             chance = numbers.number(2**-bits) if numbers.is_technical() else numbers.percent(2**-bits)
-            text = text.format(token=token, surprise=numbers.surprise(bits), probability=chance)
+            text = say("{token}: {surprise}, probability {probability}")
+            text = text.format(token=self._words[unit], surprise=numbers.surprise(bits), probability=chance)
         self.hover_text_changed.emit(text)
 
 
-def _bits_of(found: Surprise | None, reading: Reading, units: Units) -> list[float | None]:
+def bits_of(found: Surprise | None, reading: Reading, units: Units) -> list[float | None]:
     """(U) of each unit; None where it was not hidden, or is not known yet."""
     if found is None:
         return [None] * len(units)
-    bits = units.sums(found.by_token(len(reading.encoding)))  # (U)
-    counted = set(found.positions.tolist())
-    return [
-        float(value) if counted.intersection(members) else None
-        for value, members in zip(bits, units.members, strict=True)
-    ]
+    bits, counted = units.sums(found.by_token(len(reading.encoding))), set(found.positions.tolist())
+    each = zip(bits, units.members, strict=True)
+    return [float(value) if counted.intersection(members) else None for value, members in each]
 
 
-def _before_and_now(before: float | None, now: float | None) -> str:
+def typed_words(reading: Reading, units: Units) -> list[str]:
+    """(U) the text's own words: a mask over one is not read here."""
+    return Units(reading.encoding, reading.encoding.labels, (), units.view).labels
+
+
+def _written(before: float | None, now: float | None) -> str:
     """`3.20 → 1.15`; where nothing is compared, `1.15`."""
     if now is None:
         return ""
     return numbers.decimal(now) if before is None else f"{numbers.decimal(before)} → {numbers.decimal(now)}"
-
-
-def _baseline_words(reading: Reading, selection: Selection) -> list[str | None]:
-    """(U) what stands in the baseline's text in the place of each unit."""
-    if reading.baseline is None:
-        return [None] * len(selection.units(reading))
-    theirs = typed_units(reading.baseline, selection)
-    places = reading.places_in_baseline(selection.token_view)
-    return [None if place is None else theirs[place] for place in places]
-
-
-def typed_units(reading: Reading, selection: Selection) -> list[str]:
-    """(U) the text's own words: a mask over one is not read here."""
-    from ...state.token_units import Units
-
-    return Units(reading.encoding, reading.encoding.labels, (), selection.token_view).labels

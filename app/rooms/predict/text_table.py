@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 Index = QModelIndex | QPersistentModelIndex
 NONE = QModelIndex()
-RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 DIFFERENCE = Qt.ItemDataRole.UserRole + 1  # of a minimal pair's sentence: up to the word that differs; from just before
 LEAST_PX, AIR_PX = 80, 14  # of a column, and beside its longest number
 LEAST_TABLE_PX = 500
@@ -56,23 +54,19 @@ class Column:
 
 def columns_for(scores: Sequence[TextScore]) -> list[Column]:
     """Those in which at least one text has something."""
-    columns = [
+    ln_p = say("ln p of the whole text (nearer to 0: likelier)")
+    columns = (
         Column("a", say("Text")),
         Column("b", say("Text B")),
         Column("surprise_bits", say("Surprise (bits per token)"), "surprise", numbers.decimal),
-        Column(
-            "log_likelihood",
-            say("ln p of the whole text (nearer to 0: likelier)"),
-            "text_log_likelihood",
-            numbers.decimal,
-        ),
+        Column("log_likelihood", ln_p, "text_log_likelihood", numbers.decimal),
         Column("word", say("At [MASK]")),
         Column("word_probability", say("Its probability"), "probability", numbers.probability),
         Column("next_sentence", say("B follows A"), "probability", numbers.probability),
-        Column("answer", say("Answer"), "", _answer),
+        Column("answer", say("Answer"), "", lambda one: one if isinstance(one, str) else numbers.decimal(one)),
         Column("answer_probability", say("How sure"), "probability", numbers.probability),
         Column("similarity", say("Similarity"), "cosine", numbers.decimal),
-    ]
+    )
     return [column for column in columns if any(getattr(score, column.field) is not None for score in scores)]
 
 
@@ -88,13 +82,8 @@ def pair_columns(*, has_phenomena: bool) -> list[Column]:
 
 
 def _preferred(margin_bits: float) -> str:
-    right = say("✓ right by {margin}")
-    wrong = say("✗ wrong by {margin}")
-    return (right if margin_bits > 0 else wrong).format(margin=numbers.decimal(abs(margin_bits)))
-
-
-def _answer(answer: str | float) -> str:
-    return answer if isinstance(answer, str) else numbers.decimal(answer)
+    text = say("✓ right by {margin}") if margin_bits > 0 else say("✗ wrong by {margin}")
+    return text.format(margin=numbers.decimal(abs(margin_bits)))
 
 
 class ScoreModel(QAbstractTableModel):
@@ -117,40 +106,38 @@ class ScoreModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(self.columns)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        column = self.columns[index.column()]
-        value = getattr(self.scores[index.row()], column.field)
+        column, score = self.columns[index.column()], self.scores[index.row()]
+        value = getattr(score, column.field)
         if role == Qt.ItemDataRole.TextAlignmentRole and column.kind:
-            return RIGHT
+            return theme.RIGHT
         if value is None:
             return None
-        if role == Qt.ItemDataRole.UserRole:
-            return value
-        if role == DIFFERENCE:
-            return self._difference(index.row(), column)
-        if role == Qt.ItemDataRole.DisplayRole:
-            return fitting_line(column.written(value))
-        if role == Qt.ItemDataRole.ToolTipRole and not column.kind:
-            return plain_tip(column.written(value))
+        match role:
+            case Qt.ItemDataRole.UserRole:
+                return value
+            case Qt.ItemDataRole.DisplayRole:
+                return fitting_line(column.written(value))
+            case Qt.ItemDataRole.ToolTipRole if not column.kind:
+                return plain_tip(column.written(value))
+            case _ if role == DIFFERENCE and column.is_text and hasattr(score, "margin_bits"):
+                return _difference(score.a.split(), (score.b or "").split(), is_first=column.field == "a")
         return None
 
-    def _difference(self, row: int, column: Column) -> tuple[str, str] | None:
-        if not column.is_text or all(one.field != "margin_bits" for one in self.columns):
-            return None
-        pair = self.scores[row]
-        words, others = pair.a.split(), (pair.b or "").split()
-        same = next((i for i, (a, b) in enumerate(zip(words, others, strict=False)) if a != b), 0)
-        shown = words if column.field == "a" else others
-        return (" ".join(shown[: same + 1]), " ".join(shown[same - 1 :])) if same > 1 else None
-
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation != Qt.Orientation.Horizontal:
-            return None
-        column = self.columns[section]
-        if role == Qt.ItemDataRole.DisplayRole:
+        column = self.columns[section] if orientation == Qt.Orientation.Horizontal else None
+        if column is not None and role == Qt.ItemDataRole.DisplayRole:
             return column.name
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return RIGHT if column.kind else LEFT
-        return explained(column.kind) if role == Qt.ItemDataRole.ToolTipRole and column.kind else None
+        if column is not None and role == Qt.ItemDataRole.TextAlignmentRole:
+            return theme.RIGHT if column.kind else theme.LEFT
+        is_tip = column is not None and column.kind and role == Qt.ItemDataRole.ToolTipRole
+        return explained(column.kind) if column is not None and is_tip else None
+
+
+def _difference(words: list[str], others: list[str], *, is_first: bool) -> tuple[str, str] | None:
+    """The words of one of two sentences up to where they differ, and from just before; None where that is early."""
+    same = next((i for i, (a, b) in enumerate(zip(words, others, strict=False)) if a != b), 0)
+    shown = words if is_first else others
+    return (" ".join(shown[: same + 1]), " ".join(shown[same - 1 :])) if same > 1 else None
 
 
 class _DifferenceInSight(QStyledItemDelegate):
@@ -175,8 +162,7 @@ class TextTable(QTableView):
 
     def __init__(self) -> None:
         super().__init__()
-        self.scores = ScoreModel()
-        self._sorted = QSortFilterProxyModel(self)
+        self.scores, self._sorted = ScoreModel(), QSortFilterProxyModel(self)
         self._sorted.setSourceModel(self.scores)
         self._sorted.setSortRole(Qt.ItemDataRole.UserRole)
         self.setModel(self._sorted)
@@ -196,32 +182,28 @@ class TextTable(QTableView):
 
     def set_scores(self, scores: Sequence[Row], columns: list[Column]) -> None:
         """In the order in which they are given, until a column's name is clicked."""
+        header = self.horizontalHeader()
         self.setSortingEnabled(False)
-        self.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self._sorted.sort(-1)
         self.scores.set_scores(scores, columns)
         self.setSortingEnabled(True)
-        header = self.horizontalHeader()
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         header.setMinimumSectionSize(theme.px(LEAST_PX))
-        wanted = [
-            max(self.sizeHintForColumn(number), header.sectionSizeHint(number)) + theme.px(AIR_PX)
-            for number in range(header.count())
-        ]
+        places = range(header.count())
+        needed = [max(self.sizeHintForColumn(i), header.sectionSizeHint(i)) + theme.px(AIR_PX) for i in places]
         bar = self.verticalScrollBar().sizeHint().width()
-        self.setMaximumWidth(max(sum(wanted) + bar, theme.px(LEAST_TABLE_PX)))  # numbers stay beside their text
-        for number, column in enumerate(self.scores.columns):
+        self.setMaximumWidth(max(sum(needed) + bar, theme.px(LEAST_TABLE_PX)))  # numbers stay beside their text
+        for i, column in enumerate(columns):
             most = theme.px(MOST_PX) if column.field == "phenomenon" else header.maximumSectionSize()
-            header.setSectionResizeMode(
-                number, QHeaderView.ResizeMode.Stretch if column.is_text else QHeaderView.ResizeMode.Interactive
-            )
-            header.resizeSection(number, min(wanted[number], most))
+            stretch, fixed = QHeaderView.ResizeMode.Stretch, QHeaderView.ResizeMode.Interactive
+            header.setSectionResizeMode(i, stretch if column.is_text else fixed)
+            header.resizeSection(i, min(needed[i], most))
 
     @property
     def shown(self) -> list[Row]:
         """In the order of the rows."""
-        rows = (self._sorted.mapToSource(self._sorted.index(row, 0)).row() for row in range(self._sorted.rowCount()))
-        return [self.scores.scores[row] for row in rows]
+        return [self._row_at(self._sorted.index(row, 0)) for row in range(self._sorted.rowCount())]
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -235,4 +217,7 @@ class TextTable(QTableView):
 
     def _open(self, index: QModelIndex) -> None:
         if index.isValid():
-            self.opened.emit(self.scores.scores[self._sorted.mapToSource(index).row()])
+            self.opened.emit(self._row_at(index))
+
+    def _row_at(self, index: QModelIndex) -> Row:
+        return self.scores.scores[self._sorted.mapToSource(index).row()]

@@ -16,13 +16,7 @@ from bertcore.locations import minimal_pairs_file
 from bertcore.tasks.readers.lines import numbered_lines
 
 from ...compute.question import Question
-from ...compute.text_scores import (
-    PairScore,
-    ScoredPairs,
-    ScoredTexts,
-    readable_pairs,
-    score_typed,
-)
+from ...compute.text_scores import PairScore, ScoredPairs, ScoredTexts, readable_pairs, score_typed
 from ...figures.figure import Axis, Figure, Numbers, numbers_of
 from ...look import numbers, theme
 from ...look.number_kinds import explain
@@ -31,15 +25,14 @@ from ...state.baseline import ComparisonOffer, OtherText
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...widgets.card import Card, button, label, scrolled
-from ...widgets.charts.bars import BarList
+from ...widgets.charts.bars import Bar, BarList
 from ...widgets.charts.cells import LabelledGrid, Labels
 from ...widgets.folding_card import folded_on_projector
 from ...widgets.layouts import fill, hbox, vbox
 from ...widgets.progress_line import ProgressLine
-from .means_in_words import means_in_words, written_mean
-from .pair_results import phenomenon_bars, phenomenon_numbers, result_sentence
+from .predict_sentences import missing_words, pairs_result, standard_error, template_means, written_mean
 from .text_table import TextTable, columns_for, pair_columns
-from .view import PredictView, missing_words
+from .view import PredictView
 
 if TYPE_CHECKING:
     from bertcore.evaluation.score_texts import TextScore
@@ -66,35 +59,41 @@ class TextsView(PredictView):
 
     def __init__(self) -> None:
         super().__init__()
-        self.box = QPlainTextEdit()  # Tab writes a tab, which divides a pair
-        self.word = QLineEdit()
+        self.box, self.word, self.line = QPlainTextEdit(), QLineEdit(), ProgressLine()
         self.open_file = button(say("Open file…"), self._on_open_clicked)
         self.score = button(say("Score", meaning="verb"), self.ask, look="primary")
-        self.line = ProgressLine()
         self.scores: Question[ScoredTexts | ScoredPairs] = self.add_question(self._on_scores_answered, self.line)
-        self.table = TextTable()
-        self.means = label("", wrap=True)
-        self.grid = LabelledGrid(say("Means of a template: rows are the first choice, columns the second"))
-        self.phenomena = BarList(
-            say("Share of pairs in which the model prefers the right sentence, by phenomenon"),
-            label_share=0.6,
-            line_at=CHANCE,
-        )
-        self._empty = label("", wrap=True)
-        self._model: ModelInfo | None = None  # that the scores are of
-        self._table_card = Card(say("What the model says about each"))
+        self.table, self.means, self.empty = TextTable(), label("", wrap=True), label("", wrap=True)
         self.use = button("", self.table.open_current, look="small")
-        self._build()
+        self.grid = LabelledGrid(say("Means of a template: rows are the first choice, columns the second"))
+        name = say("Share of pairs in which the model prefers the right sentence, by phenomenon")
+        self.phenomena = BarList(name, label_share=0.6, line_at=CHANCE)
+        self._model: ModelInfo | None = None  # that the scores are of
+        list_card, self._table_card = self._list_card(), Card(say("What the model says about each"))
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self._offers())
+        self._pages.addWidget(self._results())
+        fill(self._table_card.body, self.line, (self._pages, 1))
+        self._table_card.add_to_header(self.use)
+        self._table_card.set_figure(self._figure)
+        if theme.is_projector():
+            list_card.setFixedWidth(theme.column_px(SIDE_PX))
+            self.column.addLayout(hbox((self._table_card, 1), folded_on_projector(list_card, list_card.title)))
+        else:
+            self.box.setFixedHeight(theme.px(BOX_PX))
+            fill(self.column, list_card, (self._table_card, 1))
+        self.box.textChanged.connect(self._on_box_changed)
+        self._on_box_changed()
+        self.table.opened.connect(self._on_table_opened)
+        self.table.selectionModel().currentChanged.connect(lambda now, _before: self.use.setEnabled(now.isValid()))
 
-    def _build(self) -> None:
-        card = Card(
-            say("Your texts"),
-            intro=say(
-                "One text per line, or two with a tab between them. [doctor|nurse] tries both words. “She sings. > "
-                "She sing.” asks which of the two it prefers; a file may have many such pairs. Up to {count} texts.",
-                count=numbers.count(MOST_LISTED_TEXTS),
-            ),
+    def _list_card(self) -> Card:
+        """The box (in which Tab writes a tab, which divides a pair), and what to do with its lines."""
+        intro = say(
+            "One text per line, or two with a tab between them. [doctor|nurse] tries both words. “She sings. > "
+            "She sing.” asks which of the two it prefers; a file may have many such pairs. Up to {count} texts."
         )
+        card = Card(say("Your texts"), intro=intro.format(count=numbers.count(MOST_LISTED_TEXTS)))
         self.box.setAccessibleName(say("Texts, one per line"))
         self.box.setPlaceholderText(say("Paste or type texts here, one per line"))
         self.box.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
@@ -106,42 +105,30 @@ class TextsView(PredictView):
         if theme.is_projector():
             controls = vbox(self.word, hbox(self.open_file, None, self.score), gap_px=8)
         fill(card.body, (self.box, 1), controls)
-        self._examples = QWidget()
-        offers = (
-            button(say("Try it: five texts"), lambda: self.try_texts("\n".join(EXAMPLES)), look="primary"),
-            button(say("Try it: doctors and nurses"), lambda: self.try_texts(TEMPLATE)),
-            button(say("Try it: right and wrong sentences"), lambda: self.load(minimal_pairs_file())),
+        return card
+
+    def _offers(self) -> QWidget:
+        """What to do while there is nothing in the table."""
+        offers, made = (
+            QWidget(),
+            (
+                button(say("Try it: five texts"), lambda: self.try_texts("\n".join(EXAMPLES)), look="primary"),
+                button(say("Try it: doctors and nurses"), lambda: self.try_texts(TEMPLATE)),
+                button(say("Try it: right and wrong sentences"), lambda: self.load(minimal_pairs_file())),
+            ),
         )
-        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.box.textChanged.connect(self._on_box_changed)
-        self._on_box_changed()
-        vbox(None, self._empty, hbox(None, *offers, None, gap_px=8), None, parent=self._examples, gap_px=8)
-        content = QWidget()
-        self._phenomena_area = scrolled(self.phenomena)
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        vbox(None, self.empty, hbox(None, *made, None, gap_px=8), None, parent=offers, gap_px=8)
+        return offers
+
+    def _results(self) -> QWidget:
+        content, self._phenomena_area = QWidget(), scrolled(self.phenomena)
         rows = hbox((self.table, 2), (self._phenomena_area, 1), gap_px=12)
         rows.addStretch(0)  # what the table does not need
         vbox((rows, 1), self.means, self.grid, parent=content, gap_px=8)
         self.table.setMinimumHeight(theme.px(LEAST_TABLE_PX))
         self.grid.setFixedHeight(theme.px(GRID_PX))
-        self._pages = QStackedWidget()
-        for page in (self._examples, content):
-            self._pages.addWidget(page)
-        fill(self._table_card.body, self.line, (self._pages, 1))
-        self._table_card.add_to_header(self.use)
-        self._table_card.set_figure(self._figure)
-        if theme.is_projector():
-            card.setFixedWidth(theme.column_px(SIDE_PX))
-            self.column.addLayout(hbox((self._table_card, 1), folded_on_projector(card, card.title)))
-        else:
-            self.box.setFixedHeight(theme.px(BOX_PX))
-            fill(self.column, card, (self._table_card, 1))
-        self.table.opened.connect(self._on_table_opened)
-        self.table.selectionModel().currentChanged.connect(lambda now, _before: self.use.setEnabled(now.isValid()))
-
-    @property
-    def empty(self) -> str:
-        """What to do while there is nothing in the table."""
-        return self._empty.text()
+        return content
 
     def restore(self, kept: tuple[str, str]) -> None:
         self.box.setPlainText(kept[0])
@@ -171,9 +158,8 @@ class TextsView(PredictView):
             self.scores.clear(str(error))
             return
         if len(lines) > MOST_LISTED_TEXTS or sum(map(len, lines)) > TASK_LINE_BYTES:
-            self.scores.clear(
-                say("{file} has more text than fits here; open a part of it, or use the command line.", file=file.name)
-            )
+            text = say("{file} has more text than fits here; open a part of it, or use the command line.")
+            self.scores.clear(text.format(file=file.name))
             return
         self.box.setPlainText(readable_pairs(lines) or "\n".join(lines))
         self.ask()
@@ -184,28 +170,22 @@ class TextsView(PredictView):
             return
         text, word = self.box.toPlainText().encode("utf-8", "replace").decode(), self.word.text().strip()
         self.kept_changed.emit((text, word))
-        if not text.strip():
+        if text.strip():
+            named = ((say("line {number}", number=i), line) for i, line in enumerate(text.split("\n"), start=1))
+            self.scores.clear()
+            self.scores.ask_model(self.reading.request.model, score_typed, tuple(named), word or None, pause_ms=0)
+        else:
             self.scores.clear(say("Write a few texts first, one per line."))
-            self._show()
-            return
-        named = say("line {number}")
-        lines = tuple((named.format(number=number), line) for number, line in enumerate(text.split("\n"), start=1))
-        self.scores.clear()
-        self.scores.ask_model(self.reading.request.model, score_typed, lines, word or None, pause_ms=0)
         self._show()
 
     def _on_box_changed(self) -> None:
-        is_filled = not self.box.document().isEmpty()
-        self._empty.setText(
-            say("Press Score to see what the model says about these texts.")
-            if is_filled
-            else say("Nothing scored yet. Type texts, or try an example.")
-        )
+        nothing = say("Nothing scored yet. Type texts, or try an example.")
+        press = say("Press Score to see what the model says about these texts.")
+        self.empty.setText(nothing if self.box.document().isEmpty() else press)
 
     def _on_open_clicked(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(
-            self, say("Texts to score"), "", say("Texts (*.txt *.tsv *.jsonl *.gz *.xz);;All files (*)")
-        )
+        kinds = say("Texts (*.txt *.tsv *.jsonl *.gz *.xz);;All files (*)")
+        name, _ = QFileDialog.getOpenFileName(self, say("Texts to score"), "", kinds)
         if name:
             self.load(Path(name))
 
@@ -218,19 +198,27 @@ class TextsView(PredictView):
 
     def _on_scores_answered(self, scored: ScoredTexts | ScoredPairs) -> None:
         if isinstance(scored, ScoredPairs):
-            has_phenomena = any(scored.phenomena)
+            has_phenomena, means, values = any(scored.phenomena), pairs_result(scored), None
             worst_first = sorted(scored.scores, key=lambda one: one.margin_bits)
             self.table.set_scores(worst_first, pair_columns(has_phenomena=has_phenomena))
-            self._phenomena_area.setVisible(has_phenomena)
-            self.phenomena.set_bars(phenomenon_bars(scored))
-            self.means.setText(result_sentence(scored))
-            self.means.show()
-            self.grid.hide()
+            self.phenomena.set_bars(_phenomenon_bars(scored))
         else:
+            has_phenomena, means, values = False, template_means(scored), scored.pairs()
             self.table.set_scores(scored.scores, columns_for(scored.scores))
-            self._phenomena_area.hide()
-            self._show_means(scored)
+            if values is not None:
+                self._show_grid(scored, values)
+        self._phenomena_area.setVisible(has_phenomena)
+        self.means.setText(means)
+        self.means.setVisible(bool(means))
+        self.grid.setVisible(values is not None)
         self._show()
+
+    def _show_grid(self, scored: ScoredTexts, values: np.ndarray) -> None:
+        """Of a template with two places, the mean of each pair of words."""
+        explain("probability" if scored.is_of_word else "text_log_likelihood", self.grid)
+        rows, columns = (Labels(list(means)) for means in scored.means)
+        texts = [[written_mean(scored, value) for value in row] for row in values.tolist()]
+        self.grid.set_grid(values, rows, columns, float(values.min()), float(values.max()), texts)
 
     def _show(self) -> None:
         scores = self.scores.answer
@@ -258,34 +246,30 @@ class TextsView(PredictView):
         self._table_card.set_intro(intro)
         self._table_card.set_hint(hint)
 
-    def _show_means(self, scored: ScoredTexts) -> None:
-        """Of a template: the mean of each word's texts, and with two places each pair of words."""
-        self.means.setText(means_in_words(scored))
-        self.means.setVisible(bool(scored.means))
-        values = scored.pairs()
-        self.grid.setVisible(values is not None)
-        if values is not None:
-            explain("probability" if scored.is_of_word else "text_log_likelihood", self.grid)
-            rows, columns = (list(means) for means in scored.means)
-            texts = [[written_mean(scored, value) for value in row] for row in values.tolist()]
-            self.grid.set_grid(values, Labels(rows), Labels(columns), float(values.min()), float(values.max()), texts)
-
     def _figure(self) -> Figure | None:
         """All rows, in the order on the screen."""
-        answer = self.scores.answer
+        answer, scores, columns = self.scores.answer, self.table.shown, self.table.scores.columns
         if answer is None:
             return None
-        scores, columns = self.table.shown, self.table.scores.columns
         texts = [" ".join(f"{score.a}\t{score.b or ''}".split()) for score in scores]
-        figures = [column for column in columns if column.kind]
-        values = np.array([[getattr(score, column.field) for column in figures] for score in scores], dtype=np.float64)
-        arrays = {"scores": Numbers(values, (Axis("text", texts), Axis("score", [one.field for one in figures])))}
-        for column in columns:
-            if not column.kind and column.field not in ("a", "b"):
-                said = [str(getattr(score, column.field) or "") for score in scores]
-                arrays[column.field] = numbers_of("text", texts, np.array(said))
+        fields = [column.field for column in columns if column.kind]
+        values = np.array([[getattr(score, field) for field in fields] for score in scores], dtype=np.float64)
+        arrays = {"scores": Numbers(values, (Axis("text", texts), Axis("score", fields)))}
+        for field in (column.field for column in columns if not column.kind and not column.is_text):
+            words = [str(getattr(score, field) or "") for score in scores]
+            arrays[field] = numbers_of("text", texts, np.array(words))
         if isinstance(answer, ScoredPairs):
-            arrays["phenomena"] = phenomenon_numbers(answer)
-        title = say("Scores of many texts")
+            measures = Axis("measure", ["share right", "standard error", "pairs"])
+            rights = np.array([[one.value, one.standard_error, one.count] for one in answer.phenomena.values()])
+            arrays["phenomena"] = Numbers(rights, (Axis("phenomenon", list(answer.phenomena)), measures))
         widgets = [self.table, self._phenomena_area, self.means, self.grid]
-        return self.figure(title, widgets, arrays, plain=True, texts=False)
+        return self.figure(say("Scores of many texts"), widgets, arrays, plain=True, texts=False)
+
+
+def _phenomenon_bars(scored: ScoredPairs) -> list[Bar]:
+    """The worst first."""
+    bars = []
+    for name, right in sorted(scored.phenomena.items(), key=lambda one: one[1].value):
+        share, count = numbers.percent(right.value), numbers.count(right.count)
+        bars.append(Bar(name.replace("_", " "), share, right.value, mark=standard_error(right), note=count))
+    return bars

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QScrollArea, QStackedLa
 
 from ...compute.masks import lens_of
 from ...look import theme
-from ...look.bidi import isolated
 from ...look.say import say
 from ...state.readings import word_to_mask
 from ...widgets.card import GAP_PX, Card, button, label, scrolled
@@ -17,6 +16,7 @@ from ...widgets.charts.raster import ColorBar
 from ...widgets.context_menu import Entry
 from ...widgets.layouts import hbox, vbox
 from ..view import View
+from .predict_sentences import missing_words
 
 if TYPE_CHECKING:
     from bertcore.analysis.predict import WordGuess
@@ -70,8 +70,7 @@ class PredictView(View):
         self.offer.setVisible(to_mask is not None)
         if to_mask is not None and self.reading is not None:
             self._to_mask = to_mask
-            token = self.reading.encoding.labels[to_mask]
-            self.offer.setText(say("Mask “{token}”", token=token))
+            self.offer.setText(say("Mask “{token}”", token=self.reading.encoding.labels[to_mask]))
         self._nothing_title.setText(title)
         self._nothing_text.setText(sentence)
         self._layers.setCurrentWidget(self._nothing)
@@ -83,10 +82,9 @@ class PredictView(View):
 
     def word_entries(self, position: int, word: WordGuess) -> list[Entry]:
         """What a right click on a word predicted at a mask offers."""
-        named = {"word": word.token}
         return [
-            (say("Insert “{word}”").format(**named), lambda: self.words_inserted.emit([(position, word.id)])),
-            (say("Copy “{word}”").format(**named), lambda: QApplication.clipboard().setText(word.token)),
+            (say("Insert “{word}”", word=word.token), lambda: self.words_inserted.emit([(position, word.id)])),
+            (say("Copy “{word}”", word=word.token), lambda: QApplication.clipboard().setText(word.token)),
             None,
             (say("Pin this mask"), lambda: self.position_clicked.emit(position)),
             (say("Remove this mask"), lambda: self.mask_toggled.emit(position)),
@@ -119,8 +117,7 @@ def scrolled_column(picture: QWidget, *words: QWidget, least_px: int = 0) -> QSc
 
 def with_name(text: str, scale: ColorBar) -> QHBoxLayout:
     """A colour scale with what it shows before it."""
-    line = hbox(label(text, "muted"), scale, None)
-    return line
+    return hbox(label(text, "muted"), scale, None)
 
 
 def ask_lens(question: Question[MaskLens], reading: Reading, pause_ms: int) -> None:
@@ -131,29 +128,3 @@ def ask_lens(question: Question[MaskLens], reading: Reading, pause_ms: int) -> N
         return
     is_quick = len(reading.trace.hidden_states) * len(positions) <= QUICK_ROWS
     question.ask_model(reading.request.model, lens_of, reading, positions, pause_ms=0 if is_quick else pause_ms)
-
-
-def mask_token(reading: Reading) -> str:
-    """What the model's vocabulary calls its mask."""
-    return reading.request.model.tokenizer.mask_token or ""
-
-
-def mask_name(reading: Reading, mask: MaskReading) -> str:
-    """One of several: "[MASK] (2) hides “boy”"."""
-    name = reading.mask_name(mask.position)
-    if mask.was is None:
-        return name
-    return say("{mask} hides “{word}”", mask=name, word=isolated(mask.was.token))
-
-
-def missing_words(reading: Reading) -> str:
-    """Why this model predicts no words; empty where it does."""
-    model = reading.request.model
-    if "mlm" in model.output_heads:
-        return ""
-    return model.missing.get("mlm", say("This model has no masked-word (MLM) head."))
-
-
-def stage_name(stage: int) -> str:
-    """0 is what enters the first layer."""
-    return say("layer {layer}", layer=stage) if stage else say("embeddings")

@@ -1,0 +1,414 @@
+"""The sentences of the room Predict that depend on numbers: each a function from values to words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...compute.head_questions import HeadTarget, odds
+from ...compute.text_scores import ScoredPairs, ScoredTexts
+from ...look import numbers
+from ...look.bidi import isolated
+from ...look.say import say
+from ...state.baseline import OtherText
+from ...state.baseline_names import baseline_name, where_compared
+from ...state.readings import MaskReading, Reading
+
+if TYPE_CHECKING:
+    from bertcore.analysis.attribution import Attribution
+    from bertcore.analysis.words import Surprise
+    from bertcore.evaluation.sets import Estimate
+
+    from ...compute.masks import FilledMask, MaskLens
+    from ...state.compared_words import ComparedMask
+
+MOST_ROWS = 4  # of a template: words that have a sentence of their own
+LEAST_FACTOR = 1.05  # less is no difference
+LEAST_CHANGE = 0.05  # of a probability, as a share of it: less is not worth an arrow
+MOST_NAMED = 6
+
+# Masks.
+
+
+def mask_token(reading: Reading) -> str:
+    """What the model's vocabulary calls its mask."""
+    return reading.request.model.tokenizer.mask_token or ""
+
+
+def mask_name(reading: Reading, mask: MaskReading) -> str:
+    """One of several: "[MASK] (2) hides “boy”"."""
+    name = reading.mask_name(mask.position)
+    return name if mask.was is None else say("{mask} hides “{word}”", mask=name, word=isolated(mask.was.token))
+
+
+def missing_words(reading: Reading) -> str:
+    """Why this model predicts no words; empty where it does."""
+    model = reading.request.model
+    if "mlm" in model.output_heads:
+        return ""
+    return model.missing.get("mlm", say("This model has no masked-word (MLM) head."))
+
+
+def hidden_word(reading: MaskReading, mask: str) -> str:
+    """Which word a mask hides, and how the model takes it. mask: what the model calls its mask."""
+    if reading.was is None or reading.rank is None:
+        return say("{mask} is in the text", mask=mask)
+    rank = reading.rank
+    if numbers.is_technical():
+        surprise = say("surprise {bits}", bits=numbers.surprise(rank.surprise_bits))
+    else:  # what the model puts first does not surprise it, however unsure it is
+        surprise = numbers.surprise(0.0 if rank.rank == 1 else rank.surprise_bits)
+    return say(
+        "hides “{word}” · rank {rank} · probability {probability} · {surprise}",
+        word=isolated(reading.was.token),
+        rank=numbers.count(rank.rank),
+        probability=numbers.percent(rank.probability),
+        surprise=surprise,
+    )
+
+
+def change_of(before: float, now: float) -> tuple[int, str]:
+    """Its sign, and how many times as likely: "▲ ×2.2"; nothing where it is the same but for rounding."""
+    factor = now / before if before > 0 else float("inf")
+    if abs(factor - 1) < LEAST_CHANGE:
+        return 0, ""
+    return (1 if factor > 1 else -1), f"{'▲' if factor > 1 else '▼'} ×{numbers.number(factor, 2)}"
+
+
+def shift_intro(compared: ComparedMask) -> str:
+    """What lines between two lists of words mean."""
+    kept = {change.baseline_id for change in compared.changes.values()}
+    is_any_lost = any(word.id not in kept for word in compared.words)
+    sentences = (
+        say("Red: more likely now. Blue: less likely. Thicker line: more percentage points."),
+        say("Grey on the left: not in the list any more.") if is_any_lost else "",
+        say("Click a word on the right to insert it."),
+    )
+    return " ".join(filter(None, sentences))
+
+
+def replaced_sentence(judged: Sequence[str], count: int) -> str:
+    """judged: the tokens judged to be replaced, likeliest first, out of `count` without special ones."""
+    if not judged:
+        return say("It judges every token to be original.")
+    named = ", ".join(judged[:MOST_NAMED]) + (" …" if len(judged) > MOST_NAMED else "")
+    text = say("It judges {number} of {count} tokens to be replaced: {tokens}")
+    return text.format(number=len(judged), count=count, tokens=named)
+
+
+def joint_probability(steps: Sequence[FilledMask]) -> str:
+    """The product of the steps, which depends on their order."""
+    if not steps:
+        return ""
+    bits = -sum(math.log2(step.word.probability) for step in steps)
+    text = say("All words together, in this order: probability {probability}, {bits} bits.")
+    return text.format(probability=numbers.number(2**-bits, 2), bits=numbers.decimal(bits))
+
+
+# Layer by layer.
+
+
+def stage_name(stage: int) -> str:
+    """0 is what enters the first layer."""
+    return say("layer {layer}", layer=stage) if stage else say("embeddings")
+
+
+def stage_names(lens: MaskLens) -> list[str]:
+    return [stage_name(stage) for stage in range(len(lens.words))]
+
+
+def top_guesses(lens: MaskLens, mask: int) -> list[str]:
+    """(L+1) the likeliest word at a mask at each stage."""
+    return [stage[mask][0].token for stage in lens.words]
+
+
+def decided_sentence(lens: MaskLens, mask: int) -> str:
+    """Of the word that is likeliest in the end."""
+    tops = top_guesses(lens, mask)
+    return word_sentence(tops[-1], lens.probability[:, mask], lens.rank[:, mask], tops)
+
+
+def word_sentence(word: str, chances: np.ndarray, ranks: np.ndarray | None, tops: Sequence[str]) -> str:
+    """In which layers a word leads at a mask, and where it wins.
+
+    chances, ranks (L+1): of the word; ranks None for a word of several pieces. tops (L+1): the likeliest words.
+    """
+    from ...compute.masks import decided_at
+
+    last, named = len(chances) - 1, {"word": isolated(word), "share": numbers.percent(float(chances[-1]))}
+    if ranks is None:
+        text = say("“{word}” is most likely after {stage}; its final probability is {share}.")
+        return text.format(**named, stage=stage_name(int(chances.argmax())))
+    decided, rank = decided_at(ranks), numbers.count(int(ranks[-1]))
+    if decided == 0:
+        return say("“{word}” leads from the embeddings to the last layer ({share}).").format(**named)
+    if ranks.min() > 1:
+        text = say(
+            "“{word}” never ranks first; its best rank is {best}, after {stage}. Its final probability is {share}, "
+            "rank {rank}."
+        )
+        best, stage = numbers.count(int(ranks.min())), stage_name(int(ranks.argmin()))
+        return text.format(**named, best=best, stage=stage, rank=rank)
+    first = (ranks == 1).tolist().index(True)
+    if decided is not None and decided == first:
+        before = isolated(tops[decided - 1])
+        if decided < last:
+            text = say(
+                "“{word}” leads from layer {layer} ({at_first}) to the last ({share}); just before, the guess is "
+                "“{before}”."
+            )
+            at_first = numbers.percent(float(chances[decided]))
+            return text.format(**named, before=before, layer=decided, at_first=at_first)
+        text = say("“{word}” wins only in the last layer ({share}); {until}, the guess is “{before}”.")
+        if decided > 1 and tops[decided - 2] == tops[decided - 1]:
+            text = say("“{word}” wins only in the last layer ({share}); {until}, the guess is still “{before}”.")
+        until = say("after layer {layer}", layer=last - 1) if last > 1 else say("before the first layer")
+        return text.format(**named, before=before, until=until)
+    lost = next(stage for stage in range(first, last + 1) if ranks[stage] != 1)  # where it is overtaken
+    named["where"] = _led(first, lost - 1)
+    if decided is None:
+        text = say("“{word}” leads {where}, but not at the end: its final probability is {share}, rank {rank}.")
+        return text.format(**named, rank=rank)
+    text = say(
+        "“{word}” leads {where}, “{other}” overtakes it in layer {lost}, and “{word}” leads again from layer "
+        "{layer} to the last ({share})."
+    )
+    if decided == last:
+        text = say(
+            "“{word}” leads {where}, “{other}” overtakes it in layer {lost}, and “{word}” wins in layer {layer}, the "
+            "last ({share})."
+        )
+    return text.format(**named, other=isolated(tops[lost]), lost=lost, layer=decided)
+
+
+def _led(first: int, last: int) -> str:
+    """Where a word leads, as a part of a sentence."""
+    if last == 0:
+        return say("before the first layer")
+    if first == 0:
+        return say("up to layer {layer}", layer=last)
+    if first == last:
+        return say("in layer {layer}", layer=first)
+    text = say("in layers {first} and {last}") if last == first + 1 else say("in layers {first} to {last}")
+    return text.format(first=first, last=last)
+
+
+# Surprise.
+
+
+def pseudo_perplexity(found: Surprise, reading: Reading) -> str:
+    """One digit: two would not follow from the mean as it is shown."""
+    number = numbers.decimal(found.pseudo_perplexity, 1)
+    if found.pseudo_perplexity <= reading.request.model.config.vocab_size:
+        return number
+    return say("{perplexity} (worse than guessing at random)", perplexity=number)
+
+
+def perplexities(found: Surprise, baseline: Surprise | None, reading: Reading) -> str:
+    """Of this reading, and beside it of its baseline."""
+    text = say("pseudo-perplexity {perplexity}", perplexity=pseudo_perplexity(found, reading))
+    if baseline is None or not len(baseline.bits) or reading.baseline is None:
+        return text
+    beside = say("baseline {perplexity}")
+    if len(baseline.bits) != len(found.bits):
+        beside = say("baseline {perplexity} (not directly comparable)")
+    return f"{text} · {beside.format(perplexity=pseudo_perplexity(baseline, reading.baseline))}"
+
+
+def surprise_sentences(
+    found: Surprise, baseline: Surprise | None, reading: Reading, *, words: bool, has_gaps: bool
+) -> str:
+    """What the numbers mean, and where they cannot be compared.
+
+    words: whole words are shown. has_gaps: some of the words that changed have no counterpart.
+    """
+    sentences = []
+    if reading.baseline is not None and baseline is not None:
+        sentences.append(say("Left of the arrow: the bits {there}.", there=where_compared(reading)))
+        if has_gaps:
+            sentences.append(say("Striped: nothing to compare with in {baseline}.", baseline=baseline_name(reading)))
+        if len(baseline.bits) and len(baseline.bits) != len(found.bits):
+            text = say(
+                "The two pseudo-perplexities are taken over {ours} and {theirs} tokens, because {baseline} cuts the "
+                "text differently."
+            )
+            if isinstance(reading.request.baseline, OtherText):
+                text = say(
+                    "The two pseudo-perplexities are taken over {ours} and {theirs} tokens, because they are of two "
+                    "texts."
+                )
+            ours, theirs = (numbers.count(len(one.bits)) for one in (found, baseline))
+            sentences.append(text.format(baseline=baseline_name(reading), ours=ours, theirs=theirs))
+    text = say(
+        "0 bits: certain. 1 bit: a coin toss. 10 bits: one in a thousand. Pseudo-perplexity says how unsure the "
+        "model is on average: as if it chose among that many equally likely words. It is 2 to the power of the "
+        "mean, {mean} bits over {count} tokens."
+    )
+    sentences.append(
+        text.format(mean=numbers.decimal(float(found.bits.mean()), 3), count=numbers.count(len(found.bits)))
+    )
+    if words:
+        sentences.append(say("Words: all pieces of a word are masked together, and their bits added up."))
+    if reading.request.what_if:
+        sentences.append(say("Your changes inside the model are included."))
+    return " ".join(sentences)
+
+
+# Many texts.
+
+
+def template_means(scored: ScoredTexts) -> str:
+    """Which words of a template the model finds more likely, and the means behind that; empty without a template."""
+    if not scored.means:
+        return ""
+    findings = _by_row(scored) or [_finding(scored, *means.items()) for means in scored.means if len(means) == 2]
+    kind = say("Mean ln p (nearer to 0: more likely): {means}.")
+    if scored.is_of_word:
+        kind = say("Mean probability of the word at [MASK]: {means}.")
+    listed = (
+        ", ".join(f"{word or numbers.MISSING} {written_mean(scored, value)}" for word, value in means.items())
+        for means in scored.means
+    )
+    return " ".join([*filter(None, findings), kind.format(means="; ".join(listed))])
+
+
+def written_mean(scored: ScoredTexts, value: float) -> str:
+    return numbers.probability(value) if scored.is_of_word else numbers.decimal(value)
+
+
+def _by_row(scored: ScoredTexts) -> list[str]:
+    """Of two places, two words at the second: what each word at the first does to them."""
+    values = scored.pairs()
+    if values is None or values.shape[1] != 2 or len(values) > MOST_ROWS:
+        return []
+    rows, columns = (list(means) for means in scored.means)
+    found = [(row, _finding(scored, *zip(columns, pair, strict=True))) for row, pair in zip(rows, values, strict=True)]
+    return [say("With “{row}”: {finding}", row=isolated(row), finding=finding) for row, finding in found if finding]
+
+
+def _finding(scored: ScoredTexts, first: tuple[str, float], second: tuple[str, float]) -> str:
+    """(word, mean) of two words at one place; empty where the texts cannot be compared in that way."""
+    if scored.is_of_word and (scored.word is None or not min(first[1], second[1]) > 0):
+        return ""
+    change = float(np.log(first[1] / second[1])) if scored.is_of_word else first[1] - second[1]
+    more, less = (first, second) if change >= 0 else (second, first)
+    factor = math.exp(min(abs(change), 700.0))
+    text = say("“{more}” makes the text {factor} times as likely as “{less}” does.")
+    if factor < LEAST_FACTOR:
+        text = say("“{more}” and “{less}” are equally likely.")
+    elif scored.is_of_word:
+        text = say("“{word}” is {factor} times as likely with “{more}” as with “{less}”.")
+    named = {"more": isolated(more[0]), "less": isolated(less[0]), "word": isolated(scored.word or "")}
+    return text.format(**named, factor=numbers.number(factor, 2))
+
+
+def standard_error(right: Estimate) -> str:
+    """Nothing where all or none are right: the formula's 0 would promise what a few pairs cannot."""
+    return f"± {numbers.percent(right.standard_error)}" if 0 < right.value < 1 else ""
+
+
+def pairs_result(scored: ScoredPairs) -> str:
+    """How often the model prefers the right sentence of a minimal pair."""
+    right, pairs = scored.right, scored.right.count
+    text = say("It prefers the right sentence in {share} of %n pair(s); chance: 50%.", n=pairs)
+    sentences = (
+        text.format(share=f"{numbers.percent(right.value)} {standard_error(right)}".rstrip()),
+        say("Dotted line: chance.") if any(scored.phenomena) else "",
+        say(
+            "±: the standard error, by how much the share would differ with other pairs of this kind; with all or none "
+            "right it cannot be estimated."
+        ),
+    )
+    return " ".join(filter(None, sentences))
+
+
+# Which words decided.
+
+
+def shares_note(target: HeadTarget, reading: Reading) -> str:
+    """What the numbers on the tokens mean."""
+    first, second = target.answers
+    if target.is_score:
+        unit = say("Change in the score.")
+    elif target.is_contrast and numbers.is_technical():
+        unit = say("Change in ln p of “{first}” − ln p of “{second}”, in nats.", first=first, second=second)
+    elif target.is_contrast:
+        unit = say("+0.7 on a word: it doubles the odds of “{first}” against “{second}”; −0.7 halves them.")
+        unit = unit.format(first=first, second=second)
+    elif numbers.is_technical():
+        unit = say("Change in the log-probability (ln p), in nats: +1 nat makes it 2.7 times as likely.")
+    else:
+        unit = say("+0.7 on a word: it makes the answer about twice as likely; −0.7: half as likely.")
+    sentences = [unit, say("Each card has its own scale, symmetric around 0.")]
+    if reading.masks:
+        hidden = say("A {mask} is hidden already, so two of the methods give it 0.", mask=mask_token(reading))
+        sentences.append(hidden)
+    if reading.unchanged is not None:
+        sentences.append(say("Computed for the model without your changes."))
+    return " ".join(sentences)
+
+
+def share_unit(target: HeadTarget) -> str:
+    if target.is_contrast:
+        return say("share of the log odds, in nats")
+    return say("share of the score") if target.is_score else say("share of the log-probability, in nats")
+
+
+def shares_summary(target: HeadTarget, found: Attribution) -> str:
+    """What the shares add up to, and how far the sum is from what it should be."""
+    if not target.is_score and not numbers.is_technical():
+        return _plain_summary(target, found)
+    if found.baseline is None or found.completeness_error is None:
+        text = (
+            say("Score with this text: {value}.")
+            if target.is_score
+            else say("Log odds with this text: {value} nats.")
+            if target.is_contrast
+            else say("Log-probability with this text: {value} nats.")
+        )
+        return text.format(value=numbers.signed(found.value, 3))
+    change, error = found.value - found.baseline, numbers.signed(found.completeness_error, 4)
+    if change:
+        share = numbers.percent(abs(found.completeness_error / change))
+        error = say("{error} ({share} of it)", error=error, share=share)
+    begin = (
+        say("Score: {value} with this text, {baseline} with every word masked.")
+        if target.is_score
+        else say("Log odds: {value} nats with this text, {baseline} with every word masked.")
+        if target.is_contrast
+        else say("Log-probability: {value} nats with this text, {baseline} with every word masked.")
+    )
+    sums = say("The tokens’ shares add up to {sum}, the change is {change}: completeness error {error}.")
+    sums = sums.format(sum=numbers.signed(float(found.scores.sum()), 3), change=numbers.signed(change, 3), error=error)
+    begin = begin.format(value=numbers.signed(found.value, 3), baseline=numbers.signed(found.baseline, 3))
+    return f"{begin} {sums}"
+
+
+def _plain_summary(target: HeadTarget, found: Attribution) -> str:
+    """The same as probabilities, or odds."""
+    alone, both = (
+        say("Probability with this text: {now}."),
+        say(
+            "Probability: {now} with this text, {then} with every word masked. The numbers show how much each word "
+            "adds to the difference."
+        ),
+    )
+    if target.is_contrast:
+        alone, both = (
+            say("With this text {now}."),
+            say(
+                "With this text {now}; with every word masked {then}. The numbers show how much each word adds to the "
+                "difference."
+            ),
+        )
+        now, then = (None if one is None else odds(target, one) for one in (found.value, found.baseline))
+    else:
+        is_alone = found.baseline is None
+        now, then = (
+            None if one is None else numbers.percent(math.exp(one), fine=not is_alone)
+            for one in (found.value, found.baseline)
+        )
+    return alone.format(now=now) if then is None else both.format(now=now, then=then)

@@ -1,0 +1,107 @@
+"""A number on its scale: a bar that begins at zero, or a line with a handle on it and words at both ends."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from ...look import numbers, theme
+from ...look.say import say
+
+BAR_PX, LINE_PX, HANDLE_PX, MARGIN_PX = 12, 6, 9, 12
+
+
+class NumberScale(QWidget):
+    """The line. Without words the ends are written as numbers."""
+
+    size_px = (240, 48)
+    thick_px, margin_px = LINE_PX, MARGIN_PX  # of the line, and beside it
+    middle_px = 14  # from the top
+
+    def __init__(self, low_word: str = "", high_word: str = "") -> None:
+        super().__init__()
+        self.value, self.color = 0.0, "bar_strong"
+        self._low, self._high = 0.0, 1.0
+        self._words = (low_word, high_word)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def set_value(self, value: float, low: float, high: float) -> None:
+        self.value, self._low, self._high = value, low, high
+        name = say("{value} on a scale from {low} to {high}")
+        ends = {"low": numbers.number(low), "high": numbers.number(high)}
+        self.setAccessibleName(name.format(value=numbers.decimal(value), **ends))
+        self.update()
+
+    def x_of(self, value: float) -> float:
+        """Where a value stands, in this widget's pixels; beyond the ends, at the end."""
+        margin, share = theme.px(self.margin_px), (value - self._low) / (self._high - self._low)
+        return margin + (self.width() - 2 * margin) * min(max(share, 0.0), 1.0)
+
+    def sizeHint(self) -> QSize:
+        return QSize(*map(theme.px, self.size_px))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = theme.painter(self)
+        zero = self.x_of(0.0 if self._low <= 0 <= self._high else self._low)
+        painter.setPen(Qt.PenStyle.NoPen)
+        for color, start, end in (
+            ("track", self.x_of(self._low), self.x_of(self._high)),
+            (self.color, zero, self.x_of(self.value)),
+        ):
+            painter.setBrush(theme.color(color))
+            bar = self.bar_rect(start, end)
+            painter.drawRoundedRect(bar, bar.height() / 2, bar.height() / 2)
+        self.paint_over(painter, zero)
+
+    def bar_rect(self, start: float, end: float) -> QRectF:
+        """With its round ends, which reach beyond the two places."""
+        thick = theme.px(self.thick_px)
+        left = min(start, end) - thick / 2
+        return QRectF(left, theme.px(self.middle_px) - thick / 2, abs(end - start) + thick, thick)
+
+    def paint_over(self, painter: QPainter, zero: float) -> None:
+        """The handle, and the words below."""
+        painter.setPen(QPen(theme.color("card"), theme.px(2)))
+        painter.setBrush(theme.color("accent"))
+        at = QPointF(self.x_of(self.value), theme.px(self.middle_px))
+        painter.drawEllipse(at, theme.px(HANDLE_PX), theme.px(HANDLE_PX))
+        painter.setPen(theme.color("muted"))
+        painter.setFont(theme.font(11.5))
+        left, right = self.x_of(self._low), self.x_of(self._high)
+        line = QRectF(left - theme.px(8), theme.px(26), right - left + theme.px(16), theme.px(20))
+        low, high = (
+            word or numbers.number(end) for word, end in zip(self._words, (self._low, self._high), strict=True)
+        )
+        painter.drawText(line, Qt.AlignmentFlag.AlignLeft, low or numbers.number(self._low))
+        painter.drawText(line, Qt.AlignmentFlag.AlignRight, high or numbers.number(self._high))
+        if left < zero < right:
+            around = QRectF(zero - theme.px(20), line.y(), theme.px(40), line.height())
+            painter.drawText(around, Qt.AlignmentFlag.AlignHCenter, "0")
+
+
+class ShareBar(NumberScale):
+    """A share 0..1 as a bar."""
+
+    size_px, margin_px = (200, 14), 0
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.baseline: float | None = None
+
+    def set_share(self, share: float, name: str, color: str, baseline: float | None = None) -> None:
+        """name: what the bar shows, for screen readers. color: a name in the theme. baseline: its share, as a line
+        across the bar."""
+        self.value, self.color, self.baseline = share, color, baseline
+        self.setAccessibleName(f"{name}: {numbers.percent(share)}")
+        self.update()
+
+    def bar_rect(self, start: float, end: float) -> QRectF:
+        height = self.height() - 2.0
+        return QRectF(start, 1.0, max(end - start, height), height)
+
+    def paint_over(self, painter: QPainter, zero: float) -> None:
+        if self.baseline is not None:
+            painter.setPen(QPen(theme.color("ink"), theme.stroke(2)))
+            at = min(max(self.x_of(self.baseline), 1.0), self.width() - 1.0)
+            painter.drawLine(QPointF(at, 0), QPointF(at, self.height() - 1.0))
