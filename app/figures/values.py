@@ -46,6 +46,7 @@ class Side:
     colors: Sequence[str] = ()  # (n) names in the theme; empty: all muted
     numbers: Sequence[int] = ()  # (n) positions of tokens, stages, layers, heads, …; empty: counted from 0
     units: Units | None = None  # of tokens: what they are the units of
+    axis_name: str = ""  # in a saved file; empty: by its kind
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -63,7 +64,9 @@ class Side:
         return number if 0 <= number < len(self) else None
 
     def name(self, place: int) -> str:
-        """Of a place, in a sentence."""
+        """Of a place, in a sentence; of a text its number."""
+        if self.kind == "text":
+            return str(self.number(place) + 1)
         return stage_name(self.number(place)) if self.kind == "stage" else self.labels[place]
 
     def some(self, places: Sequence[int]) -> Side:
@@ -74,8 +77,9 @@ class Side:
 
     def axis(self, beside: Side | None = None) -> Axis:
         """As a saved file names it. beside: the other side, which may count the same."""
-        name = AXES.get(self.kind, self.kind)
-        return Axis(f"other {name}" if beside is not None and beside.kind == self.kind else name, self.labels)
+        is_other = beside is not None and beside.kind == self.kind
+        name = ("other " if is_other else "") + AXES.get(self.kind, self.kind)
+        return Axis(self.axis_name or name, self.labels)
 
     def places_in(self, baseline: Side, reading: Reading, *, in_full: bool) -> list[int | None]:
         """The place there that each of ours is compared with; None where it has no counterpart.

@@ -47,6 +47,7 @@ class Picture:
     subtracts: ClassVar[bool] = False  # beside a baseline it shows the difference; else the baseline's numbers as well
     difference: str = mark("Red: larger now than with {baseline}. Blue: smaller.")  # the intro beside a baseline
     digits: int = 4  # of a number in the status line
+    write: Callable[[float], str] | None = None  # how it is written there, where it is no plain number
     width: int = 1  # its share of the row
     folds: bool = False  # on a projector, until somebody wants it
 
@@ -67,12 +68,14 @@ class Picture:
 
     def written(self, value: float, *, is_difference: bool = False) -> str:
         """A number in the status line."""
+        if self.write is not None:
+            return self.write(value)
         return numbers.signed(value, self.digits) if is_difference else numbers.decimal(value, self.digits)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cells(Picture):
-    """A matrix of coloured cells; beside a baseline, the difference."""
+    """A matrix of coloured cells; beside a baseline, the difference. `detail`: `written`, for the ends of the scale."""
 
     subtracts = True
     least_change: float = 0.01  # that the colours of a difference reach to: rounding errors stay white
@@ -84,7 +87,6 @@ class Cells(Picture):
     longest_px: int = LONGEST_PX
     largest_px: tuple[int, int] = LARGEST_PX
     axis_names: tuple[str, str] = ("", "")
-    ends: Callable[[float], str] = numbers.number  # how the ends of the scale are written
 
     def make(self) -> LabelledGrid:
         grid = LabelledGrid(
@@ -110,7 +112,7 @@ class Cells(Picture):
         rows, columns = (Labels(side.labels, side.colors) for side in (values.rows, values.columns))
         low, high = values.range
         is_signed = self.signed or baseline is not None
-        chart.set_grid(values.array, rows, columns, low, high, values.texts, signed=is_signed, written=self.ends)
+        chart.set_grid(values.array, rows, columns, low, high, values.texts, signed=is_signed, **values.detail)
         return values
 
     def select(self, chart: LabelledGrid, row: int | None, column: int | None) -> None:
@@ -206,17 +208,18 @@ class Lines(Picture):
         return chart
 
     def show(self, chart: CurvePlot, values: Values, baseline: Values | None) -> Values:
-        keys, array = [curve.key for curve in self.curves], values.array
+        keys, array, labels = [curve.key for curve in self.curves], values.array, list(values.rows.labels)
         if baseline is not None:
             rows = [keys.index(curve.key) for curve in self.baseline_curves]
             keys += [_before(keys[row]) for row in rows]
+            labels += [_before(labels[row]) for row in rows]
             array = np.concatenate([array, baseline.array[rows]])
         known = [np.isfinite(row) for row in array]
         curves = zip(keys, array, known, strict=False)  # of an empty array none
         places = [] if values.columns is None else values.columns.labels
         chart.set_points({key: (np.flatnonzero(there), row[there]) for key, row, there in curves}, places)
         self._show_names(chart, keys)
-        return replace(values, array=array, rows=replace(values.rows, labels=keys[: len(array)]))
+        return replace(values, array=array, rows=replace(values.rows, labels=labels))
 
     def _show_names(self, chart: CurvePlot, keys: Sequence[str]) -> None:
         """The legend has the baseline's curves while there are some."""

@@ -20,7 +20,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QPushButton, QStackedWidget, QWidget
 
 from ..figures.figure import Figure, Numbers, joined
 from ..figures.values import NotComparableError, Side, Values, stage_name
@@ -62,6 +62,18 @@ class ValuesView(View):
         """What the worker is to compute for this reading; None: nothing."""
         raise NotImplementedError
 
+    def offer(self, asks: str) -> str:
+        """How long it takes, where a person is to begin it: a sentence."""
+        return ""
+
+    def nothing(self, reading: Reading, selection: Selection) -> tuple[str, str] | None:
+        """A title and a sentence in place of the pictures: why there are none; None where there are."""
+        return None
+
+    def offers(self) -> list[QPushButton]:
+        """What stands below that sentence."""
+        return []
+
     def line(self, asks: str) -> ProgressLine | None:
         """Where the view itself shows how far the worker is; None: the room does, below the view."""
         return None
@@ -74,18 +86,30 @@ class ValuesView(View):
     def drawn(self, reading: Reading, selection: Selection) -> None:
         """The pictures are up to date; the view's own words may follow."""
 
+    def sentence(self, key: str, row: int, column: int | None) -> str:
+        """Of the place under the mouse, for the status line."""
+        picture, values = self._pictures[key], self.shown[key]
+        value = values.array[row] if column is None else values.array[row, column]
+        text = say(
+            picture.hovered,
+            row=values.rows.name(row),
+            column="" if column is None or values.columns is None else values.columns.name(column),
+            value=picture.written(float(value), is_difference=key in self.differences) if np.ndim(value) == 0 else "",
+            stage=stage_name(self.selection.stage),
+            layer=self.selection.layer + 1,
+            head=self.selection.head + 1,
+        )
+        return say("{numbers}, compared with the baseline", numbers=text) if key in self.differences else text
+
     def clicked(self, key: str, row: int, column: int | None) -> None:
         """A place was clicked, and all rooms know."""
-
-    def failed(self, asks: str) -> None:
-        """There is no answer; the progress line says why."""
 
     def selected(self, key: str, side: Side, selection: Selection) -> int | None:
         """The place on a side that is selected; None where it has none."""
         return selected_place(side, selection)
 
     def caption(self, key: str) -> dict[str, Any]:
-        """What `caption_of` takes: on what of the selection the numbers are."""
+        """What `caption_of` takes: on what of the selection the numbers are; `hint`: another than the card's."""
         follows = self._pictures[key].follows
         stage = stage_name(self.selection.stage) if "stage" in follows else ""
         return {"token": "token" in follows, "head": "head" in follows, "settings": stage}
@@ -108,7 +132,7 @@ class ValuesView(View):
         self.asked_of_baseline: dict[str, Question[Any]] = {}
         self._pictures = {picture.key: picture for picture in self.pictures}
         self._followed: dict[str, tuple[object, ...]] = {}
-        self._nothing: Card | None = None
+        self.nothing_title, self.nothing_text = label("", "title", wrap=True), label("", "muted", wrap=True)
         for picture in self.pictures:
             self._make(picture)
             if picture.asks and picture.asks not in self.asked:
@@ -116,7 +140,10 @@ class ValuesView(View):
         content = QWidget()
         content.setLayout(self.lay_out())
         self.pages = QStackedWidget()
-        self.pages.addWidget(content)
+        nothing = Card()
+        nothing.fill_with_message(self.nothing_title, self.nothing_text, *self.offers())
+        for page in (content, nothing):
+            self.pages.addWidget(page)
         vbox(self.pages, parent=self)
 
     def _make(self, picture: Picture) -> None:
@@ -134,7 +161,7 @@ class ValuesView(View):
     def _make_question(self, picture: Picture) -> None:
         asks, line = picture.asks, self.line(picture.asks)
         self.asked[asks] = self.add_question(partial(self._on_answered, asks), line)
-        self.asked[asks].failed.connect(partial(self.failed, asks))
+        self.asked[asks].failed.connect(partial(self._on_answered, asks))
         if picture.is_compared:
             self.asked_of_baseline[asks] = self.add_question(partial(self._on_answered, asks))
 
@@ -142,17 +169,6 @@ class ValuesView(View):
         """The card of a picture, as it stands in a row."""
         card = self.cards[key]
         return folded_on_projector(card, card.title) if self._pictures[key].folds else card
-
-    def show_nothing(self, title: str, sentence: str, *offers: QWidget) -> None:
-        """Says in place of the pictures why there are none, and offers what can be done: buttons, made once."""
-        if self._nothing is None:
-            self._nothing = Card()
-            self.nothing_title, self.nothing_text = label("", "title", wrap=True), label("", "muted", wrap=True)
-            self._nothing.fill_with_message(self.nothing_title, self.nothing_text, *offers)
-            self.pages.addWidget(self._nothing)
-        self.nothing_title.setText(title)
-        self.nothing_text.setText(sentence)
-        self.pages.setCurrentWidget(self._nothing)
 
     @property
     def shows_nothing(self) -> bool:
@@ -163,20 +179,17 @@ class ValuesView(View):
         return (self.asked if reading is self.reading else self.asked_of_baseline)[asks].answer
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
-        self.pages.setCurrentIndex(0)
         self._ask(reading, selection)
         self._show(self.pictures, reading, selection)
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
-        if self.shows_nothing:
-            return
         self._ask(reading, selection)
         changed = [one for one in self.pictures if self._followed.get(one.key) != self._follow(one, reading, selection)]
         self._show(changed, reading, selection)
 
     def redraw(self, *keys: str) -> None:
         """Something of the view's own is another now; no keys: in all pictures."""
-        if self.reading is not None and not self.shows_nothing:
+        if self.reading is not None:
             self._ask(self.reading, self.selection)
             pictures = [picture for picture in self.pictures if not keys or picture.key in keys]
             self._show(pictures, self.reading, self.selection)
@@ -192,9 +205,10 @@ class ValuesView(View):
                 if job is None:
                     question.clear()
                 else:
-                    question.ask_job(job, self.pause_ms)
+                    question.ask_job(job, self.pause_ms, self.offer(asks))
 
-    def _on_answered(self, asks: str, _answer: object) -> None:
+    def _on_answered(self, asks: str, _answer: object = None) -> None:
+        self.pause_ms = 0  # before what is asked because of the answer
         self.redraw(*(picture.key for picture in self.pictures if picture.asks == asks))
 
     def _follow(self, picture: Picture, reading: Reading, selection: Selection) -> tuple[object, ...]:
@@ -203,7 +217,13 @@ class ValuesView(View):
         return tuple(parts.get(name, getattr(selection, name, None)) for name in picture.follows)
 
     def _show(self, pictures: Iterable[Picture], reading: Reading, selection: Selection) -> None:
-        for picture in pictures:
+        reason = self.nothing(reading, selection)
+        if reason is not None:
+            self.nothing_title.setText(reason[0])
+            self.nothing_text.setText(reason[1])
+        was_nothing = self.shows_nothing
+        self.pages.setCurrentIndex(int(reason is not None))
+        for picture in () if reason is not None else self.pictures if was_nothing else pictures:
             values = self.values(picture.key, reading, selection)
             if values is None:  # what is on show stays until the answer comes
                 continue
@@ -253,23 +273,8 @@ class ValuesView(View):
             self._pictures[key].select(self.charts[key], row, column)
 
     def _on_hovered(self, picture: Picture, cell: Any) -> None:
-        values, text = self.shown.get(picture.key), ""
-        if cell is not None and values is not None and picture.hovered:
-            row, column = picture.place(cell)
-            value = values.array[row] if column is None else values.array[row, column]
-            text = say(
-                picture.hovered,
-                row=values.rows.name(row),
-                column="" if column is None or values.columns is None else values.columns.name(column),
-                value=picture.written(float(value), is_difference=picture.key in self.differences)
-                if np.ndim(value) == 0
-                else "",
-                stage=stage_name(self.selection.stage),
-                layer=self.selection.layer + 1,
-                head=self.selection.head + 1,
-            )
-            if picture.key in self.differences:
-                text = say("{numbers}, compared with the baseline", numbers=text)
+        is_known = cell is not None and picture.key in self.shown
+        text = self.sentence(picture.key, *picture.place(cell)) if is_known else ""
         self.hover_text_changed.emit(text)
         self.position_hovered.emit(self._position(picture, cell))
 
@@ -304,7 +309,7 @@ class ValuesView(View):
             return None
         numbers = {name: array for one in keys for name, array in self.numbers(one).items()}
         card, charts = self.cards[key], [self.charts[one] for one in keys]
-        return self.figure(card.title, charts, numbers, hint=card.hint, **self.caption(key))
+        return self.figure(card.title, charts, numbers, **{"hint": card.hint, **self.caption(key)})
 
 
 def selected_place(side: Side, selection: Selection) -> int | None:

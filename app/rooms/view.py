@@ -82,6 +82,11 @@ class View(QWidget):
         self.selection = Selection()
         self.pause_ms = 0  # before the worker is asked: 0 after a click, more while a person types
 
+    @property
+    def is_running(self) -> bool:
+        """Something is asked and not answered yet."""
+        return any(question.is_running for question in self.questions)
+
     def show_reading(self, reading: Reading, selection: Selection) -> None:
         """Another reading, or the view has just been opened: everything anew."""
         raise NotImplementedError

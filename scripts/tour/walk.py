@@ -236,7 +236,7 @@ class _Tour(RoomPictures):
         self._wait("what comes back", lambda: not view.is_running)
         visits = [self._visit("layers", theme_name, "swap", "swap-texts")]
         row, token = state.model.layers // 2, SWAPPED_TOKEN
-        view.states.clicked.emit((row, token), Qt.KeyboardModifier.NoModifier)
+        view.charts["states"].clicked.emit((row, token), Qt.KeyboardModifier.NoModifier)
         self._wait("the pass with a place swapped in", self._window.is_settled)
         state.set_head(state.model.layers - 1, 0)  # above it: what is below is as it was
         for room_key, name in (("layers", "swap"), ("predict", "words"), ("attend", "matrix")):
@@ -376,7 +376,9 @@ class _Tour(RoomPictures):
         assert isinstance(room, LayersRoom)
         view = room.open_view("weights")
         assert isinstance(view, WeightsView)
-        self._wait("what fine-tuning changed", lambda: self._window.is_settled() and view.question.answer is not None)
+        self._wait(
+            "what fine-tuning changed", lambda: self._window.is_settled() and view.asked["changes"].answer is not None
+        )
         visits.append(self._visit("layers", theme_name, "weights", "weights-fine-tuned"))
         state.set_baseline(None)
         state.set_text(*texts)

@@ -21,31 +21,37 @@ def apart(window: Window, baseline: Baseline | None, qtbot: QtBot) -> ApartView:
     settle(window, qtbot)
     view = window.frame.rooms["layers"].view  # type: ignore[attr-defined]
     assert isinstance(view, ApartView)
-    qtbot.waitUntil(lambda: not view.question.is_running, timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: not view.asked["apart"].is_running, timeout=TIMEOUT_MS)
     return view
 
 
 def test_distances_are_one_minus_the_cosine_of_each_pair(window: Window, qtbot: QtBot) -> None:
     view, reading = apart(window, OTHER, qtbot), window.state.reading
-    assert reading is not None and reading.baseline is not None and view.distance.values is not None
+    assert reading is not None and reading.baseline is not None and view.charts["distance"].values is not None
     ours, theirs = (one.trace.hidden_states.astype(float) for one in (reading, reading.baseline))
     for token in range(ours.shape[1]):
         for stage in range(len(ours)):
             one, other = ours[stage, token], theirs[stage, token]
             cosine = one @ other / np.linalg.norm(one) / np.linalg.norm(other)
-            assert view.distance.values[token, stage] == pytest.approx(1 - cosine, abs=1e-5)
-    assert view.distance.rows.texts[2] == "cat (vs dog)" and view.distance.values[1, 0] == pytest.approx(0, abs=1e-6)
+            assert view.charts["distance"].values[token, stage] == pytest.approx(1 - cosine, abs=1e-5)
+    assert view.charts["distance"].rows.texts[2] == "cat (vs dog)" and view.charts["distance"].values[
+        1, 0
+    ] == pytest.approx(0, abs=1e-6)
 
 
 def test_a_model_of_another_shape_has_layers_to_compare_but_no_cosine(
     window: Window, tmp_path: Path, qtbot: QtBot
 ) -> None:
     view = apart(window, OtherModel(str(make_checkpoint(tmp_path / "m", layers=3, heads=2))), qtbot)
-    assert view.problems[0].isVisible() and "CKA" in view.problems[0].text() and not view.distance.isVisible()
+    assert (
+        view.problems["distance"].isVisible()
+        and "CKA" in view.problems["distance"].text()
+        and not view.charts["distance"].isVisible()
+    )
     reading = window.state.reading
     assert reading is not None and reading.baseline is not None and reading.alignment is not None
     expected = linear_cka(reading.trace.hidden_states, reading.baseline.trace.hidden_states, reading.alignment)
-    np.testing.assert_allclose(view.cka.values, np.maximum(expected, 0), atol=1e-6)
+    np.testing.assert_allclose(view.charts["cka"].values, np.maximum(expected, 0), atol=1e-6)
     assert expected.shape == (3, 4)
     best = int(expected[-1].argmax())
     assert f"after layer {best} (CKA {expected[-1, best]:.2f})" in view.finding.text() and best
@@ -62,14 +68,18 @@ def test_words_that_only_one_text_has_are_said_to_be_left_out(window: Window, qt
 
 def test_without_a_baseline_it_says_what_to_do(window: Window, qtbot: QtBot) -> None:
     view = apart(window, None, qtbot)
-    assert "“Compare”" in view.nothing_text.text() and not view.distance.isVisible() and not view.cka.isVisible()
+    assert (
+        "“Compare”" in view.nothing_text.text()
+        and not view.charts["distance"].isVisible()
+        and not view.charts["cka"].isVisible()
+    )
     assert view.try_it.isVisible()
     view.try_it.click()
-    qtbot.waitUntil(lambda: view.question.answer is not None, timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: view.asked["apart"].answer is not None, timeout=TIMEOUT_MS)
     assert not view.try_it.isVisible() and isinstance(window.state.baseline, OtherText)
 
 
 def test_a_click_selects_token_and_layer(window: Window, qtbot: QtBot) -> None:
     view = apart(window, OTHER, qtbot)
-    view.distance.clicked.emit((4, 2), None)
+    view.charts["distance"].clicked.emit((4, 2), None)
     assert window.state.focus == 4 and window.state.selection.stage == 2

@@ -197,7 +197,7 @@ def test_no_job_holds_a_widget_and_no_key_a_reading(
     texts.ask()
     state.set_baseline(OtherModel(str(run.snapshot_path(STEPS[0]))))
     weights: WeightsView = go("layers", "weights")
-    weights.words.clicked.emit(0, Qt.KeyboardModifier.NoModifier)
+    weights.charts["words"].clicked.emit(0, Qt.KeyboardModifier.NoModifier)
     calm(window, qtbot)
     other_shape = make_checkpoint(tmp_path / "other-shape", layers=3, heads=2)
     state.set_baseline(OtherModel(str(other_shape)))

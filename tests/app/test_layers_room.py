@@ -223,19 +223,19 @@ def test_one_word_is_compared_in_the_persons_sentences(
     room: LayersRoom, window: Window, qtbot: QtBot, model_folder: Path
 ) -> None:
     view, checkpoint = opened(window, qtbot, "word", WordView), load_checkpoint(model_folder)
-    assert view.shown is not None and len(view.shown[1].sentences) == 4
+    assert view.compared is not None and len(view.compared[1].sentences) == 4
     for line, text in zip(view.editor.lines, ("A cat sat.", "The cat ran home.", "A happy cat!", "A dog"), strict=True):
         line.text.clear()
         QTest.keyClicks(line.text, text)
     view.editor.word.clear()
     QTest.keyClicks(view.editor.word, "cat")
     view.editor.lines[1].meaning.click()
-    qtbot.waitUntil(lambda: view.shown is not None and view.shown[1].sentences == [0, 1, 2], timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: view.compared is not None and view.compared[1].sentences == [0, 1, 2], timeout=TIMEOUT_MS)
     found = word_in_sentences(checkpoint.model, checkpoint.tokenizer, "cat", view.editor.uses.texts)
-    assert view.shown[1].cosines == pytest.approx(found.cosines, abs=1e-5)
-    assert view.matrix.values == pytest.approx(found.cosines[window.state.selection.stage], abs=1e-5)
+    assert view.compared[1].cosines == pytest.approx(found.cosines, abs=1e-5)
+    assert view.charts["matrix"].values == pytest.approx(found.cosines[window.state.selection.stage], abs=1e-5)
     parted = group_similarity(found.cosines, [1, 2, 2])
-    assert view.curves.points("between")[1] == pytest.approx(parted.between, abs=1e-5)
+    assert view.charts["curves"].points("between")[1] == pytest.approx(parted.between, abs=1e-5)
     assert view.verdict.text() == verdict(parted)
     assert "not in this sentence" in view.editor.lines[3].missing.text()
 
@@ -243,11 +243,11 @@ def test_one_word_is_compared_in_the_persons_sentences(
 def test_a_word_in_no_sentence_is_said(room: LayersRoom, window: Window, qtbot: QtBot) -> None:
     view = opened(window, qtbot, "word", WordView)
     QTest.keyClicks(view.editor.word, "x")
-    qtbot.waitUntil(lambda: "No sentence contains the word “bankx”" in view.line.text, timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: "No sentence contains the word “bankx”" in view.progress.text, timeout=TIMEOUT_MS)
     assert (
-        view.shown is None
-        and not len(view.curves.points("within")[0])
-        and view.matrix.values is None
+        view.compared is None
+        and not len(view.charts["curves"].points("within")[0])
+        and view.charts["matrix"].values is None
         and not view.verdict.text()
     )
     view.editor.add.click()

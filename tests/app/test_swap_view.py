@@ -61,7 +61,7 @@ def click(grid: LabelledGrid, cell: tuple[int, int]) -> None:
 
 def test_each_cell_is_a_pass_with_one_place_swapped(view: SwapView, window: Window, qtbot: QtBot) -> None:
     compare(window, view, OURS, THEIRS, qtbot)
-    reading, chosen, heads = window.state.reading, view.chosen, view.head_map.answer
+    reading, chosen, heads = window.state.reading, view.chosen, view.asked["heads"].answer
     assert heads is not None and reading is not None and reading.baseline is not None and chosen is not None
     model = load_checkpoint(reading.request.model.folder).model
     text, other = (as_text(model, one.request.input_ids, one.request.segments) for one in (reading, reading.baseline))
@@ -71,15 +71,15 @@ def test_each_cell_is_a_pass_with_one_place_swapped(view: SwapView, window: Wind
             hook = Intervention(patched_at(model, other, "state", row, column))
             score = float(chosen.target.of(model, text.hidden(model, hook=hook)))
             share = (score - scores[0]) / (scores[1] - scores[0])
-            assert view.states.values is not None
-            assert view.states.values[row, column] == pytest.approx(share, abs=1e-3)
-    assert view.heads.values is not None and np.allclose(view.heads.values, heads.shares)
-    assert view.states.columns.texts[2] == "cat → dog" and view.states.columns.texts[1] == "the"
+            assert view.charts["states"].values is not None
+            assert view.charts["states"].values[row, column] == pytest.approx(share, abs=1e-3)
+    assert view.charts["heads"].values is not None and np.allclose(view.charts["heads"].values, heads.shares)
+    assert view.charts["states"].columns.texts[2] == "cat → dog" and view.charts["states"].columns.texts[1] == "the"
 
 
 def test_the_word_that_gains_is_asked_about_first(view: SwapView, window: Window, qtbot: QtBot) -> None:
     compare(window, view, OURS, THEIRS, qtbot)
-    chosen, found = view.chosen, view.place_map.answer
+    chosen, found = view.chosen, view.asked["places"].answer
     assert chosen is not None and chosen.target.against is not None and found is not None
     assert found.other > found.text
     choose(view, 1, qtbot)
@@ -88,11 +88,11 @@ def test_the_word_that_gains_is_asked_about_first(view: SwapView, window: Window
 
 def test_a_click_on_a_place_says_what_it_brings_back(view: SwapView, window: Window, qtbot: QtBot) -> None:
     compare(window, view, OURS, THEIRS, qtbot)
-    click(view.states, (1, 2))
+    click(view.charts["states"], (1, 2))
     assert "“dog” after layer 1 swapped in" in view.result.cell.text() and window.state.focus == 2
-    click(view.heads, (1, 0))
+    click(view.charts["heads"], (1, 0))
     assert (window.state.layer, window.state.head) == (1, 0)
-    figure = view._states_figure()
+    figure = view.figure_of("states")
     assert figure is not None and set(figure.numbers) == {"share", "target"}
 
 
@@ -132,8 +132,8 @@ def test_what_cannot_be_swapped_is_said(
 
 def test_equal_texts_have_no_difference_to_locate(view: SwapView, window: Window, qtbot: QtBot) -> None:
     compare(window, view, OURS, OURS, qtbot)
-    qtbot.waitUntil(lambda: bool(view.place_map.sentence), timeout=TIMEOUT_MS)
-    assert "no difference to locate" in view.place_map.sentence
+    qtbot.waitUntil(lambda: bool(view.asked["places"].sentence), timeout=TIMEOUT_MS)
+    assert "no difference to locate" in view.asked["places"].sentence
 
 
 def test_without_another_text_it_offers_two(view: SwapView, window: Window, qtbot: QtBot) -> None:
@@ -154,18 +154,18 @@ class TestInAllRooms:
             view.part.setCurrentIndex(part)
             view.part.activated.emit(part)
             qtbot.waitUntil(lambda: not view.is_running, timeout=TIMEOUT_MS)
-            found, chosen = view.place_map.answer, view.chosen
+            found, chosen = view.asked["places"].answer, view.chosen
             assert found is not None and chosen is not None and found.part == PARTS[part]
             cells = ((0, 2), (1, 2), (len(found.patched) - 1, 6))
             for cell in cells:
-                click(view.states, cell)
+                click(view.charts["states"], cell)
                 settle(window, qtbot)
                 reading = window.state.reading
                 assert reading is not None and reading.request.what_if.swap is not None
                 assert chosen.value(reading) == pytest.approx(np.exp(found.patched[cell]), rel=1e-4)
-        heads = view.head_map.answer
+        heads = view.asked["heads"].answer
         assert heads is not None
-        click(view.heads, (1, 3))
+        click(view.charts["heads"], (1, 3))
         settle(window, qtbot)
         assert window.state.reading is not None
         assert chosen.value(window.state.reading) == pytest.approx(np.exp(heads.patched[1, 3]), rel=1e-4)
@@ -174,10 +174,10 @@ class TestInAllRooms:
         self, view: SwapView, window: Window, qtbot: QtBot
     ) -> None:
         compare(window, view, OURS, THEIRS, qtbot)
-        found, plain = view.place_map.answer, window.state.reading
+        found, plain = view.asked["places"].answer, window.state.reading
         assert plain is not None and plain.baseline is not None
         before = plain.baseline.trace.hidden_states
-        click(view.states, (1, 2))
+        click(view.charts["states"], (1, 2))
         settle(window, qtbot)
         reading = window.state.reading
         assert reading is not None and reading.baseline is not None and reading.other_text is not None
@@ -186,20 +186,20 @@ class TestInAllRooms:
         assert np.array_equal(reading.baseline.trace.hidden_states, plain.trace.hidden_states)
         assert reading.other_text.encoding.text_a == THEIRS
         assert baseline_name(reading) == "no swap" and window.state.wants_difference
-        assert view.place_map.answer is found and view.states.selected == (1, 2)
+        assert view.asked["places"].answer is found and view.charts["states"].selected == (1, 2)
         assert window.frame.strip.field.chips[2].below == "dog swapped in"
 
     @pytest.mark.parametrize("way", ["cell", "chip", "escape", "reset", "undo", "text"])
     def test_it_ends(self, view: SwapView, window: Window, qtbot: QtBot, way: str) -> None:
         compare(window, view, OURS, THEIRS, qtbot)
         window.history.look()
-        click(view.states, (1, 2))
+        click(view.charts["states"], (1, 2))
         settle(window, qtbot)
         chip = window.frame.what_if.swap
         assert chip.isVisible() and chip.text() == "Swapped in: “dog” after layer 1  ×"
         window.history.look()
         ends: dict[str, Callable[[], object]] = {
-            "cell": lambda: click(view.states, (1, 2)),
+            "cell": lambda: click(view.charts["states"], (1, 2)),
             "chip": chip.click,
             "escape": window._escape,
             "reset": lambda: window.state.set_what_if(NOTHING_CHANGED),
@@ -220,7 +220,7 @@ class TestInAllRooms:
 
     def test_a_mask_is_put_into_both_texts(self, view: SwapView, window: Window, qtbot: QtBot) -> None:
         compare(window, view, OURS, THEIRS, qtbot)
-        click(view.states, (2, 2))
+        click(view.charts["states"], (2, 2))
         window.state.toggle_mask(3)
         settle(window, qtbot)
         qtbot.waitUntil(lambda: not view.is_running, timeout=TIMEOUT_MS)
@@ -232,7 +232,7 @@ class TestInAllRooms:
 
     def test_other_changes_act_as_well(self, view: SwapView, window: Window, qtbot: QtBot) -> None:
         compare(window, view, OURS, THEIRS, qtbot)
-        click(view.states, (1, 2))
+        click(view.charts["states"], (1, 2))
         settle(window, qtbot)
         window.state.set_what_if(window.state.what_if.with_head(1, 0, True))
         settle(window, qtbot)
@@ -256,18 +256,22 @@ def test_a_long_text_has_the_tokens_that_matter_first(
 ) -> None:
     monkeypatch.setattr("app.rooms.layers.swap_view.MOST_S", 0.0)
     compare(window, view, OURS, THEIRS, qtbot)
-    found = view.place_map.answer
-    assert found is not None and found.places == (2, 6) and view.states.columns.texts == ["cat → dog", "[MASK]"]
+    found = view.asked["places"].answer
+    assert (
+        found is not None and found.places == (2, 6) and view.charts["states"].columns.texts == ["cat → dog", "[MASK]"]
+    )
     assert "2 of 9" in view.some.text() and view.all_places.isVisible()
-    assert view.head_map.answer is None and "takes about" in view.heads_line.text
-    view.head_map.start()
+    assert view.asked["heads"].answer is None and "takes about" in view.lines["heads"].text
+    view.asked["heads"].start()
     view.all_places.click()
-    assert view.place_map.answer is None and view.states.values is not None  # what is known stays on show
-    view.place_map.stop()
-    assert view.states.columns.texts == ["cat → dog", "[MASK]"] and "Stopped" in view.places_line.text
-    view.place_map.start()
+    assert (
+        view.asked["places"].answer is None and view.charts["states"].values is not None
+    )  # what is known stays on show
+    view.asked["places"].cancel(can_restart=True)
+    assert view.charts["states"].columns.texts == ["cat → dog", "[MASK]"] and "Stopped" in view.lines["places"].text
+    view.asked["places"].start()
     qtbot.waitUntil(lambda: not view.is_running, timeout=TIMEOUT_MS)
-    whole, heads = view.place_map.answer, view.head_map.answer
+    whole, heads = view.asked["places"].answer, view.asked["heads"].answer
     assert whole is not None and heads is not None and whole.places == tuple(range(9))
     assert np.allclose(whole.patched[:, [2, 6]], found.patched, atol=1e-5) and not view.all_places.isVisible()
 
@@ -279,7 +283,7 @@ def test_each_share_is_written_in_a_small_window(open_window: Callable, tmp_path
     window.resize(1280, 720)
     view = window.open_room("layers").open_view("swap")
     compare(window, view, OURS, THEIRS, qtbot)
-    for grid in (view.states, view.heads):
+    for grid in (view.charts["states"], view.charts["heads"]):
         qtbot.waitUntil(
             lambda grid=grid: grid.cell_rect(0, 0).height() >= theme.px(LEAST_ROW_PX - 1), timeout=TIMEOUT_MS
         )

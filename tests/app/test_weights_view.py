@@ -42,7 +42,7 @@ def view(tiny: Window, qtbot: QtBot) -> WeightsView:
 
 
 def has_changes(view: WeightsView, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: view.question.answer is not None, timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: view.asked["changes"].answer is not None, timeout=TIMEOUT_MS)
 
 
 def test_the_start_of_its_training_is_offered_and_each_part_is_the_norm_of_what_changed(
@@ -57,18 +57,20 @@ def test_the_start_of_its_training_is_offered_and_each_part_is_the_norm_of_what_
     query = [f"bert.encoder.layer.1.attention.self.query.{kind}" for kind in ("weight", "bias")]
     change = sum(float(((after[n].double() - before[n].double()) ** 2).sum()) for n in query) ** 0.5
     length = sum(float((before[n].double() ** 2).sum()) for n in query) ** 0.5
-    values = view.parts.values
+    values = view.charts["parts"].values
     assert values is not None and values.shape == (2, 7)
     assert values[1, 0] == pytest.approx(change / length, rel=1e-5)
     moved = (after[word].double() - before[word].double()).norm(dim=1).numpy()
-    assert view.question.answer is not None
-    shown = view.question.answer.words
+    assert view.asked["changes"].answer is not None
+    shown = view.asked["changes"].answer.words
     assert shown[0].id == int(np.argmax(moved)) and shown[0].distance == pytest.approx(float(moved.max()))
-    for figure in view.parts_card, view.words_card:
+    for figure in view.cards["parts"], view.cards["words"]:
         made = figure.findChildren(FigureButton)[0].figure()
         assert made is not None and made.numbers and "step 0" in made.caption
     view.unit.setCurrentIndex(1)
-    assert view.parts.values is not None and view.parts.values[1, 0] == pytest.approx(change, rel=1e-5)
+    assert view.charts["parts"].values is not None and view.charts["parts"].values[1, 0] == pytest.approx(
+        change, rel=1e-5
+    )
 
 
 def test_a_word_shows_its_neighbours_of_now_and_of_before_and_is_selected_in_the_text(
@@ -77,15 +79,15 @@ def test_a_word_shows_its_neighbours_of_now_and_of_before_and_is_selected_in_the
     tiny.state.set_baseline(OtherModel(str(FIRST)))
     settle(tiny, qtbot)
     has_changes(view, qtbot)
-    assert view.question.answer is not None and tiny.state.encoding is not None
-    row = next(i for i, word in enumerate(view.question.answer.words) if word.token == "celsius")
-    view.words.clicked.emit(row, Qt.KeyboardModifier.NoModifier)
+    assert view.asked["changes"].answer is not None and tiny.state.encoding is not None
+    row = next(i for i, word in enumerate(view.asked["changes"].answer.words) if word.token == "celsius")
+    view.charts["words"].clicked.emit(row, Qt.KeyboardModifier.NoModifier)
     qtbot.waitUntil(lambda: "degrees" in view.near.text(), timeout=TIMEOUT_MS)
     now, before = view.near.text().split("Before:")
     assert "degrees" in now and "degrees" not in before
     tiny.state.set_text("It was 20 celsius.", "")
     settle(tiny, qtbot)
-    view.words.clicked.emit(row, Qt.KeyboardModifier.NoModifier)
+    view.charts["words"].clicked.emit(row, Qt.KeyboardModifier.NoModifier)
     focus = tiny.state.focus
     assert focus is not None and tiny.state.encoding.tokens[focus] == "celsius"
 

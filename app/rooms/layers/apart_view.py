@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
+from PySide6.QtWidgets import QLayout, QPushButton, QSizePolicy
 
 from bertcore.analysis.compare import linear_cka, state_similarity
 from bertcore.errors import BertcoreError
 
-from ...compute.question import Question, ReportOrCancel
-from ...figures.figure import Axis, Figure, Numbers
-from ...figures.values import stage_labels, stage_name
+from ...compute.question import Job, ReportOrCancel
+from ...figures.values import Side, Values, stage_labels, stage_name, stages
 from ...look import numbers, theme
-from ...look.number_kinds import explain
-from ...look.say import say
+from ...look.say import mark, say
 from ...state.baseline_names import baseline_name, replacing
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...state.token_units import TokenView
-from ...widgets.card import GAP_PX, Card, label
-from ...widgets.charts.cells import LabelledGrid, Labels
+from ...widgets.card import GAP_PX, label
 from ...widgets.folding_card import folded_on_projector
-from ...widgets.layouts import fill, hbox, vbox
+from ...widgets.layouts import hbox, vbox
+from ..pictures import Cells
+from ..values_view import ValuesView
 from .stages import LayersView
 
 LEAST_HIGH = 0.02  # to which the colours reach at least: rounding errors stay without colour
@@ -57,178 +57,133 @@ def apart_of(reading: Reading, different: str, _progress: ReportOrCancel) -> Apa
     return Apart(distance, cka, (problems[0], problems[1]))
 
 
-class ApartView(LayersView):
+class ApartView(ValuesView, LayersView):
     """Distances on the left, layers against layers on the right."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.question: Question[Apart] = self.add_question(self._show)
-        self.distance = LabelledGrid(
-            say("How far each token is from the baseline: rows are tokens, columns are layers")
-        )
-        self.cka = LabelledGrid(
-            say("How alike two layers are: rows are layers now, columns those of the baseline"),
-            largest_px=CELL_PX,
-        )
-        self.cka.set_axis_names(say("now ↓"), say("baseline →"))
-        self.distance_card = Card(
-            say("How far apart is each token?"),
-            intro=say(
+    pictures = (
+        Cells(
+            key="distance",
+            title=mark("How far apart is each token?"),
+            name=mark("How far each token is from the baseline: rows are tokens, columns are layers"),
+            intro=mark(
                 "Row: a token. Column: a layer. Stronger colour: its two hidden states point further apart (1 − "
                 "cosine; 0 is the same direction)."
             ),
-        )
-        self.cka_card = Card(
-            say("Which layers are alike?"),
-            intro=say(
+            hovered=mark("{row}, {column}: cosine {value} with the baseline"),
+            write=lambda distance: numbers.decimal(1 - distance, 4),
+            number="cosine_distance",
+            saved_as="1 - cosine",
+            asks="apart",
+            is_compared=False,
+            width=3,
+        ),
+        Cells(
+            key="cka",
+            title=mark("Which layers are alike?"),
+            name=mark("How alike two layers are: rows are layers now, columns those of the baseline"),
+            intro=mark(
                 "Row: a layer of this model. Column: a layer of the baseline. Stronger colour: tokens that are alike "
                 "in one are alike in the other (CKA, 1 at most)."
             ),
-        )
-        explain("cosine_distance", self.distance)
-        explain("cka", self.cka)
-        self.problems = label("", wrap=True), label("", wrap=True)
-        self.finding = label("", wrap=True)  # of the layers
-        self.try_it = self.offer_of_texts()
-        self.nothing_text = label("", "muted", wrap=True)
-        nothing = Card()
-        nothing.fill_with_message(label(self.distance_card.title, "title"), self.nothing_text, self.try_it)
-        cards = (self.distance_card, self.distance), (self.cka_card, self.cka)
-        for (card, grid), problem in zip(cards, self.problems, strict=True):
-            problem.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-            fill(card.body, *([self.finding] if grid is self.cka else []), (grid, 1))
-            card.body.addStretch(0)  # takes the grid's place while it is hidden
-        self.distance_card.set_figure(self._distance_figure)
-        self.cka_card.set_figure(self._cka_figure)
-        self._right = folded_on_projector(self.cka_card, self.cka_card.title)
-        content, self._pages = QWidget(), QStackedWidget()
-        pictures = hbox((self.distance_card, 3), (self._right, 2), gap_px=GAP_PX)
-        vbox(*self.problems, (pictures, 1), parent=content, gap_px=GAP_PX)
-        for page in (content, nothing):
-            self._pages.addWidget(page)
-        vbox(self._pages, parent=self)
-        self._pairs: tuple[tuple[int, int], ...] = ()  # of the rows: our position, theirs
-        self.add_token_menu(self.distance, lambda cell: self._pairs[cell[0]][0] if cell else None)
-        self.distance.hovered.connect(self._on_distance_hovered)
-        self.distance.clicked.connect(self._on_distance_clicked)
-        self.cka.hovered.connect(self._on_cka_hovered)
+            hovered=mark("{row} and the baseline {column}: CKA {value}"),
+            digits=3,
+            number="cka",
+            saved_as="CKA",
+            asks="apart",
+            is_compared=False,
+            axis_names=(mark("now ↓"), mark("baseline →")),
+            largest_px=CELL_PX,
+            width=2,
+        ),
+    )
 
-    def show_reading(self, reading: Reading, selection: Selection) -> None:
-        baseline, alignment = reading.baseline, reading.alignment
-        self.try_it.setVisible(baseline is None)
-        if baseline is None or alignment is None:
-            self.question.clear()
-            sentence = say("Choose another text, model or step under “Compare” at the top.")
-            self._show(Apart(None, None, (sentence, "")))
-            return
-        self._pairs = alignment.pairs
-        for card in (self.distance_card, self.cka_card):
-            card.set_hint(say("compared with {baseline}", baseline=baseline_name(reading)))
+    def lay_out(self) -> QLayout:
+        self.problems = {"distance": label("", wrap=True), "cka": label("", wrap=True)}
+        self.finding = label("", wrap=True)  # of the layers
+        self.cards["cka"].body.insertWidget(0, self.finding)
+        for key, problem in self.problems.items():
+            problem.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+            self.cards[key].body.addStretch(0)  # takes the grid's place while it is hidden
+        self._right = folded_on_projector(self.cards["cka"], self.cards["cka"].title)
+        pictures = hbox((self.cards["distance"], 3), (self._right, 2), gap_px=GAP_PX)
+        return vbox(*self.problems.values(), (pictures, 1), gap_px=GAP_PX)
+
+    def offers(self) -> list[QPushButton]:
+        self.try_it = self.offer_of_texts()
+        return [self.try_it]
+
+    def nothing(self, reading: Reading, selection: Selection) -> tuple[str, str] | None:
+        title, apart = self.cards["distance"].title, self.answer("apart", reading)
+        self.try_it.setVisible(reading.baseline is None)
+        if reading.baseline is None:
+            return title, say("Choose another text, model or step under “Compare” at the top.")
+        return (title, apart.problems[0]) if apart is not None and apart.distance is apart.cka is None else None
+
+    def job(self, asks: str, reading: Reading, selection: Selection) -> Job | None:
         different = say(
             "The two models have different layers or sizes, so a token’s numbers cannot be compared one by one. What "
             "can be compared is which tokens each layer treats alike (CKA)."
         )
-        self.question.ask(apart_of, reading, different, pause_ms=self.pause_ms)
-        if self.question.answer is not None:
-            self._show(self.question.answer)
+        return None if reading.baseline is None else Job(apart_of, (reading, different))
 
-    def show_selection(self, reading: Reading, selection: Selection) -> None:
-        rows = {ours: row for row, (ours, _) in enumerate(self._pairs)}
-        self.distance.set_selected(rows.get(selection.position), selection.stage)
+    def values(self, key: str, reading: Reading, selection: Selection) -> Values | None:
+        apart, baseline, alignment = self.answer("apart", reading), reading.baseline, reading.alignment
+        if apart is None or baseline is None or alignment is None:
+            return None
+        hint = say("compared with {baseline}", baseline=baseline_name(reading))
+        if key == "cka":
+            cka = np.zeros((0, 0)) if apart.cka is None else np.maximum(apart.cka, 0)
+            texts = [[numbers.decimal(value) for value in row] for row in cka.tolist()]
+            theirs = Side("stage", stage_labels(cka.shape[1]), axis_name="layer of the baseline")
+            return Values(cka, stages(len(cka)), theirs, 0.0, 1.0, texts, hint=hint)
+        units, tokens, others = reading.units(TokenView()), reading.shown_tokens, baseline.shown_tokens
+        pairs = () if apart.distance is None else alignment.pairs
+        labels = [replacing(tokens[ours], others[theirs]) for ours, theirs in pairs]
+        positions = [ours for ours, _ in pairs]
+        rows = Side("token", labels, [units.kinds[ours] for ours in positions], positions, units)
+        distance = np.zeros((0, 0)) if apart.distance is None else apart.distance
+        high = max(float(distance.max(initial=0.0)), LEAST_HIGH)
+        return Values(distance, rows, stages(distance.shape[1]), 0.0, high, hint=hint)
 
-    def _show(self, apart: Apart) -> None:
-        parts = (apart.distance, self.distance), (apart.cka, self.cka)
-        for (values, grid), problem, sentence in zip(parts, self.problems, apart.problems, strict=True):
+    def drawn(self, reading: Reading, selection: Selection) -> None:
+        apart = self.answer("apart", reading)
+        if apart is None:
+            return
+        parts = apart.distance, apart.cka
+        for (key, problem), part, sentence in zip(self.problems.items(), parts, apart.problems, strict=True):
             problem.setText(sentence)
             problem.setVisible(bool(sentence))
-            grid.setVisible(values is not None)
-        is_empty = apart.distance is None and apart.cka is None
-        self.nothing_text.setText(apart.problems[0] if is_empty else "")
-        self._pages.setCurrentIndex(int(is_empty))
+            self.charts[key].setVisible(part is not None)
         has_distance = apart.distance is not None
-        self.distance_card.setVisible(has_distance)
+        self.cards["distance"].setVisible(has_distance)
         self._right.set_foldable(has_distance and theme.is_projector())
-        reading = self.reading
-        if apart.distance is not None and reading is not None and len(apart.distance) == len(self._pairs):
-            kinds = reading.units(TokenView()).kinds
-            rows = Labels(self._labels(reading), [kinds[ours] for ours, _ in self._pairs])
-            high = max(float(apart.distance.max(initial=0.0)), LEAST_HIGH)
-            self.distance.set_grid(apart.distance, rows, Labels(stage_labels(apart.distance.shape[1])), 0.0, high)
-            self.show_selection(reading, self.selection)
-        if apart.cka is not None:
-            layers, theirs = (Labels(stage_labels(size)) for size in apart.cka.shape)
-            values = np.maximum(apart.cka, 0)
-            texts = [[numbers.decimal(value) for value in row] for row in values.tolist()]
-            self.cka.set_grid(values, layers, theirs, 0.0, 1.0, texts)
-            self.finding.setText(self._found(apart.cka))
+        self.finding.setText("" if apart.cka is None else found(apart.cka, reading))
 
-    def _labels(self, reading: Reading) -> list[str]:
-        """`france (vs england)` where the baseline has another token."""
-        assert reading.baseline is not None
-        ours, theirs = reading.shown_tokens, reading.baseline.shown_tokens
-        return [replacing(ours[i], theirs[j]) for i, j in self._pairs]
+    def selected(self, key: str, side: Side, selection: Selection) -> int | None:
+        return None if key == "cka" else super().selected(key, side, selection)
 
-    def _found(self, cka: np.ndarray) -> str:
-        """Which layer the last one is most like, and which tokens were compared."""
-        last = cka[-1].tolist()
-        value = numbers.decimal(max(last))
-        best = [stage for stage, cka_of_stage in enumerate(last) if numbers.decimal(cka_of_stage) == value]
-        text = say("The last layer here is most like the baseline {stage} (CKA {value}).")
-        if len(best) > 1:  # as far as the digits on the screen go
-            text = say("The last layer here is most like layers {layers} of the baseline (CKA {value}).")
-        labels = stage_labels(len(last))
-        found = text.format(stage=stage_name(best[0]), layers=", ".join(labels[stage] for stage in best), value=value)
-        count = 0 if self.reading is None else len(self.reading.encoding)
-        if len(self._pairs) == count:
-            return found
-        matched = say(
-            "Compared: {some} of {all} tokens. A token counts where the baseline has one for the same word or piece; a "
-            "word that only one of the two splits is left out."
-        )
-        return f"{found} {matched.format(some=numbers.count(len(self._pairs)), all=numbers.count(count))}"
+    def caption(self, key: str) -> dict[str, Any]:
+        name = "" if self.reading is None else baseline_name(self.reading)
+        return {"settings": f"{'linear CKA' if key == 'cka' else 'compared'} with {name}", "by_token": True}
 
-    def _on_distance_hovered(self, cell: tuple[int, int] | None) -> None:
-        values, text = self.distance.values, ""
-        if cell is not None and values is not None and cell[0] < len(self._pairs):
-            text = say(
-                "{token}, {stage}: cosine {cosine} with the baseline",
-                token=self.distance.rows.texts[cell[0]],
-                stage=stage_name(cell[1]),
-                cosine=numbers.decimal(1 - float(values[cell]), 4),
-            )
-        self.hover_text_changed.emit(text)
-        self.position_hovered.emit(self._pairs[cell[0]][0] if cell and cell[0] < len(self._pairs) else None)
 
-    def _on_distance_clicked(self, cell: tuple[int, int]) -> None:
-        self.position_clicked.emit(self._pairs[cell[0]][0])
-        self.stage_clicked.emit(cell[1])
-
-    def _on_cka_hovered(self, cell: tuple[int, int] | None) -> None:
-        values, text = self.cka.values, ""
-        if cell is not None and values is not None:
-            text = say(
-                "{stage} and the baseline {other}: CKA {value}",
-                stage=stage_name(cell[0]),
-                other=stage_name(cell[1]),
-                value=numbers.decimal(float(values[cell]), 3),
-            )
-        self.hover_text_changed.emit(text)
-
-    def _distance_figure(self) -> Figure | None:
-        values = self.distance.values
-        if values is None or self.reading is None or not self.distance.isVisibleTo(self):
-            return None
-        axes = Axis("token", list(self.distance.rows.texts)), Axis("layer", stage_labels(values.shape[1]))
-        settings = f"compared with {baseline_name(self.reading)}"
-        arrays = {"1 - cosine": Numbers(values, axes)}
-        return self.figure(self.distance_card.title, [self.distance], arrays, settings=settings, by_token=True)
-
-    def _cka_figure(self) -> Figure | None:
-        values = self.cka.values
-        if values is None or self.reading is None or not self.cka.isVisibleTo(self):
-            return None
-        axes = Axis("layer", stage_labels(len(values))), Axis("layer of the baseline", stage_labels(values.shape[1]))
-        settings = f"linear CKA with {baseline_name(self.reading)}"
-        return self.figure(
-            self.cka_card.title, [self.cka], {"CKA": Numbers(values, axes)}, settings=settings, by_token=True
-        )
+def found(cka: np.ndarray, reading: Reading) -> str:
+    """Which layer the last one is most like, and which tokens were compared."""
+    last = cka[-1].tolist()
+    value = numbers.decimal(max(last))
+    best = [stage for stage, cka_of_stage in enumerate(last) if numbers.decimal(cka_of_stage) == value]
+    text = say("The last layer here is most like the baseline {stage} (CKA {value}).")
+    if len(best) > 1:  # as far as the digits on the screen go
+        text = say("The last layer here is most like layers {layers} of the baseline (CKA {value}).")
+    labels = stage_labels(len(last))
+    words = text.format(stage=stage_name(best[0]), layers=", ".join(labels[stage] for stage in best), value=value)
+    some, count = 0 if reading.alignment is None else len(reading.alignment.pairs), len(reading.encoding)
+    if some == count:
+        return words
+    matched = say(
+        "Compared: {some} of {all} tokens. A token counts where the baseline has one for the same word or piece; a "
+        "word that only one of the two splits is left out.",
+        some=numbers.count(some),
+        all=numbers.count(count),
+    )
+    return f"{words} {matched}"

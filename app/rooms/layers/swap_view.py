@@ -6,31 +6,31 @@ A click on a cell has all rooms show that pass: what is swapped in becomes part 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
+from PySide6.QtWidgets import QLayout, QPushButton, QSizePolicy, QWidget
 
 from bertcore.errors import BertcoreError
 
 from ...compute.head_questions import mask_at, own_target, why_no_target
 from ...compute.patching import MOST_S, SwapMap, places_first, swap_map, swap_targets
-from ...figures.figure import Axis, Figure, Numbers
-from ...figures.values import stage_labels, stage_name
+from ...compute.question import Job
+from ...figures.figure import Numbers
+from ...figures.values import Side, Values, heads, stage_labels
 from ...look import numbers, theme
-from ...look.number_kinds import explain
-from ...look.say import say
+from ...look.say import mark, say
 from ...state.baseline import OtherText
 from ...state.contrast import NO_CONTRAST
 from ...state.token_units import TokenView
 from ...state.what_if import Swap
-from ...widgets.card import GAP_PX, Card, button, label
-from ...widgets.charts.cells import LabelledGrid, Labels
+from ...widgets.card import GAP_PX, button, label
 from ...widgets.controls import Choice
 from ...widgets.folding_card import folded_on_projector
 from ...widgets.layouts import hbox, vbox
 from ...widgets.progress_line import ProgressLine
+from ..pictures import Cells
+from ..values_view import ValuesView
 from .stages import LayersView
 from .swap_result import SwapResult
 
@@ -38,270 +38,268 @@ if TYPE_CHECKING:
     from bertcore.analysis.interventions import PatchedPart
 
     from ...compute.head_questions import HeadTarget
-    from ...compute.question import Key, Question
-    from ...state.contrast import Contrast
+    from ...compute.question import Key
     from ...state.model_info import ModelInfo
     from ...state.readings import ModelInput, Reading
     from ...state.selection import Selection
 
 LEAST_WRITTEN = 0.005  # shares that round to nothing are not written into their cells
+LINES = {"states": "places", "heads": "heads"}  # picture -> the question that it asks
 PARTS: tuple[PatchedPart, ...] = ("state", "attention", "feed-forward")
 
 
-class SwapView(LayersView):
+class SwapView(ValuesView, LayersView):
     """The map of places, the map of heads below, and what comes out beside them."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.part = Choice(say("What to swap in"))
-        self.part.addItems([say("the whole hidden state"), say("what attention adds"), say("what feed-forward adds")])
-        self.states = LabelledGrid(
-            say("Share of the difference that each place carries: rows are layers, columns are tokens"),
-            signed=True,
-            tilted=True,
-        )
-        self.heads = LabelledGrid(
-            say("Share of the difference that each head carries: rows are layers, columns are heads"), signed=True
-        )
-        self.states_card = Card(
-            say("Where is the difference?"),
-            intro=say(
+    pictures = (
+        Cells(
+            key="states",
+            title=mark("Where is the difference?"),
+            name=mark("Share of the difference that each place carries: rows are layers, columns are tokens"),
+            intro=mark(
                 "Each cell is one experiment: this token’s numbers after this layer come from the other text. Red: the"
                 " answer moves to the other text’s (1: all the way; no colour: hardly). Click a cell to try it in all"
                 " views."
             ),
-        )
-        self.heads_card = Card(
-            say("Which heads make the difference?"),
-            intro=say("The same with the output of one head, at all tokens. Row: a layer. Column: a head."),
-        )
+            hovered=mark("{column}, {row}: carries {value} of the difference"),
+            digits=3,
+            number="swapped_share",
+            asks="places",
+            is_compared=False,
+            signed=True,
+            tilted=True,
+        ),
+        Cells(
+            key="heads",
+            title=mark("Which heads make the difference?"),
+            name=mark("Share of the difference that each head carries: rows are layers, columns are heads"),
+            intro=mark("The same with the output of one head, at all tokens. Row: a layer. Column: a head."),
+            hovered=mark("Layer {row}, head {column}: carries {value} of the difference"),
+            digits=3,
+            number="swapped_share",
+            asks="heads",
+            is_compared=False,
+            signed=True,
+        ),
+    )
+
+    def lay_out(self) -> QLayout:
+        self.part = Choice(say("What to swap in"))
+        self.part.addItems([say("the whole hidden state"), say("what attention adds"), say("what feed-forward adds")])
         self.result = SwapResult()
-        self.some = label("", "muted", wrap=True)
-        self.all_places = button(say("All tokens"), self._on_all_clicked, look="small")
+        self.result.setMinimumWidth(theme.column_px(300))
+        self.some, self.all_places = label("", "muted", wrap=True), button(say("All tokens"), look="small")
         self._some_line = QWidget()
         hbox((self.some, 1), self.all_places, parent=self._some_line, gap_px=8)
-        self.places_line, self.heads_line = ProgressLine(), ProgressLine()
-        self.place_map: Question[SwapMap] = self.add_question(self._on_places_answered, self.places_line)
-        self.head_map: Question[SwapMap] = self.add_question(self._on_heads_answered, self.heads_line)
         self._some: tuple[Key, SwapMap] | None = None  # the map of some tokens, shown until that of all is there
         self._clicked: Swap | None = None
         self._pair: Key = ()  # the two texts on show
-        self._asked: Key = ()  # what the map of places is of, and the time for it
-        self._ask_heads: Callable[[SwapMap], None] | None = None  # once the places are known
+        self._jobs: dict[str, Job] = {}  # what was asked for last
         self._wants_all: Key = ()  # the two texts of which all places are wanted, however long that takes
         self._pinned: list[int] = []  # tokens of a long text that were clicked
-        self._build()
-
-    def _build(self) -> None:
-        self.states_card.add_to_header(self.part)
-        for card, grid, figure, line in (
-            (self.states_card, self.states, self._states_figure, self.places_line),
-            (self.heads_card, self.heads, self._heads_figure, self.heads_line),
-        ):
-            explain("swapped_share", grid)
-            card.set_figure(figure)
-            card.body.addWidget(grid, 1)
-            card.body.addWidget(line)
-        self.states_card.body.addWidget(self._some_line)
-        maps = QWidget()
-        vbox((self.states_card, 3), (self.heads_card, 2), parent=maps, gap_px=GAP_PX)
-        for grid in (self.states, self.heads):  # the shares above count, not what each would like best
-            grid.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
-        content = QWidget()
-        hbox((maps, 3), folded_on_projector(self.result, self.result.title), parent=content, gap_px=GAP_PX)
-        self.result.setMinimumWidth(theme.column_px(300))
-        self._nothing = Card()
-        self.nothing_title, self.nothing_text = label("", "title", wrap=True), label("", "muted", wrap=True)
-        self.try_it = self.offer_of_texts()
-        self._nothing.fill_with_message(self.nothing_title, self.nothing_text, self.try_it)
-        self._pages = QStackedWidget()
-        self._content = content
-        for page in (content, self._nothing):
-            self._pages.addWidget(page)
-        vbox(self._pages, parent=self)
         self.part.activated.connect(self._ask_again)
+        self.all_places.clicked.connect(self._on_all_clicked)
         self.result.target.activated.connect(self._on_target_activated)
         self.result.fields.edited.connect(self.contrast_edited)
-        self.states.clicked.connect(self._on_states_clicked)
-        self.states.hovered.connect(self._on_states_hovered)
-        self.heads.clicked.connect(self._on_heads_clicked)
-        self.heads.hovered.connect(self._on_heads_hovered)
-        self.add_token_menu(self.states, lambda cell: self._position(cell[1]))
+        self.cards["states"].add_to_header(self.part)
+        for key, grid in self.charts.items():
+            grid.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)  # the shares below count
+            self.cards[key].body.addWidget(self.lines[LINES[key]])
+        self.cards["states"].body.addWidget(self._some_line)
+        maps = vbox((self.cards["states"], 3), (self.cards["heads"], 2), gap_px=GAP_PX)
+        return hbox((maps, 3), folded_on_projector(self.result, self.result.title), gap_px=GAP_PX)
+
+    def line(self, asks: str) -> ProgressLine | None:
+        self.lines = {**getattr(self, "lines", {}), asks: ProgressLine()}
+        return self.lines[asks]
+
+    def offers(self) -> list[QPushButton]:
+        self.try_it = self.offer_of_texts()
+        return [self.try_it]
 
     @property
     def chosen(self) -> HeadTarget | None:
         """What is asked about."""
         return self.result.chosen
 
-    @property
-    def places(self) -> SwapMap | None:
-        """The map of places on show: of all tokens that are known."""
-        some = self._some
-        is_of_it = some is not None and some[0] == self._asked[:-1]
-        return self.place_map.answer or (some[1] if some is not None and is_of_it else None)
+    def found(self, asks: str) -> SwapMap | None:
+        """The map on show: of places, of all tokens that are known."""
+        some, answer = self._some, self.asked[asks].answer
+        if asks == "places" and answer is None and some is not None and some[0] == self._about("places"):
+            return some[1]
+        return answer
 
-    @property
-    def is_running(self) -> bool:
-        return self.place_map.is_running or self.head_map.is_running
+    def _about(self, asks: str) -> Key:
+        """What a map is of, whatever places it has: the texts, the target, the part."""
+        job = self._jobs.get(asks)
+        return () if job is None else (job.models, *job.arguments[:4])
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
         ours, theirs = reading.plain, reading.other_text
-        if theirs is None:
-            self._show_nothing(
-                say("Two texts that differ in one word"),
-                say(
-                    "“Compare” at the top takes another text (Ctrl+Alt+A): one of the same length that gets a "
-                    "different answer. Then you see in which layer, at which token and in which head the "
-                    "answer is decided."
-                ),
-            )
-            return
-        targets = swap_targets(ours, theirs, selection.position)
-        if not targets:
-            self._show_nothing(
-                say("No prediction to explain"),
-                why_no_target(reading),
-            )
-            return
-        if len(ours.encoding) != len(theirs.encoding):
-            self._show_nothing(
-                say("The texts differ in length"),
-                say(
-                    "This text has {ours} tokens, the other one {theirs}. Each place is swapped with the same place of "
-                    "the other text, so both need the same number of tokens.",
-                    ours=numbers.count(len(ours.encoding)),
-                    theirs=numbers.count(len(theirs.encoding)),
-                ),
-            )
-            return
-        self._pages.setCurrentWidget(self._content)
-        pair = _pair(ours, theirs)
-        self._set_targets(targets, pair, selection.contrast)
-        self._ask(ours, theirs, selection)
-        self._draw()
+        targets = [] if theirs is None else swap_targets(ours, theirs, selection.position)
+        if theirs is None or not targets or len(ours.encoding) != len(theirs.encoding):
+            self._pair, self._jobs = (), {}
+            self.result.set_targets([])
+        else:
+            self._set_targets(reading, targets, selection)
+        super().show_reading(reading, selection)
 
-    def _set_targets(
-        self, targets: list[HeadTarget], pair: tuple[ModelInfo, ModelInput, ModelInput], contrast: Contrast
-    ) -> None:
+    def nothing(self, reading: Reading, selection: Selection) -> tuple[str, str] | None:
+        ours, theirs = reading.plain, reading.other_text
+        if theirs is None:
+            return say("Two texts that differ in one word"), say(
+                "“Compare” at the top takes another text (Ctrl+Alt+A): one of the same length that gets a "
+                "different answer. Then you see in which layer, at which token and in which head the "
+                "answer is decided."
+            )
+        if self.chosen is not None:
+            return None
+        if not swap_targets(ours, theirs, selection.position):
+            return say("No prediction to explain"), why_no_target(reading)
+        return say("The texts differ in length"), say(
+            "This text has {ours} tokens, the other one {theirs}. Each place is swapped with the same place of "
+            "the other text, so both need the same number of tokens.",
+            ours=numbers.count(len(ours.encoding)),
+            theirs=numbers.count(len(theirs.encoding)),
+        )
+
+    def _set_targets(self, reading: Reading, targets: list[HeadTarget], selection: Selection) -> None:
         """With the words that were typed for the mask that is asked about."""
-        assert self.reading is not None
-        ours, theirs = self.reading.plain, self.reading.other_text
-        chosen, own, problem = self.chosen, None, ""
-        about = chosen if chosen is not None and pair == self._pair else targets[0]
+        ours, theirs, pair = reading.plain, reading.other_text, _pair(reading)
+        chosen, own, problem, is_same = self.chosen, None, "", pair == self._pair
+        about = chosen if chosen is not None and is_same else targets[0]
         try:
-            own = own_target(ours, about.target.position, contrast, theirs)
+            own = own_target(ours, about.target.position, selection.contrast, theirs)
         except BertcoreError as error:
             problem = str(error)
-        self.result.set_targets(targets, own=own, is_same_pair=pair == self._pair)
+        self.result.set_targets(targets, own=own, is_same_pair=is_same)
         first = next((one for one in targets if one.target.head == "mlm"), None)
         self.result.fields.setVisible(first is not None)
         if first is not None:
             guess = mask_at(theirs or ours, first.target.position)
             alone = "" if guess is None else guess.words[0].token
-            self.result.fields.show_contrast(contrast, first.answers if first.is_contrast else (alone, ""), problem)
-
-    def show_selection(self, reading: Reading, selection: Selection) -> None:
-        self._show_frames()
-
-    def leave(self) -> None:
-        super().leave()
-        self._ask_heads = None
-
-    def _ask(self, ours: Reading, theirs: Reading, selection: Selection) -> None:
-        chosen = self.chosen
-        assert chosen is not None
-        target, part, pair = chosen.target, PARTS[self.part.currentIndex()], _pair(ours, theirs)
-        if pair != self._pair:
+            answers = first.answers if first.is_contrast else (alone, "")
+            self.result.fields.show_contrast(selection.contrast, answers, problem)
+        if not is_same:
             self._pair, self._pinned, self._clicked = pair, [], None
         if selection.pinned is not None and selection.pinned not in self._pinned:
             self._pinned.append(selection.pinned)
-        first, most_s = places_first(ours, theirs, target, self._pinned), MOST_S
-        if self._wants_all == pair:
-            first, most_s = (), math.inf
-        model, text, other = pair
-        about = (*pair, target)
-        if about != self._asked[:-2]:
-            self.head_map.clear()
 
-        def ask_heads(found: SwapMap) -> None:
-            takes_s = found.seconds_for(model.heads, "head")
-            offer = say(
+    def job(self, asks: str, reading: Reading, selection: Selection) -> Job | None:
+        chosen, ours, theirs = self.chosen, reading.plain, reading.other_text
+        if chosen is None or theirs is None:
+            return None
+        model, text, other = _pair(reading)
+        if asks == "heads":
+            job = Job(swap_map, (text, other, chosen.target, "head", (), math.inf), (model,))
+            is_known = asks in self._jobs and self._jobs[asks].key == job.key
+            if not is_known and self.asked["places"].answer is None:
+                return None  # only then it is known how long they take
+        else:
+            first, most_s = places_first(ours, theirs, chosen.target, self._pinned), MOST_S
+            if self._wants_all == self._pair:
+                first, most_s = (), math.inf
+            part, answer = PARTS[self.part.currentIndex()], self.asked[asks].answer
+            job = Job(swap_map, (text, other, chosen.target, part, first, most_s), (model,))
+            last = self._jobs.get(asks)
+            if last is not None and answer is not None and set(first) <= set(answer.places):
+                same = (last.models, *last.arguments[:4], last.arguments[5])
+                job = last if same == (job.models, *job.arguments[:4], most_s) else job
+        self._jobs[asks] = job
+        return job
+
+    def offer(self, asks: str) -> str:
+        found = self.asked["places"].answer
+        if asks != "heads" or found is None or self.reading is None:
+            return ""
+        takes_s = found.seconds_for(self.reading.request.model.heads, "head")
+        return (
+            ""
+            if takes_s <= MOST_S
+            else say(
                 "For a text of {count} tokens this map takes about {time}.",
-                count=numbers.count(len(text.input_ids)),
+                count=numbers.count(len(self.reading.encoding)),
                 time=numbers.duration(takes_s),
             )
-            offer = offer if takes_s > MOST_S else ""
-            self.head_map.ask_model(model, swap_map, text, other, target, "head", (), math.inf, pause_ms=0, offer=offer)
+        )
 
-        answer, before = self.place_map.answer, self._asked
-        self._ask_heads, self._asked = ask_heads, (*about, part, most_s)
-        if before != self._asked or answer is None or not set(first) <= set(answer.places):
-            self.place_map.ask_model(model, swap_map, text, other, target, part, first, most_s, pause_ms=self.pause_ms)
+    def values(self, key: str, reading: Reading, selection: Selection) -> Values | None:
+        found = self.found(LINES[key])
+        if found is None:
+            self.charts[key].clear()
+            self.shown.pop(key, None)
+            return None
+        columns = heads(len(found.places)) if found.part == "head" else self._tokens(reading, found)
+        limit = max(1.0, float(np.abs(found.shares).max()))
+        texts = [[numbers.decimal(v) if abs(v) >= LEAST_WRITTEN else "" for v in row] for row in found.shares.tolist()]
+        return Values(found.shares, _rows(found), columns, -limit, limit, texts)
+
+    def _tokens(self, reading: Reading, found: SwapMap) -> Side:
+        """This text's tokens, each alone, and what stands in their place in the other one: "man → woman"."""
+        assert reading.other_text is not None
+        units, theirs = (one.units(TokenView()) for one in (reading.plain, reading.other_text))
+        pairs = [(units.labels[place], theirs.labels[place]) for place in found.places]
+        labels = [our if our == their else f"{our} → {their}" for our, their in pairs]
+        return Side("token", labels, [units.kinds[place] for place in found.places], found.places, units)
+
+    def drawn(self, reading: Reading, selection: Selection) -> None:
+        chosen, places = self.chosen, self.found("places")
+        if places is not None and self.asked["places"].answer is not None:
+            self._some = self._about("places"), places
+        for key in self.shown:
+            self.charts[key].setMinimumHeight(self.charts[key].minimumSizeHint().height())
+        self._show_some(places, len(reading.encoding))
+        if chosen is None or reading.other_text is None:
+            return
+        names = [] if places is None else self._tokens(reading, places).labels
+        self.result.show_maps(places, self.found("heads"), names, _texts(reading))
+        swap, cell = self._framed()
+        if swap is None or cell is None:
+            self.result.cell.setText("")
         else:
-            ask_heads(answer)
+            found, is_on = self.found(cell[0]), reading.request.what_if.swap is not None
+            assert found is not None
+            self.result.show_swap(swap, found, cell[2], is_on=is_on)
 
-    def _show_some(self, places: SwapMap | None) -> None:
+    def _show_some(self, places: SwapMap | None, length: int) -> None:
         """That a long text has not all of its tokens on the map, and how long they would take."""
-        length = 0 if self.reading is None else len(self.reading.encoding)
-        is_asked_for = self.place_map.answer is None  # the line below the map says how far that is
+        is_asked_for = self.asked["places"].answer is None  # the line below the map says how far that is
         self._some_line.setVisible(places is not None and not is_asked_for and len(places.places) < length)
         if places is not None:
             sentence = say(
                 "The map shows {some} of {all} tokens: the one to predict, those that differ and those you "
-                "clicked. All tokens would take about {time}."
+                "clicked. All tokens would take about {time}.",
+                some=numbers.count(len(places.places)),
+                all=numbers.count(length),
+                time=numbers.duration(places.seconds_for(length, places.part)),
             )
-            takes_s = places.seconds_for(length, places.part)
-            counts = {"some": numbers.count(len(places.places)), "all": numbers.count(length)}
-            self.some.setText(sentence.format(time=numbers.duration(takes_s), **counts))
+            self.some.setText(sentence)
 
-    def _on_places_answered(self, places: SwapMap) -> None:
-        self._some = self._asked[:-1], places
-        if self._ask_heads is not None:
-            self._ask_heads(places)  # only now it is known how long they take
-        self._draw()
+    # The cell that is spoken of.
 
-    def _on_heads_answered(self, _map: SwapMap) -> None:
-        self._draw()
-
-    def _draw(self) -> None:
-        places, heads, reading = self.places, self.head_map.answer, self.reading
-        for grid, one in ((self.states, places), (self.heads, heads)):
-            if one is None or reading is None:
-                grid.clear()
-                continue
-            shares = one.shares
-            if one.part == "head":
-                columns = Labels([str(place + 1) for place in one.places])
-            else:
-                kinds = reading.plain.units(TokenView()).kinds
-                columns = Labels(self._columns(reading, one), [kinds[place] for place in one.places])
-            limit = max(1.0, float(np.abs(shares).max()))
-            texts = [[numbers.decimal(v) if abs(v) >= LEAST_WRITTEN else "" for v in row] for row in shares.tolist()]
-            grid.set_grid(shares, Labels(_row_labels(one)), columns, -limit, limit, texts)
-            grid.setMinimumHeight(grid.minimumSizeHint().height())
-        self._show_some(places)
-        if reading is not None:
-            names = [] if places is None else self._columns(reading, places)
-            self.result.show_maps(places, heads, names, _texts(reading))
-        self._show_frames()
-
-    def _show_frames(self) -> None:
-        """The cell that is spoken of, in its map."""
-        reading, places, heads = self.reading, self.places, self.head_map.answer
+    def _framed(self) -> tuple[Swap | None, tuple[str, int, int] | None]:
+        """What is swapped in, or was clicked, or tells most; and its place: what was asked, row, column."""
+        reading, places = self.reading, self.found("places")
         if reading is None:
-            return
-        on = reading.request.what_if.swap
-        swap = on or self._clicked or (None if places is None else self._most_telling(reading, places))
-        is_head = swap is not None and swap.part == "head"
-        found = heads if is_head else places
-        self.states.set_selected(None, None)
-        self.heads.set_selected(self.selection.layer, self.selection.head)
+            return None, None
+        swap = reading.request.what_if.swap or self._clicked
+        swap = swap or (None if places is None else self._most_telling(reading, places))
+        asks = "heads" if swap is not None and swap.part == "head" else "places"
+        found = self.found(asks)
         if swap is None or found is None or found.part != swap.part or swap.place not in found.places:
-            self.result.cell.setText("")
-            return
-        column = found.places.index(swap.place)
-        (self.heads if is_head else self.states).set_selected(swap.row, column)
-        self.result.show_swap(swap, found, column, is_on=on is not None)
+            return swap, None
+        return swap, (asks, swap.row, found.places.index(swap.place))
+
+    def selected(self, key: str, side: Side, selection: Selection) -> int | None:
+        _, cell = self._framed()
+        if cell is not None and cell[0] == LINES[key]:
+            return cell[2] if side.kind in ("token", "head") else cell[1]
+        return None if key == "states" else {"head": selection.head}.get(side.kind, selection.layer)
+
+    def show_selection(self, reading: Reading, selection: Selection) -> None:
+        if not self.shows_nothing:
+            self._show_selected(selection)
+            self.drawn(reading, selection)
 
     def _most_telling(self, reading: Reading, places: SwapMap) -> Swap | None:
         """The highest share; of states behind the first layer and before the last, where neither end makes it 1."""
@@ -320,33 +318,20 @@ class SwapView(LayersView):
         labels = reading.other_text.units(TokenView()).labels
         return Swap(found.part, row, place, text, "" if found.part == "head" else labels[place])
 
-    def _columns(self, reading: Reading, found: SwapMap) -> list[str]:
-        """This text's tokens, each alone, and what stands in their place in the other one: "man → woman"."""
-        assert reading.other_text is not None
-        ours, theirs = (one.units(TokenView()).labels for one in (reading.plain, reading.other_text))
-        pairs = [(ours[place], theirs[place]) for place in found.places]
-        return [our if our == their else f"{our} → {their}" for our, their in pairs]
+    # What a person does.
 
-    def _position(self, column: int) -> int | None:
-        found = self.places
-        return None if found is None else found.places[column]
-
-    def _show_nothing(self, title: str, sentence: str) -> None:
-        self._pair, self._asked, self._ask_heads = (), (), None
-        self.result.set_targets([])
-        self.nothing_title.setText(title)
-        self.nothing_text.setText(sentence)
-        self._pages.setCurrentWidget(self._nothing)
-        self.place_map.clear()
-        self.head_map.clear()
+    def clicked(self, key: str, row: int, column: int | None) -> None:
+        """All rooms show the pass of this cell; again what was there before where they show it already."""
+        found, reading = self.found(LINES[key]), self.reading
+        if found is not None and column is not None and reading is not None and reading.other_text is not None:
+            swap = self._clicked = self._swap(reading, found, row, column)
+            self.what_if_edited.emit(lambda what_if: what_if.with_swap(None if what_if.swap == swap else swap))
+            self.show_selection(reading, self.selection)
 
     def _ask_again(self) -> None:
         """A person has chosen something else to be asked about."""
-        reading = self.reading
-        if reading is not None and reading.other_text is not None and self.result.targets:
-            self.pause_ms, self._clicked = 0, None
-            self._ask(reading.plain, reading.other_text, self.selection)
-            self._draw()
+        self.pause_ms, self._clicked = 0, None
+        self.redraw()
 
     def _on_target_activated(self) -> None:
         """In place of the words that were typed."""
@@ -358,75 +343,30 @@ class SwapView(LayersView):
         self._wants_all = self._pair
         self._ask_again()
 
-    def _on_states_clicked(self, cell: tuple[int, int]) -> None:
-        found = self.places
-        if found is None:
-            return
-        self.position_clicked.emit(found.places[cell[1]])
-        self.stage_clicked.emit(_stage(found, cell[0]))
-        self._show_in_all_rooms(found, cell)
+    # What is saved.
 
-    def _on_heads_clicked(self, cell: tuple[int, int]) -> None:
-        self.head_clicked.emit(*cell)
-        if self.head_map.answer is not None:
-            self._show_in_all_rooms(self.head_map.answer, cell)
+    def numbers(self, key: str) -> dict[str, Numbers]:
+        found, axes = self.found(LINES[key]), self.shown[key].axes
+        return {} if found is None else {"share": Numbers(found.shares, axes), "target": Numbers(found.patched, axes)}
 
-    def _show_in_all_rooms(self, found: SwapMap, cell: tuple[int, int]) -> None:
-        """The pass of this cell; again what was there before where all rooms show it already."""
-        if self.reading is not None and self.reading.other_text is not None:
-            swap = self._clicked = self._swap(self.reading, found, *cell)
-            self.what_if_edited.emit(lambda what_if: what_if.with_swap(None if what_if.swap == swap else swap))
-            self._show_frames()
-
-    def _on_states_hovered(self, cell: tuple[int, int] | None) -> None:
-        text, found = "", self.places
-        if cell is not None and found is not None and self.reading is not None:
-            text = say(
-                "{token}, {stage}: carries {share} of the difference",
-                token=self._columns(self.reading, found)[cell[1]],
-                stage=stage_name(_stage(found, cell[0])),
-                share=numbers.decimal(float(found.shares[cell]), 3),
-            )
-        self.hover_text_changed.emit(text)
-        self.position_hovered.emit(self._position(cell[1]) if cell is not None else None)
-
-    def _on_heads_hovered(self, cell: tuple[int, int] | None) -> None:
-        text, found = "", self.head_map.answer
-        if cell is not None and found is not None:
-            text = say(
-                "Layer {layer}, head {head}: carries {share} of the difference",
-                layer=cell[0] + 1,
-                head=cell[1] + 1,
-                share=numbers.decimal(float(found.shares[cell]), 3),
-            )
-        self.hover_text_changed.emit(text)
-
-    def _states_figure(self) -> Figure | None:
-        return self._figure(self.states_card, self.states, self.places)
-
-    def _heads_figure(self) -> Figure | None:
-        return self._figure(self.heads_card, self.heads, self.head_map.answer)
-
-    def _figure(self, card: Card, grid: LabelledGrid, found: SwapMap | None) -> Figure | None:
-        reading, chosen = self.reading, self.chosen
-        if found is None or reading is None or chosen is None:
-            return None
-        rows, labels = Axis("layer", _row_labels(found)), reading.plain.units(TokenView()).labels
-        tokens = [labels[place] for place in found.places] if found.part != "head" else []
-        columns = Axis("token", tokens) if tokens else Axis("head", first=1)
-        arrays = {"share": Numbers(found.shares, (rows, columns)), "target": Numbers(found.patched, (rows, columns))}
+    def caption(self, key: str) -> dict[str, Any]:
+        found, chosen = self.found(LINES[key]), self.chosen
+        if found is None or chosen is None:
+            return {}
         scores = say(
             "{prediction}: this text {ours}, the other text {theirs}",
             prediction=chosen.label,
             ours=self.result.score_text(found.text),
             theirs=self.result.score_text(found.other),
         )
-        return self.figure(card.title, [grid], arrays, hint=scores, settings=scores, plain=True, by_token=True)
+        return {"hint": scores, "settings": scores, "plain": True, "by_token": True}
 
 
-def _pair(ours: Reading, theirs: Reading) -> tuple[ModelInfo, ModelInput, ModelInput]:
-    """What the maps are of."""
-    return ours.request.model, ours.request.model_input, theirs.request.model_input
+def _pair(reading: Reading) -> tuple[ModelInfo, ModelInput, ModelInput]:
+    """What the maps are of: the model, this text and the other one."""
+    assert reading.other_text is not None
+    ours = reading.plain.request
+    return ours.model, ours.model_input, reading.other_text.request.model_input
 
 
 def _texts(reading: Reading) -> tuple[str, str]:
@@ -438,11 +378,10 @@ def _texts(reading: Reading) -> tuple[str, str]:
     return ours, theirs
 
 
-def _stage(found: SwapMap, row: int) -> int:
-    """The stage that a row belongs to: 0 is the embeddings, which only states have a row for."""
-    return row if found.part == "state" else row + 1
-
-
-def _row_labels(found: SwapMap) -> list[str]:
-    labels = stage_labels(len(found.patched) + 1)
-    return labels[:-1] if found.part == "state" else labels[1:]
+def _rows(found: SwapMap) -> Side:
+    """The stages that a row belongs to: 0 is the embeddings, which only states have a row for; of heads the layers."""
+    labels, count = stage_labels(len(found.patched) + 1), len(found.patched)
+    if found.part == "head":
+        return Side("layer", labels[1:])
+    first = 0 if found.part == "state" else 1
+    return Side("stage", labels[first : first + count], numbers=range(first, first + count))

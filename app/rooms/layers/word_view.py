@@ -10,27 +10,28 @@ import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QSizePolicy, QWidget
 
-from ...figures.figure import Axis, Figure, Numbers, joined
-from ...figures.values import stage_labels, stage_name
+from ...compute.question import Job
+from ...figures.figure import Axis, Numbers, joined
+from ...figures.values import Side, Values, stage_labels, stage_name, stages
 from ...look import numbers, theme
-from ...look.number_kinds import explain
-from ...look.say import say
+from ...look.say import mark, say
 from ...widgets.card import GAP_PX, Card, button, label, note, scrolled
-from ...widgets.charts.cells import LabelledGrid, Labels
 from ...widgets.controls import IconButton
-from ...widgets.curve_plot import CurvePlot
-from ...widgets.curve_specs import CurveSpec, PlotSpec
+from ...widgets.curve_specs import CurveSpec
 from ...widgets.folding_card import folded_on_projector
-from ...widgets.layouts import discard, fill, hbox, vbox
+from ...widgets.layouts import discard, hbox, vbox
 from ...widgets.progress_line import ProgressLine
+from ..pictures import Cells, Lines
+from ..values_view import ValuesView
 from .stages import LayersView
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QLayout
+
     from bertcore.analysis.vectors import GroupSimilarity, WordInSentences
     from bertcore.checkpoint.checkpoint import Checkpoint
 
     from ...compute.question import ReportOrCancel
-    from ...state.model_info import ModelInfo
     from ...state.readings import Reading
     from ...state.selection import Selection
 
@@ -165,46 +166,66 @@ EDITOR_PX = 430
 COLORS = ("segment_a", "segment_b", "good_text")
 
 
-class WordView(LayersView):
+class WordView(ValuesView, LayersView):
     """The sentences on the left; curves over layers, and the matrix of the chosen stage.
 
     It has sentences of its own: of what all rooms look at, only model and stage matter.
     """
 
     slider = "all"
+    pictures = (
+        Lines(
+            key="curves",
+            title=mark("Where its meanings separate"),
+            name=mark("Mean cosine between uses of the word"),
+            curves=(
+                CurveSpec("within", mark("same meaning"), "curve_train", markers=True),
+                CurveSpec("between", mark("different meanings"), "curve_held_out", markers=True, symbol="s"),
+            ),
+            left_label=mark("mean cosine"),
+            at=mark("layer: {x}"),
+            saved_as="mean cosine",
+            asks="uses",
+            is_compared=False,
+        ),
+        Cells(
+            key="matrix",
+            title=mark("How similar are its uses?"),
+            name=mark("Cosine of each pair of uses"),
+            hovered=mark("sentences {row} and {column}, {stage}: cosine {value}"),
+            number="cosine",
+            asks="uses",
+            follows=("stage",),
+            is_compared=False,
+            square=True,
+            longest_px=300,
+        ),
+    )
 
-    def __init__(self) -> None:
-        super().__init__()
+    def lay_out(self) -> QLayout:
         self.editor = UsesEditor(BANK)
-        self.curves = CurvePlot(
-            PlotSpec(
-                say("Mean cosine between uses of the word"),
-                (
-                    CurveSpec("within", say("same meaning"), "curve_train", markers=True),
-                    CurveSpec("between", say("different meanings"), "curve_held_out", markers=True, symbol="s"),
-                ),
-                left_label=say("mean cosine"),
-                bottom_label=say("layer"),
-                at=say("layer: {x}"),
-            )
-        )
-        self.matrix = LabelledGrid(say("Cosine of each pair of uses"), square=True, longest_px=300)
-        self.verdict = label("", "strong", wrap=True)
-        explain("cosine", self.matrix)
-        self.curves_card = Card(
-            say("Where its meanings separate"),
-            say("higher: more alike · where the curves part, the model tells the meanings apart"),
-        )
-        self.matrix_card = Card(say("How similar are its uses?"))
-        self.line = ProgressLine()
-        self.compared = self.add_question(self._on_compared_answered, self.line)
-        self.compared.failed.connect(self._on_compared_failed)
-        self.shown: Compared | None = None  # the editor may be ahead of it
-        self._build()
         self._connect_editor()
-        self.curves.clicked.connect(lambda place: self.stage_clicked.emit(round(place)))
-        self.add_token_menu(self.matrix, lambda _cell: None)
-        self.matrix.hovered.connect(self._on_matrix_hovered)
+        left = Card(
+            say("One word in several sentences"),
+            intro=say("This view has sentences of its own, not the text above. Change them, or write others."),
+        )
+        left.setFixedWidth(theme.column_px(EDITOR_PX))
+        inside = QWidget()
+        self._column = vbox(self.editor, self.progress, None, parent=inside)
+        left.body.addWidget(scrolled(inside), 1)
+        self.verdict = label("", "strong", wrap=True)
+        curves, matrix = self.cards["curves"], self.cards["matrix"]
+        curves.body.addWidget(self.verdict)
+        self.charts["curves"].setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
+        sentences = folded_on_projector(left, left.title)
+        if theme.is_projector():  # the curves have the height to themselves
+            return hbox(sentences, (curves, 1), (folded_on_projector(matrix, matrix.title), 1), gap_px=GAP_PX)
+        # Not half each: with the sentence below them the curves need more in the lowest window.
+        return hbox(sentences, (vbox((curves, 6), (matrix, 5), gap_px=GAP_PX), 1), gap_px=GAP_PX)
+
+    def line(self, asks: str) -> ProgressLine | None:
+        self.progress = ProgressLine()
+        return self.progress
 
     def restore(self, kept: Any) -> None:
         old, self.editor = self.editor, UsesEditor(kept)
@@ -212,129 +233,70 @@ class WordView(LayersView):
         discard(old)
         self._connect_editor()
 
-    def show_reading(self, reading: Reading, selection: Selection) -> None:
-        if not self.compared.is_running:  # else it goes on, or waits for a pause in the typing
-            self._ask(reading.request.model, pause_ms=0)
-        self.show_selection(reading, selection)
-
-    def show_selection(self, reading: Reading, selection: Selection) -> None:
-        self.curves.set_marked(selection.stage)
-        if self.shown is None:
-            return
-        uses, found, _ = self.shown
-        stage = min(selection.stage, len(found.cosines) - 1)
-        labels = _labels(uses, found)
-        cosines = np.ascontiguousarray(found.cosines[stage], dtype=np.float32)
-        lowest = min(float(found.cosines.min()), 0.99)  # of all layers: colours mean the same after each
-        columns = Labels([str(i + 1) for i in found.sentences], labels.kinds)
-        texts = [[numbers.decimal(value) for value in row] for row in cosines.tolist()]
-        self.matrix.set_grid(cosines, labels, columns, lowest, 1, texts)
-        self.matrix_card.set_hint(
-            say(
-                "cosine of “{word}” in each pair of sentences, {stage}", word=uses.word.strip(), stage=stage_name(stage)
-            )
-        )
-
-    def _ask(self, model: ModelInfo, pause_ms: int) -> None:
-        self.compared.ask_model(model, compare_uses, self.editor.uses, pause_ms=pause_ms)
-
-    def _on_compared_answered(self, compared: Compared) -> None:
-        self.shown = compared
-        _, found, similarity = compared
-        self.editor.show_found(found.sentences)
-        stages = np.arange(len(found.cosines))
-        means = {"within": similarity.within, "between": similarity.between}
-        self.curves.set_points(
-            {key: (stages, values) for key, values in means.items()}, stage_labels(len(found.cosines))
-        )
-        self.verdict.setText(verdict(similarity))
-        if self.reading is not None:
-            self.show_selection(self.reading, self.selection)
-
-    def _on_compared_failed(self) -> None:
-        """Nothing of an earlier word stays."""
-        self.shown = None
-        self.curves.set_points({})
-        self.matrix.set_grid(np.empty((0, 0), dtype=np.float32), Labels(), Labels(), 0, 1)
-        self.verdict.setText("")
-        self.matrix_card.set_hint("")
-
     def _connect_editor(self) -> None:
         self.editor.edited.connect(self._on_editor_edited)
 
     def _on_editor_edited(self) -> None:
         self.kept_changed.emit(self.editor.uses)
-        if self.reading is not None:
-            self._ask(self.reading.request.model, PAUSE_MS)
+        self.pause_ms = PAUSE_MS
+        self.redraw()
 
-    def _on_matrix_hovered(self, spot: tuple[int, int] | None) -> None:
-        values, text = self.matrix.values, ""
-        if spot is not None and values is not None and self.shown is not None:
-            first, second = (self.shown[1].sentences[i] + 1 for i in spot)
-            text = say(
-                "sentences {first} and {second}, {stage}: cosine {cosine}",
-                first=first,
-                second=second,
-                stage=stage_name(self.selection.stage),
-                cosine=numbers.decimal(float(values[spot]), 4),
-            )
-        self.hover_text_changed.emit(text)
+    def show_reading(self, reading: Reading, selection: Selection) -> None:
+        self.pause_ms = 0  # what is typed above is not what it is about
+        super().show_reading(reading, selection)
 
-    def _build(self) -> None:
-        left = Card(
-            say("One word in several sentences"),
-            intro=say("This view has sentences of its own, not the text above. Change them, or write others."),
+    def job(self, asks: str, reading: Reading, selection: Selection) -> Job | None:
+        return Job(compare_uses, (self.editor.uses,), (reading.request.model,))
+
+    compared: Compared | None = None  # on show; the editor may be ahead of it
+
+    def values(self, key: str, reading: Reading, selection: Selection) -> Values | None:
+        question = self.asked["uses"]
+        is_refused = bool(question.sentence) and not question.can_restart
+        self.compared = None if is_refused else question.answer or self.compared  # of an earlier word nothing stays
+        if self.compared is None:
+            return Values(np.zeros((0, 0), dtype=np.float32), Side("none", []), Side("none", []), 0, 1)
+        uses, found, similarity = self.compared
+        if key == "curves":
+            hint = say("higher: more alike · where the curves part, the model tells the meanings apart")
+            rows = Side("part", ["same meaning", "different meanings"], axis_name="pairs")
+            means = np.stack([similarity.within, similarity.between])  # (2,L+1)
+            return Values(means, rows, stages(means.shape[1]), hint=hint)
+        stage, word = min(selection.stage, len(found.cosines) - 1), uses.word.strip()
+        cosines = np.ascontiguousarray(found.cosines[stage], dtype=np.float32)
+        lowest = min(float(found.cosines.min()), 0.99)  # of all layers: colours mean the same after each
+        texts = [[numbers.decimal(value) for value in row] for row in cosines.tolist()]
+        hint = say("cosine of “{word}” in each pair of sentences, {stage}", word=word, stage=stage_name(stage))
+        colors = [COLORS[(uses.groups[i] - 1) % len(COLORS)] for i in found.sentences]
+        named = [f"{i + 1}  {uses.texts[i].strip()}" for i in found.sentences]
+        rows, columns = (
+            Side("text", labels, colors, found.sentences) for labels in (named, [str(i + 1) for i in found.sentences])
         )
-        left.setFixedWidth(theme.column_px(EDITOR_PX))
-        inside = QWidget()
-        self._column = vbox(self.editor, self.line, None, parent=inside)
-        left.body.addWidget(scrolled(inside), 1)
-        fill(self.curves_card.body, (self.curves, 1), self.verdict)
-        self.matrix_card.body.addWidget(self.matrix, 1)
-        self.curves.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
-        self.curves_card.set_figure(self._curves_figure)
-        self.matrix_card.set_figure(self._matrix_figure)
-        sentences = folded_on_projector(left, left.title)
-        if theme.is_projector():  # the curves have the height to themselves
-            matrix = folded_on_projector(self.matrix_card, self.matrix_card.title)
-            hbox(sentences, (self.curves_card, 1), (matrix, 1), parent=self, gap_px=GAP_PX)
-        else:
-            # Not half each: with the sentence below them the curves need more in the lowest window.
-            pictures = vbox((self.curves_card, 6), (self.matrix_card, 5), gap_px=GAP_PX)
-            hbox(sentences, (pictures, 1), parent=self, gap_px=GAP_PX)
+        return Values(cosines, rows, columns, lowest, 1, texts, hint=hint)
 
-    def _curves_figure(self) -> Figure | None:
-        if self.shown is None:
-            return None
-        uses, found, similarity = self.shown
-        means = {"same meaning": similarity.within, "different meanings": similarity.between}
-        known = {name: values for name, values in means.items() if np.isfinite(values).any()}
-        if not known:
-            return None
-        axes = Axis("pairs", list(known)), Axis("layer", stage_labels(len(found.cosines)))
-        texts = _caption(uses)
-        arrays = {"mean cosine": Numbers(np.stack(list(known.values())), axes)}
-        return self.figure(self.curves_card.title, [self.curves], arrays, hint=texts, settings=texts, texts=False)
+    def drawn(self, reading: Reading, selection: Selection) -> None:
+        self.verdict.setText("" if self.compared is None else verdict(self.compared[2]))
+        if self.compared is not None:
+            self.editor.show_found(self.compared[1].sentences)
 
-    def _matrix_figure(self) -> Figure | None:
-        if self.shown is None:
-            return None
-        uses, found, _ = self.shown
-        texts, stage = _labels(uses, found).texts, stage_name(self.selection.stage)
-        axes = Axis("layer", stage_labels(len(found.cosines))), Axis("use", texts), Axis("other use", texts)
-        arrays, settings = {"cosine": Numbers(found.cosines, axes)}, joined(_caption(uses), stage)
-        return self.figure(self.matrix_card.title, [self.matrix], arrays, hint=stage, settings=settings, texts=False)
+    def numbers(self, key: str) -> dict[str, Numbers]:
+        """The cosines after each layer."""
+        if key != "matrix" or self.compared is None:
+            return super().numbers(key)
+        cosines, texts = self.compared[1].cosines, self.shown[key].rows.labels
+        axes = Axis("layer", stage_labels(len(cosines))), Axis("use", texts), Axis("other use", texts)
+        return {"cosine": Numbers(cosines, axes)}
 
-
-def _labels(uses: Uses, found: WordInSentences) -> Labels:
-    texts = [f"{i + 1}  {uses.texts[i].strip()}" for i in found.sentences]
-    return Labels(texts, [COLORS[(uses.groups[i] - 1) % len(COLORS)] for i in found.sentences])
-
-
-def _caption(uses: Uses) -> str:
-    """The word and its sentences."""
-    sentences = " / ".join(f"({group}) {text.strip()}" for text, group in uses.sentences)
-    return say("“{word}” in: {sentences}", word=uses.word.strip(), sentences=sentences)
+    def caption(self, key: str) -> dict[str, Any]:
+        """The word and its sentences."""
+        if self.compared is None:
+            return {}
+        uses, stage = self.compared[0], stage_name(self.selection.stage)
+        sentences = " / ".join(f"({group}) {text.strip()}" for text, group in uses.sentences)
+        about = say("“{word}” in: {sentences}", word=uses.word.strip(), sentences=sentences)
+        if key == "curves":
+            return {"hint": about, "settings": about, "texts": False}
+        return {"hint": stage, "settings": joined(about, stage), "texts": False}
 
 
 def verdict(similarity: GroupSimilarity) -> str:
