@@ -241,17 +241,24 @@ class ViewRoom(Room):
 
     def __init__(self, state: ExploreState) -> None:
         super().__init__(state)
-        names = {spec.key: (spec.shown_title, spec.shown_hint) for spec in self.specs}
-        self.tabs = tab_bar(names, say("Views"))
-        self.intro = intro_line()
         self.compared = Hint()  # why the view shows this reading alone
         set_role(self.compared, "strong")
         self.compared.hide()
         self.views = ViewStack(self.specs, View)
         self.progress = ProgressLine()  # of all its views' questions
-        name_spot(self.tabs, f"{self.key}.tabs")
         name_spot(self.views, f"{self.key}.view")
         self._is_typing = False  # the reading changes while the view is looked at
+        self.lay_out()
+        self.views.view_made.connect(self._on_view_made)
+        kept = str(state.kept.get(self._kept_key))  # a window built anew goes on where the last one was
+        self.show_view(kept if kept in {spec.key for spec in self.specs} else self.specs[0].key)
+
+    def lay_out(self) -> None:
+        """Fills `content` with tabs, the comparison note, the views and their progress."""
+        names = {spec.key: (spec.shown_title, spec.shown_hint) for spec in self.specs}
+        self.tabs = tab_bar(names, say("Views"))
+        self.intro = intro_line()
+        name_spot(self.tabs, f"{self.key}.tabs")
         self.more = MoreButton(any(spec.is_for_experts for spec in self.specs))
         self.more.toggled.connect(self._show_tabs)
         top = QHBoxLayout()
@@ -269,11 +276,8 @@ class ViewRoom(Room):
             top.addWidget(widget, 1)
         gap_px = 4 if theme.is_projector() else GAP_PX - 4
         vbox(*lines, self.compared, (self.views, 1), self.progress, parent=self.content, gap_px=gap_px)
-        self.views.view_made.connect(self._on_view_made)
-        state.baseline_changed.connect(self._show_tabs)
+        self.state.baseline_changed.connect(self._show_tabs)
         self.tabs.currentChanged.connect(lambda tab: self.open_view(self.specs[tab].key))
-        kept = str(state.kept.get(self._kept_key))  # a window built anew goes on where the last one was
-        self.open_view(kept if kept in names else self.specs[0].key)
 
     def make_beside_tabs(self) -> list[QWidget]:
         """What stands at the right end of the row of tabs."""
@@ -284,19 +288,31 @@ class ViewRoom(Room):
         """The one on show."""
         return self.views.view
 
+    @property
+    def spec(self) -> ViewSpec:
+        """Of the view on show."""
+        return next(spec for spec in self.specs if spec.key == self.views.key)
+
     def open_view(self, key: str) -> View:
         """Shows a view by the key of its spec."""
+        self.show_view(key)
+        return self.view
+
+    def show_view(self, key: str) -> None:
         self._is_typing = False
         self.views.open(key)
-        index = [spec.key for spec in self.specs].index(key)
+        self._show_comparison()
+        self.show_tab()
+        self.state.kept[self._kept_key] = key
+
+    def show_tab(self) -> None:
+        """The tabs and words around the view on show."""
+        index = self.specs.index(self.spec)
         with QSignalBlocker(self.tabs):
             self.tabs.setTabVisible(index, True)  # first: a hidden tab's place is not known, and the row would scroll
             self.tabs.setCurrentIndex(index)
-        self.intro.setText(self.specs[index].shown_hint)
-        self._show_comparison()
+        self.intro.setText(self.spec.shown_hint)
         self._show_tabs()
-        self.state.kept[self._kept_key] = key
-        return self.view
 
     def _show_tabs(self) -> None:
         """Those for experts when they are wanted, or one of them is open."""
@@ -307,11 +323,11 @@ class ViewRoom(Room):
             return self.more.isChecked() or is_wanted or not spec.is_for_experts
 
         show_tabs(self.tabs, [is_shown(spec) for spec in self.specs])
-        self.place_beside_tabs()
+        self.fit_width()
         self._top.activate()  # at once: a row that is still too short scrolls its first tab out of sight
 
-    def place_beside_tabs(self) -> None:
-        """On a line of its own where there is no room for it and the whole words of all tabs."""
+    def fit_width(self) -> None:
+        """What stands beside the tabs is on a line of its own where there is no room for it and all their words."""
         beside = [widget.minimumSizeHint().width() for widget in self._beside_tabs if not widget.isHidden()]
         needs = [widget.sizeHint().width() for widget in (self.tabs, self.more) if not widget.isHidden()] + beside
         fits = sum(needs) + len(needs) * self._top.spacing() <= self.content.width()
@@ -327,8 +343,8 @@ class ViewRoom(Room):
         return self.views.get(key)
 
     def _show_comparison(self) -> None:
-        reading, spec = self.state.reading, next(spec for spec in self.specs if spec.key == self.views.key)
-        note = "" if reading is None else spec.comparison_note(reading, self.state.selection)
+        reading = self.state.reading
+        note = "" if reading is None else self.spec.comparison_note(reading, self.state.selection)
         self.compared.setText(note)
         self.compared.setVisible(bool(note))
 
@@ -360,7 +376,7 @@ class ViewRoom(Room):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.place_beside_tabs()
+        self.fit_width()
 
     def showEvent(self, event: QShowEvent) -> None:
         self._is_typing = False

@@ -10,10 +10,10 @@ from pytestqt.qtbot import QtBot
 from app.compute.head_questions import changed_targets
 from app.look import numbers
 from app.rooms.attend.check_view import CheckView
+from app.rooms.attend.head_panels import AlikeView
 from app.rooms.attend.heads_card import PANELS
 from app.rooms.attend.large_card import SPECS
 from app.rooms.attend.matrix_view import MatrixView
-from app.rooms.attend.similar_heads import AlikeView
 from app.shell.window import Window
 from tests.app.attend_room import answered, attend, open_view, traced, values
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, settle
@@ -49,17 +49,17 @@ def test_every_mode_and_tab_of_each_family(
         room.heads_card.open(spec.key)
         answered(window, room, qtbot)
     for spec in SPECS:
-        room.large.open(spec.key)
+        room.show_view(spec.key)
         answered(window, room, qtbot)
         assert room.large.title != ""
         if isinstance(room.view, MatrixView):
-            assert (room.view.grid.values is not None) == (spec.key != "gradient" or bool(room.chosen.targets))
+            assert (room.view.grid.values is not None) == (spec.key != "gradient" or bool(room.shared.targets))
     has_target = bool(model.output_heads)
-    assert bool(room.chosen.targets) == has_target
+    assert bool(room.shared.targets) == has_target
     if not has_target:
         assert room.heads_card.atlas.effects is None
         said = "another one" if model.pooling is not None else model.missing["mlm"]
-        assert said in room.chosen.problem
+        assert said in room.shared.problem
     assert not window.frame.banner.is_shown
 
 
@@ -111,7 +111,7 @@ def test_nothing_but_special_tokens(window: Window, specials: bool, qtbot: QtBot
     window.state.set_token_view(specials=specials)
     settle(window, qtbot)
     for key in [*(spec.key for spec in SPECS), "matrix", "score"]:
-        room.large.open(key)
+        room.show_view(key)
         answered(window, room, qtbot)
         window.repaint()
     for spec in PANELS:
@@ -153,5 +153,5 @@ def test_from_many_heads_to_few(
     window.open_model(model_folder)
     qtbot.waitUntil(lambda: window.state.model.folder == model_folder, timeout=TIMEOUT_MS)  # type: ignore[union-attr]
     settle(window, qtbot)
-    assert set(room.chosen.heads) <= {(layer, head) for layer in range(2) for head in range(4)}
-    assert (window.state.layer, window.state.head) in room.chosen.heads
+    assert set(room.shared.heads) <= {(layer, head) for layer in range(2) for head in range(4)}
+    assert (window.state.layer, window.state.head) in room.shared.heads

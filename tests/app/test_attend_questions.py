@@ -15,11 +15,9 @@ from app.compute.head_questions import check_head, effects_of_heads
 from app.look import numbers
 from app.rooms.attend.attentions import Attentions
 from app.rooms.attend.check_view import CheckView
-from app.rooms.attend.find_heads import FindView
-from app.rooms.attend.head_effects import EffectsView
+from app.rooms.attend.head_panels import AlikeView, EffectsView, FindView
 from app.rooms.attend.large_card import SPECS
 from app.rooms.attend.room import AttendRoom
-from app.rooms.attend.similar_heads import AlikeView
 from app.shell.window import Window
 from app.widgets.figure_button import figure_buttons
 from bertcore.analysis.attention_heads import find_heads, head_map
@@ -49,7 +47,7 @@ class TestFind:
         panel.query.setText("nearly everywhere")
         answered(window, room, qtbot)
         qtbot.waitUntil(lambda: panel.question.answer is not None)
-        assert "“nearly everywhere”" in panel.summary
+        assert "“nearly everywhere”" in panel.summary.text()
 
     def test_a_position_is_the_number_that_the_window_shows(
         self, room: AttendRoom, window: Window, qtbot: QtBot
@@ -76,17 +74,17 @@ class TestFind:
         expected = find_heads(query, reading.trace.attentions, reading.encoding)
         assert panel.question.answer is not None and panel.question.answer.matches == expected.matches
         assert expected.matches
-        assert panel.summary == f"{len(expected.matches)} heads, ranked by attention from A to B"
+        assert panel.summary.text() == f"{len(expected.matches)} heads, ranked by attention from A to B"
         QTest.keyClick(panel.query, Qt.Key.Key_Return)
-        assert list(room.chosen.heads) == [(expected.matches[0].layer, expected.matches[0].head)]
+        assert list(room.shared.heads) == [(expected.matches[0].layer, expected.matches[0].head)]
         panel.choose.click()
-        assert list(room.chosen.heads) == [(match.layer, match.head) for match in expected.matches[:6]]
+        assert list(room.shared.heads) == [(match.layer, match.head) for match in expected.matches[:6]]
 
     def test_what_cannot_be_read_is_said_in_place(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
         panel = open_view(room, "find", FindView)
         panel.query.setText("attn(it -> zebra) > 0.3")
         answered(window, room, qtbot)
-        assert panel.line.text.startswith("There is no zebra in this text") and panel.heads.isHidden()
+        assert panel.line.text.startswith("There is no zebra in this text") and panel.links.isHidden()
         assert not window.frame.banner.is_shown
         panel.query.clear()
         assert panel.line.isHidden()
@@ -100,10 +98,10 @@ class TestAlike:
         np.testing.assert_allclose(panel.points.points.places, expected.points.reshape(-1, 2), atol=1e-9)
         nearest = int(np.argsort(expected.divergence[0])[1])
         layer, head = divmod(nearest, 4)
-        assert f'href="{layer},{head}"' in panel.nearest.text()
+        assert f'href="{layer},{head}"' in panel.links.text()
         spot = panel.points.spots()[1 * 4 + 2].toPoint()
         QTest.mouseClick(panel.points, Qt.MouseButton.LeftButton, pos=spot)
-        assert list(room.chosen.heads) == [(1, 2)]
+        assert list(room.shared.heads) == [(1, 2)]
 
 
 class TestEffects:
@@ -114,14 +112,14 @@ class TestEffects:
         settle(window, qtbot)
         room.heads_card.open("effects")
         answered(window, room, qtbot)
-        request, target = window.state.reading.request, room.chosen.target  # type: ignore[union-attr]
+        request, target = window.state.reading.request, room.shared.target  # type: ignore[union-attr]
         assert target is not None and target.target.head == "mlm"
         text = request.model_input
         checkpoint = load_checkpoint(model_folder)
         expected = effects_of_heads(checkpoint, text, target, lambda share: None)
         np.testing.assert_allclose(room.heads_card.atlas.effects, -expected, atol=1e-5)  # what they add
-        other = next(target for target in room.chosen.targets if target.target.position == 5)
-        room.chosen.choose_target(other)
+        other = next(target for target in room.shared.targets if target.target.position == 5)
+        room.shared.choose_target(other)
         answered(window, room, qtbot)
         expected = effects_of_heads(checkpoint, text, other, lambda share: None)
         np.testing.assert_allclose(room.heads_card.atlas.effects, -expected, atol=1e-5)  # what they add
@@ -133,7 +131,7 @@ class TestEffects:
     ) -> None:
         room.heads_card.open("effects")
         answered(window, room, qtbot)
-        assert room.chosen.target is not None and room.chosen.target.target.head == "nsp"
+        assert room.shared.target is not None and room.shared.target.target.head == "nsp"
         assert room.heads_card.atlas.effects is not None
         window.state.set_text(b="")
         settle(window, qtbot)
@@ -163,7 +161,7 @@ class TestCheck:
         window.state.set_head(1, 0)
         view = open_view(room, "check", CheckView)
         answered(window, room, qtbot)
-        request, target = window.state.reading.request, room.chosen.target  # type: ignore[union-attr]
+        request, target = window.state.reading.request, room.shared.target  # type: ignore[union-attr]
         assert target is not None
         checkpoint = load_checkpoint(model_folder)
         text = request.model_input
@@ -176,22 +174,22 @@ class TestCheck:
             for changes in (None, ablate([(1, 0)]))
         ]
         before, after = (float(torch.tensor(row[0]).log_softmax(0)[target.target.index].exp()) for row in logits)
-        assert f"{numbers.number(before)} → {numbers.number(after)}" in view.summary
+        assert f"{numbers.number(before)} → {numbers.number(after)}" in view.summary.text()
 
     def test_what_is_said_is_said_of_what_was_chosen(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
         page = open_view(room, "check", CheckView)
         answered(window, room, qtbot)
-        assert "ln p of “B follows A”" in page.meanings and "“B follows A”" in page.summary
+        assert "ln p of “B follows A”" in page.meanings.text() and "“B follows A”" in page.summary.text()
         window.state.set_masks((2,))
         settle(window, qtbot)
-        word = next(target for target in room.chosen.targets if target.label == "cat at 2" and target.note)
-        room.chosen.choose_target(word)
+        word = next(target for target in room.shared.targets if target.label == "cat at 2" and target.note)
+        room.shared.choose_target(word)
         answered(window, room, qtbot)
-        assert "ln p of “cat at 2”" in page.meanings and "“cat at 2”" in page.summary
+        assert "ln p of “cat at 2”" in page.meanings.text() and "“cat at 2”" in page.summary.text()
         window.state.set_masks(())
         window.state.set_text(b="")
         settle(window, qtbot)
-        assert "ln p of the prediction" in page.meanings
+        assert "ln p of the prediction" in page.meanings.text()
 
     def test_it_does_not_follow_the_mouse(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
         window.state.set_focus(3)

@@ -11,18 +11,18 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.rooms.attend.computed_matrices import GradientMatrix
 from app.rooms.attend.lines_view import A_TO_B, LEAST, WITHIN, LinesView
-from app.rooms.attend.matrix_view import HeadMatrix, MatrixView
+from app.rooms.attend.matrices import GradientMatrix, HeadMatrix
+from app.rooms.attend.matrix_view import MatrixView
 from app.rooms.attend.query_key_view import ScoreView
 from app.rooms.attend.room import AttendRoom
 from app.rooms.attend.score_steps import score_steps
-from app.rooms.attend.strong_links import strongest_links
 from app.shell.window import Window
 from app.state.what_if import WhatIf
 from bertcore.analysis.attention_heads import classify_heads, clearest_head
 from bertcore.analysis.effects import attention_gradient
 from bertcore.analysis.flow import attention_flow, rollout
+from bertcore.analysis.links import strongest_links
 from bertcore.analysis.passes import as_text
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.attend_room import answered, attend, open_view, traced, values
@@ -66,30 +66,30 @@ def test_it_opens_on_the_clearest_head_until_someone_chooses(
 class TestChoosing:
     def test_clicks_choose_one_head_or_several(self, room: AttendRoom, window: Window) -> None:
         click(room, 1, 2)
-        assert (window.state.layer, window.state.head) == (1, 2) and list(room.chosen.heads) == [(1, 2)]
+        assert (window.state.layer, window.state.head) == (1, 2) and list(room.shared.heads) == [(1, 2)]
         click(room, 0, 1, Control)
-        assert list(room.chosen.heads) == [(1, 2), (0, 1)] and window.state.layer == 0
+        assert list(room.shared.heads) == [(1, 2), (0, 1)] and window.state.layer == 0
         click(room, 1, 2, Control)
-        assert list(room.chosen.heads) == [(0, 1)]
+        assert list(room.shared.heads) == [(0, 1)]
         click(room, 0, 1, Control)  # the last one stays
-        assert list(room.chosen.heads) == [(0, 1)]
+        assert list(room.shared.heads) == [(0, 1)]
         click(room, 1, 0, Shift)
-        assert list(room.chosen.heads) == [(0, 1), (0, 2), (0, 3), (1, 0)]
+        assert list(room.shared.heads) == [(0, 1), (0, 2), (0, 3), (1, 0)]
         assert (window.state.layer, window.state.head) == (1, 0)
         click(room, 0, 0)
-        assert list(room.chosen.heads) == [(0, 0)]
+        assert list(room.shared.heads) == [(0, 0)]
 
     def test_keys_choose_too(self, room: AttendRoom, window: Window) -> None:
         atlas = room.heads_card.atlas
         for key in (Qt.Key.Key_Down, Qt.Key.Key_Right, Qt.Key.Key_Right):
             QTest.keyClick(atlas, key)
-        assert list(room.chosen.heads) == [(1, 2)]
+        assert list(room.shared.heads) == [(1, 2)]
         QTest.keyClick(atlas, Qt.Key.Key_Up, Control)
-        assert list(room.chosen.heads) == [(1, 2)]
+        assert list(room.shared.heads) == [(1, 2)]
         QTest.keyClick(atlas, Qt.Key.Key_Space)
-        assert list(room.chosen.heads) == [(1, 2), (0, 2)]
+        assert list(room.shared.heads) == [(1, 2), (0, 2)]
         QTest.keyClick(atlas, Qt.Key.Key_Right, Shift)
-        assert room.chosen.heads[0] == (1, 2) and (0, 3) in room.chosen.heads
+        assert room.shared.heads[0] == (1, 2) and (0, 3) in room.shared.heads
 
     def test_sorted_by_kind_every_head_stands_under_its_kind(self, room: AttendRoom, window: Window) -> None:
         room.heads_card.by_kind.setChecked(True)
@@ -103,14 +103,14 @@ class TestChoosing:
                 if rows[one] == rows[other]:
                     assert kinds[one[0]][one[1]].kind == kinds[other[0]][other[1]].kind
         click(room, 1, 3)
-        assert list(room.chosen.heads) == [(1, 3)]
+        assert list(room.shared.heads) == [(1, 3)]
         room.heads_card.by_kind.setChecked(False)
         assert atlas.cell_rect(1, 0).x() == atlas.cell_rect(0, 0).x()
 
     def test_another_head_from_elsewhere_is_the_one_chosen(self, room: AttendRoom, window: Window) -> None:
         room.choose_heads([(0, 0), (0, 1)])
         window.state.set_head(1, 1)
-        assert list(room.chosen.heads) == [(1, 1)] and room.large.title == "Layer 2 · Head 2"
+        assert list(room.shared.heads) == [(1, 1)] and room.large.title == "Layer 2 · Head 2"
 
 
 class TestPictures:
@@ -175,13 +175,13 @@ class TestPictures:
         window.state.set_masks((2,))
         settle(window, qtbot)
         answered(window, room, qtbot)
-        target, request = room.chosen.target, window.state.reading.request  # type: ignore[union-attr]
+        target, request = room.shared.target, window.state.reading.request  # type: ignore[union-attr]
         assert target is not None and target.target.position == 2
         model = load_checkpoint(model_folder).model
         found = attention_gradient(model, as_text(model, request.input_ids, request.segments), target.target, 0)
         np.testing.assert_allclose(values(room), found.gradient[0], atol=1e-5)
-        other = next(other for other in room.chosen.targets if other.target.head == "nsp")
-        room.chosen.choose_target(other)
+        other = next(other for other in room.shared.targets if other.target.head == "nsp")
+        room.shared.choose_target(other)
         answered(window, room, qtbot)
         found = attention_gradient(model, as_text(model, request.input_ids, request.segments), other.target, 0)
         np.testing.assert_allclose(values(room), found.gradient[0], atol=1e-5)
@@ -307,10 +307,10 @@ class TestScore:
 
     def test_an_edited_row_is_said(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
         view = open_view(room, "score", ScoreView)
-        assert view.note == "Red: above 0. Blue: below."
+        assert view.note.text() == "Red: above 0. Blue: below."
         room.side.what_if.weight_set.emit(window.state.selection.position, 5, 0.9)
         settle(window, qtbot)
-        assert "used 0.9000 instead of the softmax result" in view.note
+        assert "used 0.9000 instead of the softmax result" in view.note.text()
 
 
 class TestMenus:
@@ -334,12 +334,12 @@ class TestMenus:
         atlas = room.heads_card.atlas
         spot = atlas.cell_rect(1, 2).center().toPoint()
         QTest.mouseClick(atlas, Qt.MouseButton.RightButton, pos=spot)
-        assert list(room.chosen.heads) == [(0, 0)]
+        assert list(room.shared.heads) == [(0, 0)]
         menu = open_menu(atlas, spot, room)
         menu["Switch head 2·3 off"].trigger()
         assert window.state.what_if.heads_off == {(1, 2)}
         menu["Compare it with the selected heads"].trigger()
-        assert list(room.chosen.heads) == [(0, 0), (1, 2)]
+        assert list(room.shared.heads) == [(0, 0), (1, 2)]
 
 
 def open_menu(widget: QWidget, spot: QPoint, room: AttendRoom) -> dict[str, QAction]:

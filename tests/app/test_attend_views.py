@@ -14,9 +14,9 @@ from app.rooms.attend.bar_strips import BarStrips, Strip
 from app.rooms.attend.check_view import CheckBars, Column
 from app.rooms.attend.lines_picture import HeadLines, LinesPicture
 from app.rooms.attend.matrix_view import AttentionGrid, usual_high
-from app.rooms.attend.strong_links import strongest_links
 from app.widgets.charts.cells import Labels
 from app.widgets.charts.zoom import Zoom
+from bertcore.analysis.links import strongest_links
 from tests.app.layout_check import faults
 
 pytestmark = pytest.mark.usefixtures("looks")

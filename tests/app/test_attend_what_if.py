@@ -12,10 +12,9 @@ from pytestqt.qtbot import QtBot
 
 from app.look import numbers
 from app.rooms.attend.atlas import HeadAtlas
-from app.rooms.attend.find_heads import FindView
-from app.rooms.attend.head_kinds import KindsView
+from app.rooms.attend.head_panels import FindView, KindsView
 from app.rooms.attend.lines_view import LinesView
-from app.rooms.attend.matrix_view import HeadMatrix
+from app.rooms.attend.matrices import HeadMatrix
 from app.rooms.attend.room import AttendRoom
 from app.shell.window import Window
 from app.state.session_file import as_json, read_session
@@ -54,7 +53,7 @@ def test_switches_say_and_show_what_is_off(room: AttendRoom, window: Window, qtb
 def test_what_is_off_is_shown_as_off(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
     """Its attention is still worked out, but nothing comes of it."""
     panel, atlas = room.side.what_if, room.heads_card.atlas
-    kinds = open_view(room, "kinds", KindsView).kinds
+    kinds = open_view(room, "kinds", KindsView).links
     before = {spot: cell_of(atlas, spot) for spot in ((0, 1), (1, 2), (1, 3))}
     window.state.set_head(1, 2)
     panel.head_off.click()
@@ -76,7 +75,7 @@ def test_what_is_off_is_shown_as_off(room: AttendRoom, window: Window, qtbot: Qt
     settle(window, qtbot)
     assert panel.layer_off.text() == "Use this layer again" and panel.head_off.text() == "Switch head 2·1 off"
     for key in ("matrix", "lines", "score"):
-        room.large.open(key)
+        room.show_view(key)
         assert room.large.title == "Layer 2 · Head 1 · off"
     assert atlas.off == {(1, head) for head in range(4)}
     window.state.set_what_if(WhatIf())
@@ -105,7 +104,7 @@ def test_heads_that_are_found_say_that_they_are_off(room: AttendRoom, window: Wi
     window.state.set_what_if(WhatIf(layers_off=frozenset({1})))
     settle(window, qtbot)
     answered(window, room, qtbot)
-    found = open_view(room, "find", FindView).heads.text().split("<a ")[1:]
+    found = open_view(room, "find", FindView).links.text().split("<a ")[1:]
     assert {("off</span>" in link, 'href="1,' in link) for link in found} == {(True, True), (False, False)}
 
 

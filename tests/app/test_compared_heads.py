@@ -9,9 +9,9 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.rooms.attend.attentions import Attentions
-from app.rooms.attend.compared_attentions import ComparedAttentions
-from app.rooms.attend.matrix_view import HeadMatrix, MatrixView
-from app.rooms.attend.moved_heads import MovedView
+from app.rooms.attend.head_panels import MovedView
+from app.rooms.attend.matrices import HeadMatrix
+from app.rooms.attend.matrix_view import MatrixView
 from app.rooms.attend.room import AttendRoom
 from app.shell.window import Window
 from app.state.baseline import TWO_TEXTS, Baseline, OtherModel, OtherText
@@ -32,9 +32,9 @@ def attend(window: Window, baseline: Baseline | None, qtbot: QtBot, panel: str =
     return room
 
 
-def both_of(window: Window, view: TokenView | None = None) -> ComparedAttentions:
+def both_of(window: Window, view: TokenView | None = None) -> Attentions:
     assert window.state.reading is not None
-    return ComparedAttentions(Attentions(window.state.reading, view or TokenView()))
+    return Attentions(window.state.reading, view or TokenView())
 
 
 def js_bits(p: np.ndarray, q: np.ndarray) -> float:
@@ -80,7 +80,7 @@ def test_of_a_shorter_text_only_what_both_have_is_compared(window: Window, qtbot
     both, reading = both_of(window), window.state.reading
     assert reading is not None and reading.baseline is not None
     ours, theirs = reading.trace.attentions[1, 2], reading.baseline.trace.attentions[1, 2]
-    before, difference = both.before(1, 2), both.difference(1, 2)
+    before, difference = both.baseline_weights(1, 2), both.difference(ours, theirs)
     for row, theirs_row in enumerate(both.alignment.other_positions):
         for column, theirs_column in enumerate(both.alignment.other_positions):
             if theirs_row is None or theirs_column is None:
@@ -94,16 +94,18 @@ def test_of_a_shorter_text_only_what_both_have_is_compared(window: Window, qtbot
 def test_whole_words_are_compared_as_words(window: Window, qtbot: QtBot) -> None:
     attend(window, ONE_WORD, qtbot)
     both = both_of(window, TokenView(words=True, specials=False))
-    assert both.alignment.other_positions == tuple(range(both.alignment.other_length)) and len(both.labels) == len(
-        both.ours.units
-    )
-    expected = both.ours.weights(0, 1) - both.baseline.weights(0, 1)
-    np.testing.assert_allclose(both.difference(0, 1), expected, atol=1e-6)
+    assert both.baseline is not None
+    assert both.alignment.other_positions == tuple(range(both.alignment.other_length)) and len(
+        both.labels_of_difference
+    ) == len(both.units)
+    expected = both.weights(0, 1) - both.baseline.weights(0, 1)
+    found = both.difference(both.weights(0, 1), both.baseline.weights(0, 1))
+    np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
 def test_the_heads_that_moved_most_lead_there(window: Window, qtbot: QtBot) -> None:
     room = attend(window, ONE_WORD, qtbot, "moved")
-    panel = room.heads_card.get("moved")
+    panel = room.heads_card.panels.get("moved")
     assert isinstance(panel, MovedView)
     qtbot.waitUntil(lambda: bool(panel.heads), timeout=TIMEOUT_MS)
     reading = window.state.reading
@@ -126,15 +128,15 @@ def test_the_heads_that_moved_most_lead_there(window: Window, qtbot: QtBot) -> N
 
 
 def test_without_a_baseline_the_panel_says_what_to_do(window: Window, qtbot: QtBot) -> None:
-    panel = attend(window, None, qtbot, "moved").heads_card.get("moved")
-    assert isinstance(panel, MovedView) and "Compare with" in panel.sentence and not panel.bars.isVisible()
+    panel = attend(window, None, qtbot, "moved").heads_card.panels.get("moved")
+    assert isinstance(panel, MovedView) and "Compare with" in panel.sentence.text() and not panel.bars.isVisible()
 
 
 def test_a_model_of_another_shape_is_shown_beside_with_the_most_similar_head(
     window: Window, tmp_path: Path, qtbot: QtBot
 ) -> None:
     room = attend(window, OtherModel(str(make_checkpoint(tmp_path / "m", layers=3, heads=2))), qtbot, "moved")
-    view, panel = room.view, room.heads_card.get("moved")
+    view, panel = room.view, room.heads_card.panels.get("moved")
     assert isinstance(view, HeadMatrix) and isinstance(panel, MovedView)
     qtbot.waitUntil(lambda: bool(panel.heads) and view.other.values is not None, timeout=TIMEOUT_MS)
     assert "2 × 4 and 3 × 2 heads" in view.about and view.other.isVisible()
@@ -154,8 +156,8 @@ def test_a_model_of_another_shape_is_shown_beside_with_the_most_similar_head(
 
 def test_texts_without_a_common_word_say_so(window: Window, qtbot: QtBot) -> None:
     room = attend(window, OtherText("happy dog", ""), qtbot, "moved")
-    panel = room.heads_card.get("moved")
-    assert isinstance(panel, MovedView) and "no word in common" in panel.sentence
+    panel = room.heads_card.panels.get("moved")
+    assert isinstance(panel, MovedView) and "no word in common" in panel.sentence.text()
     assert "no word in common" in room.view.about
 
 
@@ -174,7 +176,7 @@ def test_what_a_token_looked_at_stands_behind_the_bars(window: Window, qtbot: Qt
 
 def test_without_a_baseline_two_texts_are_offered_at_a_click(window: Window, qtbot: QtBot) -> None:
     room = attend(window, None, qtbot, "moved")
-    panel = room.heads_card.get("moved")
+    panel = room.heads_card.panels.get("moved")
     assert isinstance(panel, MovedView) and panel.try_it.isVisible()
     qtbot.mouseClick(panel.try_it, Qt.MouseButton.LeftButton)
     settle(window, qtbot)
@@ -185,7 +187,7 @@ def test_without_a_baseline_two_texts_are_offered_at_a_click(window: Window, qtb
 def test_a_comparison_begins_with_the_head_that_moved_most(window: Window, qtbot: QtBot) -> None:
     """The picture of the head that was on show was empty."""
     room = attend(window, None, qtbot, "moved")
-    panel = room.heads_card.get("moved")
+    panel = room.heads_card.panels.get("moved")
     assert isinstance(panel, MovedView)
     window.state.set_baseline(ONE_WORD)
     qtbot.waitUntil(lambda: bool(panel.heads), timeout=TIMEOUT_MS)
@@ -207,7 +209,7 @@ def test_a_head_that_is_switched_off_stays_on_show(window: Window, qtbot: QtBot)
     window.state.set_head(0, 1)
     room.side.what_if.head_off.click()
     settle(window, qtbot)
-    panel = room.heads_card.get("moved")
+    panel = room.heads_card.panels.get("moved")
     assert isinstance(panel, MovedView)
     qtbot.waitUntil(lambda: bool(panel.heads), timeout=TIMEOUT_MS)
     settle(window, qtbot)
@@ -241,14 +243,14 @@ def test_the_side_card_has_the_row_of_the_large_picture(window: Window, qtbot: Q
 
 def test_a_window_built_anew_keeps_the_head_that_was_chosen(window: Window, qtbot: QtBot) -> None:
     room = attend(window, ONE_WORD, qtbot, "moved")
-    panel = room.heads_card.get("moved")
+    panel = room.heads_card.panels.get("moved")
     assert isinstance(panel, MovedView)
     qtbot.waitUntil(lambda: bool(panel.heads), timeout=TIMEOUT_MS)
     settle(window, qtbot)
     chosen = panel.heads[-1]
     window.state.set_head(*chosen)
     window.appearance.set_look(projector=True)
-    again = attend(window, ONE_WORD, qtbot, "moved").heads_card.get("moved")
+    again = attend(window, ONE_WORD, qtbot, "moved").heads_card.panels.get("moved")
     assert isinstance(again, MovedView) and again is not panel
     qtbot.waitUntil(lambda: bool(again.heads), timeout=TIMEOUT_MS)
     settle(window, qtbot)

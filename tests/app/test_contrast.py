@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from app.compute.head_questions import HeadTarget
 from app.rooms.attend.check_view import CheckView
-from app.rooms.attend.head_effects import EffectsView
+from app.rooms.attend.head_panels import EffectsView
 from app.rooms.attend.room import AttendRoom
 from app.rooms.layers.swap_view import SwapView
 from app.rooms.predict.attribution_view import AttributionView
@@ -112,7 +112,7 @@ def test_effects_are_of_the_log_odds(opened: Window, checkpoint: Checkpoint, qtb
             now, then = (float(log_odds_of(checkpoint, hook)) for hook in (lambda _, value: value, without))
             assert now == pytest.approx(log_odds(opened.state.reading), abs=1e-4)
             assert effects[layer, head] == pytest.approx(now - then, abs=1e-4)
-    assert "ln p of “her” − ln p of “his”" in view._meaning.text()
+    assert "ln p of “her” − ln p of “his”" in view.meaning.text()
 
 
 def test_check_is_of_the_log_odds(opened: Window, checkpoint: Checkpoint, qtbot: QtBot) -> None:
@@ -135,7 +135,7 @@ def test_check_is_of_the_log_odds(opened: Window, checkpoint: Checkpoint, qtbot:
     value = log_odds_of(checkpoint, kept)
     (gradient,) = torch.autograd.grad(value, looked[0])  # (B,N,S,S)
     np.testing.assert_allclose(check.gradient, gradient[0, head, 2].numpy(), atol=1e-4)
-    assert "“her” rather than “his”" in view.summary and "ln p of “her” − ln p of “his”" in view.meanings
+    assert "“her” rather than “his”" in view.summary.text() and "ln p of “her” − ln p of “his”" in view.meanings.text()
 
 
 def test_shares_of_words_are_of_the_log_odds(opened: Window, checkpoint: Checkpoint, qtbot: QtBot) -> None:
@@ -203,17 +203,17 @@ def test_what_is_typed_once_is_asked_about_in_every_room(opened: Window, qtbot: 
     room = opened.open_room("attend")
     assert isinstance(room, AttendRoom)
     check = view_of(opened, "attend", "check", qtbot)
-    assert room.chosen.target is not None and room.chosen.target.answers == ("her", "his")
+    assert room.shared.target is not None and room.shared.target.answers == ("her", "his")
     assert (check.target_fields.wanted.text(), check.target_fields.against.text()) == ("her", "his")
     check.target_box.setCurrentIndex(1)
     check.target_box.activated.emit(1)
     settle(opened, qtbot)
-    assert opened.state.contrast == NO_CONTRAST and not room.chosen.target.is_contrast
+    assert opened.state.contrast == NO_CONTRAST and not room.shared.target.is_contrast
     assert (check.target_fields.wanted.text(), check.target_fields.against.text()) == ("", "")
     type_words(opened, check.target_fields, HER_HIS, qtbot)
     type_words(opened, check.target_fields, NO_CONTRAST, qtbot)
     first = opened.state.reading.masks[0].words[0]  # type: ignore[union-attr]
-    chosen: HeadTarget | None = room.chosen.target
+    chosen: HeadTarget | None = room.shared.target
     assert chosen is not None and (chosen.target.index, chosen.target.against) == (first.id, None)
 
 
@@ -233,7 +233,7 @@ def test_a_word_that_cannot_be_asked_about_gets_one_sentence(
     assert says in attribution.fields.problem.text() and attribution.fields.problem.isVisible()
     assert attribution.target is not None and not attribution.target.is_contrast
     view_of(opened, "attend", "check", qtbot)
-    assert says in check.target_fields.problem.text() and not check.chosen.target.is_contrast
+    assert says in check.target_fields.problem.text() and not check.shared.target.is_contrast
 
 
 def test_one_word_alone_and_the_other_left_out(opened: Window, qtbot: QtBot) -> None:
@@ -261,4 +261,4 @@ def test_it_stays_when_the_window_is_built_anew(opened: Window, qtbot: QtBot) ->
 def test_without_a_mask_there_are_no_fields(opened: Window, qtbot: QtBot) -> None:
     opened.state.set_text("The man put on his hat.", "He went out.")
     check = view_of(opened, "attend", "check", qtbot)
-    assert check.target_fields.isHidden() and check.chosen.target is not None
+    assert check.target_fields.isHidden() and check.shared.target is not None

@@ -189,7 +189,7 @@ def test_the_first_to_be_swapped_for_is_what_the_texts_differ_in(case: Case, des
 
 def test_a_change_inside_is_seen_in_it(case: Case, desk: Desk) -> None:
     """What a head that is switched off does, in the panel of Attend."""
-    from app.rooms.attend.what_if import changed_predictions
+    from app.rooms.attend.sentences import changed_predictions
 
     off = desk.read(WhatIf(heads_off=frozenset({(1, 1)})))
     assert off.unchanged is not None and changed_predictions(off)

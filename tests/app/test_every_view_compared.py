@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.compute import reader
 from app.compute.head_questions import flow_matrix
-from app.rooms.attend.matrix_view import MeanMatrix
+from app.rooms.attend.matrices import MeanMatrix
 from app.rooms.layers.hidden_view import HiddenView
 from app.rooms.layers.paths_view import PathsView
 from app.rooms.predict.lens_view import LensView
@@ -66,7 +66,7 @@ def test_each_view_has_decided(room: Any) -> None:
 def test_a_view_of_one_reading_says_so(room: str, view: str, window: Window, qtbot: QtBot) -> None:
     compare(window, room, view, ONE_WORD, qtbot)
     shown: Any = window.frame.room
-    line = shown.large.compared if room == "attend" else shown.compared
+    line = shown.compared
     assert line.isVisible() and line.text()
     window.state.show_baseline(True)
     assert not line.isVisible()
@@ -156,7 +156,7 @@ def test_the_facts_of_the_head_in_the_baseline(window: Window, qtbot: QtBot) -> 
     _, theirs = both(window)
     facts = head_facts(theirs.trace.attentions[window.state.layer, window.state.head], theirs.encoding)
     assert facts.a_to_b is not None
-    assert [value.text().removeprefix("vs ") for value in room.side.facts_before] == [
+    assert [value.text().removeprefix("vs ") for value in room.side.baseline_facts] == [
         f"{facts.entropy_nats:.2f}",
         f"{facts.mean_distance_tokens:.1f}",
         f"{facts.a_to_b:.2f}",
@@ -164,7 +164,7 @@ def test_the_facts_of_the_head_in_the_baseline(window: Window, qtbot: QtBot) -> 
     ]
     window.comparison.end()
     settle(window, qtbot)
-    assert not any(value.text() for value in room.side.facts_before)
+    assert not any(value.text() for value in room.side.baseline_facts)
 
 
 def test_what_layers_add_has_dashed_curves_of_the_baseline(window: Window, model_folder: Path, qtbot: QtBot) -> None:

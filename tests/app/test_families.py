@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.look import numbers
-from app.rooms.attend.head_kinds import KindsView
+from app.rooms.attend.head_panels import KindsView
 from app.rooms.attend.room import AttendRoom
 from app.rooms.predict.room import PredictRoom
 from app.shell.window import Window
@@ -127,8 +127,8 @@ def test_the_models_own_names_are_shown(show: Show, qtbot: QtBot) -> None:
     attend = window.open_room("attend")
     assert isinstance(attend, AttendRoom)
     settle(window, qtbot)
-    assert "on <s>, </s>" in [name.text() for name in attend.side._fact_names]
-    assert "[CLS]" not in attend_room.open_view(attend, "kinds", KindsView).kinds.text()
+    assert "on <s>, </s>" in [name.text() for name in attend.side.fact_names]
+    assert "[CLS]" not in attend_room.open_view(attend, "kinds", KindsView).links.text()
 
 
 @pytest.mark.parametrize(("name", "family"), [("roberta", "RoBERTa"), ("pre-norm", "pre-norm BERT"), ("minilm", "")])

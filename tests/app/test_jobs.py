@@ -51,7 +51,14 @@ from tests.app.test_apply_room import make_model
 
 __all__ = ["last_snapshot", "run"]  # fixtures
 Opener = Callable[[Path | str], Window]
-ASKS = {"ask_model": 1, "ask_both": 2, "ask": 0, "post": 1, "post_outside": 0}  # where the function stands
+ASKS = {
+    "ask_model": 1,
+    "ask_both": 2,
+    "ask": 0,
+    "ask_about_target": 0,
+    "post": 1,
+    "post_outside": 0,
+}  # where the function stands
 OTHER = OtherText("The dog sat on the mat.", TEXT_B)
 LESSON = """---
 title: Small
@@ -146,8 +153,8 @@ def asked_in_app() -> set[str]:
                 starred = [isinstance(one, ast.Starred) for one in node.args[: place + 1]]  # `ask_both(*models, …)`
                 if starred and not any(starred) and isinstance(function := node.args[place], ast.Name | ast.Attribute):
                     found.add(ast.unparse(function))
-    found -= {"function", "self._matrix_of"}  # one of those that follow
-    return found | {"rollout_of", "flow_of", "thumbnails_of", "compared_thumbnails", "neighbours"}
+    found -= {"function", "self.function"}  # one of those that follow
+    return found | {"rollout_of", "flow_of", "thumbnails_of", "differences_of", "neighbours"}
 
 
 def test_no_job_holds_a_widget_and_no_key_a_reading(

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.rooms.attend.head_kinds import HeadLinks
+from app.rooms.attend.head_panels import HeadLinks
 from app.widgets.card import intro_line, label, scrolled
 from app.widgets.charts.bars import Bar, BarList
 from app.widgets.layouts import vbox

@@ -196,7 +196,7 @@ def test_a_click_opens_the_place(
     QTest.mouseClick(shown.map, Qt.MouseButton.LeftButton, pos=center.toPoint())
     assert window.room_key == room
     opened: Any = window.frame.room
-    assert (opened.large.key if room == "attend" else opened.views.key) == view
+    assert opened.views.key == view
     assert {name: getattr(window.state, name) for name in selected} == selected
 
 

@@ -39,10 +39,10 @@ def test_a_matrix_for_experts_is_chosen_in_its_row(window: Window, qtbot: QtBot)
 def test_check_and_effects_come_with_a_click_on_more(window: Window, qtbot: QtBot) -> None:
     room = window.open_room("attend")
     settle(window, qtbot)
-    assert not room.large.tabs["check"].isVisible()
-    room.large.more.click()
-    assert room.large.tabs["check"].isVisible()
-    room.large.more.click()
+    assert not room.large.buttons.buttons["check"].isVisible()
+    room.large.buttons.more.click()
+    assert room.large.buttons.buttons["check"].isVisible()
+    room.large.buttons.more.click()
     room.open_view("check")
-    assert room.large.key == "check" and room.heads_card.panel == "effects"
-    assert room.heads_card.tabs["effects"].isVisible()
+    assert room.views.key == "check" and room.heads_card.panel == "effects"
+    assert room.heads_card.buttons.buttons["effects"].isVisible()

@@ -166,4 +166,4 @@ def test_every_view_is_found_by_its_title(window: Window, spec: RoomSpec, qtbot:
         QTest.keyClick(palette.line, Qt.Key.Key_Return)
         assert window.room_key == spec.key and palette.isHidden()
         room: Any = window.frame.room
-        assert view.key == (room.views if isinstance(room, ViewRoom) else room.large).key
+        assert isinstance(room, ViewRoom) and view.key == room.views.key

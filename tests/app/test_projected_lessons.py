@@ -68,15 +68,15 @@ def test_one_list_has_all_views_of_attention_while_a_card_is_beside_the_room(pro
     room = projected.open_room("attend")
     assert isinstance(room, AttendRoom)
     large = room.large
-    qtbot.waitUntil(large.tabs["matrix"].isVisible)
+    qtbot.waitUntil(large.buttons.buttons["matrix"].isVisible)
     assert not large.every.isVisible()
     projected.lessons.open(FILES[0])
     projected.open_room("attend")
     qtbot.waitUntil(large.every.isVisible)
-    assert not any(tab.isVisible() for tab in large.tabs.values())
+    assert not any(tab.isVisible() for tab in large.buttons.buttons.values())
     for index, spec in enumerate(SPECS):
         large.every.activated.emit(index)
-        assert large.key == spec.key and large.every.currentIndex() == index
+        assert room.views.key == spec.key and large.every.currentIndex() == index
         assert spec.shown_title in large.every.currentText()
 
 

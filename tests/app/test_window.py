@@ -278,7 +278,7 @@ def test_projector_size_keeps_what_is_said_and_the_view_of_the_heads(window: Win
     again: Any = window.frame.room
     assert again is not room and window.frame.question.question == "Click “it”." and window.frame.question.is_answered
     assert window.frame.banner.text == "Something to read."
-    assert (again.large.key, again.heads_card.panel, list(again.chosen.heads)) == ("lines", "find", [(1, 2), (0, 1)])
+    assert (again.views.key, again.heads_card.panel, list(again.shared.heads)) == ("lines", "find", [(1, 2), (0, 1)])
     window.appearance.set_look(projector=False)
 
 
@@ -375,10 +375,7 @@ def test_an_example_opens_the_page_that_it_is_about(window: Window, qtbot: QtBot
         open_view(shown, spec.view_keys[-1])
         window.examples.use(example)
         settle(window, qtbot)
-        if spec.key != "attend":
-            assert shown.views.key == first
-        else:
-            assert shown.large.key == first
+        assert shown.views.key == first
 
 
 def test_ctrl_numbers_open_the_rooms(window: Window) -> None:

@@ -85,7 +85,7 @@ def _in_room(room: Any) -> dict[str, Any]:
             }
         }
     if name == "AttendRoom" and room.is_drawn:
-        view = room.large.get("matrix").grid
+        view = room.get_view("matrix").grid
         shown = {
             "matrix": [[round(float(value), 4) for value in row] for row in view.values],
             "readout": room.view.readout.text(),

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import jensenshannon
 
 from app.rooms.attend.score_steps import score_steps
-from app.rooms.attend.strong_links import between, strongest_links, with_weight
 from bertcore.analysis.attention_heads import compared_rows, divergence_between_heads, head_map, scaled_to_plane
+from bertcore.analysis.links import between, strongest_links, with_weight
 from bertcore.analysis.trace import trace
 from tests.engine.models import tiny_model, word_tokenizer
 

@@ -1,29 +1,32 @@
-"""The attention of a reading over tokens or words, and what each head is called.
+"""The attention of a reading over tokens or words beside that of its baseline, and what each head is called.
 
-L layers, N heads, S tokens, U units: what rows and columns stand for.
+L layers, N heads, S tokens, U units: what rows and columns stand for; U' the baseline's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bertcore.progress import ReportProgress
+from bertcore.analysis.align import Alignment, align
+from bertcore.progress import ReportProgress, no_progress, part_of
 
 from ...look import theme
 from ...look.say import mark, say
-from ...state.readings import Reading, thumbnails
+from ...state.baseline_names import baseline_name, reason_in_words, replacing, where_compared
+from ...state.readings import THUMBNAIL_TOKENS, Reading, thumbnails
 from ...state.token_units import TokenView, Units
 
 if TYPE_CHECKING:
-    from bertcore.analysis.attention_heads import HeadFacts, HeadKind
+    from bertcore.analysis.attention_heads import FoundHeads, HeadFacts, HeadKind, HeadMap
+    from bertcore.analysis.compare import MatchedHeads
     from bertcore.tokenizer.tokenizer import Encoding
 Head = tuple[int, int]  # layer, head, from 0
-Kinds = dict[str, list[tuple[int, int, float]]]  # kind -> (layer, head, score 0..1), best first
+Kinds = dict[str, list[tuple[Head, float]]]  # kind -> head and score 0..1, best first
 SPECIAL = "[CLS]/[SEP]"  # in the name of a kind: stands for what the model calls its special tokens
 OFF = "off"  # in the place of a kind
 NO_HABIT = "mixed"  # its score says nothing
@@ -54,19 +57,27 @@ Descriptions = dict[Head, HeadDescription]
 
 
 class Attentions:
-    """One reading in one token view."""
+    """One reading in one token view, and the baseline that it is compared with."""
 
     def __init__(self, reading: Reading, token_view: TokenView) -> None:
         self.reading, self.token_view = reading, token_view
         self.units: Units = reading.units(token_view)
+        self.layers, self.heads = (int(size) for size in reading.trace.attentions.shape[:2])
 
     @property
-    def layers(self) -> int:
-        return int(self.reading.trace.attentions.shape[0])
+    def given(self) -> tuple[Reading, TokenView]:
+        """What the worker is given, which makes attentions of its own."""
+        return self.reading, self.token_view
 
     @property
-    def heads(self) -> int:
-        return int(self.reading.trace.attentions.shape[1])
+    def plain(self) -> Reading:
+        """The reading of the model as it is, nothing changed inside."""
+        return self.reading.plain
+
+    @property
+    def is_small(self) -> bool:
+        """Whether all heads can be merged and counted on the window's own thread."""
+        return bool(self.reading.trace.attentions.size <= SMALL)
 
     @cached_property
     def parts(self) -> list[str]:
@@ -81,31 +92,45 @@ class Attentions:
         whole = self.reading.encoding
         merged = merge_encoding(whole, word_groups(whole)) if self.token_view.words else whole
         kept = [i for i, part in enumerate(merged.parts) if self.token_view.specials or part != "special"]
-        new_place = {old: new for new, old in enumerate(kept)}
-        unknown = [new_place[i] for i in merged.unknown if i in new_place]
-        return replace(
-            merged,
-            tokens=[merged.tokens[i] for i in kept],
-            ids=[merged.ids[i] for i in kept],
-            segments=[merged.segments[i] for i in kept],
-            positions=list(self.units.first_positions),  # as the window numbers them
-            offsets=[merged.offsets[i] for i in kept],
-            parts=[merged.parts[i] for i in kept],
-            words=[merged.words[i] for i in kept],
-            unknown=unknown,
-            labels=list(self.units.labels),
-        )
+        names = ("tokens", "ids", "segments", "offsets", "parts", "words")
+        chosen: dict[str, Any] = {name: [getattr(merged, name)[i] for i in kept] for name in names}
+        unknown = [kept.index(i) for i in merged.unknown if i in kept]
+        positions = list(self.units.first_positions)  # as the window numbers them
+        return replace(merged, **chosen, unknown=unknown, positions=positions, labels=list(self.units.labels))
 
     def weights(self, layer: int, head: int) -> np.ndarray:
         """Attention of one head (U,U)."""
         return self.units.attention(self.reading.trace.attentions[layer, head])
 
     def mean(self, heads: Sequence[Head]) -> np.ndarray:
-        """Mean attention of some heads (U,U)."""
+        """Mean attention of some heads (U,U), each as it is shown alone."""
+        if not self.token_view.specials:  # rows of each head are scaled to sum to 1
+            mean: np.ndarray = np.mean([self.weights(*head) for head in heads], axis=0)
+            return mean
         total = np.zeros(self.reading.trace.attentions.shape[2:], dtype=np.float64)
-        for layer, head in heads:
-            total += self.reading.trace.attentions[layer, head]
+        for head in heads:
+            total += self.reading.trace.attentions[head]
         return self.units.attention((total / len(heads)).astype(np.float32))
+
+    def by_layer(self, progress: ReportProgress = no_progress) -> Iterator[np.ndarray]:
+        """L times (N,U,U); all of a long text take seconds."""
+        for layer, heads in enumerate(self.reading.trace.attentions):
+            yield self.units.attention(heads)
+            progress((layer + 1) / self.layers)
+
+    def stacked(self, progress: ReportProgress = no_progress) -> np.ndarray:
+        """Attention of all heads (L,N,U,U) in this view."""
+        if self.token_view == TokenView():
+            return self.reading.trace.attentions
+        return np.stack(list(self.by_layer(progress)))
+
+    def thumbnails(self, progress: ReportProgress = no_progress) -> np.ndarray:
+        """Every head, made small (L,N,T,T), in this view."""
+        if self.token_view == TokenView():
+            return self.reading.thumbnails
+        return np.stack([thumbnails(layer[None])[0] for layer in self.by_layer(progress)])
+
+    # Heads that are off.
 
     @cached_property
     def off(self) -> frozenset[Head]:
@@ -117,8 +142,7 @@ class Attentions:
         """A sentence on a head that adds nothing; empty for the others."""
         what_if = self.reading.request.what_if
         if layer in what_if.layers_off:
-            text = say("Layer {layer} is skipped, so this head has no effect.")
-            return text.format(layer=layer + 1)
+            return say("Layer {layer} is skipped, so this head has no effect.", layer=layer + 1)
         return say("Switched off, so it has no effect.") if (layer, head) in what_if.heads_off else ""
 
     def title(self, layer: int, head: int) -> str:
@@ -126,55 +150,94 @@ class Attentions:
         name = head_title(layer, head)
         return say("{head} · off", head=name) if (layer, head) in self.off else name
 
-    @property
-    def is_small(self) -> bool:
-        """Whether all heads can be merged and counted on the window's own thread."""
-        return bool(self.reading.trace.attentions.size <= SMALL)
+    # The baseline.
 
-    def thumbnails(self, progress: ReportProgress | None = None) -> np.ndarray:
-        """Every head, made small (L,N,T,T), in this view."""
-        if self.token_view == TokenView():
-            return self.reading.thumbnails
-        return np.stack([thumbnails(layer[None])[0] for layer in self.all_heads(progress)])
+    @cached_property
+    def baseline(self) -> Attentions | None:
+        """None where nothing is compared."""
+        baseline = self.reading.baseline
+        return None if baseline is None else Attentions(baseline, self.token_view)
 
-    def all_heads(self, progress: ReportProgress | None = None) -> list[np.ndarray]:
-        """L x (N,U,U); long texts take seconds."""
-        merged = []
-        for layer, heads in enumerate(self.reading.trace.attentions):
-            merged.append(self.units.attention(heads))
-            if progress is not None:
-                progress((layer + 1) / self.layers)
-        return merged
-
-    def stacked(self, progress: ReportProgress | None = None) -> np.ndarray:
-        """Attention of all heads (L,N,U,U) in this view."""
-        if self.token_view == TokenView():
-            return self.reading.trace.attentions
-        return np.stack(self.all_heads(progress))
+    @cached_property
+    def alignment(self) -> Alignment:
+        """Which of the baseline's units each unit is compared with; only where there is a baseline."""
+        assert self.baseline is not None
+        return align(self.encoding, self.baseline.encoding)
 
     @property
-    def plain(self) -> Reading:
-        """The reading of the model as it is, nothing changed inside."""
-        return self.reading.plain
+    def baseline_name(self) -> str:
+        return baseline_name(self.reading)
 
     @property
-    def given(self) -> tuple[Reading, TokenView]:
-        """What the worker is given, which makes attentions of its own."""
-        return self.reading, self.token_view
+    def where_compared(self) -> str:
+        """ "with the unchanged model", "at step 0" """
+        return where_compared(self.reading)
 
     @property
-    def plain_notes(self) -> list[str]:
-        """What pictures of the model as it is leave aside, for the end of their hints."""
-        notes = []
-        if self.token_view != TokenView():
-            notes.append(say("by tokens, special tokens included"))
-        if self.reading.unchanged is not None:
-            notes.append(say("without your changes inside the model"))
-        return notes
+    def has_same_heads(self) -> bool:
+        """Whether each head has a head of its own in the baseline."""
+        return self.baseline is not None and (self.layers, self.heads) == (self.baseline.layers, self.baseline.heads)
+
+    @cached_property
+    def why_no_difference(self) -> str:
+        """A sentence on heads that cannot be subtracted from those of the baseline; empty where they can."""
+        if self.baseline is None:
+            return ""
+        if self.alignment.reason is not None:
+            return reason_in_words(self.alignment.reason)
+        if self.has_same_heads:
+            return ""
+        ours, theirs = (f"{each.layers} × {each.heads}" for each in (self, self.baseline))
+        sentence = mark("The models have {ours} and {theirs} heads, so they cannot be paired one to one.")
+        return say(sentence, ours=ours, theirs=theirs)
+
+    @property
+    def can_subtract(self) -> bool:
+        """There is a baseline, and heads have a difference from its heads."""
+        return self.baseline is not None and not self.why_no_difference
+
+    @cached_property
+    def labels_of_difference(self) -> list[str]:
+        """(U) What stood in the baseline's text is named too: `france (vs england)`."""
+        assert self.baseline is not None
+        theirs, places = self.baseline.units.labels, self.alignment.other_positions
+        return [
+            replacing(own, None if place is None else theirs[place])
+            for own, place in zip(self.units.labels, places, strict=True)
+        ]
+
+    def placed(self, theirs: np.ndarray) -> np.ndarray:
+        """The baseline's (..., U',U') in our places (..., U,U), NaN where a unit has no counterpart."""
+        rows, columns = np.array(self.alignment.pairs, dtype=np.int64).reshape(-1, 2).T
+        placed = np.full((*theirs.shape[:-2], len(self.units), len(self.units)), np.nan, dtype=np.float32)
+        placed[..., rows[:, None], rows] = theirs[..., columns[:, None], columns]
+        return placed
+
+    def baseline_weights(self, layer: int, head: int) -> np.ndarray:
+        """The baseline's attention of one head in our places (U,U), NaN where a unit has no counterpart."""
+        assert self.baseline is not None
+        return self.placed(self.baseline.weights(layer, head))
+
+    def difference(self, own: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+        """Ours (..., U,U) minus the baseline's (..., U',U'), 0 where a unit has no counterpart."""
+        return np.nan_to_num(own - self.placed(theirs))
+
+    def small_differences(self, progress: ReportProgress = no_progress) -> np.ndarray:
+        """Differences of all heads, made small (L,N,T,T): of each block the largest, whatever its sign."""
+        assert self.baseline is not None
+        layers = zip(self.by_layer(progress), self.baseline.by_layer(), strict=True)
+        return np.stack([_shrunk(self.difference(*both)) for both in layers])
+
+
+# What the worker is asked: functions of a reading and how it is shown.
 
 
 def thumbnails_of(reading: Reading, view: TokenView, progress: ReportProgress) -> np.ndarray:
     return Attentions(reading, view).thumbnails(progress)
+
+
+def differences_of(reading: Reading, view: TokenView, progress: ReportProgress) -> np.ndarray:
+    return Attentions(reading, view).small_differences(progress)
 
 
 def describe_heads(reading: Reading, view: TokenView, progress: ReportProgress) -> Descriptions:
@@ -182,23 +245,47 @@ def describe_heads(reading: Reading, view: TokenView, progress: ReportProgress) 
     from bertcore.analysis.attention_heads import classify_heads, head_facts
 
     attentions, described = Attentions(reading, view), Descriptions()
-    for layer, heads in enumerate(attentions.reading.trace.attentions):
-        merged = attentions.units.attention(heads)  # (N,U,U)
-        for head, kind in enumerate(classify_heads(merged, attentions.encoding)):
-            described[(layer, head)] = HeadDescription(kind, head_facts(merged[head], attentions.encoding))
-        progress((layer + 1) / attentions.layers)
+    for layer, heads in enumerate(attentions.by_layer(progress)):
+        for head, kind in enumerate(classify_heads(heads, attentions.encoding)):
+            described[layer, head] = HeadDescription(kind, head_facts(heads[head], attentions.encoding))
     return described
+
+
+def find_in(reading: Reading, view: TokenView, query: str, progress: ReportProgress) -> FoundHeads:
+    from bertcore.analysis.attention_heads import find_heads
+
+    attentions = Attentions(reading, view)
+    return find_heads(query, attentions.stacked(progress), attentions.encoding)
+
+
+def map_of_heads(reading: Reading, view: TokenView, progress: ReportProgress) -> HeadMap:
+    from bertcore.analysis.attention_heads import head_map
+
+    stacked = Attentions(reading, view).stacked(part_of(progress, 0, 0.2))
+    return head_map(stacked, progress=part_of(progress, 0.2, 0.8))
+
+
+def moved_heads(reading: Reading, view: TokenView, _progress: ReportProgress) -> MatchedHeads:
+    """How far each head is from itself in the baseline; in a model of another shape, from the most similar one.
+
+    Raises BertcoreError where nothing is paired.
+    """
+    from bertcore.analysis.compare import matched_heads
+
+    ours = Attentions(reading, view)
+    assert ours.baseline is not None
+    return matched_heads(ours.stacked(), ours.baseline.stacked(), ours.alignment)
 
 
 def by_kind(described: Descriptions, off: Collection[Head] = ()) -> Kinds:
     """Of each kind the most marked heads first. Those without a clear habit stand behind, and those that are off."""
     kinds: Kinds = {kind: [] for kind in KIND_NAMES}
-    for (layer, head), description in described.items():
-        if (layer, head) not in off:
-            kinds[description.kind.kind].append((layer, head, description.kind.score))
+    for head, description in described.items():
+        if head not in off:
+            kinds[description.kind.kind].append((head, description.kind.score))
     for heads in kinds.values():
-        heads.sort(key=lambda item: -item[2])
-    kinds[OFF] = [(*spot, described[spot].kind.score) for spot in sorted(off) if spot in described]
+        heads.sort(key=lambda item: -item[1])
+    kinds[OFF] = [(head, described[head].kind.score) for head in sorted(off) if head in described]
     return {kind: heads for kind, heads in kinds.items() if heads}
 
 
@@ -218,3 +305,14 @@ def head_title(layer: int, head: int) -> str:
     if theme.is_projector():
         return say("Head {head}", head=head_name(layer, head))
     return say("Layer {layer} · Head {head}", layer=layer + 1, head=head + 1)
+
+
+def _shrunk(difference: np.ndarray) -> np.ndarray:
+    """(N,U,U) -> (N,T,T), T <= 64"""
+    size = difference.shape[-1]
+    if size <= THUMBNAIL_TOKENS:
+        return difference
+    edges = np.linspace(0, size, THUMBNAIL_TOKENS, endpoint=False).astype(int)
+    high = np.maximum.reduceat(np.maximum.reduceat(difference, edges, axis=1), edges, axis=2)
+    low = np.minimum.reduceat(np.minimum.reduceat(difference, edges, axis=1), edges, axis=2)
+    return np.where(-low > high, low, high)

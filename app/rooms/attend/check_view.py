@@ -6,27 +6,24 @@ K rows: tokens, those that the head looks at most where there are many.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from ...compute.head_questions import HeadCheck, check_head, odds
-from ...compute.question import Question
+from ...compute.head_questions import HeadCheck, check_head
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...look.say import say
 from ...widgets.card import label, scrolled
 from ...widgets.layouts import fill, vbox
-from ...widgets.progress_line import ProgressLine
 from .attentions import head_title
-from .chosen_heads import TargetBox, TargetFields
-from .view import AttendView
+from .sentences import about_check, about_columns
+from .view import TargetView
 
 MOST_ROWS = 24
 ROW_PX, TITLE_PX = 21, 24
@@ -35,142 +32,60 @@ DIGITS = 3  # that count, of the longest bar's number
 FEWEST_DECIMALS, MOST_DECIMALS = 3, 6  # for more there is no room
 
 
-class CheckView(AttendView):
+class CheckView(TargetView):
     """Does it matter what the token looks at? Of the model as it is, for one prediction."""
+
+    follows = ("head", "heads", "pinned")  # not the mouse
 
     def __init__(self) -> None:
         super().__init__()
         self.bars = CheckBars()
         explain("check", self.bars)
-        self.line = ProgressLine()
-        self.question: Question[HeadCheck] = self.add_question(lambda _answer: self.redraw(), self.line)
-        self._whole = label("", "strong", wrap=True)
+        self.summary = label("", "strong", wrap=True)  # what is said of the whole head
+        self.meanings = label("", "muted", wrap=True)  # of the three columns
         self._lead = label(say("Prediction:"), "muted")
-        self._box, self._fields = self.target_box, self.target_fields = TargetBox(), TargetFields()
-        self._notes = label("", "muted", wrap=True)
         inside = QWidget()
-        vbox(self.bars, self._notes, None, parent=inside, gap_px=8, margins=(0, 0, theme.px(6), 0))
-        fill(self.controls, self._lead, self._box, self._fields, None)
-        fill(self.body, self.controls, self.line, self._whole, (scrolled(inside), 1))
-
-    @property
-    def meanings(self) -> str:
-        """What is said of the three columns."""
-        return self._notes.text()
-
-    @property
-    def summary(self) -> str:
-        """What is said of the whole head."""
-        return self._whole.text()
+        vbox(self.bars, self.meanings, None, parent=inside, gap_px=8, margins=(0, 0, theme.px(6), 0))
+        fill(self.controls, self._lead, self.target_box, self.target_fields, None)
+        fill(self.body, self.controls, self.line, self.summary, (scrolled(inside), 1))
 
     def draw(self) -> None:
-        attentions, target, row = self.attentions, self.chosen.target, self.pinned
-        layer, head = self.head
+        attentions, target, row = self.attentions, self.shared.target, self.pinned
         token = f"{attentions.reading.shown_tokens[row]} ({row})"
         hint = say("what {token} looks at", token=token)
-        self.set_title(head_title(layer, head), " · ".join([hint, *attentions.plain_notes]))
-        self._notes.setText("\n".join(self._meanings()))
-        for widget in (self._lead, self._box):
-            widget.setVisible(target is not None)
-        if target is None:
-            self.question.clear(self.chosen.problem)
-            self._show(None)
-            return
-        model, text = attentions.plain.request.model, attentions.plain.request.model_input
-        self.question.ask_model(model, check_head, text, target, layer, head, row, pause_ms=self.pause_ms)
-        self._show(self.question.answer)
-
-    def make_figure(self) -> Figure | None:
-        check, target = self.question.answer, self.chosen.target
-        if check is None or self.reading is None or target is None:
-            return None
-        axes = (Axis("is looked at", self.reading.shown_tokens),)
-        columns = {"attention": check.attention, "gradient": check.gradient, "removal": -check.without}
-        values = {name: Numbers(one, axes) for name, one in columns.items()}
-        unit = "" if target.is_score else " in nats"
-        settings = f"{target.measure}{unit} · {self.summary}"
-        return self.figure(
-            self.title, [self.bars], values, hint=self.hint, head=True, settings=settings, plain=True, by_token=True
-        )
-
-    def _drawn_for(self) -> tuple[object, ...]:
-        """It does not follow the mouse."""
-        return (*super()._drawn_for(), self.selection.pinned)
-
-    def _meanings(self) -> list[str]:
-        if self.chosen.target is not None and self.chosen.target.is_score:
-            unit = say("Both are changes of {prediction}.")
-        elif self.chosen.target is not None and self.chosen.target.is_contrast:
-            unit = say("In both, +0.01 raises the odds of “{first}” against “{second}” by 1%.")
-            if numbers.is_technical():
-                unit = say("Both are changes of ln p of “{first}” − ln p of “{second}”, in nats.")
-            first, second = self.chosen.target.answers
-            unit = unit.format(first=first, second=second)
-        elif numbers.is_technical():
-            unit = say("Both are changes of ln p of {prediction}, in nats.")
-        else:
-            unit = say("In both, +0.01 makes {prediction} 1% more likely.")
-        return [
-            say("Attention: where the head looks."),
-            say("Gradient: an estimate of what a weight 1 higher would do, even where the head hardly looks."),
-            say("Removal: what the link adds now, seen by taking it away; the other tokens get its attention."),
-            unit.format(prediction=self.chosen.target_name),
-        ]
-
-    def _show(self, check: HeadCheck | None) -> None:
+        self.set_title(head_title(*self.head), " · ".join([hint, *self.plain_notes]))
+        self.meanings.setText(about_columns(target))
+        self._lead.setVisible(target is not None)
+        check: HeadCheck | None = self.ask_about_target(check_head, *self.head, row)
         if check is None:
             self.bars.set_columns("", [], [])
-            self._whole.setText("")
+            self.summary.setText("")
             return
-        count = len(check.attention)
-        rows = np.arange(count)
-        if count > MOST_ROWS:
+        rows = np.arange(len(check.attention))
+        if len(rows) > MOST_ROWS:
             rows = np.sort(np.argsort(-check.attention, kind="stable")[:MOST_ROWS])
-        tokens = self.attentions.plain.shown_tokens
+        tokens = attentions.plain.shown_tokens
         columns = [
             Column(say("Attention"), check.attention[rows], False),
             Column(say("Gradient"), check.gradient[rows], True),
             Column(say("Removal"), -check.without[rows], True),
         ]
-        looks = say("{token} looks at", token=tokens[self.pinned])
+        looks = say("{token} looks at", token=tokens[row])
         self.bars.set_columns(looks, [f"{tokens[i]} ({i})" for i in rows.tolist()], columns)
-        self._whole.setText(self._summary(check))
+        is_changed = attentions.reading.unchanged is not None
+        self.summary.setText(about_check(check, target, MOST_ROWS, is_changed=is_changed))
 
-    def _summary(self, check: HeadCheck) -> str:
-        target = self.chosen.target
-        write: Callable[[float], str] = numbers.number
-        before, after, change = check.value, check.value + check.without_head, numbers.log_change(check.without_head, 3)
-        if target is not None and target.is_score:
-            change = numbers.signed(check.without_head, 3)
-            text = say("Without the whole head, for all tokens, {prediction}: {before} → {after} ({change}).")
-        elif target is not None and target.is_contrast and not numbers.is_technical():
-            text = say("Now {now}. Without the whole head, for all tokens, {then}.")
-            sentence = text.format(now=odds(target, before), then=odds(target, after))
-            return " ".join([sentence, *self._remarks(check)])
-        elif target is not None and target.is_contrast:
-            change, write = numbers.signed(check.without_head, 3), numbers.signed
-            text = say("Without the whole head, for all tokens, {prediction}: {before} → {after} ({change}).")
-        else:
-            before, after = math.exp(before), math.exp(after)
-            if not numbers.is_technical():
-                write = partial(numbers.percent, fine=True)
-            text = say(
-                "Without the whole head, for all tokens, the probability of {prediction}: {before} → {after} "
-                "({change})."
-            )
-        sentence = text.format(
-            prediction=self.chosen.target_name, before=write(before), after=write(after), change=change
+    def make_figure(self) -> Figure | None:
+        check, target = self.question.answer, self.shared.target
+        if check is None or self.reading is None or target is None:
+            return None
+        axes = (Axis("is looked at", self.reading.shown_tokens),)
+        columns = {"attention": check.attention, "gradient": check.gradient, "removal": -check.without}
+        values = {name: Numbers(one, axes) for name, one in columns.items()}
+        settings = f"{target.measure}{'' if target.is_score else ' in nats'} · {self.summary.text()}"
+        return self.figure(
+            self.title, [self.bars], values, hint=self.hint, head=True, settings=settings, plain=True, by_token=True
         )
-        return " ".join([sentence, *self._remarks(check)])
-
-    def _remarks(self, check: HeadCheck) -> list[str]:
-        sentences = []
-        if len(check.attention) > MOST_ROWS:
-            shown = say("Only the {shown} tokens it looks at most are listed, out of {all}.")
-            sentences.append(shown.format(shown=MOST_ROWS, all=len(check.attention)))
-        if self.attentions.reading.unchanged is not None:
-            sentences.append(say("Computed for the model without your changes."))
-        return sentences
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 import numpy as np
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QButtonGroup, QWidget
+from PySide6.QtWidgets import QWidget
 
 from ...compute.question import Question
 from ...figures.figure import Axis, Numbers
@@ -12,25 +12,19 @@ from ...look.say import mark, say
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...state.token_units import TokenView
-from ...widgets.card import GAP_PX, Card, Steady, button, intro_line, label, scrolled, tip
+from ...widgets.card import GAP_PX, Card, Steady, button, intro_line, label, scrolled
 from ...widgets.charts.raster import ColorBar
 from ...widgets.figure_button import Provider
-from ...widgets.flow_layout import FlowLayout
 from ...widgets.layouts import hbox, vbox
-from ...widgets.pages import MoreButton
 from ...widgets.progress_line import ProgressLine
 from ..room import ViewStack
 from ..view import ViewSpec
 from .atlas import Group, HeadAtlas
-from .attentions import Attentions, Descriptions, by_kind, describe_heads, kind_name, thumbnails_of
-from .chosen_heads import Chosen
-from .compared_attentions import ComparedAttentions, compared, compared_thumbnails
-from .find_heads import FindView
-from .head_effects import EffectsView
-from .head_kinds import KindsView
-from .moved_heads import MovedView
-from .similar_heads import AlikeView
+from .attend_state import AttendState
+from .attentions import Descriptions, by_kind, describe_heads, differences_of, kind_name, thumbnails_of
+from .head_panels import AlikeView, EffectsView, FindView, KindsView, MovedView
 from .view import AttendView
+from .view_buttons import ViewButtons
 
 WIDTH_PX, BAR_PX = 310, 9  # the card; the scroll bar, as in the style sheet
 LONG_PAUSE_MS = 150  # before all heads of a long text are merged and described
@@ -41,12 +35,7 @@ PANELS = (
         mark("Many heads have one simple habit. Click one (layer·head); the percentage says how strong the habit is."),
         KindsView,
     ),
-    ViewSpec(
-        "find",
-        mark("Find"),
-        mark("Which heads look from one of your words to another?"),
-        FindView,
-    ),
+    ViewSpec("find", mark("Find"), mark("Which heads look from one of your words to another?"), FindView),
     ViewSpec(
         "moved",
         mark("Moved"),
@@ -76,76 +65,65 @@ PANELS = (
 class HeadsCard(Card):
     """The atlas and one panel. Descriptions of the heads are computed whatever panel is open: others show them too."""
 
-    view_made = Signal(object)
-    described = Signal()  # the descriptions are there
     question_requested = Signal(object)
 
-    def __init__(self, chosen: Chosen, atlas_figure: Provider) -> None:
+    def __init__(self, shared: AttendState, atlas_figure: Provider) -> None:
         super().__init__(say("Every head"), intro=say("Each small picture is one head: click it."))
         self.setFixedWidth(theme.column_px(WIDTH_PX))
         self.set_figure(atlas_figure)
         self.atlas = HeadAtlas()
-        self.by_kind = button(
-            say("Sort by kind"), look="small", hint=say("Sort the heads by what they do"), checkable=True
-        )
-        self._chosen = chosen
+        hint = say("Sort the heads by what they do")
+        self.by_kind = button(say("Sort by kind"), look="small", hint=hint, checkable=True)
         self.panels = ViewStack(PANELS, AttendView)
-        self._specs = {spec.key: spec for spec in PANELS}
-        self.more = MoreButton()
-        self.tabs = {
-            spec.key: button(spec.shown_title, look="small", hint=tip(spec.shown_hint), checkable=True)
-            for spec in PANELS
-        }
+        self.buttons = ViewButtons(PANELS, own_line=True)
+        self.difference_scale = ColorBar(signed=True)
+        explain("attention_difference", self.difference_scale)
+        self._shared = shared
         self._describing: Question[Descriptions] = Question(self, self._on_described)
         self._shrinking: Question[np.ndarray] = Question(self, lambda _answer: self._show_heads())
         self._scale = label("", "muted", wrap=True)
-        self.difference_scale = ColorBar(signed=True)
-        explain("attention_difference", self.difference_scale)
-        self._compared: ComparedAttentions | None = None  # whose differences are drawn
+        self._is_difference = False  # that is drawn
         self._panel_intro = intro_line()
-        self._attentions: Attentions | None = None
         self._lay_out()
         for question in (self._describing, self._shrinking):
             question.requested.connect(self.question_requested)
-        self.panels.view_made.connect(self._on_view_made)
-        self.by_kind.toggled.connect(lambda _on: self._show_order())
-        self.open("kinds")
-
-    @property
-    def descriptions(self) -> Descriptions:
-        """Empty until they are computed."""
-        return self._describing.answer or {}
+        self.panels.view_made.connect(lambda _key, view: view.redrawn.connect(self._show_effects))
+        self.buttons.clicked.connect(self.open)
+        self.by_kind.toggled.connect(self._show_order)
 
     @property
     def panel(self) -> str:
         """The key of the one on show."""
         return self.panels.key
 
-    def get(self, key: str) -> AttendView:
-        """A panel, not necessarily on show."""
-        return self.panels.get(key)
-
     def open(self, key: str) -> None:
         """Shows a panel by the key of its spec."""
         self.panels.open(key)
-        self.tabs[key].setChecked(True)
-        if self._specs[key].is_for_experts:
-            self.more.setChecked(True)
-        self._panel_intro.setText(self._specs[key].shown_hint)
+        self.buttons.show_key(key)
+        self._panel_intro.setText(next(spec.shown_hint for spec in PANELS if spec.key == key))
         self._show_effects()
 
     def show_reading(self, reading: Reading, selection: Selection, pause_ms: int) -> None:
-        self._attentions = attentions = Attentions(reading, selection.token_view)
-        both = compared(attentions) if selection.wants_difference else None
-        self._compared = None if both is None or both.problem else both
+        attentions = self._shared.attentions
+        assert attentions is not None
+        self._is_difference = selection.wants_difference and attentions.can_subtract
         self.atlas.set_off(attentions.off)
         self.set_hint(say("layers 1–{layers} ↓ heads 1–{heads} →", layers=attentions.layers, heads=attentions.heads))
-        self._compute(attentions)
+        long_ms = 0 if attentions.is_small else LONG_PAUSE_MS
+        if attentions.is_small or (not self._is_difference and attentions.token_view == TokenView()):
+            self._shrinking.clear()
+        else:
+            function = differences_of if self._is_difference else thumbnails_of
+            self._shrinking.ask(function, *attentions.given, pause_ms=long_ms)
+        self._show_heads()
+        self._describing.ask(describe_heads, *attentions.given, pause_ms=long_ms)
+        self._shared.descriptions = self._describing.answer or {}
+        self.atlas.set_selected(selection.layer, selection.head, self._shared.heads)
         self.panels.show_reading(reading, selection, pause_ms)
         self._show_effects()
 
-    def show_selection(self, reading: Reading, selection: Selection, chosen: Chosen) -> None:
-        self.atlas.set_selected(selection.layer, selection.head, chosen.heads)
+    def show_selection(self, reading: Reading, selection: Selection) -> None:
+        self.atlas.set_selected(selection.layer, selection.head, self._shared.heads)
         self.panels.show_selection(reading, selection)
 
     def leave(self) -> None:
@@ -153,128 +131,83 @@ class HeadsCard(Card):
         for question in (self._describing, self._shrinking):
             question.cancel()
         self.panels.leave()
-        self._attentions = self._compared = None
 
     def atlas_numbers(self) -> tuple[dict[str, Numbers], str]:
         """Behind the atlas, and what its caption says of them."""
-        assert self._attentions is not None
+        attentions = self._shared.attentions
+        assert attentions is not None
         by_head = Axis("layer", first=1), Axis("head", first=1)
-        labels, values = self._attentions.units.labels, self.atlas.thumbnails
+        labels, values = attentions.units.labels, self.atlas.thumbnails
         if len(labels) == values.shape[-1]:
             axes = Axis("looks", labels), Axis("is looked at", labels)
         else:  # as small as they are drawn: the highest value of each block
             axes = Axis("block of tokens that looks"), Axis("block that is looked at")
-        arrays = {"attention": Numbers(values, (*by_head, *axes))}
-        settings = "colours from 0 to each head's highest value"
-        if self._compared is not None:
-            arrays = {"attention now minus before": Numbers(values, (*by_head, *axes))}
-            settings = f"now minus {self._compared.name}, one scale for all heads"
-        effects, target = self.atlas.effects, self.panels.view.chosen.target
+        name, settings = "attention", "colours from 0 to each head's highest value"
+        if self._is_difference:
+            name = "attention now minus before"
+            settings = f"now minus {attentions.baseline_name}, one scale for all heads"
+        arrays = {name: Numbers(values, (*by_head, *axes))}
+        effects, target = self.atlas.effects, self._shared.target
         if effects is not None and target is not None:
             arrays["effect"] = Numbers(effects, by_head)
             unit = "" if target.is_score else ", in nats"
             settings += f" · squares: of the model as it is, what the head adds to {target.measure}{unit}"
         return arrays, settings
 
-    def _compute(self, attentions: Attentions) -> None:
-        """All heads made small, and described."""
-        pause_ms = 0 if attentions.is_small else LONG_PAUSE_MS
-        is_compared = self._compared is not None
-        if attentions.is_small or (not is_compared and attentions.token_view == TokenView()):
-            self._shrinking.clear()
-        else:
-            function = compared_thumbnails if is_compared else thumbnails_of
-            self._shrinking.ask(function, *attentions.given, pause_ms=pause_ms)
-        self._show_heads()
-        self._describing.ask(describe_heads, *attentions.given, pause_ms=pause_ms)
-
     def _show_heads(self) -> None:
-        attentions, both = self._attentions, self._compared
+        attentions, made = self._shared.attentions, self._shrinking.answer
         if attentions is None:
             return
-        small = self._shrinking.answer
-        self.difference_scale.setVisible(both is not None)
-        if both is None:
-            is_ready = attentions.is_small or attentions.token_view == TokenView()
-            made = attentions.thumbnails() if is_ready else small
-            self.atlas.set_heads(attentions.reading.thumbnails if made is None else made)  # of tokens until then
+        self.difference_scale.setVisible(self._is_difference)
+        if self._is_difference:
+            made = attentions.small_differences() if attentions.is_small else made
+            if made is not None:
+                limit = float(np.abs(made).max(initial=0.0)) or 1.0
+                self.atlas.set_heads(made, limit)
+                self.difference_scale.set_range(-limit, limit, numbers.signed)
             return
-        made = both.thumbnails() if attentions.is_small else small
-        if made is not None:
-            limit = float(np.abs(made).max(initial=0.0)) or 1.0
-            self.atlas.set_heads(made, limit)
-            self.difference_scale.set_range(-limit, limit, numbers.signed)
+        if attentions.is_small or attentions.token_view == TokenView():
+            made = attentions.thumbnails()
+        self.atlas.set_heads(attentions.reading.thumbnails if made is None else made)  # of tokens until then
 
     def _lay_out(self) -> None:
         inside = QWidget()
         # The scroll bar has a place of its own: pictures that grow with their width would make it come and go for ever.
         inside.setMaximumWidth(theme.column_px(WIDTH_PX) - 2 * theme.px(GAP_PX) - theme.px(BAR_PX) - 2)
-        line, more, group = FlowLayout(4), FlowLayout(4), QButtonGroup(self)
-        for key, tab in self.tabs.items():
-            tab.clicked.connect(lambda _checked=False, key=key: self.open(key))
-            group.addButton(tab)
-            is_for_experts = self._specs[key].is_for_experts
-            (more if is_for_experts else line).addWidget(tab)
-        line.addWidget(self.more)
-        experts = QWidget()
-        experts.setLayout(more)
-        experts.hide()
-        self.more.toggled.connect(experts.setVisible)
         progress = ProgressLine([self._describing, self._shrinking])
         below = hbox((Steady(self._scale), 1), self.by_kind)
-        vbox(
-            self.atlas,
-            self.difference_scale,
-            progress,
-            below,
-            line,
-            experts,
-            self._panel_intro,
-            (self.panels, 1),
-            parent=inside,
-            gap_px=7,
-        )
+        above = vbox(self.atlas, self.difference_scale, progress, below, parent=inside, gap_px=7)
+        for item, stretch in ((self.buttons, 0), (self._panel_intro, 0), (self.panels, 1)):
+            above.addWidget(item, stretch)
         self.body.addWidget(scrolled(inside), 1)
 
-    def _on_view_made(self, _key: str, view: AttendView) -> None:
-        view.use(self._chosen)
-        if isinstance(view, EffectsView):
-            view.effects_changed.connect(self._show_effects)
-        elif isinstance(view, KindsView):
-            view.set_descriptions(self.descriptions)
-        self.view_made.emit(view)
-
     def _on_described(self, descriptions: Descriptions) -> None:
-        kinds = self.panels.get("kinds")
-        assert isinstance(kinds, KindsView)
-        kinds.set_descriptions(descriptions)
+        self._shared.descriptions = descriptions
         self._show_order()
-        self.described.emit()
+        self._shared.described.emit()
 
-    def _show_order(self) -> None:
+    def _show_order(self, *_: object) -> None:
         """By kind as soon as the kinds are there; while new ones are computed, the order stays."""
-        descriptions, attentions = self.descriptions, self._attentions
+        descriptions, attentions = self._shared.descriptions, self._shared.attentions
         if not self.by_kind.isChecked():
             self.atlas.set_groups(None)
         elif descriptions and attentions is not None:
             groups: list[Group] = [
-                (kind_name(kind, attentions.reading), tuple((layer, head) for layer, head, _ in heads))
+                (kind_name(kind, attentions.reading), tuple(head for head, _score in heads))
                 for kind, heads in by_kind(descriptions, self.atlas.off).items()
             ]
             self.atlas.set_groups(groups)
 
     def _show_effects(self) -> None:
         """Over the heads, while their panel is open."""
-        view = self.panels.view
-        effects = view.effects if isinstance(view, EffectsView) else None
-        attentions = self._attentions
+        view, attentions = self.panels.view, self._shared.attentions
+        effects, limit = (view.effects, view.limit) if isinstance(view, EffectsView) else (None, 1.0)
         if effects is not None and (attentions is None or effects.shape != (attentions.layers, attentions.heads)):
             effects = None  # of another model
-        self.atlas.set_effects(effects, view.limit if isinstance(view, EffectsView) else 1.0)
-        self._scale.setText(
-            say("squares: each head’s effect")
-            if effects is not None
-            else say("red: looks there more than {there}; blue: less", there=self._compared.where)
-            if self._compared is not None
-            else say("strongest colour: its highest weight")
-        )
+        self.atlas.set_effects(effects, limit)
+        text = say("strongest colour: its highest weight")
+        if effects is not None:
+            text = say("squares: each head’s effect")
+        elif self._is_difference and attentions is not None:
+            text = say("red: looks there more than {there}; blue: less", there=attentions.where_compared)
+        self._scale.setText(text)

@@ -8,11 +8,12 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy
 
+from bertcore.analysis.links import Links
+
 from ...look import theme
 from ...look.say import say
 from ...widgets.charts.pointer import PointerWidget
 from .attentions import Head
-from .strong_links import Links
 
 ROW_PX, LARGEST_ROW_PX = 17, 30
 WIDEST_PX = 5.0

@@ -12,93 +12,79 @@ import numpy as np
 from ...figures.figure import Axis, Figure, Numbers, joined
 from ...look import numbers
 from ...look.number_kinds import explain
-from ...look.say import say
+from ...look.say import mark, say
 from ...widgets.card import label
 from ...widgets.layouts import fill
-from .attentions import Head
 from .bar_strips import BarStrips, Strip
-from .compared_attentions import ComparedAttentions
-from .counterpart import Counterpart, Shown, way_to_show
-from .score_steps import BaselineSteps, ScoreSteps, baseline_steps, score_steps
-from .view import AttendView
+from .score_steps import ScoreSteps, baseline_steps, score_steps
+from .sentences import change_in_words, softmax_in_words
+from .view import PairedHeadsView
 
 DIMENSIONS = 3  # strips over dimensions; the others are over tokens
 SAME = 1e-3  # weights that differ by less are those of the softmax
 MOST_RAISED = 500.0  # e to more than that is no number
 
 
-class ScoreView(AttendView):
+class ScoreView(PairedHeadsView):
     """Query, key and their products over the head's dimensions; score, scaled, masked and softmax over the tokens."""
 
-    follows_column = True
+    follows = ("head", "heads", "column")
 
     def __init__(self) -> None:
         super().__init__()
         self.steps: ScoreSteps | None = None
-        self.baseline_steps: BaselineSteps | None = None  # the baseline's, in our places
-        self._counterpart = Counterpart(self)
+        self.baseline_steps: ScoreSteps | None = None  # in our places
         self.strips = BarStrips(say("From query and key to one attention weight"))
         explain("attention", self.strips)
-        self._asked, self._note = label("", "strong", wrap=True), label("", "muted", wrap=True)
-        fill(self.body, self._asked, (self.strips, 1), self._note, self.readout)
+        self._asked, self.note = label("", "strong", wrap=True), label("", "muted", wrap=True)
+        self.readout = label("", "muted", wrap=True)
+        fill(self.body, self._asked, (self.strips, 1), self.note, self.readout)
         self._show_invitation()
         self.strips.hovered.connect(self._on_strips_hovered)
         self.strips.clicked.connect(self._on_strips_clicked)
 
-    @property
-    def note(self) -> str:
-        """What differs from the other pictures."""
-        return self._note.text()
-
     def draw(self) -> None:
-        reading, position = self.attentions.reading, self.selection.position
+        attentions, reading, position = self.attentions, self.attentions.reading, self.selection.position
         trace = reading.trace
-        query, keys = trace.queries[(*self.head, position)], trace.keys[self.head]  # (D), (S,D)
         weights = trace.attentions[(*self.head, position)]  # (S)
-        column = int(weights.argmax()) if self.chosen.column is None else self.chosen.column
+        column = int(weights.argmax()) if self.shared.column is None else self.shared.column
         column = min(column, len(weights) - 1)
-        self.steps = steps = score_steps(query, keys, column)
-        self._query, self._key = query, keys[column]
-        tokens = reading.shown_tokens
-        named = say("“{token}” ({position})")
-        one = named.format(token=tokens[position], position=position)
-        other = named.format(token=tokens[column], position=column)
-        self.set_title(self.attentions.title(*self.head))
-        shown = way_to_show(self.attentions, self.selection)
-        both, head, why = shown.difference or shown.beside, None, ""
-        if both is not None:
-            head = self._counterpart.head(both, self.head)
-            why = self._counterpart.title(both, head)
-        theirs = None if both is None or head is None else baseline_steps(both, head, position, column)
-        self.baseline_steps = theirs if isinstance(theirs, BaselineSteps) else None
-        strips = self._strips(steps, query, keys[column], tokens, one, other)
-        if self.baseline_steps is not None:
-            strips = compared_strips(strips, self.baseline_steps, column, as_difference=shown.difference is not None)
-        asked = say("How much {row} looks at {column}", row=one, column=other)
-        if shown.difference is not None and self.baseline_steps is not None:
-            asked = joined(asked, say("now minus {baseline}", baseline=shown.difference.name))
+        self.steps = score_steps(trace.queries[(*self.head, position)], trace.keys[self.head], column)
+        self.baseline_steps, about = None, say("Red: above 0. Blue: below.")
+        if self.is_difference or self.has_baseline_beside:
+            head = self.baseline_head(self.head)
+            title = self.baseline_title(head)
+            steps = title if head is None else baseline_steps(attentions, head, position, column)
+            if isinstance(steps, str):
+                about = f"{about} {steps}"
+            else:
+                self.baseline_steps = steps
+                about = f"{about} {say('Line across a bar: its value in {head}.', head=title)}"
+        is_difference = self.is_difference and self.baseline_steps is not None
+        names = [
+            say("“{token}” ({position})", token=reading.shown_tokens[place], position=place)
+            for place in (position, column)
+        ]
+        asked = say("How much {row} looks at {column}", row=names[0], column=names[1])
+        if is_difference:
+            name = attentions.baseline_name
+            about = say("Bars: now minus {baseline}; red: more, blue: less.", baseline=name)
+            asked = joined(asked, say("now minus {baseline}", baseline=name))
+        self.set_title(attentions.title(*self.head))
         self._asked.setText(asked)
+        strips = self._strips(self.steps, reading.shown_tokens, *names)
+        if self.baseline_steps is not None:
+            strips = compared_strips(strips, self.baseline_steps, is_difference=is_difference)
         self.strips.set_strips(strips)
-        self._show_note(steps, weights, self._about_bars(shown, both, head, theirs, why))
-
-    def _about_bars(
-        self,
-        shown: Shown,
-        both: ComparedAttentions | None,
-        head: Head | None,
-        theirs: BaselineSteps | str | None,
-        why: str,
-    ) -> str:
-        """What the colours are, and what stands for the baseline in the picture, or why nothing does."""
-        colors = say("Red: above 0. Blue: below.")
-        if both is None:
-            return colors
-        if head is None or isinstance(theirs, str):
-            return f"{colors} {why if head is None else theirs}"
-        if shown.difference is not None:
-            return say("Bars: now minus {baseline}; red: more, blue: less.", baseline=both.name)
-        line = say("Line across a bar: its value in {head}.", head=why)
-        return f"{colors} {line}"
+        notes = [about]
+        if float(np.abs(self.steps.weights - weights).max()) > SAME:
+            text = mark("You edited this row: the model used {weight} instead of the softmax result.")
+            notes.append(say(text, weight=numbers.decimal(float(weights[column]), 4)))
+        if attentions.token_view.words or not attentions.token_view.specials:
+            notes.append(
+                say("Scores are for single tokens, including special tokens, whatever the other pictures show.")
+            )
+        self.note.setText(" ".join(notes))
 
     def draw_position(self) -> None:
         self.draw()
@@ -106,18 +92,14 @@ class ScoreView(AttendView):
     def make_figure(self) -> Figure | None:
         if self.steps is None or self.reading is None:
             return None
-        tokens = self.reading.shown_tokens
-        by_token = {"scores": self.steps.scores, "scaled": self.steps.scaled, "softmax": self.steps.weights}
-        values = {name: Numbers(one, (Axis("is looked at", tokens),)) for name, one in by_token.items()}
+        axes = (Axis("is looked at", self.reading.shown_tokens),)
+        values: dict[str, Numbers] = {}
+        for steps, where in ((self.steps, ""), (self.baseline_steps, " with the baseline")):
+            if steps is not None:
+                by_token = {"scores": steps.scores, "scaled": steps.scaled, "softmax": steps.weights}
+                values |= {f"{name}{where}": Numbers(one, axes) for name, one in by_token.items()}
+        assert self.steps.products is not None
         values["products"] = Numbers(self.steps.products, (Axis("dimension"),))
-        if self.baseline_steps is not None:
-            before = {
-                "scores": self.baseline_steps.scores,
-                "scaled": self.baseline_steps.scaled,
-                "softmax": self.baseline_steps.weights,
-            }
-            for name, one in before.items():
-                values[f"{name} with the baseline"] = Numbers(one, (Axis("is looked at", tokens),))
         return self.figure(self.title, [self.strips], values, hint=self._asked.text(), head=True, by_token=True)
 
     def _show_invitation(self) -> None:
@@ -125,125 +107,85 @@ class ScoreView(AttendView):
             say("Click a bar in the lower rows to see how that token’s weight is computed; the arrow keys work too.")
         )
 
-    def _strips(
-        self, steps: ScoreSteps, query: np.ndarray, key: np.ndarray, tokens: list[str], one: str, other: str
-    ) -> list[Strip]:
-        size, at = len(query), steps.column
+    def _strips(self, steps: ScoreSteps, tokens: list[str], row: str, column: str) -> list[Strip]:
+        size, at = len(steps.rows[0] if steps.rows[0] is not None else ()), steps.column
         root = numbers.number(math.sqrt(size), 5)
-        score, scaled, masked, weight = (
-            numbers.decimal(float(value), 4)
-            for value in (steps.score, steps.scaled[at], steps.masked[at], steps.weights[at])
-        )
-        softmax = weight
-        if steps.masked.max() < MOST_RAISED:
-            sums = numbers.number(float(np.exp(steps.masked).sum()), 4)
-            softmax = f"e^{numbers.decimal(float(steps.masked[at]), 3)} / {sums} = {weight}"
-        title = say("query of {token}: {size} dimensions")
-        return [
-            Strip(title.format(token=one, size=size), "", query),
-            Strip(say("key of {token}", token=other), "", key),
-            Strip(
-                say("query × key, dimension by dimension"),
-                say("sum = {sum}", sum=score),
-                steps.products,
-            ),
-            Strip(say("score: the sum, for every key"), score, steps.scores, marked=at),
-            Strip(
-                say("divided by √{size} = {root}", size=size, root=root),
-                f"{score} / {root} = {scaled}",
-                steps.scaled,
-                marked=at,
-            ),
-            Strip(
-                say("padding mask: changes nothing, because a single text has no padding"),
-                masked,
-                steps.masked,
-                marked=at,
-            ),
-            Strip(
+        over_tokens = (steps.scores, steps.scaled, steps.masked, steps.weights)
+        score, scaled, masked, weight = (numbers.decimal(float(values[at]), 4) for values in over_tokens)
+        padding = say("padding mask: changes nothing, because a single text has no padding")
+        titles = (
+            (say("query of {token}: {size} dimensions", token=row, size=size), ""),
+            (say("key of {token}", token=column), ""),
+            (say("query × key, dimension by dimension"), say("sum = {sum}", sum=score)),
+            (say("score: the sum, for every key"), score),
+            (say("divided by √{size} = {root}", size=size, root=root), f"{score} / {root} = {scaled}"),
+            (padding, masked),
+            (
                 say("softmax: e^score, divided by the sum of all e^score"),
-                softmax,
-                steps.weights,
-                tokens,
-                at,
+                softmax_in_words(steps.masked, at, weight, MOST_RAISED),
             ),
+        )
+        strips = [
+            Strip(title, result, values, marked=None if index < DIMENSIONS else at)
+            for index, ((title, result), values) in enumerate(zip(titles, steps.rows, strict=True))
+            if values is not None
         ]
-
-    def _show_note(self, steps: ScoreSteps, weights: np.ndarray, about: str) -> None:
-        notes = [about]
-        if float(np.abs(steps.weights - weights).max()) > SAME:
-            text = say("You edited this row: the model used {weight} instead of the softmax result.")
-            notes.append(text.format(weight=numbers.decimal(float(weights[steps.column]), 4)))
-        view = self.attentions.token_view
-        if view.words or not view.specials:
-            notes.append(
-                say("Scores are for single tokens, including special tokens, whatever the other pictures show.")
-            )
-        self._note.setText(" ".join(notes))
+        return [*strips[:-1], replace(strips[-1], labels=tokens)]
 
     def _on_strips_hovered(self, cell: tuple[int, int] | None) -> None:
-        steps = self.steps
+        steps, theirs = self.steps, self.baseline_steps
         if cell is None or steps is None or self.reading is None:
             self._show_invitation()
             return
-        index, bar = cell
-        theirs = self.baseline_steps
-        if index < DIMENSIONS:
-            query, key, product = (
-                numbers.decimal(float(one[bar]), 4) for one in (self._query, self._key, steps.products)
-            )
-            text = say("dimension {number}: query {query} × key {key} = {product}")
-            said = text.format(number=bar, query=query, key=key, product=product)
-            if theirs is not None and theirs.products is not None:
-                before = numbers.decimal(float(theirs.products[bar]), 4)
-                said = joined(said, say("{there}: {product}", there=theirs.where, product=before))
-            self.readout.setText(said)
-            return
-        score, scaled, weight = (
-            numbers.decimal(float(one[bar]), 4) for one in (steps.scores, steps.scaled, steps.weights)
-        )
-        token = f"{self.reading.shown_tokens[bar]} ({bar})"
-        text = say("{token}: score {score}, scaled {scaled}, softmax {weight}")
-        said = text.format(token=token, score=score, scaled=scaled, weight=weight)
-        if theirs is not None:
-            said = joined(said, self._before_in_words(theirs, bar))
-        self.readout.setText(said)
+        (index, bar), there = cell, self.attentions.where_compared
 
-    def _before_in_words(self, theirs: BaselineSteps, bar: int) -> str:
-        if not np.isfinite(theirs.scores[bar]):
-            return say("only in this text")
-        score, weight = (numbers.decimal(float(one[bar]), 4) for one in (theirs.scores, theirs.weights))
-        text = say("{there}: score {score}, softmax {weight}")
-        return text.format(there=theirs.where, score=score, weight=weight)
+        def written(*rows: np.ndarray | None) -> list[str]:
+            return [numbers.decimal(float(row[bar]), 4) for row in rows if row is not None]
+
+        if index < DIMENSIONS:
+            query, key, product = written(*steps.rows[:DIMENSIONS])
+            text = mark("dimension {number}: query {query} × key {key} = {product}")
+            text = say(text, number=bar, query=query, key=key, product=product)
+            if theirs is not None and theirs.products is not None:
+                (product,) = written(theirs.products)
+                text = joined(text, say("{there}: {product}", there=there, product=product))
+            self.readout.setText(text)
+            return
+        score, scaled, weight = written(steps.scores, steps.scaled, steps.weights)
+        token = f"{self.reading.shown_tokens[bar]} ({bar})"
+        text = mark("{token}: score {score}, scaled {scaled}, softmax {weight}")
+        text = say(text, token=token, score=score, scaled=scaled, weight=weight)
+        if theirs is not None and np.isfinite(theirs.scores[bar]):
+            score, weight = written(theirs.scores, theirs.weights)
+            text = joined(
+                text, say("{there}: score {score}, softmax {weight}", there=there, score=score, weight=weight)
+            )
+        elif theirs is not None:
+            text = joined(text, say("only in this text"))
+        self.readout.setText(text)
 
     def _on_strips_clicked(self, cell: tuple[int, int], modifiers: object) -> None:
         if cell[0] >= DIMENSIONS:
             self.cell_clicked.emit(self.selection.position, cell[1])
 
 
-def compared_strips(strips: Sequence[Strip], theirs: BaselineSteps, column: int, *, as_difference: bool) -> list[Strip]:
+def compared_strips(strips: Sequence[Strip], theirs: ScoreSteps, *, is_difference: bool) -> list[Strip]:
     """The same strips with the baseline's values as lines across their bars, or with what differs as bars.
 
     The numbers behind the titles become before and now.
     """
-    before = theirs.query, theirs.key, theirs.products, theirs.scores, theirs.scaled, theirs.scaled, theirs.weights
     made = []
-    for index, (strip, values) in enumerate(zip(strips, before, strict=True)):
-        if values is None:  # of a model of another shape
+    for index, (strip, before) in enumerate(zip(strips, theirs.rows, strict=True)):
+        result = strip.result
+        if before is None:  # of a model of another shape
             made.append(strip)
             continue
-        result = strip.result
-        if index >= DIMENSIONS and np.isfinite(values[column]):
-            result = _change(float(values[column]), float(strip.values[column]))
+        if index >= DIMENSIONS and np.isfinite(before[theirs.column]):
+            result = change_in_words(float(before[theirs.column]), float(strip.values[theirs.column]))
         elif index == DIMENSIONS - 1:
-            result = _change(float(values.sum()), float(strip.values.sum()))
-        if as_difference:
-            made.append(replace(strip, values=strip.values - values, result=result, is_difference=True))
+            result = change_in_words(float(before.sum()), float(strip.values.sum()))
+        if is_difference:
+            made.append(replace(strip, values=strip.values - before, result=result, is_difference=True))
         else:
-            made.append(replace(strip, before=values, result=result))
+            made.append(replace(strip, before=before, result=result))
     return made
-
-
-def _change(before: float, now: float) -> str:
-    difference = numbers.signed(numbers.difference(before, now, 4), 4)
-    return f"{numbers.decimal(before, 4)} → {numbers.decimal(now, 4)} ({difference})"

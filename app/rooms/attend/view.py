@@ -1,19 +1,34 @@
 """What the views of the room Attend have in common."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from PySide6.QtCore import QPoint, Signal
+from PySide6.QtWidgets import QWidget
 
+from ...compute.question import Question
 from ...figures.figure import Figure
+from ...look.say import mark, say
+from ...state.baseline_names import own_name
 from ...state.readings import Reading
 from ...state.selection import Selection
-from ...widgets.card import label
+from ...state.token_units import TokenView
+from ...widgets.card import GAP_PX, Hint
 from ...widgets.layouts import hbox, vbox
+from ...widgets.progress_line import ProgressLine
 from ..view import View
-from .attentions import Attentions
-from .chosen_heads import Chosen, TargetBox, TargetFields
-from .compared_attentions import ComparedAttentions
+from .attend_state import AttendState, TargetBox, TargetFields
+from .attentions import Attentions, Head, head_title, moved_heads
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from bertcore.analysis.compare import MatchedHeads
+
+RED_AND_BLUE = mark("Red: it looks there more than {there}. Blue: less. No colour: no difference.")
+ALONE = mark("You see this text and model alone. Press D for the difference, hold X for the baseline.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,13 +56,8 @@ class AttendView(View):
     title_changed = Signal()
     redrawn = Signal()  # a control has changed, or an answer has come
 
-    follows_column = False  # another column that is asked about is drawn as another head is
-    target_box: TargetBox | None = None  # of a view about one prediction
-    target_fields: TargetFields | None = None  # and the words for it
-    chosen: Chosen
-    attentions: Attentions
-    _compared: ComparedAttentions | None = None  # whose difference is drawn
-    _beside: ComparedAttentions | None = None  # whose picture stands beside ours
+    follows: tuple[str, ...] = ("head", "heads")  # of "head", "heads", "column", "pinned": another one is drawn anew
+    shared: AttendState
 
     def __init__(self) -> None:
         super().__init__()
@@ -55,16 +65,10 @@ class AttendView(View):
         self._drawn: tuple[object, ...] = ()
         self.controls = hbox(gap_px=8)
         self.body = vbox(parent=self, gap_px=6)
-        self.readout = label("", "muted", wrap=True)
 
-    def use(self, chosen: Chosen) -> None:
+    def use(self, shared: AttendState) -> None:
         """Comes once, before anything is shown."""
-        self.chosen = chosen
-        if self.target_box is not None:
-            self.target_box.follow(chosen)
-            chosen.target_changed.connect(self.redraw)
-        if self.target_fields is not None:
-            self.target_fields.follow(chosen)
+        self.shared = shared
 
     def draw(self) -> None:
         """Another reading, another head, or a control has changed."""
@@ -82,7 +86,13 @@ class AttendView(View):
         return None
 
     @property
-    def head(self) -> tuple[int, int]:
+    def attentions(self) -> Attentions:
+        """Of the reading on show."""
+        assert self.shared.attentions is not None
+        return self.shared.attentions
+
+    @property
+    def head(self) -> Head:
         """The one on show."""
         return self.selection.layer, self.selection.head
 
@@ -91,6 +101,25 @@ class AttendView(View):
         """The token that was clicked: for what takes too long to follow the mouse."""
         last = len(self.attentions.reading.encoding) - 1
         return min(1 if self.selection.pinned is None else self.selection.pinned, last)
+
+    @property
+    def is_difference(self) -> bool:
+        """The difference from the baseline is drawn: it is wanted and can be had."""
+        return self.selection.wants_difference and self.attentions.can_subtract
+
+    @property
+    def has_baseline_beside(self) -> bool:
+        """Both are drawn: a person has chosen what to compare with."""
+        return self.attentions.reading.request.baseline is not None and (
+            self.attentions.baseline is not None and not self.is_difference
+        )
+
+    def about_comparison(self, *, can_show_both: bool) -> str:
+        """A sentence on the colours of a difference, or on why there is none."""
+        if self.is_difference:
+            return say(RED_AND_BLUE, there=self.attentions.where_compared)
+        why = self.attentions.why_no_difference if self.selection.wants_difference else ""
+        return why or (say(ALONE) if self.has_baseline_beside and not can_show_both else "")
 
     def redraw(self) -> None:
         """A control has changed, or an answer has come."""
@@ -105,7 +134,6 @@ class AttendView(View):
             self.title_changed.emit()
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
-        self.attentions = Attentions(reading, selection.token_view)
         self._drawn = self._drawn_for()
         self.draw()
 
@@ -117,10 +145,96 @@ class AttendView(View):
             self._drawn = drawn_for
             self.draw()
 
-    def leave(self) -> None:
-        super().leave()
-        self._compared = self._beside = None  # they hold the reading, and its baseline
-        vars(self).pop("attentions", None)
-
     def _drawn_for(self) -> tuple[object, ...]:
-        return self.head, self.chosen.heads, self.chosen.column if self.follows_column else None
+        shared = self.shared
+        now = {"head": self.head, "heads": shared.heads, "column": shared.column, "pinned": self.selection.pinned}
+        return tuple(now[part] for part in self.follows)
+
+
+class AskingView(AttendView):
+    """Drawn from an answer of the worker. Subclasses give `line`, its progress, a place."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.line = ProgressLine()
+        self.question: Question[Any] = self.add_question(lambda _answer: self.redraw(), self.line)
+
+
+class TargetView(AskingView):
+    """About one prediction of the model as it is. Subclasses give `target_box` and `target_fields` a place too."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.target_box, self.target_fields = TargetBox(), TargetFields()
+
+    def use(self, shared: AttendState) -> None:
+        super().use(shared)
+        self.target_box.follow(shared)
+        self.target_fields.follow(shared)
+        shared.target_changed.connect(self.redraw)
+
+    def ask_about_target(self, function: Any, *arguments: object) -> Any:
+        """The answer of function(checkpoint, text, target, *arguments, progress); None while there is none."""
+        asked, target = self.attentions.plain.request, self.shared.target
+        self.target_box.setVisible(target is not None)
+        if target is None:
+            self.question.clear(self.shared.problem)
+        else:
+            text = asked.model_input
+            self.question.ask_model(asked.model, function, text, target, *arguments, pause_ms=self.pause_ms)
+        return self.question.answer
+
+    @property
+    def plain_notes(self) -> list[str]:
+        """What pictures of the model as it is leave aside, for the end of their hints."""
+        notes = []
+        if self.attentions.token_view != TokenView():
+            notes.append(say("by tokens, special tokens included"))
+        if self.attentions.reading.unchanged is not None:
+            notes.append(say("without your changes inside the model"))
+        return notes
+
+
+class PairedHeadsView(AttendView):
+    """A head beside the same one of the baseline, or in a model of another shape the most similar one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._moved: Question[MatchedHeads] = self.add_question(lambda _answer: self.redraw())
+
+    def baseline_head(self, head: Head) -> Head | None:
+        """None where there is none, and until it is found."""
+        attentions = self.attentions
+        if attentions.has_same_heads:
+            return head
+        if attentions.baseline is None or attentions.alignment.reason is not None:
+            return None
+        self._moved.ask(moved_heads, *attentions.given, pause_ms=self.pause_ms)
+        moved = self._moved.answer
+        return None if moved is None else (int(moved.layers[head]), int(moved.heads[head]))
+
+    def baseline_title(self, theirs: Head | None) -> str:
+        """What stands above the baseline's picture; why there is none where there is no head."""
+        if theirs is None:
+            return self.attentions.why_no_difference
+        name = f"{self.attentions.baseline_name} · {head_title(*theirs)}"
+        return name if self.attentions.has_same_heads else say("{head}: the most similar one", head=name)
+
+
+class SideBySide(QWidget):
+    """The baseline's picture and ours, each below its name; ours alone where nothing is compared."""
+
+    def __init__(self, theirs: QWidget, ours: QWidget) -> None:
+        super().__init__()
+        self._theirs, self._ours = Hint(), Hint()
+        self.left = QWidget()
+        vbox(self._theirs, (theirs, 1), parent=self.left, gap_px=4)
+        hbox((self.left, 1), (vbox(self._ours, (ours, 1), gap_px=4), 1), parent=self, gap_px=GAP_PX)
+
+    def show_names(self, theirs: str, reading: Reading) -> None:
+        self._theirs.setText(theirs)
+        self._ours.setText(own_name(reading))
+
+    def show_both(self, wanted: bool) -> None:
+        self.left.setVisible(wanted)
+        self._ours.setVisible(wanted)

@@ -125,7 +125,7 @@ class LayersRoom(ViewRoom):
         assert isinstance(self.view, LayersView)
         slider, model, selection = self.view.slider, self.state.model, self.state.selection
         self.slider.setVisible(bool(slider))
-        self.place_beside_tabs()
+        self.fit_width()
         last = model.layers if model is not None else 1
         if slider == "layers":
             self.slider.set_stages(selection.layer + 1, last, first=1)
