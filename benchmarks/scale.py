@@ -10,9 +10,8 @@ import numpy as np
 import torch
 
 from benchmarks.peer import random_model
-from bertcore.config import BertConfig
+from bertcore.config import BertConfig, count_parameters
 from bertcore.data.batches import Batch
-from bertcore.model.parameter_count import count_parameters
 from bertcore.training.objective import pretraining_loss
 from bertcore.training.optimizer import make_optimizer
 

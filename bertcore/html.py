@@ -118,13 +118,8 @@ def cells(
 
     def cell(row: int, column: int) -> str:
         value = float(values[row, column])
-        shown = (
-            words[row][column]
-            if words is not None
-            else _number(value, most)
-            if len(columns) <= NUMBERED_COLUMNS
-            else ""
-        )
+        number = _number(value, most) if len(columns) <= NUMBERED_COLUMNS else ""
+        shown = number if words is None else words[row][column]
         title = f"{rows[row]}, {columns[column]}: {value:.4f} {unit}".rstrip()
         return element("td", escape(shown), class_=_color(value / most, signed=signed), title=title)
 

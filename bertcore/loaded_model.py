@@ -18,9 +18,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from bertcore import results
 from bertcore.analysis import (
     attention_heads,
-    attribution,
     effects,
     flow,
     interventions,
@@ -31,7 +31,7 @@ from bertcore.analysis import (
 )
 from bertcore.analysis import trace as tracing
 from bertcore.analysis.attention_heads import HeadReport
-from bertcore.analysis.attribution import Method
+from bertcore.analysis.effects import Method
 from bertcore.analysis.find_target import NamedTarget, find_target
 from bertcore.analysis.interventions import Head, PatchedPart, Values, WhatIf
 from bertcore.analysis.merging import word_groups
@@ -42,7 +42,7 @@ from bertcore.analysis.targets import SimilarityTarget, Target
 from bertcore.analysis.vectors import NearestBy, NearWord, WordInSentences
 from bertcore.analysis.words import surprises
 from bertcore.checkpoint.checkpoint import Checkpoint, checkpoint_in_memory, load_checkpoint, save_checkpoint
-from bertcore.checkpoint.sentence_pooling import Pooling
+from bertcore.checkpoint.config_file import Pooling
 from bertcore.comparing import Comparison, compare
 from bertcore.errors import BertcoreError, CutOffWarning, shortened
 from bertcore.evaluation.score_texts import TextScore, read_listed_texts, score_texts
@@ -53,15 +53,6 @@ from bertcore.model.hooks import Changes
 from bertcore.model.output_heads import HEAD_TITLES
 from bertcore.progress import ReportProgress, part_of, progress_bar, show_status
 from bertcore.resolve_model import resolve_model, resolve_step, snapshot_errors
-from bertcore.results import (
-    Activations,
-    Filled,
-    LensWords,
-    PatchedText,
-    TokenAttribution,
-    TokenSurprise,
-    TracedText,
-)
 from bertcore.runs.known_runs import is_run
 from bertcore.table import Grid, Records, Results, one_or_many
 from bertcore.tasks.kinds.base import Decoding, DecodingOptions, Example, Prediction
@@ -226,7 +217,7 @@ class LoadedModel:
         top: int = 5,
         targets: Words = None,
         **what_if: Unpack[WhatIf],
-    ) -> Filled:
+    ) -> results.Filled:
         """The `top` likeliest words for every [MASK], likeliest first: masks, then words (token, id, probability).
 
         `targets` are words to choose from instead: the probabilities of them all. `.next_sentence`, `.sentence_order`,
@@ -253,7 +244,7 @@ class LoadedModel:
                 raise BertcoreError(self.missing["mlm"])
             return len(encoding) + len(masks) * vocabulary // 1024
 
-        def answer(batch: Batch, changes: Changes | None, _: ReportProgress) -> list[Filled]:
+        def answer(batch: Batch, changes: Changes | None, _: ReportProgress) -> list[results.Filled]:
             masks = [self.masks(encoding) for encoding in batch.encodings]
             said = zip(batch.encodings, masks, passes.predict_heads(self.bert, batch, masks, changes), strict=True)
             return [self._filled(*each, top, targets, what_if) for each in said]
@@ -262,13 +253,13 @@ class LoadedModel:
 
     def _filled(
         self, encoding: Encoding, masks: list[int], said: HeadOutputs, top: int, targets: Words, what_if: WhatIf
-    ) -> Filled:
+    ) -> results.Filled:
         b = encoding.text_b
         words = []
         for position, row in zip(masks, () if said.mlm_logits is None else said.mlm_logits, strict=bool(masks)):
             among = None if targets is None else [word_id_at(w, self.tokenizer, encoding, position) for w in targets]
             words.append(predict.top_words(row, self.tokenizer, top if among is None else len(among), among))
-        filled = Filled(words, encoding, masks)
+        filled = results.Filled(words, encoding, masks)
         if b and said.next_sentence_logits is not None:
             filled.next_sentence = predict.next_sentence(said.next_sentence_logits)
         if b and said.sentence_order_logits is not None:
@@ -311,7 +302,7 @@ class LoadedModel:
     @one_or_many
     def surprise(
         self, a: str | Texts, b: str | Texts | None = None, *, whole_words: bool = False, **what_if: Unpack[WhatIf]
-    ) -> TokenSurprise:
+    ) -> results.TokenSurprise:
         """How little the model expects each token, all others seen: -log2 p in bits (S), 0 for special tokens.
 
         `whole_words` hides the later pieces of a word with each of its pieces (Kauf and Ivanova 2023).
@@ -321,12 +312,12 @@ class LoadedModel:
         (6,)
         """
 
-        def answer(batch: Batch, changes: Changes | None, progress: ReportProgress) -> list[TokenSurprise]:
+        def answer(batch: Batch, changes: Changes | None, progress: ReportProgress) -> list[results.TokenSurprise]:
             groups = [word_groups(encoding) for encoding in batch.encodings] if whole_words else None
             mask_id = self.tokenizer.mask_id
             found = surprises(self.bert, batch.encodings, mask_id, groups=groups, changes=changes, progress=progress)
             return [
-                TokenSurprise(encoding.tokens, each.by_token(len(encoding)), each.pseudo_perplexity)
+                results.TokenSurprise(encoding.tokens, each.by_token(len(encoding)), each.pseudo_perplexity)
                 for encoding, each in zip(batch.encodings, found, strict=True)
             ]
 
@@ -403,7 +394,7 @@ class LoadedModel:
         segments: Mapping[int, int] | None = None,
         positions: Mapping[int, int] | None = None,
         **what_if: Unpack[WhatIf],
-    ) -> TracedText:
+    ) -> results.TracedText:
         """One pass with everything kept: `.attentions` (L,N,S,S), `.hidden_states` (L+1,S,H), `.queries` ...
 
         `keep` names the arrays to keep where not all are wanted, as of many texts: the words' logits alone are (S,V).
@@ -426,9 +417,9 @@ class LoadedModel:
             own = _with_values(encoding.segments, segments), _with_values(encoding.positions, positions)
             return replace(encoding, segments=own[0], positions=own[1])
 
-        def answer(batch: Batch, changes: Changes | None, _: ReportProgress) -> list[TracedText]:
+        def answer(batch: Batch, changes: Changes | None, _: ReportProgress) -> list[results.TracedText]:
             found = zip(batch.encodings, tracing.traces(self.bert, batch, keep, changes=changes), strict=True)
-            return [TracedText(own, self.config, arrays) for own, arrays in found]
+            return [results.TracedText(own, self.config, arrays) for own, arrays in found]
 
         def cost(encoding: Encoding) -> int:
             return passes.open_cost(encoding) + row * len(encoding)
@@ -438,7 +429,7 @@ class LoadedModel:
     @one_or_many
     def run(
         self, a: str | Texts, b: str | Texts | None = None, *, keep: Collection[str] | str, **what_if: Unpack[WhatIf]
-    ) -> Activations:
+    ) -> results.Activations:
         """What passes at the hook points that `keep` names, and nothing else: point -> array, without padding.
 
         A name may be a pattern, as in `fnmatch`; `m.points` lists all, with shapes. Of several texts, `found[2]` is the
@@ -451,9 +442,9 @@ class LoadedModel:
         """
         wanted = tracing.named_points(self.bert, [keep] if isinstance(keep, str) else keep)
 
-        def answer(batch: Batch, changes: Changes | None, _: ReportProgress) -> list[Activations]:
+        def answer(batch: Batch, changes: Changes | None, _: ReportProgress) -> list[results.Activations]:
             found = tracing.batch_activations(self.bert, batch, wanted, changes)
-            return [Activations(*each) for each in zip(batch.encodings, found, strict=True)]
+            return [results.Activations(*each) for each in zip(batch.encodings, found, strict=True)]
 
         return self._each("Reading activations", a, b, what_if, answer, passes.open_cost)
 
@@ -503,7 +494,7 @@ class LoadedModel:
     @one_or_many
     def lens(
         self, a: str | Texts, b: str | Texts | None = None, *, top: int = 5, **what_if: Unpack[WhatIf]
-    ) -> LensWords:
+    ) -> results.LensWords:
         """What each layer would put for each [MASK] (the logit lens): layers 0 (embeddings) to L, masks, then words.
 
         nostalgebraist 2020. Only the masks' hidden states are kept. Raises BertcoreError where there is no MLM head, no
@@ -514,14 +505,14 @@ class LoadedModel:
         (7, True)
         """
 
-        def answer(batch: Batch, changes: Changes | None, _: ReportProgress) -> list[LensWords]:
+        def answer(batch: Batch, changes: Changes | None, _: ReportProgress) -> list[results.LensWords]:
             masks = [self.masks(encoding) for encoding in batch.encodings]
             found = []
             states_at = passes.hidden_states(self.bert, batch, masks, changes)  # B x (L+1,R,H)
             for at, states in zip(masks, states_at, strict=True):
                 logits = passes.layer_lens(self.bert, states, range(len(at)))
                 words = [[predict.top_words(row, self.tokenizer, top) for row in layer] for layer in logits]
-                found.append(LensWords(words, at))
+                found.append(results.LensWords(words, at))
             return found
 
         def cost(encoding: Encoding) -> int:
@@ -542,9 +533,9 @@ class LoadedModel:
         target: Target | None = None,
         method: Method = "integrated_gradients",
         baseline: str | None = MASK,
-        steps: int = attribution.PATH_STEPS,
+        steps: int = effects.PATH_STEPS,
         **what_if: Unpack[WhatIf],
-    ) -> TokenAttribution:
+    ) -> results.TokenAttribution:
         """How much each token (S) supports a prediction, in nats of its ln p.
 
         The prediction is the word `wanted` (absent: the likeliest one) at `position` (absent: the first [MASK]). In a
@@ -553,7 +544,7 @@ class LoadedModel:
         is ln p(wanted) - ln p(against). `target` instead is any other (`bertcore.analysis.targets`).
         "integrated_gradients" (Sundararajan et al. 2017) starts from the same text with every word replaced by the
         token `baseline`, with None from vectors of zeros, and takes so many `steps`; "leave_one_out" replaces each
-        token in turn; "gradient_x_input" has neither. Formulas: `bertcore.analysis.attribution`.
+        token in turn; "gradient_x_input" has neither. Formulas: `bertcore.analysis.effects`.
         Raises BertcoreError where the model has no head for the prediction, or the word is more than one token.
 
         >>> found = m.attribute("The cat sat on the [MASK].", wanted="floor", method="leave_one_out")
@@ -563,14 +554,14 @@ class LoadedModel:
         _check_choice("method", method, get_args(Method))
         asked: TargetOptions = {"wanted": wanted, "against": against, "position": position, "target": target}
 
-        def answer(batch: Batch, changes: Changes | None, progress: ReportProgress) -> list[TokenAttribution]:
+        def answer(batch: Batch, changes: Changes | None, progress: ReportProgress) -> list[results.TokenAttribution]:
             (encoding,) = batch.encodings
             named = self._target(encoding, changes=changes, **asked)
             text = replace(passes.as_text(self.bert, encoding.ids, encoding.segments), changes=changes)
-            found = attribution.attribute(
+            found = effects.attribute(
                 self.bert, self.tokenizer, text, named.target, method, cover=baseline, steps=steps, progress=progress
             )
-            return [TokenAttribution(tokens=encoding.tokens, prediction=named.name, **vars(found))]
+            return [results.TokenAttribution(tokens=encoding.tokens, prediction=named.name, **vars(found))]
 
         cost = passes.MAX_TOKENS  # of each: a batch of its own variants
         return self._each("Attributing", a, b, what_if, answer, lambda _: cost)
@@ -604,13 +595,12 @@ class LoadedModel:
             raise BertcoreError("Name a model or a step to compare with, not both.")
         if other_step is not None:
             other_model = resolve_step(self.checkpoint.folder, other_step)
+        if other_a is None and other_b is not None:
+            raise BertcoreError("The other text B is the second sentence of the other text A; give that too.")
         other = load(other_model) if isinstance(other_model, str | Path) else other_model
-        return compare(
-            self.checkpoint,
-            None if other is None else other.checkpoint,
-            None if a is None else (a, b),
-            _other_texts(b, other_a, other_b),
-        )
+        text = None if a is None else (a, b)
+        other_text = None if other_a is None else (other_a, b if other_b is None else other_b or None)
+        return compare(self.checkpoint, None if other is None else other.checkpoint, text, other_text)
 
     @one_or_many
     def patch(
@@ -623,7 +613,7 @@ class LoadedModel:
         part: PatchedPart = "state",
         head_position: int | None = None,
         **asked: Unpack[TargetOptions],
-    ) -> PatchedText:
+    ) -> results.PatchedText:
         """Activation patching: the pass over this text gets, place by place, what `other_a`, `other_b` has there.
 
         An absent `other_b` is `b`; "" for none. Both texts need the same number of tokens. `.map` is how much of their
@@ -639,7 +629,7 @@ class LoadedModel:
         (True, 1.0)
         """
 
-        def patched(texts: tuple[Pair, Pair], progress: ReportProgress) -> PatchedText:
+        def patched(texts: tuple[Pair, Pair], progress: ReportProgress) -> results.PatchedText:
             (ours, b), other = texts
             named = None
             is_named = any(asked.get(name) is not None for name in ("target", "wanted"))
@@ -656,7 +646,7 @@ class LoadedModel:
             found = effects.patching_map(
                 self.bert, text, source, named.target, part, position=head_position, progress=progress
             )
-            return PatchedText(
+            return results.PatchedText(
                 tokens=encodings[0].tokens,
                 other_tokens=encodings[1].tokens,
                 target=named.name,
@@ -676,7 +666,7 @@ class LoadedModel:
             for own, (other, second) in zip(pairs, others, strict=True)
         ]
         with progress_bar("Patching") as progress:
-            found = Results[PatchedText]()
+            found = Results[results.PatchedText]()
             for both in zip(pairs, other_texts, strict=True):
                 found.append(patched(both, part_of(progress, len(found) / len(pairs), 1 / len(pairs))))
         return self._one_or_all(found, is_single)
@@ -1106,15 +1096,6 @@ class LoadedModel:
             files = [frame.filename for frame in inspect.stack(0)]
             level = next((at for at, file in enumerate(files) if not file.startswith(_PACKAGE)), 0) + 1
             warnings.warn(cut_texts(cut, of, self.config.max_length), CutOffWarning, stacklevel=level)
-
-
-def _other_texts(b: str | None, other_a: str | None, other_b: str | None) -> tuple[str, str | None] | None:
-    """The other text with its B, which is ours where none is given, and None for ""."""
-    if other_a is None:
-        if other_b is not None:
-            raise BertcoreError("The other text B is the second sentence of the other text A; give that too.")
-        return None
-    return other_a, b if other_b is None else other_b or None
 
 
 def _with_values(values: list[int], changed: Mapping[int, int] | None) -> list[int]:

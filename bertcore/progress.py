@@ -36,7 +36,12 @@ def progress_bar(description: str) -> Iterator[ReportProgress]:
     def show(fraction: float) -> None:
         nonlocal bar
         if bar is None and time.monotonic() - start >= SHOWN_AFTER_S:
-            bar = _new_bar(description)
+            from rich.progress import Progress
+
+            console, is_seen = _console()
+            bar = Progress(console=console, transient=True, disable=not is_seen)
+            bar.add_task(description, total=1.0)
+            bar.start()
         if bar is not None:
             bar.update(bar.task_ids[0], completed=fraction)
 
@@ -60,13 +65,3 @@ def _console() -> tuple[Console, bool]:
 
     console = Console(stderr=True)
     return console, console.is_terminal or console.is_jupyter
-
-
-def _new_bar(description: str) -> Progress:
-    from rich.progress import Progress
-
-    console, is_seen = _console()
-    bar = Progress(console=console, transient=True, disable=not is_seen)
-    bar.add_task(description, total=1.0)
-    bar.start()
-    return bar

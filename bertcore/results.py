@@ -16,7 +16,7 @@ from bertcore.analysis.trace import ACTIVATIONS, ARRAYS, Trace, points_of
 from bertcore.config import BertConfig
 from bertcore.errors import AbsentError, BertcoreError
 from bertcore.html import Picture, attention, bars, cells, element, escape, text_line, valued_tokens
-from bertcore.table import Table, as_frame
+from bertcore.table import Grid, Table, as_frame
 from bertcore.tokenizer.tokenizer import Encoding
 
 
@@ -150,16 +150,8 @@ class PatchedText(Table):
 
     def rows(self) -> list[dict[str, Any]]:
         """One for each place; a state's layer 0 is the embeddings, all others count from 0."""
-        places: list[dict[str, Any]]
-        if self.part == "head":
-            places = [{"head": head} for head in range(self.map.shape[1])]
-        else:
-            places = [{"position": at, "token": token} for at, token in enumerate(self.tokens)]
-        return [
-            {"layer": layer, **place, "share": share}
-            for layer, shares in enumerate(self.map.tolist())
-            for place, share in zip(places, shares, strict=True)
-        ]
+        places = {"head": range(self.map.shape[1])} if self.part == "head" else {"token": self.tokens}
+        return Grid({"layer": range(len(self.map)), **places}, {"share": self.map}).rows()
 
     def picture(self) -> Picture:
         """A cell for each layer and token, or head."""

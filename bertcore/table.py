@@ -63,7 +63,14 @@ class Table:
 
     def __repr__(self) -> str:
         """The first rows, in columns."""
-        return f"<{type(self).__name__}: {as_columns(self.rows())}>"
+        rows = self.rows()
+        names = list(dict.fromkeys(name for row in rows[:ROWS_SHOWN] for name in row))
+        lines = [names, *([_cell(row.get(name)) for name in names] for row in rows[:ROWS_SHOWN])]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        text = [f"{len(rows):,} row{'' if len(rows) == 1 else 's'}"]
+        text += ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines if rows]
+        text += ["..."] * (len(rows) > ROWS_SHOWN)
+        return "\n  ".join([f"<{type(self).__name__}: {text[0]}", *text[1:]]) + ">"
 
 
 R = TypeVar("R")
@@ -177,15 +184,6 @@ class Grid(Table):
             heading = element("p", escape(name), class_="unit")
             maps.append(element("div", heading, cells(values, rows, columns, "", signed=signed)))
         return Picture(title, element("div", *maps, class_="view"), note)
-
-
-def as_columns(rows: Sequence[dict[str, Any]], most: int = ROWS_SHOWN) -> str:
-    """At most so many rows as lines of text under their names, and how many there are."""
-    names = list(dict.fromkeys(name for row in rows[:most] for name in row))
-    lines = [names, *([_cell(row.get(name)) for name in names] for row in rows[:most])]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    text = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines if rows]
-    return "\n  ".join([f"{len(rows):,} row{'' if len(rows) == 1 else 's'}", *text, *(["..."] * (len(rows) > most))])
 
 
 def as_frame(rows: Any, **named: Any) -> Any:

@@ -59,7 +59,7 @@ class Run(Table):
         """The numbers of the last measurement on held-out data: step, loss, accuracy ...; empty before the first. Of a
         run that has ended on all of it, as in its evaluation.json."""
         measured = [line for line in self.rows() if line.get("kind") in (HELD_OUT, EVALUATION)]
-        return {name: value for name, value in measured[-1].items() if _is_number(value)} if measured else {}
+        return {name: value for name, value in measured[-1].items() if type(value) in (int, float)} if measured else {}
 
     @property
     def model(self) -> LoadedModel:
@@ -93,10 +93,6 @@ class Run(Table):
     def to_pandas(self, kind: str | None = None) -> Any:
         """`rows` as a pandas.DataFrame. Raises BertcoreError where pandas is not installed."""
         return as_frame(self.rows(kind))
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def train(

@@ -33,10 +33,10 @@ TORCH_FREE = (
     "bertcore.analysis.compare",
     "bertcore.tasks.kinds",
     "bertcore.tag_schemes",
-    "bertcore.families",
-    "bertcore.checkpoint.missing_parts",
-    "bertcore.model.parameter_count",
-    "bertcore.checkpoint.sentence_pooling",
+    "bertcore.config",
+    "bertcore.checkpoint.config_file",
+    "bertcore.config",
+    "bertcore.checkpoint.config_file",
     "bertcore.tokenizer.tokenizer",
     "bertcore.tasks.readers.reading",
     "bertcore.training.distil_options",
@@ -313,7 +313,7 @@ def test_modules_that_bring_torch_are_found() -> None:
         *TORCH_FREE,
         "bertcore.analysis",
         "bertcore.analysis.attention_heads",
-        "bertcore.checkpoint.hub",
+        "bertcore.resolve_model",
     }
 
 

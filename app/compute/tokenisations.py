@@ -132,7 +132,7 @@ def _spans(part: Literal["a", "b"], first: list[Piece], second: list[Piece], end
 
 
 def _fetched_before(hub_id: str) -> Path:
-    from bertcore.checkpoint.hub import on_this_machine
+    from bertcore.resolve_model import on_this_machine
 
     found = on_this_machine(hub_id)
     if found is None:

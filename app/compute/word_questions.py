@@ -20,7 +20,7 @@ from .head_questions import INTERACTIVE_TOKENS, HeadTarget
 from .model_text import text_of
 
 if TYPE_CHECKING:
-    from bertcore.analysis.attribution import Attribution, Method
+    from bertcore.analysis.effects import Attribution, Method
     from bertcore.analysis.words import Surprise
     from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.tokenizer.tokenizer import Encoding
@@ -62,7 +62,7 @@ def attribution_of(
     checkpoint: Checkpoint, text: ModelInput, target: HeadTarget, method: Method, progress: ReportProgress = no_progress
 ) -> Attribution:
     """Each token's part (S) in ln p of a prediction, in nats. Raises BertcoreError where no head makes it."""
-    from bertcore.analysis.attribution import attribute
+    from bertcore.analysis.effects import attribute
 
     asked = text_of(checkpoint.model, text), target.target, method
     return attribute(checkpoint.model, checkpoint.tokenizer, *asked, progress=progress)

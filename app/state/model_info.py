@@ -12,7 +12,7 @@ from bertcore.runs.known_runs import run_behind
 from ..look.say import say
 
 if TYPE_CHECKING:
-    from bertcore.checkpoint.sentence_pooling import Pooling
+    from bertcore.checkpoint.config_file import Pooling
     from bertcore.config import BertConfig
     from bertcore.tokenizer.tokenizer import Tokenizer
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from bertcore.checkpoint.sentence_pooling import Pooling
+from bertcore.checkpoint.config_file import Pooling
 
 from ..look import numbers
 from ..look.say import mark, say

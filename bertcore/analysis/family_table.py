@@ -7,9 +7,8 @@ from statistics import median
 
 import torch
 
-from bertcore.config import PUBLISHED, BertConfig
+from bertcore.config import PUBLISHED, BertConfig, count_parameters
 from bertcore.model.bert import Bert
-from bertcore.model.parameter_count import count_parameters
 
 REFERENCE = "bert-base-uncased"
 TOKENS = 128

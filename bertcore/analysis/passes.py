@@ -18,8 +18,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from bertcore.analysis.interventions import check_numbers, check_rows
 from bertcore.analysis.predict import Floats, HeadOutputs
-from bertcore.checkpoint.missing_parts import absent_points
-from bertcore.checkpoint.sentence_pooling import Pooling
+from bertcore.checkpoint.config_file import Pooling, absent_points
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.model.hooks import NO_HOOK, Changes, Hook, Intervention, Recorder, hidden_points
@@ -319,15 +318,9 @@ def layer_lens(model: Bert, hidden_states: NDArray, positions: Sequence[int]) ->
         return model.mlm_logits(hidden).float().cpu().numpy()
 
 
-def sentence_vectors(
-    model: Bert,
-    encodings: Sequence[Encoding],
-    pooling: Pooling,
-    *,
-    progress: ReportProgress = no_progress,
-) -> NDArray[np.float32]:
-    """One vector for each text (B,H), as `pooled`; `progress` is told the fraction done after each batch."""
-    vectors = for_each(model, encodings, lambda batch, _: list(pooled(model, batch, pooling)), progress=progress)
+def sentence_vectors(model: Bert, encodings: Sequence[Encoding], pooling: Pooling) -> NDArray[np.float32]:
+    """One vector for each text (B,H), as `pooled`."""
+    vectors = for_each(model, encodings, lambda batch, _: list(pooled(model, batch, pooling)))
     return np.stack(vectors) if vectors else np.empty((0, model.config.hidden_size), dtype=np.float32)
 
 

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from bertcore.analysis.passes import Batch, Text, as_text, changed, for_each, head_logits, head_outputs, open_cost
 from bertcore.analysis.predict import HeadOutputs
-from bertcore.checkpoint.missing_parts import absent_arrays, absent_points
+from bertcore.checkpoint.config_file import absent_arrays, absent_points
 from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert

@@ -1,5 +1,6 @@
 """The Hugging Face checkpoint layout, read and written: config.json, model.safetensors, tokenizer files."""
 
+import hashlib
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -9,33 +10,31 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from bertcore.checkpoint.config_file import CONFIG_FILE, config_values, read_config, read_config_values
-from bertcore.checkpoint.difference import base_folder, sha256_of, with_difference, write_difference
-from bertcore.checkpoint.missing_parts import what_is_missing
-from bertcore.checkpoint.sentence_pooling import Pooling, read_pooling, write_pooling
-from bertcore.checkpoint.tensor_names import (
-    class_name,
-    encoder_extras,
-    from_hugging_face,
-    heads_in,
-    layer_tensors,
-    layout_name,
-    modern_names,
-    output_matrix,
-    to_hugging_face,
+from bertcore.checkpoint import tensor_names
+from bertcore.checkpoint.config_file import (
+    CONFIG_FILE,
+    Pooling,
+    config_values,
+    read_config,
+    read_config_values,
+    read_pooling,
+    what_is_missing,
+    write_pooling,
 )
 from bertcore.checkpoint.weights import (
     SAFETENSORS,
     StoredTensor,
     list_safetensors,
     list_weights,
+    read_safetensors,
     read_tensors,
+    with_mantissa,
     write_tensors,
 )
 from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError, name_from_file
 from bertcore.files import is_there, read_json, write_json
-from bertcore.locations import ABOUT_FILE, DIFFERENCE_FILE
+from bertcore.locations import ABOUT_FILE, DIFFERENCE_FILE, SHIPPED, shipped_checkpoint
 from bertcore.memory import no_garbage_collection
 from bertcore.model.bert import Bert, initialise
 from bertcore.model.output_heads import HEAD_TITLES, make_head
@@ -95,11 +94,11 @@ def load_checkpoint(
         stored, unused, decoder = dict[str, tuple[StoredTensor, ...]](), list[str](), None
         made = with_difference(load_checkpoint(base, tokenizer=tokenizer).model.state_dict(), folder, about)
     else:
-        theirs = modern_names(list_weights(folder), config)
+        theirs = tensor_names.modern_names(list_weights(folder), config)
         architectures = read_config_values(folder).get("architectures")
-        in_files = heads_in(theirs, config, architectures if isinstance(architectures, list) else ())
-        stored, unused = from_hugging_face(theirs, config, in_files)
-        decoder = output_matrix(theirs, config)
+        in_files = tensor_names.heads_in(theirs, config, architectures if isinstance(architectures, list) else ())
+        stored, unused = tensor_names.from_hugging_face(theirs, config, in_files)
+        decoder = tensor_names.output_matrix(theirs, config)
     if is_there(folder / EXTRA_HEADS_FILE):
         stored.update({name: (tensor,) for name, tensor in list_safetensors(folder / EXTRA_HEADS_FILE).items()})
     names = {*stored, *made}
@@ -108,7 +107,7 @@ def load_checkpoint(
     if not has_pooler and {"nsp", "sop"} & set(output_heads):
         raise BertcoreError(f"The checkpoint {folder} has a sentence-pair head but no pooler; it is incomplete.")
     random_output_heads = tuple(head for head in random_heads if head not in output_heads)
-    _refuse_missing(set(layer_tensors(config)) - names, config, output_heads, folder)
+    _refuse_missing(set(tensor_names.layer_tensors(config)) - names, config, output_heads, folder)
     with torch.device("meta"):
         model = Bert(config, [*output_heads, *random_output_heads], has_pooler)
     made.update(_fresh_heads(config, random_output_heads, output_heads))
@@ -161,8 +160,8 @@ def save_checkpoint(
     """
     folder.mkdir(parents=True, exist_ok=True)
     state = {key: value.detach().cpu().to(store_as) for key, value in model.state_dict().items()}
-    architecture, held = class_name(model.config, model.output_heads)
-    write_tensors(to_hugging_face(state, model.config, held), folder / SAFETENSORS)
+    architecture, held = tensor_names.class_name(model.config, model.output_heads)
+    write_tensors(tensor_names.to_hugging_face(state, model.config, held), folder / SAFETENSORS)
     (folder / DIFFERENCE_FILE).unlink(missing_ok=True)
     beside = tuple(f"{head}." for head in model.output_heads if head not in held)
     extra = {key: value.contiguous() for key, value in state.items() if beside and key.startswith(beside)}
@@ -186,7 +185,7 @@ def save_difference(model: Bert, folder: Path, base: Checkpoint, rank: int | Non
     folder.mkdir(parents=True, exist_ok=True)
     state = {key: value.detach().cpu() for key, value in model.state_dict().items()}
     difference = write_difference(state, base.model.state_dict(), folder, rank)
-    architecture, _ = class_name(model.config, model.output_heads)
+    architecture, _ = tensor_names.class_name(model.config, model.output_heads)
     write_json(folder / CONFIG_FILE, config_values(model.config, architecture))
     base_about = {"name": base.name, "sha256": sha256_of(base.folder / SAFETENSORS)}
     write_json(folder / ABOUT_FILE, {**about, "base": base_about, "difference": {"sha256": difference}})
@@ -247,7 +246,7 @@ def _check_fit(
         first = parts[0].shape
         shapes[name] = first if len(parts) == 1 else (sum(part.shape[0] for part in parts), *first[1:])
     _refuse_missing(set(expected) - set(shapes), config, heads, folder)
-    extra = encoder_extras(unused, config) + sorted(set(shapes) - set(expected))
+    extra = tensor_names.encoder_extras(unused, config) + sorted(set(shapes) - set(expected))
     if extra:
         raise BertcoreError(
             f"The encoder in {folder} has parts that a {config.family.title} does not have: {_listed(extra)}; "
@@ -255,9 +254,8 @@ def _check_fit(
         )
     wrong = [name for name, shape in expected.items() if shapes[name] != shape]
     if wrong:
-        said = [
-            f"{layout_name(name, config, heads)} is {shapes[name]} instead of {expected[name]}" for name in wrong[:20]
-        ]
+        theirs = [tensor_names.layout_name(name, config, heads) for name in wrong[:20]]
+        said = [f"{name} is {shapes[own]} instead of {expected[own]}" for name, own in zip(theirs, wrong, strict=False)]
         raise BertcoreError(f"The weights in {folder} do not fit its config.json: {_listed(said, len(wrong))}.")
     whole = [name for name, parts in stored.items() if not all(part.dtype.is_floating_point for part in parts)]
     if whole:
@@ -293,10 +291,116 @@ def _check_numbers(weights: Mapping[str, Tensor], decoder: StoredTensor | None, 
 
 def _theirs(names: Collection[str], config: BertConfig, heads: Collection[str], most: int = 20) -> str:
     """The names as the layout has them, the first so many."""
-    return _listed([layout_name(name, config, heads) for name in sorted(names)[:most]], len(names))
+    return _listed([tensor_names.layout_name(name, config, heads) for name in sorted(names)[:most]], len(names))
 
 
 def _listed(names: list[str], count: int | None = None, most: int = 20) -> str:
     """The first of `count` names (None: of these), and how many more there are."""
     more = (count or len(names)) - most
     return ", ".join(f"{name:.200}" for name in names[:most]) + (f" and {more:,} more" if more > 0 else "")
+
+
+# --- a fine-tuned checkpoint stored as its difference from a model that ships: a few megabytes instead of all weights
+# The folder is a checkpoint like any other, but has DIFFERENCE_FILE in place of model.safetensors and no tokenizer
+# files: those are the base's, which it names in `bertscope.json`: {"base": {"name": "bertscope-mini", "sha256": "..."},
+# "difference": {"sha256": "..."}}, with the checksums of the base's weights file and of its own.
+# By our tensor names the file holds what the base does not have or has differently: a tensor as it is, or the two
+# factors of what is added to a matrix of the base, NAME.up (out,R) and NAME.down (R,in), as in LoRA (Hu et al. 2021).
+
+
+UP, DOWN = ".up", ".down"
+FACTOR_BITS = 4  # of the mantissa: a third less when packed, the same answers (docs/decisions/0024)
+
+
+def base_folder(folder: Path, about: Mapping[str, Any]) -> Path:
+    """The checkpoint that this one is stored as a difference from; `about` is what bertscope.json says.
+
+    Raises BertcoreError where it does not ship, is not there, or has other weights than those it was made from.
+    """
+    said = about.get("base")
+    base: Mapping[str, Any] = said if isinstance(said, dict) else {}
+    name = base.get("name")
+    if name not in SHIPPED:
+        raise BertcoreError(
+            f"The checkpoint {folder} is stored as a difference from another model ({name}), and that must be one of "
+            f"those that ship: {', '.join(SHIPPED)}."
+        )
+    found = shipped_checkpoint(name)
+    if not (found / SAFETENSORS).is_file():
+        raise BertcoreError(f"The checkpoint {folder} is stored as a difference from {name}, which is missing here.")
+    if sha256_of(found / SAFETENSORS) != base.get("sha256"):
+        raise BertcoreError(
+            f"The checkpoint {folder} is stored as a difference from another version of {name} than the one here; "
+            "make it again (make tuned)."
+        )
+    return found
+
+
+def sha256_of(file: Path) -> str:
+    """In hex digits."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def with_difference(base: Mapping[str, Tensor], folder: Path, about: Mapping[str, Any]) -> dict[str, Tensor]:
+    """The folder's weights by our names, float32: the encoder of `base` with the folder's changes, and its own heads.
+
+    `about` is what bertscope.json says. Raises BertcoreError for a file that is damaged or does not fit the base.
+    """
+    said = about.get("difference")
+    kept = said.get("sha256") if isinstance(said, dict) else None  # older differences have none
+    if kept is not None and sha256_of(folder / DIFFERENCE_FILE) != kept:
+        raise BertcoreError(
+            f"The weights file {folder / DIFFERENCE_FILE} is damaged: its checksum is another; fetch the checkpoint "
+            "again."
+        )
+    stored = {name: value.float() for name, value in read_safetensors(folder / DIFFERENCE_FILE).items()}
+    weights = {name: value for name, value in base.items() if name.partition(".")[0] not in HEAD_TITLES}
+    for name, value in stored.items():
+        if name.endswith(DOWN):
+            continue
+        if not name.endswith(UP):
+            weights[name] = value
+            continue
+        name = name.removesuffix(UP)
+        down, matrix = stored.get(name + DOWN), weights.get(name)
+        if down is None or matrix is None or not _fit(value, down, matrix):
+            raise BertcoreError(f"The change of {name} in {folder} does not fit its base; fetch the checkpoint again.")
+        weights[name] = matrix + value @ down
+    return weights
+
+
+def _fit(up: Tensor, down: Tensor, matrix: Tensor) -> bool:
+    """Before they are multiplied: two thin matrices can make one that no memory holds."""
+    if up.ndim != 2 or down.ndim != 2:
+        return False
+    return up.shape[1] == down.shape[0] and (up.shape[0], down.shape[1]) == tuple(matrix.shape)
+
+
+def write_difference(state: Mapping[str, Tensor], base: Mapping[str, Tensor], folder: Path, rank: int | None) -> str:
+    """Store what `state` has differently from `base`, both by our names, in fp16. Returns the file's SHA-256.
+
+    rank: of a matrix's change only so many directions are kept, the strongest ones (its singular value decomposition);
+    None keeps all.
+    """
+    kept: dict[str, Tensor] = {}
+    for name, value in state.items():
+        old = base.get(name)
+        if old is not None and name.partition(".")[0] not in HEAD_TITLES:
+            if torch.equal(value.half(), old.half()):
+                continue
+            if rank is not None and value.ndim == 2 and rank * sum(value.shape) < value.numel():
+                kept[name + UP], kept[name + DOWN] = _factors(value - old, rank)
+                continue
+        kept[name] = value.half().contiguous()
+    write_tensors(kept, folder / DIFFERENCE_FILE)
+    return sha256_of(folder / DIFFERENCE_FILE)
+
+
+def _factors(change: Tensor, rank: int) -> tuple[Tensor, Tensor]:
+    """(out,in) -> (out,R), (R,in), whose product is the best approximation of that rank (Eckart and Young 1936)."""
+    up, strengths, down = torch.linalg.svd(change.float(), full_matrices=False)
+    roots = strengths[:rank].sqrt()
+    factors = up[:, :rank] * roots, roots[:, None] * down[:rank]
+    made_up, made_down = (with_mantissa(factor, FACTOR_BITS).half().contiguous() for factor in factors)
+    return made_up, made_down

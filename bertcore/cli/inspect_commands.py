@@ -8,13 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
-from bertcore.checkpoint.config_file import read_config
-from bertcore.checkpoint.missing_parts import absent_points, what_is_missing
+from bertcore.checkpoint.config_file import absent_points, read_config, what_is_missing
 from bertcore.cli import arguments as args
 from bertcore.cli.output import Listing, in_lines, print_answer, say, say_dropped
-from bertcore.config import PRESETS, PUBLISHED, BertConfig
+from bertcore.config import PRESETS, PUBLISHED, BertConfig, count_parameters
 from bertcore.errors import BertcoreError
-from bertcore.model.parameter_count import count_parameters
 from bertcore.resolve_model import resolve_model, snapshot_errors
 from bertcore.runs.diagnosis import diagnose, normal
 from bertcore.runs.diagnosis_words import in_words

@@ -271,12 +271,8 @@ def _cached(folder: Path) -> CachedText:
     stamp = next((folder / name for name in (_READERS, ABOUT) if (folder / name).exists()), folder)
     sources = read_json_or_empty(folder / ABOUT).get("sources")
     names = tuple(map(str, sources)) if isinstance(sources, list) else ()
-    return CachedText(folder, names, total, stamp.stat().st_mtime, _in_use(folder))
-
-
-def _in_use(folder: Path) -> bool:
-    """Whether a process reads it, or makes it at this moment."""
-    return any(_is_held(file) for file in (*(folder / _READERS).glob("*"), _build_lock(folder)))
+    in_use = any(_is_held(file) for file in (*(folder / _READERS).glob("*"), folder.with_suffix(".lock")))  # or made
+    return CachedText(folder, names, total, stamp.stat().st_mtime, in_use)
 
 
 def _is_held(file: Path) -> bool:
@@ -289,14 +285,10 @@ def _is_held(file: Path) -> bool:
         return True
 
 
-def _build_lock(folder: Path) -> Path:
-    return folder.with_suffix(".lock")  # of `bertcore.data.corpus`
-
-
 def _deleted(folder: Path) -> bool:
     """Delete it while nobody can begin to make it; first what says that it is whole."""
     try:
-        with FileLock(_build_lock(folder), timeout=0):
+        with FileLock(folder.with_suffix(".lock"), timeout=0):
             if any(_is_held(file) for file in (folder / _READERS).glob("*")):
                 return False
             for note in folder.glob("*.json"):
@@ -305,5 +297,5 @@ def _deleted(folder: Path) -> bool:
     except (Timeout, OSError):
         return False
     with contextlib.suppress(OSError):
-        os.unlink(_build_lock(folder))
+        os.unlink(folder.with_suffix(".lock"))
     return True

@@ -212,7 +212,7 @@ class MinimalPairs(Table):
             "pairs": [
                 {
                     **vars(p.pair),
-                    **{name: value for name, value in vars(p).items() if name != "pair"},
+                    **{name: each for name, each in vars(p).items() if name != "pair"},
                     "right": p.is_right,
                 }
                 for p in self.preferences

@@ -25,10 +25,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from bertcore.config import BertConfig
-from bertcore.model.crf import LinearChainCrf
 from bertcore.model.hooks import NO_HOOK, Hook, HookFunction
 from bertcore.model.output_heads import (
     HEAD_TITLES,
+    LinearChainCrf,
     MaskedWordHead,
     Pooler,
     ReplacedTokenHead,

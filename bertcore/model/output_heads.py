@@ -1,15 +1,15 @@
 """Output heads, which give the answers: masked words, sentence pairs, replaced tokens, and the tasks of the papers."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from bertcore.config import BertConfig
-from bertcore.model.crf import LinearChainCrf
 from bertcore.model.torch_parts import ACTIVATION, Dropout, Linear
-from bertcore.tag_schemes import allowed_transitions
+from bertcore.tag_schemes import AllowedTransitions, all_transitions, allowed_transitions
 
 # What people call each; in the order in which a model has them
 HEAD_TITLES = {
@@ -137,3 +137,138 @@ def make_head(config: BertConfig, head: str) -> nn.Module:
         "summarise": lambda: TokenHead(config, 1),
     }
     return makers[head]()
+
+
+# Scores of forbidden transitions; not -inf, so that forbidden gold labels have a likelihood and gradients are finite.
+_FORBIDDEN = -1e4  # likelihood: e to this is 0 beside any allowed path; float32 still keeps three decimals beside it
+_NEVER = -1e30  # search: no emission outweighs it, 1e8 of them fit into float32
+
+
+class _Chain(NamedTuple):
+    """The labelled tokens of each row, moved together to its front."""
+
+    emissions: Tensor  # (B,T,K), at least float32
+    inside: Tensor  # (B,T) bool: the first so many of each row
+    order: Tensor  # (B,T) where in the row each of them stood
+
+
+class LinearChainCrf(nn.Module):
+    """Scores of label sequences: emissions plus start, transitions and end.
+
+    The mask (B,S) says which tokens carry a label, with any gaps: of a word in several pieces only the first one does.
+    Unlabelled tokens are left out altogether, so a transition is from one labelled token to the next. A row without any
+    has log-likelihood 0 and decodes to []. What is forbidden keeps a fixed, very low score whatever is learned.
+    """
+
+    start_allowed: Tensor
+    transitions_allowed: Tensor
+    end_allowed: Tensor
+
+    def __init__(self, labels: int, allowed: AllowedTransitions | None = None) -> None:
+        """`labels` is K; `allowed` None allows everything. Raises ValueError if it is not about K labels, or K is 0."""
+        super().__init__()
+        if labels < 1:
+            raise ValueError("a CRF needs at least one label")
+        # zeros prefer no sequence: each token stands for itself, as in a tagger without a CRF
+        self.transitions = nn.Parameter(torch.zeros(labels, labels))  # [from, to]
+        self.start = nn.Parameter(torch.zeros(labels))
+        self.end = nn.Parameter(torch.zeros(labels))
+        allowed = allowed or all_transitions(labels)
+        if any(part.shape != array.shape for part, array in zip(self._parts(), allowed, strict=True)):
+            raise ValueError(f"allowed transitions of {len(allowed.start)} labels do not fit a CRF of {labels}")
+        # They follow from the labels, so no file holds them; from_numpy, to be real on a model built on "meta".
+        for name, array in allowed._asdict().items():
+            self.register_buffer(f"{name}_allowed", torch.from_numpy(array.copy()), persistent=False)
+
+    def log_likelihood(self, emissions: Tensor, tags: Tensor, mask: Tensor) -> Tensor:
+        """Log-probability of the gold labels: emissions (B,S,K), tags (B,S), mask (B,S) bool -> (B).
+
+        Tags where the mask is off may be anything. Labels that break the scheme cost about 1e4 nats each time: the
+        value stays finite and the gradient as it would be without them.
+        """
+        chain = _labelled_first(emissions, mask)
+        if tags.shape != mask.shape:
+            raise ValueError(f"tags of shape {tuple(tags.shape)} do not fit a mask of shape {tuple(mask.shape)}")
+        gold = tags.gather(1, chain.order).masked_fill(~chain.inside, 0)
+        return self._path_score(chain, gold) - self._log_partition(chain)
+
+    @torch.no_grad()
+    def decode(self, emissions: Tensor, mask: Tensor) -> list[list[int]]:
+        """The best label sequence of each row (Viterbi 1967): a label per labelled token, in order.
+
+        Always an allowed one where there is one; else one with the fewest forbidden transitions.
+        """
+        chain = _labelled_first(emissions, mask)
+        start, transition, end = self._scores(_NEVER)
+        best = start + chain.emissions[:, 0]  # (B,K) score of the best path that ends in each label
+        stay = torch.arange(len(start), device=best.device).expand_as(best)
+        came_from = []
+        for place in range(1, chain.inside.shape[1]):
+            score, source = (best[:, :, None] + transition).max(dim=1)
+            inside = chain.inside[:, place, None]
+            best = torch.where(inside, score + chain.emissions[:, place], best)
+            came_from.append(torch.where(inside, source, stay))  # behind a row's end the path stands still
+        label = (best + end).argmax(dim=1, keepdim=True)  # (B,1)
+        path = [label]
+        for source in reversed(came_from):
+            label = source.gather(1, label)
+            path.append(label)
+        rows, lengths = torch.cat(path[::-1], dim=1).tolist(), chain.inside.sum(1).tolist()
+        return [row[:length] for row, length in zip(rows, lengths, strict=True)]
+
+    def marginals(self, emissions: Tensor, mask: Tensor) -> Tensor:
+        """Probability of each label at each labelled token, over all sequences: (B,S,K); 0 where the mask is off.
+
+        It is the gradient of the log-partition by the emissions. No gradient flows through the result.
+        """
+        with torch.inference_mode(False), torch.enable_grad():
+            scores = emissions.detach().clone().requires_grad_()
+            total = self._log_partition(_labelled_first(scores, mask.clone())).sum()
+            return torch.autograd.grad(total, scores)[0]
+
+    def _path_score(self, chain: _Chain, gold: Tensor) -> Tensor:
+        """Score of one label sequence per row, gold (B,T) -> (B); 0 for a row without labels."""
+        start, transition, end = self._scores(_FORBIDDEN)
+        emitted = chain.emissions.gather(2, gold[:, :, None]).squeeze(2) * chain.inside  # (B,T)
+        moved = transition[gold[:, :-1], gold[:, 1:]] * chain.inside[:, 1:]  # (B,T-1)
+        last = chain.inside.sum(1, keepdim=True).clamp(min=1) - 1
+        score = start[gold[:, 0]] + emitted.sum(1) + moved.sum(1) + end[gold.gather(1, last).squeeze(1)]
+        return score.masked_fill(~chain.inside[:, 0], 0)
+
+    def _log_partition(self, chain: _Chain) -> Tensor:
+        """The forward algorithm in log space: (B); 0 for a row without labels."""
+        start, transition, end = self._scores(_FORBIDDEN)
+        total = start + chain.emissions[:, 0]  # (B,K) log-sum over all paths that end in each label
+        for place in range(1, chain.inside.shape[1]):
+            step = torch.logsumexp(total[:, :, None] + transition, dim=1) + chain.emissions[:, place]
+            total = torch.where(chain.inside[:, place, None], step, total)
+        return torch.logsumexp(total + end, dim=1).masked_fill(~chain.inside[:, 0], 0)
+
+    def _scores(self, forbidden: float) -> tuple[Tensor, Tensor, Tensor]:
+        """Start (K), transition (K,K) and end (K), with a fixed score for what is forbidden."""
+        dtype = torch.promote_types(self.start.dtype, torch.float32)
+        allowed = (self.start_allowed, self.transitions_allowed, self.end_allowed)
+        start, transition, end = (
+            part.to(dtype).masked_fill(~each, forbidden) for part, each in zip(self._parts(), allowed, strict=True)
+        )
+        return start, transition, end
+
+    def _parts(self) -> tuple[Tensor, Tensor, Tensor]:
+        return self.start, self.transitions, self.end
+
+
+def _labelled_first(emissions: Tensor, mask: Tensor) -> _Chain:
+    """Leave out what carries no label; T is at least 1, so that rows without labels need no path of their own.
+
+    Raises ValueError where the mask is not of these emissions: gathering would take the first rows without a word.
+    """
+    if emissions.ndim != 3 or mask.shape != emissions.shape[:2] or not mask.shape[1]:
+        shapes = f"emissions of shape {tuple(emissions.shape)} do not fit a mask of shape {tuple(mask.shape)}"
+        raise ValueError(f"{shapes}; they are (B,S,K) and (B,S)")
+    lengths = mask.sum(1)
+    most = max(1, int(lengths.max()))
+    order = (~mask).byte().argsort(dim=1, stable=True)[:, :most]  # (B,T)
+    inside = torch.arange(most, device=mask.device) < lengths[:, None]
+    at_least_float = torch.promote_types(emissions.dtype, torch.float32)
+    together = emissions.gather(1, order[:, :, None].expand(-1, -1, emissions.shape[2]))
+    return _Chain(together.to(at_least_float), inside, order)

@@ -19,18 +19,7 @@ from bertcore.model.hooks import NO_HOOK, Changes, Hook, Intervention
 from bertcore.model.torch_parts import evaluation_mode
 from bertcore.progress import ReportProgress
 from bertcore.tasks.batches import TaskBatches
-from bertcore.tasks.kinds import TASK_KINDS, kind_named, kind_of_model, make_features
-from bertcore.tasks.kinds.base import (
-    USUAL,
-    DecodeSettings,
-    Decoding,
-    Example,
-    Features,
-    Prediction,
-    TaskBatch,
-    TaskKind,
-    flat,
-)
+from bertcore.tasks.kinds import TASK_KINDS, base, kind_named, kind_of_model, make_features
 from bertcore.tasks.packed import Floats, Ints
 from bertcore.tokenizer.tokenizer import Tokenizer
 
@@ -63,27 +52,27 @@ def required_kind(checkpoint: Checkpoint) -> str:
     return kind
 
 
-def as_example(kind: str, text_a: str, text_b: str | None = None) -> Example:
+def as_example(kind: str, text_a: str, text_b: str | None = None) -> base.Example:
     """What was typed, as an example of a task; how the texts are read: `TaskKind.typed`.
 
     Raises BertcoreError where a part is missing.
     """
     if not text_a.strip():
         raise BertcoreError("There is no text; type a sentence.")
-    example: Example = TASK_KINDS[kind].typed(text_a, text_b)
+    example: base.Example = TASK_KINDS[kind].typed(text_a, text_b)
     return example
 
 
 def predict(
     checkpoint: Checkpoint,
-    examples: Sequence[Example],
+    examples: Sequence[base.Example],
     progress: ReportProgress | None = None,
     *,
     windows: PassageWindows | None = None,
-    decoding: Decoding = USUAL,
+    decoding: base.Decoding = base.USUAL,
     changes: Changes | None = None,
     tell_cut: Callable[[int], object] = lambda _: None,
-) -> list[Prediction]:
+) -> list[base.Prediction]:
     """What the model says of each example, in their order; `windows` as in `reading_batches`, `progress` and `changes`
     as in `run_task`. `tell_cut` is called with how many examples the model does not read to their end.
 
@@ -94,13 +83,13 @@ def predict(
     batches = reading_batches(model, checkpoint.tokenizer, [kind.unanswered(each) for each in examples], windows)
     tell_cut(batches.features.examples_cut)
     logits = by_unit(batches.features, run_task(model, batches, progress, changes=changes))
-    return list(kind.decode(batches.features, logits, DecodeSettings.of(model, decoding)))
+    return list(kind.decode(batches.features, logits, base.DecodeSettings.of(model, decoding)))
 
 
 def reading_batches(
     model: Bert,
     tokenizer: Tokenizer,
-    examples: Sequence[Example],
+    examples: Sequence[base.Example],
     windows: PassageWindows | None = None,
     *,
     need_answers: bool = False,
@@ -135,14 +124,14 @@ def labels_of(checkpoint: Checkpoint) -> tuple[str, ...]:
     return () if kind is None else label_names(kind, checkpoint.config)
 
 
-def label_names(kind: TaskKind[Any, Any], config: BertConfig) -> tuple[str, ...]:
+def label_names(kind: base.TaskKind[Any, Any], config: BertConfig) -> tuple[str, ...]:
     """What a model of the kind chooses from; none where that is not named."""
     if not kind.has_labels:
         return ()
     return config.labels or tuple(f"LABEL_{number}" for number in range(config.label_count))
 
 
-def batch_logits(model: Bert, batch: TaskBatch, hook: Hook = NO_HOOK) -> torch.Tensor:
+def batch_logits(model: Bert, batch: base.TaskBatch, hook: Hook = NO_HOOK) -> torch.Tensor:
     """Logits of the task's head, laid out as the kind's `losses` take them.
 
     Without a hook the last layer computes only the hidden states that the head reads.
@@ -157,7 +146,7 @@ def batch_logits(model: Bert, batch: TaskBatch, hook: Hook = NO_HOOK) -> torch.T
     return kind.arrange(model.logits(kind.head, hidden, hook), batch.choices)
 
 
-def task_loss(model: Bert, batch: TaskBatch) -> torch.Tensor:
+def task_loss(model: Bert, batch: base.TaskBatch) -> torch.Tensor:
     """What fine-tuning minimises: the mean of the kind's `losses` over the labels that count; 0 where none does."""
     return batch.kind.loss(model, batch_logits(model, batch), batch)
 
@@ -182,7 +171,7 @@ def run_task(
     return outputs
 
 
-def by_unit(features: Features, outputs: Outputs) -> list[Floats]:
+def by_unit(features: base.Features, outputs: Outputs) -> list[Floats]:
     """The logits of each unit, by number and without padding. Raises ValueError where those of one are missing."""
     of_unit: dict[int, Floats] = {}
     for units, logits in outputs:
@@ -194,7 +183,7 @@ def by_unit(features: Features, outputs: Outputs) -> list[Floats]:
     return [of_unit[unit] for unit in range(features.units)]
 
 
-def unit_losses(features: Features, units: Iterable[int], logits: Sequence[Floats]) -> list[Floats]:
+def unit_losses(features: base.Features, units: Iterable[int], logits: Sequence[Floats]) -> list[Floats]:
     """For each of these units, by number, the losses of its labels, in their shape; NaN where a label is not known."""
     losses = []
     for unit, row in zip(units, logits, strict=True):
@@ -207,7 +196,7 @@ def unit_losses(features: Features, units: Iterable[int], logits: Sequence[Float
     return losses
 
 
-def example_losses(features: Features, logits: Sequence[Floats]) -> Floats:
+def example_losses(features: base.Features, logits: Sequence[Floats]) -> Floats:
     """(E) the mean over the labels of each example alone; NaN where its answer is not known."""
     known = [losses[~np.isnan(losses)] for losses in unit_losses(features, range(features.units), logits)]
     of_units = [float(losses.mean()) if losses.size else np.nan for losses in known]
@@ -235,17 +224,25 @@ class TaskEvaluation:
     examples_cut: int  # of these, how many are longer than the model reads: it did not see their ends
 
 
-def evaluate_task(model: Bert, batches: TaskBatches, decoding: Decoding = USUAL) -> TaskEvaluation:
+def evaluate_task(model: Bert, batches: TaskBatches, decoding: base.Decoding = base.USUAL) -> TaskEvaluation:
     """Measure on all examples of `batches`, whose answers have to be known."""
     features, kind = batches.features, batches.features.kind
     logits = by_unit(features, run_task(model, batches))
-    predictions = kind.decode(features, logits, DecodeSettings.of(model, decoding))
+    predictions = kind.decode(features, logits, base.DecodeSettings.of(model, decoding))
     gold, given = right_answers(features.examples), [prediction.answer for prediction in predictions]
     losses = example_losses(features, logits)
     metrics = {
         **measure(kind.name, gold, given, features.labels),
         **kind.measure_scores(features, logits, gold),
     }
+
+    def described(at: int) -> dict[str, Any]:
+        known = {name: value for name, value in asdict(features.examples[at]).items() if value not in (None, ())}
+        is_long = {name for name, value in known.items() if isinstance(value, str) and len(value) > _SHORT}
+        example = {name: value[:_SHORT] + " ..." if name in is_long else value for name, value in known.items()}
+        loss = round(float(losses[at]), 4)
+        return {"example": example, "right": gold[at], "given": given[at], "loss": loss}
+
     has_table = kind.has_confusion and 0 < len(features.labels) <= CONFUSION_LABELS
     best, worst = ranked(losses, EXAMPLES_SHOWN)
     return TaskEvaluation(
@@ -253,14 +250,14 @@ def evaluate_task(model: Bert, batches: TaskBatches, decoding: Decoding = USUAL)
         metrics=metrics,
         labels=features.labels,
         confusion=confusion(gold, given, features.labels).tolist() if has_table else None,
-        best=[_described(features, predictions, gold, losses, at) for at in best],
-        worst=[_described(features, predictions, gold, losses, at) for at in worst],
+        best=list(map(described, best)),
+        worst=list(map(described, worst)),
         examples=len(features.examples),
         examples_cut=features.examples_cut,
     )
 
 
-def right_answers(examples: Sequence[Example]) -> list[Any]:
+def right_answers(examples: Sequence[base.Example]) -> list[Any]:
     """What the examples themselves say, in the form that the metrics compare; None where nothing is known."""
     return [example.answer for example in examples]
 
@@ -279,24 +276,13 @@ def measure(kind: str, gold: Sequence[Any], predicted: Sequence[Any], labels: Se
     return {name: float(value) for name, value in measured.measure(gold, predicted, list(labels)).items()}
 
 
-def _described(
-    features: Features, predictions: Sequence[Prediction], gold: list[Any], losses: NDArray[np.float64], at: int
-) -> dict[str, Any]:
-    example = {name: _short(value) for name, value in asdict(features.examples[at]).items() if value not in (None, ())}
-    return {"example": example, "right": gold[at], "given": predictions[at].answer, "loss": round(float(losses[at]), 4)}
-
-
-def _short(value: Any) -> Any:
-    return value[:_SHORT] + " ..." if isinstance(value, str) and len(value) > _SHORT else value
-
-
 def confusion(gold: Sequence[Any], predicted: Sequence[Any], labels: Sequence[str]) -> NDArray[np.int64]:
     """(K,K) how often the right label (row) was given as each (column). Tags of sentences count word by word.
 
     What is not among `labels` is left out.
     """
     numbers = {label: number for number, label in enumerate(labels)}
-    pairs = [pair for pair in zip(flat(gold), flat(predicted), strict=True) if numbers.keys() >= set(pair)]
+    pairs = [pair for pair in zip(base.flat(gold), base.flat(predicted), strict=True) if numbers.keys() >= set(pair)]
     table = np.zeros((len(labels), len(labels)), dtype=np.int64)
     if pairs:
         rows, columns = zip(*([numbers[label] for label in pair] for pair in pairs), strict=True)

@@ -21,7 +21,7 @@ from app.shell.window import Window
 from app.state.what_if import EditedRow, WhatIf
 from app.widgets.figure_button import figure_buttons
 from bertcore.analysis import interventions
-from bertcore.analysis.attribution import leave_one_out
+from bertcore.analysis.effects import leave_one_out
 from bertcore.analysis.passes import as_text
 from bertcore.analysis.targets import Target
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint

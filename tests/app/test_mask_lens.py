@@ -12,7 +12,7 @@ from app.compute.masks import decided_at, fill_masks, lens_at, word_through_laye
 from app.compute.word_questions import attribution_of, surprise_of
 from app.state.readings import ModelInput
 from app.state.what_if import EditedRow, WhatIf
-from bertcore.analysis.attribution import Method, covered, gradient_x_input, integrated_gradients, leave_one_out
+from bertcore.analysis.effects import Method, covered, gradient_x_input, integrated_gradients, leave_one_out
 from bertcore.analysis.passes import as_text, layer_lens
 from bertcore.analysis.predict import follow_words, softmax, top_words, word_rank
 from bertcore.analysis.targets import Target

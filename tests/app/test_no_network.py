@@ -196,7 +196,7 @@ def test_only_these_files_can_reach_a_network() -> None:
             if any(name == way or name.startswith(f"{way}.") for name in names for way in ways):
                 found.add(file.relative_to(ROOT).as_posix())
     assert found == {
-        "bertcore/checkpoint/hub.py",
+        "bertcore/resolve_model.py",
         "bertcore/training/model_card.py",
     }  # the second makes a link of a path
 

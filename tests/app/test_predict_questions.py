@@ -26,7 +26,7 @@ from app.rooms.predict.texts_view import TextsView
 from app.shell.window import Window
 from app.state.what_if import EditedRow, WhatIf
 from app.widgets.figure_button import figure_buttons
-from bertcore.analysis.attribution import Method
+from bertcore.analysis.effects import Method
 from bertcore.analysis.predict import WordGuess
 from bertcore.analysis.targets import Target
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, handle_events, units_of

@@ -11,9 +11,8 @@ import pytest
 
 from bertcore.analysis.trace import trace as engine_trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from bertcore.config import PRESETS, BertConfig
+from bertcore.config import PRESETS, BertConfig, count_parameters
 from bertcore.locations import built_in_checkpoint
-from bertcore.model.parameter_count import count_parameters
 from tests.end_to_end.shell import PAIR, SMALL, Shell, in_own_process
 from tests.engine.models import VOCABULARY, word_tokenizer
 from tests.engine.training_runs import losses, metrics

@@ -10,7 +10,7 @@ import torch
 
 from bertcore.analysis import family_table
 from bertcore.checkpoint.checkpoint import save_checkpoint
-from bertcore.checkpoint.sentence_pooling import read_pooling
+from bertcore.checkpoint.config_file import read_pooling
 from bertcore.config import BertConfig
 from tests.end_to_end.shell import PAIR, Shell
 from tests.engine.models import tiny_model, word_tokenizer

@@ -9,7 +9,7 @@ import torch
 from bertcore.analysis.passes import Batch, as_text, for_each, grouped, pooled, predict_heads
 from bertcore.analysis.trace import trace, traces
 from bertcore.analysis.words import surprises
-from bertcore.checkpoint.sentence_pooling import Pooling
+from bertcore.checkpoint.config_file import Pooling
 from tests.engine.family_models import SHAPES, TOKENIZER, family_model, segments_for
 
 TEXTS = [

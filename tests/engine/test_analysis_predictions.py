@@ -8,8 +8,7 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from bertcore.analysis.attribution import covered, gradient_x_input, integrated_gradients, leave_one_out
-from bertcore.analysis.effects import head_effects
+from bertcore.analysis.effects import covered, gradient_x_input, head_effects, integrated_gradients, leave_one_out
 from bertcore.analysis.interventions import ablate
 from bertcore.analysis.passes import Batch, as_text, chunks, layer_lens, predict_heads
 from bertcore.analysis.predict import follow_words, softmax, top_words, word_rank

@@ -3,10 +3,9 @@
 import pytest
 import torch
 
-from bertcore.config import PRESETS, BertConfig
+from bertcore.config import PRESETS, BertConfig, count_parameters
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import PRETRAINING, Bert
-from bertcore.model.parameter_count import count_parameters
 from tests.engine.models import tiny_config
 
 PAPER = {"base": 109_482_240, "large": 335_141_888}  # encoder and pooler, English uncased vocabulary

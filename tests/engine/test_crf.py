@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as arrays
 from torch import Tensor
 from torchcrf import CRF
 
-from bertcore.model.crf import LinearChainCrf, _labelled_first
+from bertcore.model.output_heads import LinearChainCrf, _labelled_first
 from bertcore.tag_schemes import AllowedTransitions, Scheme, allowed_transitions, illegal_places
 
 LABELS: dict[Scheme, list[str]] = {

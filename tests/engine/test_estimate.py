@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from bertcore.checkpoint.checkpoint import save_checkpoint
+from bertcore.config import count_parameters
 from bertcore.locations import home, sample_corpus
-from bertcore.model.parameter_count import count_parameters
 from bertcore.runs.known_runs import known_runs
 from bertcore.runs.snapshots import is_mark
 from bertcore.tasks.readers.reading import TASKS, sample_folder

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from bertcore.model.crf import LinearChainCrf
+from bertcore.model.output_heads import LinearChainCrf
 from bertcore.tasks.kinds import make_features
 from bertcore.tasks.kinds.base import DecodeSettings, Example, Features
 from bertcore.tasks.kinds.choice import ChoiceExample, ChoicePrediction

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bertcore.checkpoint import hub
+from bertcore import resolve_model as hub
 from bertcore.errors import BertcoreError
 from bertcore.resolve_model import resolve_model
 

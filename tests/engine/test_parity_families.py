@@ -7,11 +7,10 @@ import torch
 
 from benchmarks.parity import compare, randomise, rows
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
-from bertcore.config import PUBLISHED, BertConfig
+from bertcore.config import PUBLISHED, BertConfig, count_parameters
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert, sinusoidal_table
 from bertcore.model.output_heads import HEAD_TITLES
-from bertcore.model.parameter_count import count_parameters
 from tests.engine.models import tiny_config, tiny_model, word_tokenizer
 
 TOLERANCE = 1e-5

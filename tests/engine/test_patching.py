@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from bertcore.analysis.effects import patched_at, patching_map
-from bertcore.analysis.interventions import PatchedPart, combine, patch
+from bertcore.analysis.interventions import PatchedPart, combine, put
 from bertcore.analysis.passes import Text, as_text
 from bertcore.analysis.targets import SimilarityTarget, Target
 from bertcore.analysis.trace import activations, trace
@@ -91,7 +91,7 @@ class TestCompleteness:
         wanted = alone(model, other, WORD)
         for point in hidden_points(3):
             value = activations(model, other, [point])[point]
-            assert alone(model, text, WORD, patch(point, value)) == wanted
+            assert alone(model, text, WORD, {point: put((), value)}) == wanted
         cells = combine(*(patched_at(model, other, "state", 1, place) for place in range(len(text))))
         assert alone(model, text, WORD, cells) == wanted
 

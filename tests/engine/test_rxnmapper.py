@@ -12,7 +12,7 @@ import torch
 from bertcore.analysis.predict import top_words
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from bertcore.model.parameter_count import count_parameters
+from bertcore.config import count_parameters
 
 pytestmark = pytest.mark.slow
 # Acetic acid and ethanol become ethyl acetate and water; the masked atom is the oxygen that bridges the two.

@@ -32,7 +32,7 @@ from .view import ApplyView
 from .words_card import WordsCard, class_target
 
 if TYPE_CHECKING:
-    from bertcore.analysis.attribution import Attribution
+    from bertcore.analysis.effects import Attribution
 
 GIVEN_FROM = 0.5  # the probability from which on one of several labels is given
 IN_ORDER = 8  # so few classes keep their places while someone types; more are sorted, the likeliest first

@@ -30,7 +30,7 @@ from .predict_sentences import mask_name, share_unit, shares_note, shares_summar
 from .view import PredictView, scrolled_column
 
 if TYPE_CHECKING:
-    from bertcore.analysis.attribution import Attribution, Method
+    from bertcore.analysis.effects import Attribution, Method
 
     from ...compute.question import Question
 

@@ -18,7 +18,7 @@ from ...state.baseline_names import baseline_name, where_compared
 from ...state.readings import MaskReading, Reading
 
 if TYPE_CHECKING:
-    from bertcore.analysis.attribution import Attribution
+    from bertcore.analysis.effects import Attribution
     from bertcore.analysis.words import Surprise
     from bertcore.evaluation.sets import Estimate
 

@@ -7,9 +7,9 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QVBoxLayout, QWidget
 
+from bertcore.config import count_parameters
 from bertcore.errors import BertcoreError
 from bertcore.files import write_json
-from bertcore.model.parameter_count import count_parameters
 from bertcore.settings import read_recipe
 from bertcore.tasks.readers.reading import find_file
 from bertcore.tasks.spec import TaskSpec

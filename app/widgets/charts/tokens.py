@@ -18,7 +18,7 @@ from ..wrapped import WrappedBoxes
 from .raster import ColorBar
 
 if TYPE_CHECKING:
-    from bertcore.analysis.attribution import Attribution
+    from bertcore.analysis.effects import Attribution
 
 HEIGHT_PX, PADDING_PX = 42, 9
 SCALE_PX = 180

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from bertcore.model.bert import Bert
-    from bertcore.model.crf import LinearChainCrf
+    from bertcore.model.output_heads import LinearChainCrf
 
 
 @dataclass(frozen=True)

@@ -55,8 +55,9 @@ class Regress(TextKind):
         return np.array(found, dtype=np.float32)
 
     def config(self, spec: TaskSpec, labels: tuple[str, ...], examples: Sequence[TextExample]) -> dict[str, Any]:
-        limits = spec.number_range or number_range(examples)
-        return {**super().config(spec, labels or ("score",), examples), "number_range": limits}
+        numbers = [each.label for each in examples if isinstance(each.label, float)]
+        learned = (min(numbers), max(numbers)) if numbers and min(numbers) < max(numbers) else None  # None: all alike
+        return {**super().config(spec, labels or ("score",), examples), "number_range": spec.number_range or learned}
 
     def refuse(self, name: str, config: BertConfig) -> None:
         if config.label_count > 1:
@@ -103,9 +104,3 @@ def finite(value: Any) -> float:
     except (TypeError, ValueError):
         return math.nan
     return number if math.isfinite(number) else math.nan
-
-
-def number_range(examples: Sequence[TextExample]) -> tuple[float, float] | None:
-    """Lowest and highest number of the examples to learn from; None where all are alike."""
-    numbers = [each.label for each in examples if isinstance(each.label, float)]
-    return (min(numbers), max(numbers)) if numbers and min(numbers) < max(numbers) else None

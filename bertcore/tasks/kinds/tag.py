@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from bertcore.model.bert import Bert
-    from bertcore.model.crf import LinearChainCrf
+    from bertcore.model.output_heads import LinearChainCrf
 
 OUTSIDE = "O"  # the tag of a word that the model did not see
 WORD_COLUMNS: Columns = {"text": ("words", "tokens"), "label": ("tags", "ner_tags")}
@@ -57,15 +57,6 @@ class TagsPrediction(base.Prediction):
     tags: tuple[str, ...]  # one for each word; "O" for words that the model did not see
     probabilities: tuple[float, ...]  # of each word's tag (with a CRF over all sequences of tags); 0 where not seen
     words_cut: int  # how many were not seen
-
-
-class EntityScores(NamedTuple):
-    """Of the entities of one type; a found one counts if its first word, last word and type are right."""
-
-    precision: float
-    recall: float
-    f1: float
-    there: int  # entities of this type in the right answers
 
 
 class Tag(base.TaskKind[TaggedExample, TagFeatures]):
@@ -147,7 +138,7 @@ class Tag(base.TaskKind[TaggedExample, TagFeatures]):
         words = list(zip(base.flat(gold), base.flat(predicted), strict=True))
         metrics = {"accuracy": sum(right == given for right, given in words) / max(1, len(words))}
         if detect_scheme(labels or set(base.flat(gold))) != "none":
-            metrics |= dict(zip(("precision", "recall", "f1"), entity_scores(gold, predicted)[""][:3], strict=True))
+            metrics |= entity_scores(gold, predicted)
         return metrics
 
     def unit_answer(self, features: TagFeatures, scored: base.ScoredUnit) -> base.UnitAnswer:
@@ -250,16 +241,14 @@ def _sequence_loss(logits: Floats, labels: NDArray, crf: LinearChainCrf) -> floa
         return -float(crf.log_likelihood(emissions, right, is_word)) / max(1, int(asked.sum()))
 
 
-def entity_scores(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> dict[str, EntityScores]:
-    """Scores by type of entity, and of all types under ""; as conlleval and seqeval count them.
+def entity_scores(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> dict[str, float]:
+    """Precision, recall and F1 of all entities, as conlleval and seqeval count them: a found one counts if its first
+    word, last word and type are right.
 
     0 where there is nothing to find, or nothing was predicted. Raises BertcoreError for what is no tag of entities.
     """
-    sides = [{(i, *span) for i, tags in enumerate(side) for span in entity_spans(tags)} for side in (gold, predicted)]
-    scores = {}
-    for kind in ("", *sorted({entity[1] for side in sides for entity in side} - {""})):
-        there, found = ({entity for entity in side if kind in ("", entity[1])} for side in sides)
-        right = len(there & found)
-        f1 = 2 * right / max(1, len(there) + len(found))
-        scores[kind] = EntityScores(right / max(1, len(found)), right / max(1, len(there)), f1, len(there))
-    return scores
+    there, found = (
+        {(i, *span) for i, tags in enumerate(side) for span in entity_spans(tags)} for side in (gold, predicted)
+    )
+    right, f1 = len(there & found), 2 * len(there & found) / max(1, len(there) + len(found))
+    return {"precision": right / max(1, len(found)), "recall": right / max(1, len(there)), "f1": f1}

@@ -39,8 +39,11 @@ def read_tagged(request: Request) -> Contents:
         raise BertcoreError(f"The file {request.file} has no sentences; it needs a word and its tag in each line.")
     tags = {tag for sentence in sentences for tag in sentence.tags or ()}
     scheme = request.spec.scheme or _scheme_to_give(request.known_labels or tags)
-    if scheme != "none":
-        _check_tags(sentences, {tag for tag in tags if tag != "O" and detect_scheme([tag]) == "none"})
+    odd = {tag for tag in tags if tag != "O" and detect_scheme([tag]) == "none"} if scheme != "none" else set()
+    for sentence in sentences if odd else ():
+        for word, tag in enumerate(sentence.tags or ()):
+            if tag in odd:
+                raise refuse(sentence.place(word), "a tag such as O, B-PER or I-PER", tag)
     labels = request.known_labels or complete_labels(tags, scheme)
     if request.needs_labels and len(labels) < 2:
         raise BertcoreError(f"{request.file.name} has fewer than two different tags; name their column with --label.")
@@ -64,13 +67,6 @@ def _scheme_to_give(tags: Iterable[str]) -> Scheme:
     if len(plain) >= len(like_entities - {"O"}):
         return "none"
     return "IOBES" if detect_scheme(like_entities) == "IOBES" else "BIO"
-
-
-def _check_tags(sentences: Iterable[Sentence], odd: set[str]) -> None:
-    for sentence in sentences if odd else ():
-        for word, tag in enumerate(sentence.tags or ()):
-            if tag in odd:
-                raise refuse(sentence.place(word), "a tag such as O, B-PER or I-PER", tag)
 
 
 def _example(request: Request, sentence: Sentence, scheme: Scheme) -> TaggedExample:

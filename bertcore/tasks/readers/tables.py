@@ -310,7 +310,9 @@ def _swag(request: Request, row: Row) -> ChoiceExample:
     start = f"{row.text(begins)} " if begins and row.fields.get(begins) not in (None, "") else ""
     texts = tuple((start + ending).strip() for ending in _endings(request, row, available))
     value = label_text(row.fields.get(label)) if label else None
-    return ChoiceExample(row.text(context or ""), texts, _which(request, row.place, value, _numbers(len(texts))))
+    return ChoiceExample(
+        row.text(context or ""), texts, _which(request, row.place, value, list(map(str, range(len(texts)))))
+    )
 
 
 def _endings(request: Request, row: Row, available: list[str]) -> list[str]:
@@ -348,10 +350,6 @@ def _which(request: Request, place: str, label: str | None, names: Sequence[str]
     if not request.needs_labels and label in (None, "-1"):
         return None
     raise refuse(place, f"the right ending, one of {', '.join(names)}", label)
-
-
-def _numbers(count: int) -> list[str]:
-    return [str(number) for number in range(count)]
 
 
 # --- documents to be summarised by sentences of their own
