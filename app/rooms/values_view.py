@@ -299,7 +299,8 @@ class ValuesView(View):
             return None
         for side, place in zip((values.rows, values.columns), picture.place(cell), strict=True):
             if side is not None and place is not None and side.kind == "token":
-                return side.number(place)
+                number = side.number(place)
+                return number if number >= 0 else None  # a token of the baseline beside ours has none
         return None
 
     def figure_of(self, key: str) -> Figure | None:

@@ -112,8 +112,8 @@ def test_other_layers_show_the_hidden_states_alone(window: Window, tmp_path: Pat
         view.charts["lengths"].values, np.linalg.norm(reading.trace.hidden_states, axis=-1).T, rtol=1e-4
     )
     paths = compare(window, "layers", "paths", other, qtbot)
-    assert isinstance(paths, PathsView) and "cannot be drawn" in paths.card.intro
-    assert len(paths.picture.points.names) == len(reading.encoding)
+    assert isinstance(paths, PathsView) and "cannot be drawn" in paths.cards["paths"].intro
+    assert len(paths.charts["paths"].points.names) == len(reading.encoding)
 
 
 def test_paths_of_both_are_in_one_plane(window: Window, qtbot: QtBot) -> None:
@@ -121,13 +121,13 @@ def test_paths_of_both_are_in_one_plane(window: Window, qtbot: QtBot) -> None:
     assert isinstance(view, PathsView)
     ours, theirs = both(window)
     expected = pca(np.concatenate([ours.trace.hidden_states, theirs.trace.hidden_states], axis=1)).points
-    points, count = view.picture.points, len(ours.encoding)
+    points, count = view.charts["paths"].points, len(ours.encoding)
     np.testing.assert_allclose(np.abs(points.places), np.abs(expected), atol=1e-3)
     assert points.choices == count and points.names[count + 2] == "dog" and points.names[count + 3] == ""
     assert points.links == [(i, count + i) for i in range(count)]
     window.comparison.toggle_difference()
-    assert not view.picture.points.links and len(view.picture.points.names) == 2 * count
-    view.picture.grab()
+    assert not view.charts["paths"].points.links and len(view.charts["paths"].points.names) == 2 * count
+    view.charts["paths"].grab()
 
 
 def test_the_lens_has_the_guesses_of_both(window: Window, model_folder: Path, qtbot: QtBot) -> None:
@@ -236,7 +236,7 @@ def test_in_words_and_without_special_tokens(words: bool, specials: bool, window
     np.testing.assert_allclose(view.charts["lengths"].values, expected, atol=1e-4)
     assert ("[CLS]" in view.charts["lengths"].rows.texts) == specials
     paths = compare(window, "layers", "paths", ONE_WORD, qtbot)
-    assert len(paths.picture.points.names) == 2 * now.shape[1]
+    assert len(paths.charts["paths"].points.names) == 2 * now.shape[1]
     mean = compare(window, "attend", "mean", ONE_WORD, qtbot)
     attentions = [one.units(token_view).attention(one.trace.attentions[window.state.layer]) for one in both(window)]
     np.testing.assert_allclose(mean.grid.values, (attentions[0] - attentions[1]).mean(0), atol=1e-6)

@@ -111,12 +111,12 @@ def test_paths_are_the_engines_and_follow_the_selection(room: LayersRoom, window
     view = opened(window, qtbot, "paths", PathsView)
     assert window.state.reading is not None
     found = pca(window.state.reading.trace.hidden_states)
-    assert np.array_equal(view.picture.points.places, found.points)
-    assert f"across: {found.explained_variance_ratio[0]:.0%} of the variance" in view.card.hint
-    view.picture.setFocus()
+    assert np.array_equal(view.charts["paths"].points.places, found.points)
+    assert f"across: {found.explained_variance_ratio[0]:.0%} of the variance" in view.cards["paths"].hint
+    view.charts["paths"].setFocus()
     window.state.set_focus(2)
-    QTest.keyClick(view.picture, Qt.Key.Key_Right)
-    assert window.state.focus == 3 and view.picture.selected == [3]
+    QTest.keyClick(view.charts["paths"], Qt.Key.Key_Right)
+    assert window.state.focus == 3 and view.charts["paths"].selected == [3]
 
 
 def test_what_is_added_is_the_engines_for_the_current_token(

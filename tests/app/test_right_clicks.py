@@ -9,6 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.rooms.layers.paths_view import PathsView
 from app.rooms.room import ViewRoom
 from app.rooms.view import View
 from app.shell.window import Window
@@ -28,7 +29,8 @@ def grid_cell(name: str) -> Place:
 
 
 def dot(view: View) -> tuple[QWidget, QPointF]:
-    return view.picture, view.picture.spots()[TOKEN]  # type: ignore[attr-defined]
+    picture = view.charts["paths"] if isinstance(view, PathsView) else view.picture  # type: ignore[attr-defined]
+    return picture, picture.spots()[TOKEN]
 
 
 def strip(view: View) -> tuple[QWidget, QPointF]:

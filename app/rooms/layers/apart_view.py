@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from ...state.readings import Reading
 from ...state.selection import Selection
 from ...state.token_units import TokenView
 from ...widgets.card import GAP_PX, label
+from ...widgets.charts.cells import LabelledGrid
 from ...widgets.folding_card import folded_on_projector
 from ...widgets.layouts import hbox, vbox
 from ..pictures import Cells
@@ -92,7 +94,7 @@ class ApartView(ValuesView, LayersView):
             asks="apart",
             is_compared=False,
             axis_names=(mark("now ↓"), mark("baseline →")),
-            largest_px=CELL_PX,
+            chart=partial(LabelledGrid, largest_px=CELL_PX),
             width=2,
         ),
     )

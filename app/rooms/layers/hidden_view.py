@@ -1,5 +1,7 @@
 """View "Hidden states": how large each is after each layer, and how similar the tokens are after one of them."""
 
+from functools import partial
+
 import numpy as np
 
 from bertcore.analysis.vectors import cosines, lengths
@@ -10,6 +12,7 @@ from ...look import numbers
 from ...look.say import mark, say
 from ...state.readings import Reading
 from ...state.selection import Selection
+from ...widgets.charts.cells import LabelledGrid
 from ..pictures import Cells
 from ..values_view import ValuesView
 from .stages import LayersView
@@ -41,9 +44,7 @@ class HiddenView(ValuesView, LayersView):
             number="cosine",
             follows=("stage",),
             width=3,
-            square=True,
-            signed=True,
-            tilted=True,
+            chart=partial(LabelledGrid, square=True, signed=True, tilted=True),
         ),
     )
 

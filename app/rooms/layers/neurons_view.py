@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +15,7 @@ from ...figures.values import Side, Values, tokens
 from ...look import numbers
 from ...look.say import mark, say
 from ...widgets.card import GAP_PX, label, note
+from ...widgets.charts.bars import BarList
 from ...widgets.layouts import hbox, vbox
 from ..pictures import Bars
 from ..values_view import ValuesView
@@ -67,10 +69,7 @@ class NeuronsView(ValuesView, LayersView):
             follows=("token",),
             asks="all",
             is_compared=False,
-            clickable=True,
-            arrows_click=True,
-            stretch_to_px=32,
-            may_cut=True,
+            chart=partial(BarList, clickable=True, arrows_click=True, stretch_to_px=32, may_cut=True),
             strong_color="bar_strong",
             width=2,
             folds=True,
@@ -86,8 +85,7 @@ class NeuronsView(ValuesView, LayersView):
             number="activation",
             asks="one",
             is_compared=False,
-            stretch_to_px=32,
-            may_cut=True,
+            chart=partial(BarList, stretch_to_px=32, may_cut=True),
             notes_positions=True,
             width=4,
         ),
@@ -99,8 +97,7 @@ class NeuronsView(ValuesView, LayersView):
             on="tokens",
             asks="one",
             is_compared=False,
-            stretch_to_px=32,
-            may_cut=True,
+            chart=partial(BarList, stretch_to_px=32, may_cut=True),
             color="good",
         ),
     )

@@ -1,178 +1,130 @@
 """View "Paths": where each token goes from layer to layer, in one plane for all of them."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
-from bertcore.analysis.vectors import Pca
-
-from ...compute.question import ReportOrCancel
-from ...figures.figure import Axis, Figure, Numbers, joined
-from ...figures.values import stage_labels
+from ...compute.question import Job, ReportOrCancel
+from ...figures.figure import Axis, Numbers, joined
+from ...figures.values import Side, Values, stage_labels, tokens
 from ...look import numbers
-from ...look.say import say
+from ...look.say import mark, say
 from ...state.baseline_names import baseline_name, labels_beside
 from ...state.readings import Reading
 from ...state.selection import Selection
-from ...state.token_units import TokenView, Units
-from ...widgets.card import Card
-from ...widgets.layouts import vbox
-from ...widgets.scatter import WORD, Points, Scatter
+from ...state.token_units import TokenView
+from ...widgets.scatter import WORD
+from ..pictures import Dots
+from ..values_view import ValuesView
 from .stages import LayersView
 
+if TYPE_CHECKING:
+    from bertcore.analysis.vectors import Pca
 
-class _Both:
-    """The tokens of a reading and, where they have paths in the same plane, those of its baseline."""
 
-    def __init__(self, reading: Reading, view: TokenView) -> None:
-        self._reading, self._baseline, self._view = reading, reading.baseline, view
-        self.ours = reading.units(view)
-        self.baseline_units: Units | None = None
-        self.pairs: list[tuple[int, int]] = []  # ours, theirs: numbers of points
-        if self._baseline is not None and self._has_same_shape:
-            self.baseline_units = self._baseline.units(view)
-            places = enumerate(reading.places_in_baseline(view))
-            self.pairs = [(i, len(self.ours) + place) for i, place in places if place is not None]
-
-    @property
-    def _has_same_shape(self) -> bool:
-        assert self._baseline is not None
-        (layers, _, width), (baseline_layers, _, baseline_width) = (
-            one.trace.hidden_states.shape for one in (self._reading, self._baseline)
-        )
-        return bool((layers, width) == (baseline_layers, baseline_width))
-
-    @property
-    def baseline_labels(self) -> list[str]:
-        return [] if self.baseline_units is None else self.baseline_units.labels
-
-    @property
-    def size(self) -> int:
-        return len(self.ours) + len(self.baseline_labels)
-
-    @property
-    def names(self) -> list[str]:
-        """Theirs only where they are other words: else every name would stand twice."""
-        theirs = [] if self.baseline_units is None else labels_beside(self._reading, self._view)
-        return [*self.ours.labels, *theirs]
-
-    @property
-    def kinds(self) -> list[str]:
-        return [*self.ours.kinds, *(WORD for _ in self.baseline_labels)]
-
-    @property
-    def vectors(self) -> list[tuple[Units, np.ndarray]]:
-        """Units, with the hidden states (L+1,S,H) that they are taken from."""
-        parts = [(self.ours, self._reading.trace.hidden_states)]
-        if self.baseline_units is not None and self._baseline is not None:
-            parts.append((self.baseline_units, self._baseline.trace.hidden_states))
-        return parts
-
-    def in_words(self, selection: Selection) -> str:
-        """What lines and dots are."""
-        text = say(
-            "A line is one token, from its embedding (emb.) to the last layer; its mark is at the slider’s layer. "
-            "Blue circle: in A. Orange square: in B. Grey: special. Distances are rough: the map is flat."
-        )
-        if self._baseline is None:
-            return text
-        if self.baseline_units is None:
-            other = say(
-                "{baseline} has different layers or sizes, so its paths cannot be drawn on the same map. Hold X to"
-                " see them."
-            )
-            return other.format(baseline=baseline_name(self._reading))
-        other = say(
-            "Thick line: the selected token; dashed: the same token in the baseline, whose tokens are rings. Click "
-            "another token: where do its two paths part?"
-        )
-        far = say("Dotted: how far apart the two are.")
-        return f"{other} {far}" if selection.wants_difference else other
+def shared_baseline(reading: Reading) -> Reading | None:
+    """The baseline, where its vectors can be in one plane with ours."""
+    baseline = reading.baseline
+    shapes = [one.trace.hidden_states.shape[::2] for one in (reading, baseline) if one is not None]
+    return baseline if len(set(shapes)) == 1 else None
 
 
 def paths_plane(reading: Reading, view: TokenView, _progress: ReportOrCancel) -> Pca:
     """One plane for all stages, and for the baseline's tokens as well (L+1,P,2)."""
     from bertcore.analysis.vectors import pca
 
-    parts = _Both(reading, view).vectors
+    both = [one for one in (reading, shared_baseline(reading)) if one is not None]
+    parts = [(one.units(view), one.trace.hidden_states) for one in both]
     stages = range(len(parts[0][1]))
     return pca(
         np.stack([np.concatenate([units.vectors(states[stage]) for units, states in parts]) for stage in stages])
     )
 
 
-class PathsView(LayersView):
+class PathsView(ValuesView, LayersView):
     """One large picture; the slider moves all dots along their lines."""
 
     slider = "all"
+    pictures = (
+        Dots(
+            key="paths",
+            title=mark("Path of each token through the layers"),
+            name=mark("Path of each token through the layers"),
+            asks="plane",
+            is_compared=False,
+        ),
+    )
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.picture = Scatter(say("Path of each token through the layers"))
-        self.card = Card(say("Path of each token through the layers"), intro=" ")
-        self.card.set_figure(self._figure)
-        self.card.body.addWidget(self.picture, 1)
-        vbox(self.card, parent=self)
-        self.paths = self.add_question(self._on_paths_answered)
-        self.add_token_menu(self.picture)
-        self.picture.clicked.connect(self.click_unit)
-        self.picture.hovered.connect(self._on_picture_hovered)
+    def job(self, asks: str, reading: Reading, selection: Selection) -> Job | None:
+        return Job(paths_plane, (reading, selection.token_view)) if len(selection.units(reading)) else None
 
-    def show_reading(self, reading: Reading, selection: Selection) -> None:
-        both = _Both(reading, selection.token_view)
-        self.card.set_intro(both.in_words(selection))
-        if len(both.ours):
-            self.paths.ask(paths_plane, reading, selection.token_view, pause_ms=self.pause_ms)
-            if self.paths.answer is not None:
-                self._show(self.paths.answer)
-        else:
-            self.paths.clear()
-            self.picture.set_points(Points())
-        self.show_selection(reading, selection)
-
-    def show_selection(self, reading: Reading, selection: Selection) -> None:
-        self.picture.set_stage(selection.stage)
-        unit = selection.unit(reading)
-        if self.paths.answer is not None and unit is not None:
-            self.picture.set_selected([unit])
-
-    def _on_paths_answered(self, paths: Pca) -> None:
-        if self.reading is not None:
-            self._show(paths)
-            self.show_selection(self.reading, self.selection)
-
-    def _show(self, paths: Pca) -> None:
-        assert self.reading is not None
-        both = _Both(self.reading, self.selection.token_view)
-        if paths.points.shape[1] != both.size:
-            return  # of another text: the next answer is on its way
-        links = both.pairs if self.selection.wants_difference else ()
-        stages = stage_labels(len(paths.points))
-        self.picture.set_points(
-            Points(paths.points, both.names, both.kinds, stage_names=stages, links=links, partners=dict(both.pairs))
-        )
-        x, y = paths.explained_variance_ratio
-        plane = say(
-            "PCA over all layers · across: {x} of the variance, up: {y}",
-            x=numbers.percent(float(x)),
-            y=numbers.percent(float(y)),
-        )
-        self.card.set_hint(joined(plane, self.selection.token_view.vectors_note))
-
-    def _figure(self) -> Figure | None:
-        if self.paths.answer is None or self.reading is None:
+    def values(self, key: str, reading: Reading, selection: Selection) -> Values | None:
+        units, plane, view = selection.units(reading), self.answer("plane", reading), selection.token_view
+        ours, baseline = tokens(units), shared_baseline(reading)
+        if not len(units):
+            return Values(np.zeros((0, 2)), ours)
+        theirs = [] if baseline is None else labels_beside(reading, view)  # only where they are other words
+        if plane is None or plane.points.shape[1] != len(ours) + len(theirs):
             return None
-        points = self.paths.answer.points  # (L+1,U,2)
-        both = _Both(self.reading, self.selection.token_view)
-        names = [*both.ours.labels, *(f"{label} (baseline)" for label in both.baseline_labels)]
-        axes = Axis("layer", stage_labels(len(points))), Axis("token", names), Axis("component", ["1", "2"])
-        arrays, hint = {"place": Numbers(points, axes)}, self.card.hint
-        return self.figure(self.card.title, [self.picture], arrays, hint=hint, token=True, settings=hint)
+        places = enumerate(reading.places_in_baseline(view) if baseline is not None else ())
+        pairs = [(unit, len(ours) + place) for unit, place in places if place is not None]
+        places_of_all = [*ours.numbers, *(-1 for _ in theirs)]
+        side = Side("token", [*ours.labels, *theirs], [*ours.colors, *(WORD for _ in theirs)], places_of_all, units)
+        detail = {
+            "stage_names": stage_labels(len(plane.points)),
+            "links": pairs if selection.wants_difference else (),
+            "partners": dict(pairs),
+        }
+        x, y = (numbers.percent(float(share)) for share in plane.explained_variance_ratio)
+        hint = say("PCA over all layers · across: {x} of the variance, up: {y}", x=x, y=y)
+        return Values(plane.points, side, detail=detail, hint=joined(hint, view.vectors_note))
 
-    def _on_picture_hovered(self, unit: int | None) -> None:
-        text = ""
-        if unit is not None and self.reading is not None:
-            both = _Both(self.reading, self.selection.token_view)
-            labels = [*both.ours.labels, *both.baseline_labels]
-            path = say("path of {token}") if unit < len(both.ours) else say("path of {token} in the baseline")
-            text = path.format(token=labels[unit]) if unit < len(labels) else ""
-        self.hover_text_changed.emit(text)
-        self.hover_unit(unit)
+    def drawn(self, reading: Reading, selection: Selection) -> None:
+        self.charts["paths"].set_stage(selection.stage)
+        self.cards["paths"].set_intro(in_words(reading, selection))
+
+    def sentence(self, key: str, row: int, column: int | None) -> str:
+        names = [] if self.reading is None else self._names(self.reading)
+        if self.reading is None or row >= len(names):
+            return ""
+        is_ours = row < len(self.selection.units(self.reading))
+        text = say("path of {token}") if is_ours else say("path of {token} in the baseline")
+        return text.format(token=names[row])
+
+    def _names(self, reading: Reading) -> list[str]:
+        baseline, view = shared_baseline(reading), self.selection.token_view
+        return [*reading.units(view).labels, *([] if baseline is None else baseline.units(view).labels)]
+
+    def numbers(self, key: str) -> dict[str, Numbers]:
+        points = self.shown[key].array  # (L+1,P,2)
+        names = [] if self.reading is None else self._names(self.reading)
+        count = 0 if self.reading is None else len(self.selection.units(self.reading))
+        names = [*names[:count], *(f"{name} (baseline)" for name in names[count:])]
+        axes = Axis("layer", stage_labels(len(points))), Axis("token", names), Axis("component", ["1", "2"])
+        return {"place": Numbers(points, axes)}
+
+    def caption(self, key: str) -> dict[str, Any]:
+        return {"token": True, "settings": self.cards[key].hint}
+
+
+def in_words(reading: Reading, selection: Selection) -> str:
+    """What lines and dots are."""
+    if reading.baseline is None:
+        return say(
+            "A line is one token, from its embedding (emb.) to the last layer; its mark is at the slider’s layer. "
+            "Blue circle: in A. Orange square: in B. Grey: special. Distances are rough: the map is flat."
+        )
+    if shared_baseline(reading) is None:
+        return say(
+            "{baseline} has different layers or sizes, so its paths cannot be drawn on the same map. Hold X to"
+            " see them.",
+            baseline=baseline_name(reading),
+        )
+    text = say(
+        "Thick line: the selected token; dashed: the same token in the baseline, whose tokens are rings. Click "
+        "another token: where do its two paths part?"
+    )
+    far = say("Dotted: how far apart the two are.")
+    return f"{text} {far}" if selection.wants_difference else text

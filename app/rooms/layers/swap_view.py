@@ -6,6 +6,7 @@ A click on a cell has all rooms show that pass: what is swapped in becomes part 
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from ...state.contrast import NO_CONTRAST
 from ...state.token_units import TokenView
 from ...state.what_if import Swap
 from ...widgets.card import GAP_PX, button, label
+from ...widgets.charts.cells import LabelledGrid
 from ...widgets.controls import Choice
 from ...widgets.folding_card import folded_on_projector
 from ...widgets.layouts import hbox, vbox
@@ -66,8 +68,7 @@ class SwapView(ValuesView, LayersView):
             number="swapped_share",
             asks="places",
             is_compared=False,
-            signed=True,
-            tilted=True,
+            chart=partial(LabelledGrid, signed=True, tilted=True),
         ),
         Cells(
             key="heads",
@@ -79,7 +80,7 @@ class SwapView(ValuesView, LayersView):
             number="swapped_share",
             asks="heads",
             is_compared=False,
-            signed=True,
+            chart=partial(LabelledGrid, signed=True),
         ),
     )
 

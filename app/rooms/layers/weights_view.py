@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,8 @@ from ...state.baseline_names import baseline_name
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...widgets.card import button, label
+from ...widgets.charts.bars import BarList
+from ...widgets.charts.cells import LabelledGrid
 from ...widgets.pages import tab_bar
 from ...widgets.progress_line import ProgressLine
 from ..pictures import Bars, Cells
@@ -88,7 +91,7 @@ class WeightsView(ValuesView, LayersView):
             number="parameter_change",
             asks="changes",
             is_compared=False,
-            largest_px=CELL_PX,
+            chart=partial(LabelledGrid, largest_px=CELL_PX),
             width=3,
         ),
         Bars(
@@ -99,7 +102,7 @@ class WeightsView(ValuesView, LayersView):
             on="parts",
             asks="changes",
             is_compared=False,
-            may_cut=True,
+            chart=partial(BarList, may_cut=True),
         ),
         Bars(
             key="words",
@@ -113,8 +116,7 @@ class WeightsView(ValuesView, LayersView):
             shown_digits=3,
             asks="changes",
             is_compared=False,
-            clickable=True,
-            may_cut=True,
+            chart=partial(BarList, clickable=True, may_cut=True),
             width=2,
             folds=True,
         ),

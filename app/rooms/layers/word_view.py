@@ -16,6 +16,7 @@ from ...figures.values import Side, Values, stage_labels, stage_name, stages
 from ...look import numbers, theme
 from ...look.say import mark, say
 from ...widgets.card import GAP_PX, Card, button, label, note, scrolled
+from ...widgets.charts.cells import LabelledGrid
 from ...widgets.controls import IconButton
 from ...widgets.curve_specs import CurveSpec
 from ...widgets.folding_card import folded_on_projector
@@ -197,8 +198,7 @@ class WordView(ValuesView, LayersView):
             asks="uses",
             follows=("stage",),
             is_compared=False,
-            square=True,
-            longest_px=300,
+            chart=partial(LabelledGrid, square=True, longest_px=300),
         ),
     )
 

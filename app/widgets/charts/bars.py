@@ -58,7 +58,7 @@ class BarList(PointerWidget):
         self.bars: list[Bar] = []
         self._clickable = clickable
         self._may_cut, self._label_share = may_cut, label_share
-        self._line_at, self._of_whole = line_at, of_whole
+        self._line_at, self.is_of_whole = line_at, of_whole
         self._most_row = theme.px(stretch_to_px)
         grows = stretch_to_px > ROW_PX or may_cut
         vertical = QSizePolicy.Policy.Expanding if grows else QSizePolicy.Policy.Fixed
@@ -108,7 +108,7 @@ class BarList(PointerWidget):
         metrics = QFontMetrics(theme.font(13, bold=True))
         bold = [bar for bar in self.bars if bar.mark or bar.is_strong]
         wide = [metrics.horizontalAdvance(_number(bar)) + theme.px(10) for bar in bold]
-        return max([theme.px(WHOLE_NUMBER_PX if self._of_whole else NUMBER_PX), *wide])
+        return max([theme.px(WHOLE_NUMBER_PX if self.is_of_whole else NUMBER_PX), *wide])
 
     def _paint_row(self, painter: QPainter, row: int, label_width: int, number_width: int) -> None:
         bar, rect = self.bars[row], self.row_rect(row)
@@ -133,7 +133,7 @@ class BarList(PointerWidget):
         height = min(theme.px(BAR_PX) + (rect.height() - theme.px(ROW_PX)) * 0.4, rect.height() - 4)
         length = max(longest * min(max(bar.fraction, 0.0), 1.0), 2.0)
         painter.setPen(Qt.PenStyle.NoPen)
-        if self._of_whole:
+        if self.is_of_whole:
             painter.setBrush(theme.color("track"))
             painter.drawRoundedRect(QRectF(label_width, rect.center().y() - height / 2, longest, height), 2.5, 2.5)
         painter.setBrush(theme.signed_color(bar.sign) if bar.sign else theme.color(bar.color))
@@ -143,7 +143,7 @@ class BarList(PointerWidget):
             x, length = label_width + longest * min(bar.before, 1.0), max(length, longest * min(bar.before, 1.0))
             painter.drawLine(QLineF(x, rect.center().y() - height / 2 - 2, x, rect.center().y() + height / 2 + 2))
         painter.setPen(theme.color("ink" if bar.is_strong else "muted"))
-        end = longest if self._of_whole or self._line_at is not None else length  # no number on a line
+        end = longest if self.is_of_whole or self._line_at is not None else length  # no number on a line
         behind = QRectF(label_width + end + theme.px(7), rect.y(), number_width * 2, rect.height())
         painter.drawText(behind, left, _number(bar))
 
