@@ -20,8 +20,8 @@ def sentence(error: BaseException) -> str:
         return str(error)
     if is_out_of_memory(error):
         return say("There is not enough memory for this; try a shorter text or a smaller model.")
-    text = say("Something unexpected went wrong ({error}). You can keep working.")
-    return text.format(error=f"{type(error).__name__}: {' '.join(str(error).split())}")  # Qt's have several lines
+    name = f"{type(error).__name__}: {' '.join(str(error).split())}"  # Qt's have several lines
+    return say("Something unexpected went wrong ({error}). You can keep working.", error=name)
 
 
 class ErrorReporter(QObject):

@@ -101,7 +101,8 @@ class CuttingSteps(QFrame):
             self._found.setText("")
         else:
             last = self._tries[self._shown - 1]
-            text = say("{piece} is in the vocabulary: cut.") if last.is_known else say("{piece}: not there.")
-            self._tried.setText(text.format(piece=last.piece))
+            self._tried.setText(
+                say("{piece} is in the vocabulary: cut." if last.is_known else "{piece}: not there.", piece=last.piece)
+            )
             self._found.setText("  ".join(last.found))
         self.step.setEnabled(self._shown < len(self._tries))

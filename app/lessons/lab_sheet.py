@@ -266,18 +266,13 @@ def _predictions(reading: Reading, with_answers: bool) -> Iterator[str]:
     verdict = verdict_of(reading)
     if reading.next_sentence is not None and verdict is not None:
         model = verdict.short if with_answers else BLANK
-        question = say("Does B follow A? You (in %): {line} The model: {model}")
-        yield _paragraph(question.format(line=BLANK, model=model))
+        yield _paragraph(say("Does B follow A? You (in %): {line} The model: {model}", line=BLANK, model=model))
 
 
 def _mask_table(reading: Reading, mask: MaskReading, with_answers: bool) -> str:
     tokens, start, stop = reading.shown_tokens, max(0, mask.position - 6), mask.position + 4
     around = " ".join([*(["…"] if start else []), *tokens[start:stop], *(["…"] if stop < len(tokens) else [])])
-    heads = (
-        say("your guess"),
-        say("the model’s guess"),
-        say("probability"),
-    )
+    heads = (say("your guess"), say("the model’s guess"), say("probability"))
     rows = "".join(
         f"<tr><td>{BLANK}</td><td>{escape(word.token) if with_answers else BLANK}</td>"
         f"<td>{numbers.percent(word.probability) if with_answers else BLANK}</td></tr>"

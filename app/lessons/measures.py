@@ -313,15 +313,15 @@ def parse_measure(text: str) -> Measure | str:
     name, _, argument = text.strip().partition(" ")
     spec = MEASURES.get(name)
     if spec is None:
-        known = say("There is no measure “{name}”; use one of {known}.")
-        return known.format(name=name[:40], known=", ".join(MEASURES))
+        return say("There is no measure “{name}”; use one of {known}.", name=name[:40], known=", ".join(MEASURES))
     argument = argument.strip()
     if not spec.accepts(argument):
-        wrong = say("“{name}” cannot be read of “{argument}”; write: {usage}.")
         usage = f"{name} {spec.argument}".strip()
         if spec.argument == "KIND":
             usage += f" ({', '.join(KINDS)})"
-        return wrong.format(name=name, argument=argument[:40], usage=usage)
+        return say(
+            "“{name}” cannot be read of “{argument}”; write: {usage}.", name=name, argument=argument[:40], usage=usage
+        )
     return Measure(name, argument)
 
 

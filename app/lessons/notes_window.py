@@ -84,8 +84,9 @@ class NotesWindow(QWidget):
             self.close()
             return
         number, count = self._player.number, len(lesson.pages)
-        place = say("{lesson} · page {number} of {count}")
-        self._place.setText(place.format(lesson=lesson.title, number=number + 1, count=count))
+        self._place.setText(
+            say("{lesson} · page {number} of {count}", lesson=lesson.title, number=number + 1, count=count)
+        )
         self._title.setText(page.title)
         self.text.setText(page.notes or say("No notes for this page."))
         asked = page.question.text if page.question else page.task.text if page.task else ""

@@ -98,8 +98,7 @@ class _Parser:
         for number, line in enumerate(lines[begins:], begins + 1):
             self._line = number
             if len(line) > MOST_LINE:
-                too_long = say("The line is longer than {most} characters.")
-                self._fail(too_long.format(most=MOST_LINE))
+                self._fail(say("The line is longer than {most} characters.", most=MOST_LINE))
             mark = _FENCE.match(line)
             if mark and (not fence or fence == mark[1]):
                 fence = "" if fence else mark[1]
@@ -132,8 +131,9 @@ class _Parser:
             if not line.strip():
                 continue
             if not colon or name not in FRONT:
-                sentence = say("“{name}” is not known here; write one of {known}.")
-                self._fail(sentence.format(name=name[:40], known=", ".join(FRONT)))
+                self._fail(
+                    say("“{name}” is not known here; write one of {known}.", name=name[:40], known=", ".join(FRONT))
+                )
             if name in seen:
                 self._fail(say("“{name}” is given twice.", name=name))
             seen.add(name)
@@ -266,8 +266,9 @@ class _Parser:
             self._fail(say("A command is missing after “::”."))
         name, argument = match[1], match[2]
         if name not in COMMANDS:
-            sentence = say("There is no command “{name}”; use one of {known}.")
-            self._fail(sentence.format(name=name[:40], known=", ".join(COMMANDS)))
+            self._fail(
+                say("There is no command “{name}”; use one of {known}.", name=name[:40], known=", ".join(COMMANDS))
+            )
         if self._page is None:
             self._fail(say("A command before the first page; begin a page with “# Title”."))
         if not argument and name not in ("text-b", "mask"):
@@ -285,8 +286,7 @@ class _Parser:
 
     def _set_in(self, said: dict[str, Any], name: str, value: object) -> None:
         if name in said:
-            sentence = say("This is set twice on the page: {name}.")
-            self._fail(sentence.format(name=name.replace("_", "-")))
+            self._fail(say("This is set twice on the page: {name}.", name=name.replace("_", "-")))
         said[name] = value
 
     def _do_setup(self, name: str, argument: str, said: dict[str, Any]) -> None:

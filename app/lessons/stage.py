@@ -27,8 +27,15 @@ def model_folder(setup: Setup) -> Path:
         by_name |= {"first": snapshots[0][1], "last": snapshots[-1][1]}
     if setup.step not in by_name:
         known = ", ".join(by_name) or say("none")
-        sentence = say("{model} has no snapshot of step {step}; it has: {known}.")
-        raise SetupError("step", sentence.format(model=setup.model, step=setup.step, known=known))
+        raise SetupError(
+            "step",
+            say(
+                "{model} has no snapshot of step {step}; it has: {known}.",
+                model=setup.model,
+                step=setup.step,
+                known=known,
+            ),
+        )
     return by_name[setup.step]
 
 
@@ -39,8 +46,7 @@ def set_input(state: ExploreState, setup: Setup) -> None:
     for word in setup.masks or ():
         found = word_places(text_a, text_b, word)
         if word.nth > len(found):
-            sentence = say("The text has no word “{word}” to mask.")
-            raise SetupError("mask", sentence.format(word=word))
+            raise SetupError("mask", say("The text has no word “{word}” to mask.", word=word))
         places.append(found[word.nth - 1])
     state.set_what_if(NOTHING_CHANGED)
     state.set_baseline(None)

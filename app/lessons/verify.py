@@ -116,8 +116,10 @@ def _check_page(page: Page, bench: Bench, facts: Facts, needs: Mapping[str, bool
     if page.task is not None:
         yield from _check_task(page, bench, facts, needs)
     if page.cut and len(facts.token_ids(page.cut)) < 2:
-        sentence = say("The model’s vocabulary has “{word}” as one piece: there is nothing to cut.")
-        yield page.lines["cut"], sentence.format(word=page.cut)
+        yield (
+            page.lines["cut"],
+            say("The model’s vocabulary has “{word}” as one piece: there is nothing to cut.", word=page.cut),
+        )
 
 
 def _check_question(page: Page, question: Question, facts: Facts) -> Iterator[tuple[int, str]]:
@@ -175,11 +177,11 @@ def _is_in(line: Prediction, measure: Measure, facts: Facts) -> bool:
 
 
 def _given_away(page: Page) -> str:
-    sentence = say(
+    return say(
         "Warning: on the page “{page}” the answer is covered, but the line below the tokens gives it away; add "
-        "“:: cover prediction” too."
+        "“:: cover prediction” too.",
+        page=page.title,
     )
-    return sentence.format(page=page.title)
 
 
 def _check_task(page: Page, bench: Bench, facts: Facts, needs: Mapping[str, bool]) -> Iterator[tuple[int, str]]:
@@ -207,7 +209,10 @@ def _not_held(condition: Condition, facts: Facts) -> str:
     value: Value = value_of(condition.measure, facts)
     unit = MEASURES[condition.measure.name].unit
     wanted = "start" if condition.value is None else shown_in(unit, condition.value)
-    sentence = say("“{measure} {operator} {wanted}” does not hold: it is {value}.")
-    return sentence.format(
-        measure=condition.measure, operator=condition.operator, wanted=wanted, value=shown(condition.measure, value)
+    return say(
+        "“{measure} {operator} {wanted}” does not hold: it is {value}.",
+        measure=condition.measure,
+        operator=condition.operator,
+        wanted=wanted,
+        value=shown(condition.measure, value),
     )

@@ -64,22 +64,13 @@ KINDS: dict[str, tuple[str, str]] = {  # kind -> meaning, formula
         mark("Over how many tokens its attention is spread, averaged over all that look."),
         mark("exp(entropy), entropy = −Σ p ln p"),
     ),
-    "distance": (
-        mark("How many tokens away it looks, on average."),
-        mark("Σ weight · |i − j|"),
-    ),
-    "a_to_b": (
-        mark("The share of A’s attention that goes to B."),
-        mark("Σ weight (A → B) / |A|"),
-    ),
+    "distance": (mark("How many tokens away it looks, on average."), mark("Σ weight · |i − j|")),
+    "a_to_b": (mark("The share of A’s attention that goes to B."), mark("Σ weight (A → B) / |A|")),
     "special": (
         mark("The share of attention that goes to special tokens."),
         mark("mean over tokens of Σ weight (→ special)"),
     ),
-    "surprise": (
-        mark("How hard the word is to guess: 0 is certain, 1 a coin toss, 10 hardly ever."),
-        mark("−log₂ p"),
-    ),
+    "surprise": (mark("How hard the word is to guess: 0 is certain, 1 a coin toss, 10 hardly ever."), mark("−log₂ p")),
     "pair_margin": (
         mark("How much more surprising the wrong sentence is: above 0, the model prefers the right one."),
         mark("Σ −log₂ p(wrong) − Σ −log₂ p(right), each token masked in turn"),
@@ -111,10 +102,7 @@ KINDS: dict[str, tuple[str, str]] = {  # kind -> meaning, formula
         mark("How far training moved the weights of a part: 0% is unchanged."),
         mark("‖now − before‖ / ‖before‖, of all weights and biases"),
     ),
-    "moved_word": (
-        mark("How far the embedding of a word moved: 0 is not at all."),
-        mark("‖now − before‖"),
-    ),
+    "moved_word": (mark("How far the embedding of a word moved: 0 is not at all."), mark("‖now − before‖")),
     "length": (mark("The length of a vector."), mark("√ Σ x²")),
     "part": (
         mark("The length of the part, and how much of the sum it makes; 100% in all."),
@@ -136,10 +124,7 @@ KINDS: dict[str, tuple[str, str]] = {  # kind -> meaning, formula
         mark("How much the neuron adds to the score of this word when it fires."),
         mark("its output weights · the word’s embedding"),
     ),
-    "divergence": (
-        mark("How differently two heads look: 0 is exactly alike."),
-        mark("Jensen–Shannon divergence"),
-    ),
+    "divergence": (mark("How differently two heads look: 0 is exactly alike."), mark("Jensen–Shannon divergence")),
     "loss": (
         mark("How wrong the model is: its mean surprise at the right answers; lower is better."),
         mark("−mean ln p(right answer)"),

@@ -39,12 +39,13 @@ class AboutDialog(QDialog):
         self.inside.currentItemChanged.connect(self._show)
         self._fill()
         self.inside.setCurrentRow(0)
-        note = say("{count} parts are inside. Choose one to read its licence.")
         pad = theme.px(12)
         vbox(
             self.title,
             label(about, "muted", wrap=True),
-            label(note.format(count=self.inside.count()), wrap=True),
+            label(
+                say("{count} parts are inside. Choose one to read its licence.", count=self.inside.count()), wrap=True
+            ),
             (hbox((self.inside, 2), (self.text, 3), gap_px=8), 1),
             hbox(None, button(say("Close"), self.close)),
             parent=self,

@@ -26,13 +26,7 @@ def command_entries(actions: Actions) -> list[Entry]:
     native = QKeySequence.SequenceFormat.NativeText
     commands = sorted(actions.commands.values(), key=lambda command: ORDER.index(command.menu))
     return [
-        Entry(
-            action.text(),
-            say(MENUS[command.menu]),
-            action.trigger,
-            action.shortcut().toString(native),
-            command.also,
-        )
+        Entry(action.text(), say(MENUS[command.menu]), action.trigger, action.shortcut().toString(native), command.also)
         for command in commands
         if (action := actions.actions[command.id]).isEnabled() and command.id != "view.palette"
     ]

@@ -179,10 +179,7 @@ def model_commands(
 
 def start_title(begins_with: str) -> str:
     """Of the command that opens the first step of a run; see `runs.stages.Steps`."""
-    titles = {
-        TUNING: say("The model before fine-tuning"),
-        GOING_ON: say("The model before this run"),
-    }
+    titles = {TUNING: say("The model before fine-tuning"), GOING_ON: say("The model before this run")}
     return titles.get(begins_with, say("The untrained model"))
 
 
@@ -262,11 +259,7 @@ def view_commands(
         Command("view.help", say("What this room shows"), toggle_help, "F1", also=manual),
         Command("view.palette", say("Find a command…"), open_palette, "Ctrl+K"),
         Command(
-            "view.about",
-            say("About BERTscope…"),
-            open_about,
-            "Ctrl+F1",
-            also=say("version licence license credits"),
+            "view.about", say("About BERTscope…"), open_about, "Ctrl+F1", also=say("version licence license credits")
         ),
     ]
 
@@ -277,14 +270,7 @@ def presenter_commands(
     """For whoever stands in front of a class. Presenters' remotes send B or a full stop for a blank screen."""
     presenting = say("presenter class laser beamer")
     return [
-        Command(
-            "view.ring",
-            say("Ring around the mouse pointer"),
-            toggle_ring,
-            "Ctrl+Alt+P",
-            (),
-            presenting,
-        ),
+        Command("view.ring", say("Ring around the mouse pointer"), toggle_ring, "Ctrl+Alt+P", (), presenting),
         Command("view.blank", say("Blank the screen"), blank, "B", (".",), presenting),
         Command("view.full_screen", say("Full screen"), toggle_full_screen, "F11", (), presenting),
     ]

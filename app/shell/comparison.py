@@ -108,26 +108,10 @@ class Comparison(QObject):
     def commands(self) -> list[Command]:
         also = say("compare baseline difference side by side")
         return [
+            Command("compare.model", say("Compare with another model…"), self.ask_for_model, "Ctrl+Alt+O", also=also),
+            Command("compare.text", say("Compare with another text…"), self.ask_for_text, "Ctrl+Alt+A", also=also),
             Command(
-                "compare.model",
-                say("Compare with another model…"),
-                self.ask_for_model,
-                "Ctrl+Alt+O",
-                also=also,
-            ),
-            Command(
-                "compare.text",
-                say("Compare with another text…"),
-                self.ask_for_text,
-                "Ctrl+Alt+A",
-                also=also,
-            ),
-            Command(
-                "compare.start",
-                say("Compare with the start of its training"),
-                self.with_start,
-                "Ctrl+Alt+0",
-                also=also,
+                "compare.start", say("Compare with the start of its training"), self.with_start, "Ctrl+Alt+0", also=also
             ),
             Command("compare.swap", say("Swap with the baseline"), self.swap, "Ctrl+Alt+X", also=also),
             Command(

@@ -17,11 +17,7 @@ class Examples(QObject):
     """What a window does with examples."""
 
     def __init__(
-        self,
-        services: Services,
-        frame: Callable[[], Frame],
-        open_view: Callable[[str, str], object],
-        parent: QObject,
+        self, services: Services, frame: Callable[[], Frame], open_view: Callable[[str, str], object], parent: QObject
     ) -> None:
         """frame: of the window, as it is now. open_view: by the keys of a room and a view."""
         super().__init__(parent)
@@ -54,8 +50,11 @@ class Examples(QObject):
         """What to look for in an example, and what the built-in model does there."""
         about_model = example.model or BUILT_IN
         is_open = (self._open_model.newest_reference or BUILT_IN) == about_model
-        about = say("{model}: {happens}") if is_open else say("{model} (not open now): {happens}")
-        answer = about.format(model=about_model, happens=example.happens)
+        answer = say(
+            "{model}: {happens}" if is_open else "{model} (not open now): {happens}",
+            model=about_model,
+            happens=example.happens,
+        )
         self._frame().show_question(example.look_for, answer, is_answered=is_answered)
 
     def _open_model_of(self, example: Example) -> None:

@@ -246,8 +246,12 @@ class Lessons(QObject):
 
     def fill_shipped(self, menu: QMenu) -> None:
         for lesson in shipped_lessons():
-            text = say("{number}. {title} ({minutes} min)") if lesson.number else say("{title} ({minutes} min)")
-            shown = text.format(number=lesson.number, title=lesson.title, minutes=lesson.minutes)
+            shown = say(
+                "{number}. {title} ({minutes} min)" if lesson.number else "{title} ({minutes} min)",
+                number=lesson.number,
+                title=lesson.title,
+                minutes=lesson.minutes,
+            )
             menu.addAction(shown, partial(self.open, lesson.file)).setToolTip(lesson.summary)
             if not lesson.number:
                 menu.addSeparator()

@@ -63,8 +63,9 @@ class RunNotifications(QObject):
                 time = numbers.duration(status.elapsed_s)
                 done = say("Training has finished after {time}.", time=time)
                 why = status.message or say("It ended without saying why.")
-                title = say("{name} has failed") if failed else say("{name} is done")
-                self._notify(title.format(name=name), why if failed else done, failed)
+                self._notify(
+                    say("{name} has failed" if failed else "{name} is done", name=name), why if failed else done, failed
+                )
         if not self._at_work:
             self._timer.stop()
 

@@ -208,10 +208,7 @@ ROOMS = (
         _make_embed,
     ),
     RoomSpec(
-        "attend",
-        mark("Attend"),
-        mark("What each attention head looks at"),
-        partial(_load, "attend", "AttendRoom"),
+        "attend", mark("Attend"), mark("What each attention head looks at"), partial(_load, "attend", "AttendRoom")
     ),
     RoomSpec(
         "predict",

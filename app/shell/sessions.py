@@ -146,12 +146,15 @@ class Sessions(QObject):
             shown = self._state.model.name if self._state.model else say("the built-in model")
             reference = session.model.reference or ""
             if can_be_downloaded(reference) and not is_download:
-                sentence_of = say(
-                    "The session’s model {name} is not on this machine, so its texts are shown with {shown}. "
-                    "The model hub may have it: {reference}, {size}."
-                )
                 size = numbers.file_size(session.model.bytes) if session.model.bytes else say("size unknown")
-                offer = sentence_of.format(name=name, shown=shown, reference=reference, size=size)
+                offer = say(
+                    "The session’s model {name} is not on this machine, so its texts are shown with {shown}. "
+                    "The model hub may have it: {reference}, {size}.",
+                    name=name,
+                    shown=shown,
+                    reference=reference,
+                    size=size,
+                )
                 self.download_offered.emit(offer, partial(self._download, session))
                 return
             self.problem_found.emit(

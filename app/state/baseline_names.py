@@ -47,8 +47,7 @@ def where_compared(reading: Reading) -> str:
     if name == unswapped_name():
         return say("without the swap")
     is_step = name == _step_name(baseline.request.model)
-    words = say("at {step}") if is_step else say("with {name}")
-    return words.format(step=name, name=name)
+    return say("at {step}" if is_step else "with {name}", step=name, name=name)
 
 
 def where_first(reading: Reading) -> str:
@@ -82,8 +81,7 @@ def is_earlier(reading: Reading) -> bool:
 
 def beside(theirs: str, earlier: bool) -> str:
     """What the baseline has, in one or two words behind what this reading has: "was 4%" or "vs 4%"."""
-    text = say("was {theirs}") if earlier else say("vs {theirs}")
-    return text.format(theirs=theirs)
+    return say("was {theirs}" if earlier else "vs {theirs}", theirs=theirs)
 
 
 def replacing(ours: str, theirs: str | None) -> str:

@@ -209,8 +209,12 @@ class ExploreState(QObject):
             self.problem_found.emit(say("This model’s vocabulary has no mask token, so no word can be masked."))
             return
         if position not in self.masked and position in self.all_masked:
-            sentence = say("This {mask} is part of the text: click a predicted word or edit the text to replace it.")
-            self.problem_found.emit(sentence.format(mask=self.mask_token))
+            self.problem_found.emit(
+                say(
+                    "This {mask} is part of the text: click a predicted word or edit the text to replace it.",
+                    mask=self.mask_token,
+                )
+            )
             return
         self._set_masked(self.masked ^ {position})
 

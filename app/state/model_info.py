@@ -60,5 +60,4 @@ class ModelInfo:
     def family(self) -> str:
         """As people write it: `RoBERTa`."""
         title = self.config.family.title
-        pre_norm = say("pre-norm {family}")
-        return pre_norm.format(family=title) if self.config.norm == "pre" else title
+        return say("pre-norm {family}", family=title) if self.config.norm == "pre" else title

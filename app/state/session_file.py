@@ -105,8 +105,7 @@ def load_session(file: Path) -> Session:
     except OSError as error:
         if error.errno == errno.EFBIG:
             raise _error(say("{file} is too large for a BERTscope session; open another file."), file) from None
-        sentence = say("{file} could not be opened: {reason}.")
-        raise BertcoreError(sentence.format(file=file, reason=reason_of(error))) from error
+        raise BertcoreError(say("{file} could not be opened: {reason}.", file=file, reason=reason_of(error))) from error
     except UnicodeDecodeError:
         raise _error(say("{file} is damaged or not a BERTscope session: it is not text."), file) from None
     return read_session(text, file)
@@ -119,8 +118,9 @@ def read_session(text: str, file: Path) -> Session:
     except json.JSONDecodeError:
         raise _error(say("{file} is damaged or not a BERTscope session: it is not JSON."), file) from None
     except ValueError as error:
-        sentence = say("{file} is damaged or not a BERTscope session: {reason}.")
-        raise BertcoreError(sentence.format(file=file, reason=error)) from None
+        raise BertcoreError(
+            say("{file} is damaged or not a BERTscope session: {reason}.", file=file, reason=error)
+        ) from None
 
 
 def session_of(values: Any, file: Path) -> Session:
@@ -131,8 +131,13 @@ def session_of(values: Any, file: Path) -> Session:
     if type(version) is int and version > FORMAT_VERSION:
         raise _error(say("{file} was saved by a newer version of BERTscope; open it with that version."), file)
     if type(version) is not int or version != FORMAT_VERSION:
-        sentence = say("{file} is damaged or not a BERTscope session: its format_version is {version}.")
-        raise BertcoreError(sentence.format(file=file, version=brief(version)))
+        raise BertcoreError(
+            say(
+                "{file} is damaged or not a BERTscope session: its format_version is {version}.",
+                file=file,
+                version=brief(version),
+            )
+        )
     return _checked(values, file)
 
 

@@ -137,11 +137,7 @@ def pair_claim(*, is_order: bool) -> str:
 def _choice(claim: str, share: float, explanation: str) -> Verdict:
     """share: the probability of the claim, which is what every number and bar shows, whatever the answer."""
     role = role_of(share)
-    answers = {
-        "verdict": say("Yes"),
-        "verdict-no": say("No"),
-        "verdict-unsure": say("Unsure"),
-    }
+    answers = {"verdict": say("Yes"), "verdict-no": say("No"), "verdict-unsure": say("Unsure")}
     answer = answers[role]
     if role == "verdict-unsure":
         rule = unsure_rule()

@@ -156,7 +156,6 @@ class WhatIf:
         row_edited = say("head {head}: row of {token} edited")
         segment_moved = say("{token} ({place}) in segment {segment}")
         position_moved = say("{token} ({place}) at position {position}")
-        swapped_in = say("swapped in: {what}")
         dropped = {
             "token": say("no token embedding"),
             "segment": say("no segment embedding"),
@@ -178,7 +177,7 @@ class WhatIf:
                 for at, place in sorted(self.positions)
             ),
             *(dropped[embedding] for embedding in sorted(self.dropped)),
-            *([] if self.swap is None else [swapped_in.format(what=self.swap.description)]),
+            *([] if self.swap is None else [say("swapped in: {what}", what=self.swap.description)]),
         ]
 
     def segments_for(self, segments: Sequence[int]) -> list[int]:

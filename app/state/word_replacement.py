@@ -42,8 +42,9 @@ def written(tokenizer: Tokenizer, token_id: int) -> Written:
     mark = SPACE_MARKS[kind]
     text = label(token.removeprefix(mark), kind)
     if "\\" in text and "\\" not in token:
-        sentence = say("The token {token} cannot be typed: it is invisible, or only part of a character.")
-        raise BertcoreError(sentence.format(token=text))
+        raise BertcoreError(
+            say("The token {token} cannot be typed: it is invisible, or only part of a character.", token=text)
+        )
     return Written(text, "always" if token.startswith(mark) else "none")
 
 
