@@ -37,7 +37,6 @@ import pytest
 from numpy.typing import NDArray
 
 from app.state.examples import Example, load_examples
-from app.state.text_spans import positions_of
 from bertcore.analysis.attention_heads import classify_heads
 from bertcore.analysis.predict import next_sentence, softmax, top_words
 from bertcore.analysis.trace import Trace, trace
@@ -51,6 +50,7 @@ from bertcore.tasks.kinds.classify import LabelPrediction
 from bertcore.tasks.kinds.span import AnswerPrediction
 from bertcore.tasks.kinds.tag import TaggedExample, TagsPrediction
 from bertcore.tasks.predict import as_example, predict
+from bertcore.tokenizer.text_spans import positions_of
 from bertcore.tokenizer.tokenizer import Encoding
 
 Holds = Callable[..., bool]  # (asked, what the check says, number of the mask, what it says more)

@@ -14,9 +14,9 @@ import numpy as np
 
 from bertcore.errors import BertcoreError
 from bertcore.progress import ReportProgress
+from bertcore.tokenizer.text_spans import Place, joined, positions_of
 
 from ..state.readings import Reading, ReadingRequest
-from ..state.text_spans import Place, joined, positions_of
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from bertcore.analysis.attention_heads import classify_heads, clearest_head
 from bertcore.errors import BertcoreError
+from bertcore.tokenizer.text_spans import joined, places_of
 
 from ..figures.figure import model_text
 from ..figures.files import DOTS_PER_INCH, memory_buffer, png_of, write_whole
@@ -29,7 +30,6 @@ from ..look.say import mark, say
 from ..state.explore_state import ExploreState
 from ..state.readings import MaskReading, Reading
 from ..state.selection import Selection
-from ..state.text_spans import joined, places_of
 from ..state.token_units import Units
 from ..state.verdicts import verdict_of
 from ..widgets.charts.cells import LabelledGrid, Labels

@@ -20,11 +20,11 @@ from bertcore.analysis.attention_heads import KINDS, HeadKind, classify_heads
 from bertcore.tasks.kinds.classify import LabelPrediction
 from bertcore.tasks.kinds.span import AnswerPrediction
 from bertcore.tasks.kinds.tag import TaggedExample, TagsPrediction
+from bertcore.tokenizer.text_spans import Place, positions_of
 
 from ..look import numbers
 from ..look.say import say
 from ..state.readings import Reading
-from ..state.text_spans import Place, positions_of
 from .lesson import Condition, Measure, WordAt
 
 if TYPE_CHECKING:

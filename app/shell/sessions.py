@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from bertcore.errors import BertcoreError
 from bertcore.locations import NAMED, assets, shipped_checkpoint
 from bertcore.resolve_model import can_be_downloaded
+from bertcore.tokenizer.text_spans import place_of, positions_of
 
 from ..compute.open_model import OpenModel, portable_reference
 from ..figures.figure import model_hash
@@ -22,7 +23,6 @@ from ..state.baseline import Baseline, OtherModel, OtherText
 from ..state.explore_state import ExploreState
 from ..state.model_info import ModelInfo
 from ..state.session_file import ENDING, Session, SessionModel, as_json, load_session
-from ..state.text_spans import place_of, positions_of
 from ..state.what_if import NOTHING_CHANGED
 from ..widgets.save_dialog import ask_for_file
 

@@ -26,9 +26,9 @@ from typing import Any
 from bertcore.errors import BertcoreError
 from bertcore.files import read_json
 from bertcore.locations import TINY, assets, tuned_models
+from bertcore.tokenizer.text_spans import Place
 
 from ..look import translated
-from .text_spans import Place
 
 _MASK = re.compile(r"(?P<part>[ab]):(?P<word>.+?)(?:#(?P<nth>[1-9]\d*))?")
 

@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, Signal
 
 from bertcore.analysis.attention_heads import clearest_head
 from bertcore.errors import BertcoreError
+from bertcore.tokenizer.text_spans import Place, joined, moved_place, places_after_edit, places_of, positions_of
 
 from ..look.say import say
 from .baseline import Baseline, OtherModel
@@ -21,7 +22,6 @@ from .contrast import NO_CONTRAST, Contrast
 from .model_info import ModelInfo
 from .readings import masked_ids, masked_positions
 from .selection import Selection
-from .text_spans import Place, joined, moved_place, places_after_edit, places_of, positions_of
 from .token_units import TokenView
 from .what_if import NOTHING_CHANGED, WhatIf
 from .word_replacement import replaced, written

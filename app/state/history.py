@@ -10,10 +10,11 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from bertcore.tokenizer.text_spans import Place
+
 from ..look.say import say
 from .baseline import Baseline
 from .explore_state import ExploreState
-from .text_spans import Place
 from .what_if import NOTHING_CHANGED, WhatIf
 
 MOST_STEPS = 200

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from .half_precision import HalfPrecision
+from bertcore.analysis.half_precision import HalfPrecision
+
 from .token_units import TokenView, Units
 from .what_if import NOTHING_CHANGED, WhatIf
 

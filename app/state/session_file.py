@@ -26,10 +26,10 @@ from typing import Any, get_args
 from bertcore.errors import MOST_NAME, BertcoreError, brief, name_from_file
 from bertcore.files import read_bytes, reason_of
 from bertcore.json_text import parse_json
+from bertcore.tokenizer.text_spans import Place
 
 from ..look.say import say
 from .baseline import OtherText
-from .text_spans import Place
 from .what_if import NOTHING_CHANGED, EditedRow, Swap, WhatIf
 
 FORMAT_VERSION = 1

@@ -15,9 +15,10 @@ from pytestqt.qtbot import QtBot
 from app.compute.head_questions import HeadTarget, changed_targets, check_head, effects_of_heads, targets_of
 from app.compute.inference import Inference
 from app.compute.open_model import OpenModel
-from app.compute.patching import swap_map, swap_targets
+from app.compute.patching import swap_map
 from app.compute.reader import Reader
 from app.compute.word_questions import attribution_of
+from app.rooms.layers.swap_targets import swap_targets
 from app.state.baseline import OtherText
 from app.state.explore_state import ExploreState
 from app.state.readings import Reading

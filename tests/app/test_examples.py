@@ -9,9 +9,9 @@ import pytest
 
 from app.shell.rooms import ROOMS
 from app.state.examples import Example, _load_examples, load_examples, read_example
-from app.state.text_spans import Place, positions_of
 from bertcore.errors import BertcoreError
 from bertcore.locations import TINY, tuned_models
+from bertcore.tokenizer.text_spans import Place, positions_of
 from bertcore.tokenizer.tokenizer import Tokenizer
 
 NAMES = "bertscope-names"

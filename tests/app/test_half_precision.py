@@ -13,9 +13,9 @@ from app.compute.reader import MOST_TRACES_BYTES, read
 from app.shell.rooms import ROOMS, open_view
 from app.shell.window import Window
 from app.state.baseline import OtherText
-from app.state.half_precision import PARTS, HalfPrecision, halved, trace_bytes
 from app.state.readings import Reading, request_for
 from app.state.what_if import WhatIf
+from bertcore.analysis.half_precision import PARTS, HalfPrecision, halved, trace_bytes
 from tests.app.conftest import TIMEOUT_MS, settle
 from tests.engine.models import tiny_checkpoint
 

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 import torch
 
-from app.compute import derivation
-from app.compute.layer_steps import LayerStep, LayerTrace, layer_steps, trace_layer
+from app.rooms.layers import derivation
+from app.rooms.layers.layer_steps import LayerStep, layer_steps
 from bertcore.analysis.interventions import ablate, set_attention_row
+from bertcore.analysis.layer_trace import LayerTrace, trace_layer
 from bertcore.analysis.trace import trace
 from bertcore.config import ACTIVATIONS
 from bertcore.errors import BertcoreError

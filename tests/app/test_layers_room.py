@@ -11,10 +11,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.compute.layer_steps import layer_steps, trace_layer
 from app.look import numbers
 from app.rooms.layers.added_view import AddedView
 from app.rooms.layers.hidden_view import HiddenView
+from app.rooms.layers.layer_steps import layer_steps
 from app.rooms.layers.neurons_view import MOST_WORDS, NeuronsView
 from app.rooms.layers.paths_view import PathsView
 from app.rooms.layers.room import LayersRoom
@@ -25,6 +25,7 @@ from app.rooms.layers.word_view import WordView, verdict
 from app.shell.window import Window
 from app.state.baseline import ComparisonOffer, OtherText
 from app.widgets.charts.bars import BarList
+from bertcore.analysis.layer_trace import trace_layer
 from bertcore.analysis.passes import as_text
 from bertcore.analysis.residual import neuron_activations, pushed_words, residual_stream, strongest_neurons
 from bertcore.analysis.vectors import GroupSimilarity, cosines, group_similarity, lengths, pca, word_in_sentences

@@ -19,10 +19,10 @@ from app.figures.figure import model_hash
 from app.shell.window import Window
 from app.state.baseline import OtherText
 from app.state.session_file import Session, SessionModel, as_json, is_session, load_session, read_session
-from app.state.text_spans import Place
 from app.state.what_if import NOTHING_CHANGED, EditedRow, Swap, WhatIf
 from bertcore.errors import BertcoreError
 from bertcore.locations import TINY, shipped_checkpoint
+from bertcore.tokenizer.text_spans import Place
 from tests.app.conftest import TEXT_A, TIMEOUT_MS, settle
 from tests.app.family_models import save_family
 

@@ -9,11 +9,11 @@ from pytestqt.qtbot import QtBot
 from app.state.explore_state import ExploreState, moved_positions
 from app.state.history import History
 from app.state.model_info import ModelInfo
-from app.state.text_spans import Place, places_after_edit
 from app.state.what_if import NOTHING_CHANGED, WhatIf
 from app.widgets.token_chips import chips_of, note_about
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.tokenizer.special_tokens import SPECIAL_TOKENS
+from bertcore.tokenizer.text_spans import Place, places_after_edit
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.tokenizer.vocabularies import raw_from_words
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from bertcore.locations import assets
-
-from ...state.text_spans import Place
+from bertcore.tokenizer.text_spans import Place
 
 MASK = "[MASK]"  # is understood whatever the vocabulary calls its mask
 GUESSES, ROUNDS = 5, 10

@@ -8,12 +8,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QLineEdit, QPushButton, QSizePolicy, QWidget
 
+from bertcore.tokenizer.text_spans import positions_of
+
 from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...look.say import say
 from ...state.explore_state import ExploreState
 from ...state.readings import Reading
-from ...state.text_spans import positions_of
 from ...widgets.card import GAP_PX, Hint, button, label, rich_label, scrolled
 from ...widgets.cover import Cover
 from ...widgets.layouts import hbox, vbox

@@ -11,8 +11,6 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from ...compute.derivation import Derivation, Term
-from ...compute.layer_steps import layer_of, layer_steps
 from ...figures.figure import Axis, Figure, Numbers, Picture, joined
 from ...look import numbers, theme
 from ...look.fitting import plain_tip
@@ -23,13 +21,17 @@ from ...widgets.context_menu import figure_entries
 from ...widgets.controls import Choice
 from ...widgets.folding_card import folded_on_projector
 from ...widgets.layouts import discard, fill, hbox, vbox
+from .derivation import Derivation, Term
+from .layer_steps import layer_of, layer_steps
 from .number_table import NumberTable
 from .stages import LayersView
 
 if TYPE_CHECKING:
-    from ...compute.layer_steps import LayerStep, LayerTrace
+    from bertcore.analysis.layer_trace import LayerTrace
+
     from ...state.readings import Reading
     from ...state.selection import Selection
+    from .layer_steps import LayerStep
 
 WIDTH_PX = 345
 

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QLayout, QPushButton, QSizePolicy, QWidget
 from bertcore.errors import BertcoreError
 
 from ...compute.head_questions import mask_at, own_target, why_no_target
-from ...compute.patching import MOST_S, SwapMap, places_first, swap_map, swap_targets
+from ...compute.patching import MOST_S, SwapMap, places_first, swap_map
 from ...compute.question import Job
 from ...figures.figure import Numbers
 from ...figures.values import Side, Values, heads, stage_labels
@@ -35,6 +35,7 @@ from ..pictures import Cells
 from ..values_view import ValuesView
 from .stages import LayersView
 from .swap_result import SwapResult
+from .swap_targets import swap_targets
 
 if TYPE_CHECKING:
     from bertcore.analysis.interventions import PatchedPart

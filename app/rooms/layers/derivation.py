@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..look import numbers
-from ..look.say import say
+from ...look import numbers
+from ...look.say import say
 
 MOST_TERMS = 12
 Name = Callable[[int], str]

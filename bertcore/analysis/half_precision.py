@@ -11,7 +11,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from bertcore.analysis.trace import Trace
+    from .trace import Trace
 
 PARTS = ("attentions", "queries", "keys", "values")  # what grows with the text, its layers and heads
 

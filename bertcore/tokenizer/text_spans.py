@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from bertcore.tokenizer.tokenizer import Encoding
+    from .tokenizer import Encoding
 
 
 @dataclass(frozen=True, order=True)
