@@ -163,7 +163,7 @@ class RandomPerson:
         """By its keys. What it is about is on show, so that single letters are not typed into a line."""
         self._window.frame.strip.field.setFocus()
         commands = [c for c in self._window.actions_.commands.values() if c.id not in COMMANDS_LEFT_OUT]
-        self._keys(self._random.choice(commands).shortcut)
+        self._keys(self._random.choice(commands).keys[0])
         yield 0.02
 
     def _use_palette(self) -> Life:

@@ -241,7 +241,7 @@ class _Parser:
         for view in wanted:
             if view not in views:
                 self._line = setup.lines["view"]
-                named = {"room": setup.room, "view": view[:40], "known": ", ".join(views)}
+                named: dict[str, Any] = {"room": setup.room, "view": view[:40], "known": ", ".join(views)}
                 self._fail(say("The room {room} has no view “{view}”; it has: {known}.", **named))
         question, task = self._question(made), self._task(made)
         placeholders = []
@@ -285,8 +285,8 @@ class _Parser:
         if "explanation" not in said:
             self._fail(say("The question has nothing to show as its answer; write “:: explain”."))
         if kind == "number":
-            is_measured = isinstance(answer, Measure)
-            if not (MEASURES[answer.name].unit != "word" if is_measured else all(map(_NUMBER.fullmatch, answer))):
+            is_word = isinstance(answer, Measure) and MEASURES[answer.name].unit == "word"
+            if is_word or (isinstance(answer, tuple) and not all(map(_NUMBER.fullmatch, answer))):
                 self._line = lines["answer"]
                 self._fail(say("The answer to a number question has to be a number."))
         within, is_share = said.get("within", (0.0, False))
@@ -348,7 +348,7 @@ class _Parser:
     def condition(self, text: str) -> Condition:
         match = _CONDITION.fullmatch(text)
         if match is None:
-            named = {"text": text[:60], "operators": " ".join(OPERATORS)}
+            named: dict[str, Any] = {"text": text[:60], "operators": " ".join(OPERATORS)}
             self._fail(say("“{text}” is no condition; write MEASURE, one of {operators}, and a value.", **named))
         measure = self.measure(match[1])
         value, operator = match[3].strip(), match[2]
@@ -381,7 +381,7 @@ class _Parser:
             return HeadChoice(int(match[1]) - 1, int(match[2]) - 1)
         how, _, kind = text.partition(" ")
         if how not in ("best", "least") or kind not in KINDS:
-            named = {"text": text[:40], "kinds": ", ".join(KINDS)}
+            named: dict[str, Any] = {"text": text[:40], "kinds": ", ".join(KINDS)}
             self._fail(say("“{text}” is no head; write 2.3, best KIND or least KIND. Kinds: {kinds}.", **named))
         return HeadChoice(kind=kind, lowest=how == "least")
 
@@ -407,7 +407,7 @@ class _Parser:
 
     def one_of(self, text: str, known: Iterable[str]) -> str:
         if text not in known:
-            named = {"text": text[:60], "known": ", ".join(known)}
+            named: dict[str, Any] = {"text": text[:60], "known": ", ".join(known)}
             self._fail(say("“{text}” is not known here; use one of {known}.", **named))
         return text
 

@@ -6,11 +6,12 @@ A word that no line can hold makes its label, and with it the window, as wide as
 import html
 import re
 
-from bertcore.errors import shortened
+from bertcore.errors import printable, shortened
 
 MOST_TIP = 2_000
 MOST_RUN = 200  # characters without a place to break the line
 MOST_LINE = 400  # characters of a text on one line
+MOST_REFERENCE = 60
 # Between most characters of Chinese, Japanese and Korean a line may break.
 _ENDLESS = re.compile(rf"[^\s\u2e80-\ud7ff\uf900-\uffef\U00020000-\U0003ffff]{{{MOST_RUN + 1},}}")
 
@@ -25,6 +26,12 @@ def fitting(text: str) -> str:
 def fitting_line(text: str) -> str:
     """For a text on a single line, which is never broken."""
     return fitting(text if len(text) <= MOST_LINE else f"{text[: MOST_LINE - 1]}…")
+
+
+def shown_reference(reference: str) -> str:
+    """A model as a line of a menu; bytes that are no UTF-8, which Qt would leave out, as `\\udcff`."""
+    reference = printable(reference)
+    return reference if len(reference) <= MOST_REFERENCE else "…" + reference[-MOST_REFERENCE:]
 
 
 def plain_tip(text: str) -> str:

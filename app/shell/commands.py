@@ -1,29 +1,32 @@
-"""Every command of the window once: menus, keys and the command list use these. And the menus in the title bar."""
+"""Every command of the window once: menus, keys and the command list use these."""
+
+from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Protocol
 
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QFileDialog, QLineEdit, QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from bertcore import locations
-from bertcore.errors import printable
 
-from ..compute.open_model import OpenModel
-from ..look import numbers, translated
 from ..look.language import LANGUAGES, SYSTEM
 from ..look.say import mark, say
 from ..runs.stages import GOING_ON, TUNING, UNTRAINED
-from ..state.examples import Example
 from ..state.explore_state import ExploreState
 from ..state.history import History
 from ..state.what_if import NOTHING_CHANGED
 from ..widgets.figure_button import FigureAction
+from .appearance import Appearance
+from .comparison import Comparison
 from .exporting import Exporter
+from .frame import Frame
+from .lessons import Lessons
 from .rooms import ROOMS
+from .services import Services
 from .sessions import Sessions
-from .time_machine import TimeMachine
 
 MENUS = {
     "file": mark("File"),
@@ -38,20 +41,71 @@ MENUS = {
 LANGUAGE_KEYS = ("Ctrl+F9", "Ctrl+F10", "Ctrl+F11")  # with Alt, letters and figures type others on many keyboards
 
 
+LEARNING = mark("training step time machine snapshot before after learning")
+PRESENTING = mark("presenter class laser beamer")
+ALSO = {  # other words by which people look for a command, or for all of a menu
+    "compare": mark("compare baseline difference side by side"),
+    "file.save_picture": mark("export figure image png pdf svg"),
+    "file.save_numbers": mark("export table csv data"),
+    "file.save_animation": mark("film strip gif webp html video export"),
+    "file.lab_sheet": mark("hand-out worksheet print teacher pdf html"),
+    **dict.fromkeys(("model.start", "model.half_trained", "model.trained", "model.play"), LEARNING),
+    "model.follow": mark("newest snapshot live training"),
+    "lesson.tour": mark("introduction start first steps help"),
+    "lesson.game": mark("quiz play score masked word"),
+    "view.contrast": mark("theme black colours accessibility eyes"),
+    "view.technical": mark("percent nats ln p bits probability"),
+    "view.projector": mark("zoom larger font"),
+    **{f"view.language_{code}": "language" for code in (SYSTEM, *LANGUAGES)},  # the word that all of them know
+    "view.help": mark("help manual"),
+    "view.about": mark("version licence license credits"),
+    **dict.fromkeys(("view.ring", "view.blank", "view.full_screen"), PRESENTING),
+}
+
+
 @dataclass(frozen=True)
 class Command:
     """Something a person can ask the window to do."""
 
     id: str  # "menu.verb", the menu one of MENUS
+    keys: tuple[str, ...]  # the first is shown; the others are those that other programs taught people
     title: str  # as the menu says it; … where a dialog follows
     callback: Callable[[], object]
-    shortcut: str
-    more_shortcuts: tuple[str, ...] = ()  # that other programs taught people
-    also: str = ""  # other words by which people look for it
 
     @property
     def menu(self) -> str:
         return self.id.partition(".")[0]
+
+    @property
+    def also(self) -> str:
+        """Other words by which people look for it."""
+        return say(ALSO.get(self.id) or ALSO.get(self.menu, ""))
+
+
+class Commanded(Protocol):
+    """What the commands need of the window."""
+
+    state: ExploreState
+    services: Services
+    sessions: Sessions
+    exporter: Exporter
+    history: History
+    appearance: Appearance
+    comparison: Comparison
+    lessons: Lessons
+    frame: Frame
+
+    def open_room(self, key: str, /) -> QWidget: ...
+    def choose_model(self) -> None: ...
+    def toggle_playing(self) -> None: ...
+    def escape(self) -> None: ...
+    def toggle_help(self) -> None: ...
+    def open_palette(self) -> QWidget: ...
+    def open_about(self) -> None: ...
+    def toggle_ring(self) -> None: ...
+    def blank_screen(self) -> None: ...
+    def toggle_full_screen(self) -> None: ...
+    def close(self) -> bool: ...
 
 
 class Actions:
@@ -62,7 +116,7 @@ class Actions:
         self.actions: dict[str, QAction] = {}
         for command in self.commands.values():
             action = QAction(command.title, window)
-            action.setShortcuts([QKeySequence(keys) for keys in (command.shortcut, *command.more_shortcuts)])
+            action.setShortcuts([QKeySequence(keys) for keys in command.keys])
             action.triggered.connect(lambda _checked=False, run=command.callback: run())
             window.addAction(action)
             self.actions[command.id] = action
@@ -99,255 +153,120 @@ class Actions:
         self.actions[command_id].trigger()
 
 
-def file_commands(
-    sessions: Sessions, exporter: Exporter, state: ExploreState, quit_: Callable[[], object]
-) -> list[Command]:
-    picture_words = say("export figure image png pdf svg")
-    number_words = say("export table csv data")
-    return [
-        Command("file.save_session", say("Save session…"), sessions.save_as, "Ctrl+S"),
-        Command("file.open_session", say("Open session…"), sessions.choose, "Ctrl+Shift+O"),
-        _figure_command("file.save_picture", FigureAction.SAVE_PICTURE, exporter, "Ctrl+E", picture_words),
-        _figure_command("file.save_numbers", FigureAction.SAVE_NUMBERS, exporter, "Ctrl+Shift+E", number_words),
-        _figure_command(
-            "file.save_animation",
-            FigureAction.SAVE_ANIMATION,
-            exporter,
-            "Ctrl+Alt+E",
-            say("film strip gif webp html video export"),
-        ),
-        Command(
-            "file.lab_sheet",
-            say("Save a lab sheet for a class…"),
-            partial(exporter.export_lab_sheet, state),
-            "Ctrl+Alt+L",
-            also=say("hand-out worksheet print teacher pdf html"),
-        ),
-        Command("file.quit", say("Quit"), quit_, "Ctrl+Q"),
-    ]
-
-
-def edit_commands(history: History, exporter: Exporter) -> list[Command]:
-    return [
-        Command("edit.undo", say("Undo"), history.undo, "Ctrl+Z"),
-        Command("edit.redo", say("Redo"), history.redo, "Ctrl+Shift+Z", ("Ctrl+Y",)),
-        _figure_command("edit.copy_picture", FigureAction.COPY_PICTURE, exporter, "Ctrl+Shift+C"),
-        _figure_command("edit.copy_numbers", FigureAction.COPY_NUMBERS, exporter, "Ctrl+Alt+C"),
-    ]
-
-
-def _figure_command(id_: str, action: FigureAction, exporter: Exporter, shortcut: str, also: str = "") -> Command:
-    return Command(id_, action.title, partial(exporter.export_here, action), shortcut, also=also)
-
-
-def model_commands(
-    open_model: OpenModel, machine: TimeMachine, play: Callable[[], object], parent: QWidget
-) -> list[Command]:
-    """play: the snapshots of the open model's run, or no more. parent: of the dialog that asks for a folder."""
-
-    def choose_folder() -> None:
-        folder = QFileDialog.getExistingDirectory(parent, say("Open a checkpoint or run folder"))
-        if folder:
-            open_model.open(folder)
-
-    learning = say("training step time machine snapshot before after learning")
-    stages = {
-        "start": start_title(UNTRAINED),
-        "half_trained": say("The half-trained model"),
-        "trained": say("The trained model"),
-    }
-    open_built_in, open_tiny = partial(open_model.open, None), partial(open_model.open, locations.TINY)
-    built_in = say("{model} (built in)")
-    return [
-        Command("model.open_folder", say("Open folder…"), choose_folder, "Ctrl+O"),
-        Command("model.open_built_in", built_in.format(model=locations.BUILT_IN), open_built_in, "Ctrl+Shift+B"),
-        Command("model.open_tiny", built_in.format(model=locations.TINY), open_tiny, "Ctrl+Alt+B"),
-        *(
-            Command(f"model.{stage}", title, partial(machine.open_stage, stage), f"Ctrl+Alt+{number}", also=learning)
-            for number, (stage, title) in enumerate(stages.items(), start=1)
-        ),
-        Command(
-            "model.follow",
-            say("Follow the run that trains"),
-            lambda: machine.set_following(not machine.is_following),
-            "Ctrl+Alt+F",
-            also=say("newest snapshot live training"),
-        ),
-        Command("model.play", say("Play the training, or stop"), play, "F5", also=learning),
-    ]
-
-
 def start_title(begins_with: str) -> str:
     """Of the command that opens the first step of a run; see `runs.stages.Steps`."""
     titles = {TUNING: say("The model before fine-tuning"), GOING_ON: say("The model before this run")}
     return titles.get(begins_with, say("The untrained model"))
 
 
-def text_commands(
-    state: ExploreState, sentence_a: Callable[[], QLineEdit], escape: Callable[[], object]
-) -> list[Command]:
-    """sentence_a: where sentence A is typed. escape: deselects, unless there is something more passing to end."""
+def commands_of(window: Commanded) -> list[Command]:
+    """All of them, menu by menu. Presenters' remotes send B or a full stop for a blank screen."""
+    state, services, lessons, comparison = window.state, window.services, window.lessons, window.comparison
+    opener, machine, look, exporter = services.open_model, services.time_machine, window.appearance, window.exporter
 
-    def type_a() -> None:
-        sentence_a().setFocus()
-        sentence_a().selectAll()
+    def follow() -> None:
+        machine.set_following(not machine.is_following)
 
-    def swap() -> None:
-        state.set_text(state.text_b, state.text_a)
-
-    return [
-        Command("text.mask", say("Mask or unmask the token"), lambda: state.toggle_mask(), "M"),
-        Command("text.unmask_all", say("Remove all masks"), lambda: state.set_masks(()), "Shift+M"),
-        Command("text.deselect", say("Deselect the token"), escape, "Esc"),
-        Command("text.swap", say("Swap A and B"), swap, "Ctrl+Shift+S"),
-        Command("text.type", say("Edit sentence A"), type_a, "Ctrl+L"),
-        Command(
-            "text.reset",
-            say("Reset all changes inside the model"),
-            lambda: state.set_what_if(NOTHING_CHANGED),
-            "Ctrl+0",
-        ),
-    ]
-
-
-def room_commands(open_room: Callable[[str], object]) -> list[Command]:
-    return [
-        Command(f"room.{room.key}", room.shown_title, partial(open_room, room.key), f"Ctrl+{number}")
-        for number, room in enumerate(ROOMS, start=1)
-    ]
-
-
-def view_commands(
-    state: ExploreState,
-    toggle_theme: Callable[[], object],
-    toggle_contrast: Callable[[], object],
-    toggle_technical: Callable[[], object],
-    toggle_projector: Callable[[], object],
-    set_language: Callable[[str], object],
-    toggle_help: Callable[[], object],
-    open_palette: Callable[[], object],
-    open_about: Callable[[], object],
-) -> list[Command]:
     def toggle_words() -> None:
         state.set_token_view(words=not state.token_view.words)
 
     def toggle_specials() -> None:
         state.set_token_view(specials=not state.token_view.specials)
 
-    larger, manual = say("zoom larger font"), say("help manual")
-    projector = say("Projector mode")
-    return [
-        Command("view.words", say("Show whole words or tokens"), toggle_words, "W"),
-        Command("view.specials", say("Show or hide special tokens"), toggle_specials, "S"),
-        Command("view.theme", say("Light or dark theme"), toggle_theme, "Ctrl+T"),
-        Command(
-            "view.contrast",
-            say("High contrast"),
-            toggle_contrast,
-            "Ctrl+Alt+T",
-            also=say("theme black colours accessibility eyes"),
+    def type_a() -> None:
+        window.frame.sentences.a.setFocus()
+        window.frame.sentences.a.selectAll()
+
+    def swap() -> None:
+        state.set_text(state.text_b, state.text_a)
+
+    built_in, tiny = (say("{model} (built in)", model=name) for name in (locations.BUILT_IN, locations.TINY))
+    languages = {SYSTEM: say("as the system"), **LANGUAGES}.items()
+    found: list[tuple[str, str, str, Callable[[], object]]] = [
+        ("file.save_session", "Ctrl+S", say("Save session…"), window.sessions.save_as),
+        ("file.open_session", "Ctrl+Shift+O", say("Open session…"), window.sessions.choose),
+        *_of_figures(exporter, "file", SAVE_PICTURE="Ctrl+E", SAVE_NUMBERS="Ctrl+Shift+E", SAVE_ANIMATION="Ctrl+Alt+E"),
+        (
+            "file.lab_sheet",
+            "Ctrl+Alt+L",
+            say("Save a lab sheet for a class…"),
+            partial(exporter.export_lab_sheet, state),
         ),
-        Command(
-            "view.technical",
-            say("Words: plain or technical"),
-            toggle_technical,
-            "Ctrl+Alt+W",
-            also=say("percent nats ln p bits probability"),
+        ("file.quit", "Ctrl+Q", say("Quit"), window.close),
+        ("edit.undo", "Ctrl+Z", say("Undo"), window.history.undo),
+        ("edit.redo", "Ctrl+Shift+Z Ctrl+Y", say("Redo"), window.history.redo),
+        *_of_figures(exporter, "edit", COPY_PICTURE="Ctrl+Shift+C", COPY_NUMBERS="Ctrl+Alt+C"),
+        ("model.open_folder", "Ctrl+O", say("Open folder…"), window.choose_model),
+        ("model.open_built_in", "Ctrl+Shift+B", built_in, partial(opener.open, None)),
+        ("model.open_tiny", "Ctrl+Alt+B", tiny, partial(opener.open, locations.TINY)),
+        ("model.start", "Ctrl+Alt+1", start_title(UNTRAINED), partial(machine.open_stage, "start")),
+        (
+            "model.half_trained",
+            "Ctrl+Alt+2",
+            say("The half-trained model"),
+            partial(machine.open_stage, "half_trained"),
         ),
-        Command("view.projector", projector, toggle_projector, "Ctrl+Shift+P", also=larger),
-        *_language_commands(set_language),
-        Command("view.help", say("What this room shows"), toggle_help, "F1", also=manual),
-        Command("view.palette", say("Find a command…"), open_palette, "Ctrl+K"),
-        Command(
-            "view.about", say("About BERTscope…"), open_about, "Ctrl+F1", also=say("version licence license credits")
+        ("model.trained", "Ctrl+Alt+3", say("The trained model"), partial(machine.open_stage, "trained")),
+        ("model.follow", "Ctrl+Alt+F", say("Follow the run that trains"), follow),
+        ("model.play", "F5", say("Play the training, or stop"), window.toggle_playing),
+        ("text.mask", "M", say("Mask or unmask the token"), lambda: state.toggle_mask()),
+        ("text.unmask_all", "Shift+M", say("Remove all masks"), partial(state.set_masks, ())),
+        ("text.deselect", "Esc", say("Deselect the token"), window.escape),
+        ("text.swap", "Ctrl+Shift+S", say("Swap A and B"), swap),
+        ("text.type", "Ctrl+L", say("Edit sentence A"), type_a),
+        (
+            "text.reset",
+            "Ctrl+0",
+            say("Reset all changes inside the model"),
+            partial(state.set_what_if, NOTHING_CHANGED),
         ),
+        *(
+            (f"room.{room.key}", f"Ctrl+{number}", room.shown_title, partial(window.open_room, room.key))
+            for number, room in enumerate(ROOMS, start=1)
+        ),
+        ("compare.model", "Ctrl+Alt+O", say("Compare with another model…"), comparison.ask_for_model),
+        ("compare.text", "Ctrl+Alt+A", say("Compare with another text…"), comparison.ask_for_text),
+        ("compare.start", "Ctrl+Alt+0", say("Compare with the start of its training"), comparison.with_start),
+        ("compare.swap", "Ctrl+Alt+X", say("Swap with the baseline"), comparison.swap),
+        ("compare.difference", "D", say("Show the difference, or both side by side"), comparison.toggle_difference),
+        ("compare.end", "Ctrl+Alt+U", say("End the comparison"), comparison.end),
+        ("lesson.next", "PgDown", say("Next page of the lesson"), lessons.next),
+        ("lesson.back", "PgUp", say("Previous page of the lesson"), lessons.back),
+        ("lesson.notes", "Ctrl+Alt+N", say("Speaker notes"), lessons.show_notes),
+        ("lesson.hand_in", "Ctrl+Alt+H", say("Hand in your answers…"), lessons.hand_in),
+        ("lesson.close", "Ctrl+Shift+W", say("Close the lesson"), lessons.close),
+        ("lesson.tour", "Ctrl+Alt+I", say("Tour of the window"), lessons.open_tour),
+        ("lesson.game", "Ctrl+Alt+G", say("Guessing game: the class against the model"), lessons.open_game),
+        ("lesson.open", "Ctrl+Shift+L", say("Open lesson…"), lessons.choose),
+        ("lesson.collect", "Ctrl+Alt+K", say("Collect answers…"), lessons.collect),
+        ("view.words", "W", say("Show whole words or tokens"), toggle_words),
+        ("view.specials", "S", say("Show or hide special tokens"), toggle_specials),
+        ("view.theme", "Ctrl+T", say("Light or dark theme"), look.toggle_theme),
+        ("view.contrast", "Ctrl+Alt+T", say("High contrast"), look.toggle_contrast),
+        ("view.technical", "Ctrl+Alt+W", say("Words: plain or technical"), look.toggle_technical),
+        ("view.projector", "Ctrl+Shift+P", say("Projector mode"), look.toggle_projector),
+        *(
+            (
+                f"view.language_{code}",
+                keys,
+                say("Language: {language}", language=name),
+                partial(look.set_language, code),
+            )
+            for (code, name), keys in zip(languages, LANGUAGE_KEYS, strict=True)
+        ),
+        ("view.help", "F1", say("What this room shows"), window.toggle_help),
+        ("view.palette", "Ctrl+K", say("Find a command…"), window.open_palette),
+        ("view.about", "Ctrl+F1", say("About BERTscope…"), window.open_about),
+        ("view.ring", "Ctrl+Alt+P", say("Ring around the mouse pointer"), window.toggle_ring),
+        ("view.blank", "B .", say("Blank the screen"), window.blank_screen),
+        ("view.full_screen", "F11", say("Full screen"), window.toggle_full_screen),
     ]
+    return [Command(name, tuple(keys.split()), title, run) for name, keys, title, run in found]
 
 
-def presenter_commands(
-    toggle_ring: Callable[[], object], blank: Callable[[], object], toggle_full_screen: Callable[[], object]
-) -> list[Command]:
-    """For whoever stands in front of a class. Presenters' remotes send B or a full stop for a blank screen."""
-    presenting = say("presenter class laser beamer")
+def _of_figures(exporter: Exporter, menu: str, **keys: str) -> list[tuple[str, str, str, Callable[[], object]]]:
+    """What can be done with the picture at hand; keys: by the name of the action."""
     return [
-        Command("view.ring", say("Ring around the mouse pointer"), toggle_ring, "Ctrl+Alt+P", (), presenting),
-        Command("view.blank", say("Blank the screen"), blank, "B", (".",), presenting),
-        Command("view.full_screen", say("Full screen"), toggle_full_screen, "F11", (), presenting),
+        (f"{menu}.{name.lower()}", key, FigureAction[name].title, partial(exporter.export_here, FigureAction[name]))
+        for name, key in keys.items()
     ]
-
-
-def _language_commands(set_language: Callable[[str], object]) -> list[Command]:
-    """Also found by the English word and by the language's own name, which all of its speakers know."""
-    title = say("Language: {language}")
-    names = {SYSTEM: say("as the system"), **LANGUAGES}
-    return [
-        Command(
-            f"view.language_{code}", title.format(language=name), partial(set_language, code), keys, also="language"
-        )
-        for (code, name), keys in zip(names.items(), LANGUAGE_KEYS, strict=True)
-    ]
-
-
-def fill_models(actions: Actions, recent: list[str], open_model: OpenModel, menu: QMenu) -> None:
-    """The models that ship, a folder, and those that were open lately."""
-    menu.addActions([actions.actions[name] for name in ("model.open_built_in", "model.open_tiny")])
-    for name in locations.tuned_models():
-        menu.addAction(name, partial(open_model.open, name))
-    menu.addAction(actions.actions["model.open_folder"])
-    if recent:
-        menu.addSeparator()
-    for reference in recent:
-        menu.addAction(shortened(reference), partial(open_model.open, reference, download=True))
-
-
-def fill_steps(actions: Actions, machine: TimeMachine, menu: QMenu) -> None:
-    """The stages of the open model's run, and all its snapshots."""
-    steps = machine.steps
-    if machine.live is not None:
-        menu.addAction(actions.actions["model.follow"])
-        menu.addSeparator()
-    if steps is not None:
-        menu.addActions([actions.actions[name] for name in ("room.film", "model.play")])
-        menu.addSeparator()
-        menu.addActions([actions.actions[f"model.{stage}"] for stage in steps.stages])
-        menu.addSeparator()
-    for step, path in reversed(steps.snapshots if steps is not None else ()):
-        text = say("step {step}", step=numbers.count(step))
-        menu.addAction(text, partial(machine.open_snapshot, path))
-    if steps is None:
-        menu.addAction(say("There are no other snapshots of this model")).setEnabled(False)
-
-
-def fill_looks(chosen: str, choose: Callable[[str], object], menu: QMenu) -> None:
-    """The themes. chosen: the one that is ticked."""
-    names = {
-        "system": say("As the system is set"),
-        "light": say("Light"),
-        "dark": say("Dark"),
-        "contrast": say("High contrast"),
-    }
-    for key, name in names.items():
-        action = menu.addAction(name, partial(choose, key))
-        action.setCheckable(True)
-        action.setChecked(key == chosen)
-
-
-def fill_examples(use_example: Callable[[Example], object], menu: QMenu) -> None:
-    """By the room that each is about: all of them in one list would not fit on a projector."""
-    from ..state.examples import load_examples
-
-    if translated.language() != "en":
-        menu.addAction(say("The sentences are English, as the model is")).setEnabled(False)
-        menu.addSeparator()
-    for room in ROOMS:
-        of_room = [example for example in load_examples() if example.room == room.key]
-        if of_room:
-            part = menu.addMenu(room.shown_title)
-            for example in of_room:
-                part.addAction(example.title, partial(use_example, example))
-
-
-def shortened(reference: str, most: int = 60) -> str:
-    """As a line of a menu; bytes that are no UTF-8, which Qt would leave out, as `\\udcff`."""
-    reference = printable(reference)
-    return reference if len(reference) <= most else "…" + reference[-most:]

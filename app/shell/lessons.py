@@ -1,27 +1,24 @@
-"""Lessons in the window: the menu, the card at the right, the spotlight, handing in and collecting."""
+"""Lessons in the window: the card at the right, the spotlight, handing in and collecting."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QInputDialog, QMenu, QWidget
+from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
 
 from bertcore.errors import BertcoreError
 
 from ..figures.files import write_whole
 from ..lessons.answers import ENDING, answers_as_json
-from ..lessons.shipped import in_language, shipped_lessons, tour_file
+from ..lessons.shipped import in_language, tour_file
 from ..look.say import say
-from ..widgets.command_list import Entry
 from ..widgets.layouts import discard
 from ..widgets.offer_line import OfferLine
 from ..widgets.save_dialog import ask_for_file
-from .commands import Command
 from .frame import Frame
 from .offers import Offers
 from .rooms import room_views
@@ -210,56 +207,6 @@ class Lessons(QObject):
         dialog.state_requested.connect(self._sessions.show)
         dialog.show()
         return dialog
-
-    def commands(self) -> list[Command]:
-        return [
-            Command("lesson.next", say("Next page of the lesson"), self.next, "PgDown"),
-            Command("lesson.back", say("Previous page of the lesson"), self.back, "PgUp"),
-            Command("lesson.notes", say("Speaker notes"), self.show_notes, "Ctrl+Alt+N"),
-            Command("lesson.hand_in", say("Hand in your answers…"), self.hand_in, "Ctrl+Alt+H"),
-            Command("lesson.close", say("Close the lesson"), self.close, "Ctrl+Shift+W"),
-            Command(
-                "lesson.tour",
-                say("Tour of the window"),
-                self.open_tour,
-                "Ctrl+Alt+I",
-                also=say("introduction start first steps help"),
-            ),
-            Command(
-                "lesson.game",
-                say("Guessing game: the class against the model"),
-                self.open_game,
-                "Ctrl+Alt+G",
-                also=say("quiz play score masked word"),
-            ),
-            Command("lesson.open", say("Open lesson…"), self.choose, "Ctrl+Shift+L"),
-            Command("lesson.collect", say("Collect answers…"), self.collect, "Ctrl+Alt+K"),
-        ]
-
-    def fill_menu(self, menu: QMenu) -> None:
-        """The lessons that ship, and a file."""
-        self.fill_shipped(menu)
-        menu.addSeparator()
-        menu.addAction(say("Guessing game: the class against the model"), self.open_game)
-        menu.addAction(say("Open lesson…"), self.choose)
-        menu.addAction(say("Collect answers…"), self.collect)
-
-    def fill_shipped(self, menu: QMenu) -> None:
-        for lesson in shipped_lessons():
-            shown = say(
-                "{number}. {title} ({minutes} min)" if lesson.number else "{title} ({minutes} min)",
-                number=lesson.number,
-                title=lesson.title,
-                minutes=lesson.minutes,
-            )
-            menu.addAction(shown, partial(self.open, lesson.file)).setToolTip(lesson.summary)
-            if not lesson.number:
-                menu.addSeparator()
-
-    def entries(self) -> list[Entry]:
-        """For the command list."""
-        kind = say("Lesson")
-        return [Entry(each.title, kind, partial(self.open, each.file), also=each.summary) for each in shipped_lessons()]
 
     def _make_player(self) -> LessonPlayer:
         from ..lessons.player import LessonPlayer

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
@@ -30,9 +31,8 @@ from ..widgets.save_dialog import ask_for_file
 class Sessions(QObject):
     """What is open when a session opens is lost only once the file has been read and found whole."""
 
-    problem_found = Signal(str)  # a sentence
+    problem_found = Signal(str, object)  # a sentence; BannerAction | None: what a person can do about it
     saved = Signal(str)  # a sentence
-    download_offered = Signal(str, object)  # a sentence; what downloads the session's model, for whoever wants that
     room_requested = Signal(str)  # its key, from the file; there may be no such room
 
     def __init__(
@@ -81,7 +81,7 @@ class Sessions(QObject):
         try:
             write_whole(file, as_json(self.current()))
         except BertcoreError as error:
-            self.problem_found.emit(str(error))
+            self.problem_found.emit(str(error), None)
             return
         self._folder = file.parent
         self.saved.emit(say("Saved {file}", file=file))
@@ -102,7 +102,7 @@ class Sessions(QObject):
         except BertcoreError as error:
             if state.model is None and not opener.is_opening:
                 opener.open(None)  # BERTscope was started with this file: the rooms wait for a model
-            self.problem_found.emit(str(error))
+            self.problem_found.emit(str(error), None)
             return
         self._folder = file.parent
         self.show(session)
@@ -155,16 +155,13 @@ class Sessions(QObject):
                     reference=reference,
                     size=size,
                 )
-                self.download_offered.emit(offer, partial(self._download, session))
+                self.problem_found.emit(offer, (say("Download"), partial(self._download, session)))
                 return
-            self.problem_found.emit(
-                say(
-                    "The session’s model {name} could not be opened, so its texts are shown with {shown}. {reason}",
-                    name=name,
-                    shown=shown,
-                    reason=sentence,
-                )
+            named: dict[str, Any] = {"name": name, "shown": shown, "reason": sentence}
+            why = say(
+                "The session’s model {name} could not be opened, so its texts are shown with {shown}. {reason}", **named
             )
+            self.problem_found.emit(why, None)
 
         return opened, failed
 
@@ -220,12 +217,12 @@ class Sessions(QObject):
     def _warn_of_another(self, session: Session) -> None:
         model = self._state.model
         if model is not None and session.model.hash and session.model.hash != model_hash(model.folder):
-            self.problem_found.emit(
-                say(
-                    "{model} is not the same model as when the session was saved: its weights or settings differ.",
-                    model=model.name,
-                )
+            name = model.name
+            why = say(
+                "{model} is not the same model as when the session was saved: its weights or settings differ.",
+                model=name,
             )
+            self.problem_found.emit(why, None)
 
     def _filter(self) -> str:
         return f"{say('BERTscope session')} (*{ENDING})"

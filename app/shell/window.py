@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QMargins, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QApplication, QComboBox, QMainWindow, QStyle, QWidget
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QComboBox, QFileDialog, QMainWindow, QStyle, QWidget
 
 from bertcore.locations import TINY, shipped_checkpoint
 
@@ -23,11 +22,11 @@ from ..state.session_file import is_session
 from ..widgets.banner import BannerAction
 from ..widgets.figure_button import FigureRequested
 from ..widgets.layouts import discard
-from ..widgets.status_line import facts_about
+from ..widgets.status_line import facts_about, verified_words
 from ..widgets.title_bar import TitleBar
-from . import commands
+from . import menus
 from .appearance import Appearance
-from .commands import Actions
+from .commands import Actions, commands_of, start_title
 from .comparison import Comparison
 from .examples import Examples
 from .exporting import Exporter
@@ -65,7 +64,6 @@ class Window(QMainWindow):
         self._first = first
         self._is_painted = False
         self._draw_ms = 0.0
-        self._presenting_widgets: tuple[PointerRing, BlankScreen] | None = None
         # Of the values stored with a model, and the model.
         self._check: tuple[ReferenceCheck, ModelInfo] | None = None
         self.appearance = Appearance(services, self)
@@ -79,7 +77,7 @@ class Window(QMainWindow):
         self.lessons = Lessons(services, self.sessions, lambda: self.frame, self.offers, self)
         self.comparison = Comparison(services, self)
         self.history = History(self.state)
-        self.actions_ = Actions(self, self._commands())
+        self.actions_ = Actions(self, commands_of(self))
         self.frame: Frame = self._build_frame()
         self._connect()
         self._mark_language()
@@ -106,6 +104,12 @@ class Window(QMainWindow):
         """Opens a checkpoint folder, a run folder or a hub id. What is open stays until the new one is there."""
         self.services.open_model.open(reference, download=download)
 
+    def choose_model(self) -> None:
+        """Asks for a checkpoint or run folder."""
+        folder = QFileDialog.getExistingDirectory(self, say("Open a checkpoint or run folder"))
+        if folder:
+            self.services.open_model.open(folder)
+
     def open_path(self, path: str | None, download: bool = True) -> None:
         """A model, or a session from its file."""
         if path is not None and is_session(Path(path)):
@@ -123,18 +127,8 @@ class Window(QMainWindow):
     def open_palette(self) -> Palette:
         """The list of all commands, with a line to find one."""
         from ..widgets.command_list import Palette
-        from . import command_palette as entries  # here: the first paint need not wait for it
 
-        offered = [
-            *entries.command_entries(self.actions_),
-            *entries.view_entries(self.open_view),
-            *entries.example_entries(self.examples.use),
-            *self.lessons.entries(),
-            *entries.word_entries(self.show_word),
-            *self.comparison.entries(),
-            *entries.model_entries(self.services.settings.recent_models, self.services.open_model),
-        ]
-        return Palette(self, offered, partial(entries.head_entries, self.state, self.open_room))
+        return Palette(self, menus.entries_of(self), partial(menus.head_entries, self.state, self.open_room))
 
     def open_about(self) -> None:
         """The version, and the licences of all that is inside."""
@@ -154,10 +148,10 @@ class Window(QMainWindow):
 
     def toggle_ring(self) -> None:
         """A ring around the mouse pointer, for those who look at a projector."""
-        self._presenting()[0].toggle()
+        self._presenting[0].toggle()
 
     def blank_screen(self) -> None:
-        self._presenting()[1].blank()
+        self._presenting[1].blank()
 
     def toggle_full_screen(self) -> None:
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
@@ -177,48 +171,32 @@ class Window(QMainWindow):
             playback.start(steps.snapshots)
             return
         tiny = steps_of(shipped_checkpoint(TINY))
+        count = numbers.count(len(tiny.snapshots) if tiny is not None else 0)
         why = say("{model} has no snapshots of its training", model=opener.model.name)
-        offer = say("Open {tiny} and play its {count} snapshots")
-        offer = offer.format(tiny=TINY, count=numbers.count(len(tiny.snapshots) if tiny is not None else 0))
+        offer = say("Open {tiny} and play its {count} snapshots", tiny=TINY, count=count)
         play = partial(opener.open, TINY, lambda _model: self.toggle_playing())
         self.frame.title_bar.offer_to_play(why, offer, play)
 
+    def escape(self) -> None:
+        """Ends what is playing, else what is swapped in, else deselects the token, else ends the comparison."""
+        if self.services.playback.stop() or self.state.end_swap():
+            return
+        if self.state.focus is None:
+            self.comparison.end()
+        self.state.set_focus(None)
+
     # Building.
 
-    def _commands(self) -> list[commands.Command]:
-        return [
-            *commands.file_commands(self.sessions, self.exporter, self.state, self.close),
-            *commands.edit_commands(self.history, self.exporter),
-            *commands.model_commands(self.services.open_model, self.services.time_machine, self.toggle_playing, self),
-            *commands.text_commands(self.state, lambda: self.frame.sentences.a, self._escape),
-            *commands.room_commands(self.open_room),
-            *self.comparison.commands(),
-            *self.lessons.commands(),
-            *commands.view_commands(
-                self.state,
-                self.appearance.toggle_theme,
-                self.appearance.toggle_contrast,
-                self.appearance.toggle_technical,
-                self.appearance.toggle_projector,
-                self.appearance.set_language,
-                self.toggle_help,
-                self.open_palette,
-                self.open_about,
-            ),
-            *commands.presenter_commands(self.toggle_ring, self.blank_screen, self.toggle_full_screen),
-        ]
-
+    @cached_property
     def _presenting(self) -> tuple[PointerRing, BlankScreen]:
         """Made when they are wanted first: they belong to the window, whichever frame it has."""
         from ..widgets.presenting import BlankScreen, PointerRing
 
-        if self._presenting_widgets is None:
-            self._presenting_widgets = PointerRing(self), BlankScreen(self)
-        return self._presenting_widgets
+        return PointerRing(self), BlankScreen(self)
 
     def _on_appearance_language_changed(self) -> None:
         self.actions_.remove()
-        self.actions_ = Actions(self, self._commands())
+        self.actions_ = Actions(self, commands_of(self))
         self.lessons.change_language()
         self.services.runs.read_again()
         self._rebuild()
@@ -232,19 +210,7 @@ class Window(QMainWindow):
             self.actions_.check(f"view.language_{setting}", setting == self.services.settings.language)
 
     def _build_frame(self) -> Frame:
-        opener, settings = self.services.open_model, self.services.settings
-        title_bar = TitleBar(
-            lambda menu: commands.fill_models(self.actions_, settings.recent_models, opener, menu),
-            partial(commands.fill_steps, self.actions_, self.services.time_machine),
-            self.lessons.fill_menu,
-            partial(commands.fill_examples, self.examples.use),
-            lambda menu: self.actions_.fill(
-                menu, {"compare": self.comparison.fill_menu, "lesson": self.lessons.fill_shipped}
-            ),
-            lambda menu: commands.fill_looks(settings.theme, self.appearance.set_look, menu),
-            self.comparison.fill_menu,
-            self.appearance.toggle_projector,
-        )
+        title_bar = TitleBar(menus.menus_of(self), self.appearance.toggle_projector)
         self.frame = Frame(self.state, title_bar, ROOMS, self._make_room)
         self.setCentralWidget(self.frame)
         if self.state.model is not None:
@@ -253,7 +219,6 @@ class Window(QMainWindow):
         title_bar.switch.stage_chosen.connect(machine.open_stage)
         title_bar.switch.follow_switched.connect(machine.set_following)
         title_bar.play.clicked.connect(lambda _checked=False: self.toggle_playing())
-        self._on_playback_changed()
         self._on_steps_changed()
         title_bar.baseline.end_requested.connect(self.comparison.end_or_reset)
         self.frame.room_opened.connect(self._on_frame_room_opened)
@@ -292,11 +257,18 @@ class Window(QMainWindow):
 
     def _connect(self) -> None:
         services, opener = self.services, self.services.open_model
-        services.errors.reported.connect(self.show_problem)
-        services.inference.failed.connect(self.show_problem)
-        services.reader.failed.connect(self.show_problem)
+        for problem in (
+            services.errors.reported,
+            services.inference.failed,
+            services.reader.failed,
+            self.state.problem_found,
+            self.comparison.problem_found,
+            self.exporter.problem_found,
+            self.sessions.problem_found,
+            self.lessons.problem_found,
+        ):
+            problem.connect(self.show_problem)
         services.reader.delivered.connect(self._on_reader_delivered)
-        self.state.problem_found.connect(self.show_problem)
         self.appearance.rebuild_requested.connect(self._rebuild)
         self.appearance.language_changed.connect(self._on_appearance_language_changed)
         self.history.changed.connect(self._on_history_changed)
@@ -309,12 +281,7 @@ class Window(QMainWindow):
         opener.opened.connect(self._on_open_model_opened)
         opener.failed.connect(self._on_open_model_failed)
         opener.checked.connect(self._on_open_model_checked)
-        self.comparison.problem_found.connect(self.show_problem)
-        self.exporter.problem_found.connect(self.show_problem)
-        self.sessions.problem_found.connect(self.show_problem)
-        self.sessions.download_offered.connect(self._on_sessions_download_offered)
         self.sessions.room_requested.connect(self._on_sessions_room_requested)
-        self.lessons.problem_found.connect(self.show_problem)
         self.lessons.view_requested.connect(self.open_view)
         self.lessons.changed.connect(self._on_lessons_changed)
         self._on_lessons_changed()
@@ -342,21 +309,13 @@ class Window(QMainWindow):
         bar.show_steps(stages, machine.stage, begin, can_follow=machine.live is not None, follows=machine.is_following)
         for stage in bar.switch.stages:
             self.actions_.set_enabled(f"model.{stage}", stage in stages)
-        self.actions_.show("model.start", commands.start_title(begin), "start" in stages)
+        self.actions_.show("model.start", start_title(begin), "start" in stages)
         self.actions_.set_enabled("model.follow", machine.live is not None)
         self._on_playback_changed()
 
     def _on_playback_changed(self) -> None:
         is_playing, steps = self.services.playback.is_playing, self.services.time_machine.steps
         self.frame.title_bar.show_playing(is_playing, can_play=steps is not None and len(steps.snapshots) > 1)
-
-    def _escape(self) -> None:
-        """Ends what is playing, else what is swapped in, else deselects the token, else ends the comparison."""
-        if self.services.playback.stop() or self.state.end_swap():
-            return
-        if self.state.focus is None:
-            self.comparison.end()
-        self.state.set_focus(None)
 
     def _on_open_model_requested(self, reference: str) -> None:
         self.frame.banner.dismiss()
@@ -398,31 +357,14 @@ class Window(QMainWindow):
         if key in {spec.key for spec in ROOMS}:
             self.open_room(key)
 
-    def _on_sessions_download_offered(self, sentence: str, download: Callable[[], object]) -> None:
-        self.show_problem(sentence, (say("Download"), download))
-
     def _on_frame_room_opened(self, key: str) -> None:
         self.room_key = key
 
     def _show_facts(self) -> None:
-        reading, (verified, meaning) = self.state.reading, self._verified()
-        self.frame.status.set_facts(facts_about(reading, self._draw_ms, verified) if reading else "", meaning)
-
-    def _verified(self) -> tuple[str, str]:
-        """What is known of the open model's numbers, and what that means."""
         check = self._check[0] if self._check is not None and self._check[1] is self.state.model else None
-        if check is None:
-            return say("not checked"), say(
-                "Not checked: no numbers are stored with this model that this computer could be compared with. "
-                "docs/parity.md says how to check it with transformers and how to store them."
-            )
-        if check.problem is not None:
-            return say("something is off"), check.problem
-        difference, exact, near = check.largest_difference, say("verified"), say("verified to {difference}")
-        meaning = say(
-            "Verified: this computer gets the numbers stored with the model; the largest difference is given."
-        )
-        return near.format(difference=numbers.number(difference, 1)) if difference else exact, meaning
+        verified, meaning = verified_words(check)
+        reading = self.state.reading
+        self.frame.status.set_facts(facts_about(reading, self._draw_ms, verified) if reading else "", meaning)
 
     # Qt's own names.
 
@@ -435,17 +377,14 @@ class Window(QMainWindow):
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and _is_for_a_list(event):
             event.accept()
             return True
+        if event.type() == QEvent.Type.Paint and not self._is_painted:
+            self._is_painted = True
+            QTimer.singleShot(0, self._after_first_paint)
         return False
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.appearance.follow_size()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        if not self._is_painted:
-            self._is_painted = True
-            QTimer.singleShot(0, self._after_first_paint)
 
     def _after_first_paint(self) -> None:
         self.first_painted.emit()

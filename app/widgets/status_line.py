@@ -1,5 +1,9 @@
 """The line at the bottom: what is on the screen, and what it cost."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QWidget
@@ -10,6 +14,9 @@ from ..look.say import say
 from ..state.readings import Reading
 from .card import Hint, label
 from .spots import name_spot
+
+if TYPE_CHECKING:
+    from bertcore.analysis.reference_values import ReferenceCheck
 
 HEIGHT_PX, GAP_PX, SIDE_PX = 26, 24, 14
 
@@ -89,18 +96,35 @@ def facts_about(reading: Reading, draw_ms: float, verified: str) -> str:
     if encoding.text_b is None:
         parts = say("one sentence")
     elif model.has_segments:
-        text = say("segment A {a} · segment B {b}")
-        parts = text.format(a=encoding.segments.count(0), b=encoding.segments.count(1))
+        count = encoding.segments.count
+        parts = say("segment A {a} · segment B {b}", a=count(0), b=count(1))
     else:  # special tokens are of neither
-        text = say("sentence A {a} · sentence B {b}")
-        parts = text.format(a=encoding.parts.count("a"), b=encoding.parts.count("b"))
+        count_of = encoding.parts.count
+        parts = say("sentence A {a} · sentence B {b}", a=count_of("a"), b=count_of("b"))
     is_halved = reading.baseline is not None and reading.baseline.is_in_half_precision
-    times = say("forward pass {forward_ms} ms · drawn in {draw_ms} ms")
+    forward, drawn = (numbers.decimal(ms, 1) for ms in (reading.forward_ms, draw_ms))
     groups = [
         "" if model.family == "BERT" else model.family,
         " · ".join(part for part in (say("%n token(s)", n=tokens), parts, masks) if part),
-        times.format(forward_ms=numbers.decimal(reading.forward_ms, 1), draw_ms=numbers.decimal(draw_ms, 1)),
+        say("forward pass {forward_ms} ms · drawn in {draw_ms} ms", forward_ms=forward, draw_ms=drawn),
         f"CPU · fp32 · {verified}",
         say("baseline kept in half precision, to save memory") if is_halved else "",
     ]
     return "      ".join(group for group in groups if group)
+
+
+def verified_words(check: ReferenceCheck | None) -> tuple[str, str]:
+    """What is known of the open model's numbers, and what that means. check: None where none are stored with it."""
+    if check is None:
+        return say("not checked"), say(
+            "Not checked: no numbers are stored with this model that this computer could be compared with. "
+            "docs/parity.md says how to check it with transformers and how to store them."
+        )
+    if check.problem is not None:
+        return say("something is off"), check.problem
+    verified, difference = say("verified"), check.largest_difference
+    if difference:
+        verified = say("verified to {difference}", difference=numbers.number(difference, 1))
+    return verified, say(
+        "Verified: this computer gets the numbers stored with the model; the largest difference is given."
+    )

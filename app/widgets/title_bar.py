@@ -3,11 +3,11 @@
 In projector mode it is narrow, so that the sentences stand in it too: the picture below needs the height.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QMenu, QSizePolicy, QWidget
 
 from bertcore.errors import printable
 
@@ -19,6 +19,7 @@ from ..state.model_info import ModelInfo
 from .baseline_chip import BaselineChip
 from .card import button, label
 from .controls import IconButton, MenuButton, popped_up
+from .layouts import Item, hbox
 from .step_switch import StepSwitch
 
 MODEL_PX, SHORT_MODEL_PX = 520, 165
@@ -28,40 +29,30 @@ Fill = Callable[[QMenu], object]
 class TitleBar(QFrame):
     """Buttons only; what they do is given from outside."""
 
-    def __init__(
-        self,
-        fill_models: Fill,
-        fill_steps: Fill,
-        fill_lessons: Fill,
-        fill_examples: Fill,
-        fill_commands: Fill,
-        fill_looks: Fill,
-        fill_baselines: Fill,
-        toggle_projector: Callable[[], object],
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, fill: Mapping[str, Fill], toggle_projector: Callable[[], object]) -> None:
+        """fill: menu -> what writes it; of models, steps, lessons, examples, commands, looks and baselines."""
+        super().__init__()
         self.setProperty("look", "bar")
         self._is_short = theme.is_projector()
         self.setFixedHeight(theme.px(37 if self._is_short else 48))
 
         def fill_models_and_steps(menu: QMenu) -> None:
-            fill_models(menu)
-            fill_steps(menu.addMenu(say("Training step")))
+            fill["models"](menu)
+            fill["steps"](menu.addMenu(say("Training step")))
 
         self.model = MenuButton(
             say("No model"),
-            fill_models_and_steps if self._is_short else fill_models,
+            fill_models_and_steps if self._is_short else fill["models"],
             say("The open model; click to open another"),
         )
         self.model.setMinimumWidth(theme.px(100))
         self.model.setMaximumWidth(theme.px(SHORT_MODEL_PX if self._is_short else MODEL_PX))
         self.model.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)  # gives way to the others
-        self.step = MenuButton("", fill_steps, say("The training step of this snapshot; click to open another"))
+        self.step = MenuButton("", fill["steps"], say("The training step of this snapshot; click to open another"))
         self.step.hide()
         self._has_step = False
         self.switch = StepSwitch()
-        self.baseline = BaselineChip(fill_baselines)
+        self.baseline = BaselineChip(fill["baselines"])
         self.play = IconButton("play", "")
         self.play.hide()
         self._offers = QMenu(self.play)
@@ -72,29 +63,19 @@ class TitleBar(QFrame):
         projector = button(name, toggle_projector, hint=say("Larger text, for a projector"), checkable=True)
         projector.setAccessibleName(say("Aa Projector"))
         projector.setChecked(self._is_short)
-        examples = MenuButton(say("Examples"), fill_examples, say("Sentence pairs to start from"))
+        examples = MenuButton(say("Examples"), fill["examples"], say("Sentence pairs to start from"))
         self._brand = label("BERTscope", "brand")
-        self._layout = layout = QHBoxLayout(self)
-        layout.setContentsMargins(theme.px(14), 0, theme.px(14), 0)
-        layout.setSpacing(theme.px(6 if self._is_short else 10))
+        # On a projector the menu of all commands has the lessons and looks, and the menu of models the steps.
+        lessons = MenuButton(say("Lessons"), fill["lessons"], say("Lessons, page by page, with tasks"))
+        looks = _menu_icon("theme", say("Light, dark or high contrast"), fill["looks"])
+        everything = _menu_icon("menu", say("All commands"), fill["commands"])
+        row: tuple[Item, ...] = (self.model, self.step, self.play, self.baseline, examples, projector, everything)
         if not self._is_short:
-            layout.addWidget(self._brand)
-            layout.addSpacing(theme.px(4))
-        layout.addWidget(self.model)
-        layout.addWidget(self.step)
-        if not self._is_short:
-            layout.addWidget(self.switch)
-        layout.addWidget(self.play)
-        layout.addWidget(self.baseline)
-        if not self._is_short:
-            layout.addStretch(1)
-        if not self._is_short:  # there the menu of all commands has them, and the menu of what is compared
-            layout.addWidget(MenuButton(say("Lessons"), fill_lessons, say("Lessons, page by page, with tasks")))
-        layout.addWidget(examples)
-        layout.addWidget(projector)
-        if not self._is_short:
-            layout.addWidget(_menu_icon("theme", say("Light, dark or high contrast"), fill_looks))
-        layout.addWidget(_menu_icon("menu", say("All commands"), fill_commands))
+            begin = (self._brand, 4, self.model, self.step, self.switch, self.play, self.baseline, None)
+            row = (*begin, lessons, examples, projector, looks, everything)
+        side = theme.px(14)
+        self._layout = hbox(*row, parent=self, margins=(side, 0, side, 0))
+        self._layout.setSpacing(theme.px(6 if self._is_short else 10))
 
     def minimumSizeHint(self) -> QSize:
         """Without the program's name, which a small window leaves out."""

@@ -16,6 +16,7 @@ from app.compute.masks import word_through_layers
 from app.look import numbers
 from app.rooms.predict.lens_view import SHORTEST_SCALE, LensView
 from app.rooms.predict.predict_sentences import change_of
+from app.shell.menus import fill_comparison
 from app.shell.window import Window
 from app.state.baseline import OtherModel, OtherText
 from app.state.baseline_names import baseline_name, text_name
@@ -356,7 +357,7 @@ def test_the_dialog_begins_with_the_text_and_compares(window: Window, qtbot: QtB
 
 def test_the_menu_offers_what_there_is(window: Window) -> None:
     menu = QMenu(window)
-    window.comparison.fill_menu(menu)
+    fill_comparison(window, menu)
     texts = [action.text() for action in menu.actions()]
     assert texts == ["The unchanged model", "An earlier step of its training", "Another model", "Another text…"]
     assert not menu.actions()[0].isEnabled()

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from app.rooms.train.room import TrainRoom
-from app.shell.commands import fill_examples
+from app.shell.menus import fill_examples
 from app.shell.rooms import ROOMS
 from app.shell.window import Window
 from app.state.examples import load_examples

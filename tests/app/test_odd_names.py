@@ -14,8 +14,7 @@ from app.rooms.embed.vocabularies_view import name_of
 from app.rooms.train.run_fields import ModelChoice
 from app.rooms.train.sweep_table import SweepTable
 from app.runs.run_info import read_run
-from app.shell import commands
-from app.shell.command_palette import model_entries
+from app.shell.menus import fill_models, model_entries
 from app.shell.settings import load_settings
 from app.shell.window import Window
 from bertcore.runs.run_folder import RunFolder
@@ -59,7 +58,7 @@ def test_it_opens_again_from_the_menu_and_the_palette(
         return lambda: opened.state.model is not None and opened.state.model.folder == folder
 
     menu = QMenu(opened)
-    commands.fill_models(opened.actions_, recent, services.open_model, menu)
+    fill_models(opened.actions_, services.open_model, recent, menu)
     for choose in (menu.actions()[-1].trigger, model_entries(recent, services.open_model)[-1].run):
         services.open_model.open(model_folder)
         qtbot.waitUntil(is_open(model_folder), timeout=TIMEOUT_MS)

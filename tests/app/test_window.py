@@ -392,7 +392,7 @@ def test_every_command_is_in_a_menu_once(window: Window) -> None:
     shown = [action.text() for part in parts if isinstance(part, QMenu) for action in part.actions()]
     assert Counter(shown) == Counter(command.title for command in commands)
     assert len(set(shown)) == len(shown)
-    shortcuts = [command.shortcut for command in commands if command.shortcut]
+    shortcuts = [command.keys[0] for command in commands]
     assert len(shortcuts) == len(set(shortcuts))
 
 
