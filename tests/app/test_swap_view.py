@@ -201,7 +201,7 @@ class TestInAllRooms:
         ends: dict[str, Callable[[], object]] = {
             "cell": lambda: click(view.charts["states"], (1, 2)),
             "chip": chip.click,
-            "escape": window._escape,
+            "escape": window.escape,
             "reset": lambda: window.state.set_what_if(NOTHING_CHANGED),
             "undo": window.history.undo,
             "text": lambda: window.state.set_text("The cat sat on the big [MASK]."),
