@@ -16,7 +16,8 @@ from app.figures.files import svg
 from app.look import numbers, theme
 from app.rooms.apply.room import ApplyRoom
 from app.rooms.apply.tags_view import color_of, pieces_of, shape_of, types_of
-from app.rooms.apply.view import MarkedEditor, find_in_order
+from app.rooms.apply.texts_view import find_in_order
+from app.rooms.apply.view import MarkedEditor
 from app.shell.window import Window
 from app.state.what_if import EditedRow, WhatIf
 from app.widgets.figure_button import figure_buttons
@@ -276,7 +277,7 @@ def test_answer_is_marked_where_the_engine_finds_it(seed: int, apply_to: Callabl
 def test_marks_stand_right_behind_a_character_of_two_units(qtbot: QtBot, looks: object) -> None:
     editor = MarkedEditor("The passage", "")
     qtbot.addWidget(editor)
-    editor.show_text(PASSAGE)
+    editor.setPlainText(PASSAGE)
     start = PASSAGE.index("happy bird")
     editor.set_marks([(start, start + len("happy bird"))])
     assert [selection.cursor.selectedText() for selection in editor.extraSelections()] == ["happy bird"]
@@ -285,9 +286,9 @@ def test_marks_stand_right_behind_a_character_of_two_units(qtbot: QtBot, looks: 
 def test_endings_are_ranked(apply_to: Callable) -> None:
     _, room, oracle = apply_to("choice", "The cat", text=ENDINGS)
     rows = room.view.ranked.rows
-    shares = {row.text: row.fraction for row in rows}
+    shares = {row.text: row.share for row in rows}
     assert [shares[ending] for ending in ENDINGS.splitlines()] == pytest.approx(list(oracle.probabilities))
-    assert [row.fraction for row in rows] == sorted(oracle.probabilities, reverse=True)
+    assert [row.share for row in rows] == sorted(oracle.probabilities, reverse=True)
     assert [row.text for row in rows if row.is_chosen] == [ENDINGS.splitlines()[oracle.choice]]
 
 
@@ -297,7 +298,7 @@ def test_picked_sentences_are_marked(apply_to: Callable) -> None:
     assert room.view.editor.marked_texts == list(oracle.sentences)
     assert 0 < len(oracle.sentences) < 5
     rows = room.view.ranked.rows
-    assert [row.fraction for row in rows] == pytest.approx(list(oracle.probabilities))
+    assert [row.share for row in rows] == pytest.approx(list(oracle.probabilities))
     assert [row.text for row in rows if row.is_chosen] == list(oracle.sentences)
 
 

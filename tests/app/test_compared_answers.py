@@ -24,7 +24,7 @@ def compare(window: Window, room: ApplyRoom, baseline: Baseline | None, qtbot: Q
     settle(window, qtbot)
     assert room.view is not None
     view = room.view
-    qtbot.waitUntil(lambda: not view.other.is_running and not view.question.is_running, timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: not view.baseline_question.is_running and not view.question.is_running, timeout=TIMEOUT_MS)
     return view
 
 
@@ -37,7 +37,7 @@ def test_the_answer_of_another_model(kind: str, text: str, apply_to: Callable, t
     other = make_model(tmp_path / "other", kind, seed=5)
     theirs = predict(load_checkpoint(other), [as_example(kind, A, text or None)])[0]  # type: ignore[arg-type]
     view = compare(window, room, OtherModel(str(other)), qtbot)
-    assert view.compared.prediction == theirs and view.applied.prediction == oracle != theirs
+    assert view.baseline.prediction == theirs and view.applied.prediction == oracle != theirs
     assert view.changed.startswith(f"Baseline ({kind}): ")
     if kind == "regress":
         assert view.changed == f"Baseline (regress): {numbers.decimal(theirs.number)}"
@@ -48,7 +48,7 @@ def test_the_answer_of_another_model(kind: str, text: str, apply_to: Callable, t
         assert {bar.label: bar.before for bar in view.bars.bars} == theirs.probabilities
         assert view.card.hint == "the line across a bar: classify"
     compare(window, room, None, qtbot)
-    assert view.changed == "" and view.compared is None
+    assert view.changed == "" and view.baseline is None
     if kind == "classify":
         assert view.card.hint == "" and all(bar.before is None and not bar.mark for bar in view.bars.bars)
 
@@ -57,7 +57,7 @@ def test_the_answer_to_another_text(apply_to: Callable, tmp_path: Path, qtbot: Q
     window, room, oracle = apply_to("regress")
     theirs = predict(load_checkpoint(tmp_path / "regress"), [as_example("regress", OTHER_A, None)])[0]
     view = compare(window, room, OtherText(OTHER_A, ""), qtbot)
-    assert view.compared.prediction == theirs != oracle
+    assert view.baseline.prediction == theirs != oracle
     assert view.changed.startswith("Baseline (“") and view.changed.endswith(numbers.decimal(theirs.number))
 
 
@@ -68,7 +68,7 @@ def test_typing_on_asks_the_other_model_too(apply_to: Callable, tmp_path: Path, 
     window.state.set_text(OTHER_A, "")
     settle(window, qtbot)
     theirs = predict(load_checkpoint(other), [as_example("regress", OTHER_A, None)])[0]
-    assert room.view.compared.prediction == theirs
+    assert room.view.baseline.prediction == theirs
     assert room.view.changed == f"Baseline (regress): {numbers.decimal(theirs.number)}"
 
 
@@ -77,7 +77,7 @@ def test_a_model_of_another_task_has_no_answer(apply_to: Callable, tmp_path: Pat
     other = make_model(tmp_path / "other", "tag")
     view = compare(window, room, OtherModel(str(other)), qtbot)
     assert view.changed == "tag was not fine-tuned for this task, so it has no answer to compare."
-    assert view.compared is None and view.applied.prediction == oracle
+    assert view.baseline is None and view.applied.prediction == oracle
 
 
 def test_a_summary_reads_neither_a_nor_b(apply_to: Callable, qtbot: QtBot) -> None:

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
-
-from bertcore.tasks.kinds.base import Example, Prediction
+from bertcore.tasks.kinds.base import Example
 from bertcore.tasks.kinds.classify import LabelPrediction
 from bertcore.tasks.kinds.multilabel import LabelSetPrediction
 from bertcore.tasks.kinds.regress import NumberPrediction
 
-from ...compute.applying import Applied
 from ...compute.question import Question
 from ...compute.word_questions import attribution_of
 from ...figures.figure import Numbers, numbers_of
@@ -27,8 +22,9 @@ from ...state.readings import Reading
 from ...state.selection import Selection
 from ...widgets.card import GAP_PX, label
 from ...widgets.charts.bars import Bar, BarList
+from ...widgets.charts.scale import NumberScale
 from ...widgets.layouts import fill, vbox
-from .view import ApplyView
+from .view import AnyPrediction, ApplyView
 from .words_card import WordsCard, class_target
 
 if TYPE_CHECKING:
@@ -41,7 +37,7 @@ BAR_PX, LEAST_BAR_PX = 40, 22  # a row's height, of few classes and of many
 FEW = 4
 
 
-class TextView(ApplyView):
+class TextView(ApplyView[Example, AnyPrediction]):
     """A view of a model that reads A, or A and B."""
 
     @property
@@ -59,32 +55,29 @@ class TextView(ApplyView):
         return super().missing(reading)
 
 
-class ClassesView(TextView):
+class ClassesView(TextView[LabelPrediction | LabelSetPrediction]):
     """The class in large, a bar for each, and below them which words decided."""
 
     def __init__(self, model: ModelInfo) -> None:
-        several = model.task is not None and model.task.kind == "multilabel"
         super().__init__(model)
-        if several:
-            self.card.set_title(say("Predicted labels"))
-            hint = say(
+        title, number = say("Predicted class"), "probability"
+        intro = say(
+            "How sure the model is of each class; together they make 100%. Change one word: does the answer change?"
+        )
+        if self.task.kind == "multilabel":
+            title, number = say("Predicted labels"), "own_probability"
+            intro = say(
                 "Each label is decided on its own: a text gets it if its probability is {least} or more. Change a "
-                "word: which bars move?"
+                "word: which bars move?",
+                least=GIVEN_FROM,
             )
-            self.card.set_intro(hint.format(least=GIVEN_FROM))
-        else:
-            self.card.set_title(say("Predicted class"))
-            self.card.set_intro(
-                say(
-                    "How sure the model is of each class; together they make 100%. Change one word: does the answer "
-                    "change?"
-                )
-            )
+        self.card.set_title(title)
+        self.card.set_intro(intro)
         self.answer = label("", "answer", wrap=True)
         self.bars = BarList(say("Probability of each class"), stretch_to_px=56, of_whole=True)
-        explain("own_probability" if self.task.kind == "multilabel" else "probability", self.bars)
+        explain(number, self.bars)
         fill(self.card.body, self.answer, self._changed, (self.bars, 1))
-        self.save_button([self.bars], self.answer.text)
+        self.save_button(self.bars, title=self.answer.text)
         self.words = WordsCard()
         self.why: Question[Attribution] = self.add_question(self.words.show_attribution, self.words.line)
         self.words.tokens.clicked.connect(self.click_unit)
@@ -105,42 +98,35 @@ class ClassesView(TextView):
         self.words.show_target(reading, selection.units(reading), target)
         self.words.show_attribution(self.why.answer)
 
-    def show_answer(self, applied: Applied) -> None:
-        prediction = applied.prediction
-        assert isinstance(prediction, LabelPrediction | LabelSetPrediction)
+    def show_answer(self, example: Example, prediction: LabelPrediction | LabelSetPrediction) -> None:
         given = (prediction.label,) if isinstance(prediction, LabelPrediction) else prediction.labels
         self.answer.setText(", ".join(given) or say("None of the labels"))
         pairs = list(prediction.probabilities.items())
         if len(pairs) > IN_ORDER:
             pairs = sorted(pairs, key=lambda pair: -pair[1])[:MOST_BARS]
-        before = _probabilities(applied.before)
-        theirs = _probabilities(self.compared.prediction if self.compared is not None else None)
-        is_older = self.reading is not None and is_earlier(self.reading)
+        before = _probabilities(self.applied.before if self.applied is not None else None)
+        theirs = _probabilities(self.baseline.prediction if self.baseline is not None else None)
+        others = (before, True), (theirs, self.reading is not None and is_earlier(self.reading))
         bars = []
         for name, share in pairs:
-            marks = [
-                beside(numbers.probability(others[name]), earlier)
-                for others, earlier in ((before, True), (theirs, is_older))
-                if name in others
-            ]
-            is_given, color = name in given, "bar_strong" if name in given else "bar"
-            other = theirs.get(name, before.get(name))
-            bars.append(Bar(name, numbers.probability(share), share, color, is_given, " · ".join(marks), before=other))
+            marks = [beside(numbers.probability(one[name]), earlier) for one, earlier in others if name in one]
+            color, is_given, other = "bar_strong" if name in given else "bar", name in given, before.get(name)
+            text, mark = numbers.probability(share), " · ".join(marks)
+            bars.append(Bar(name, text, share, color, is_given, mark, before=theirs.get(name, other)))
         self.bars.set_bars(bars)
         self.bars.setMinimumHeight(len(bars) * theme.px(BAR_PX if len(bars) <= FEW else LEAST_BAR_PX))
-        line = say("the line across a bar: {baseline}")
-        name = self.compared_name if theirs else unchanged_name() if before else ""
-        self.card.set_hint(line.format(baseline=name) if name else "")
+        name = self.baseline_name if theirs else unchanged_name() if before else ""
+        self.card.set_hint(say("the line across a bar: {baseline}", baseline=name) if name else "")
 
-    def figure_numbers(self, applied: Applied) -> Mapping[str, Numbers]:
-        assert isinstance(applied.prediction, LabelPrediction | LabelSetPrediction)
-        shares = applied.prediction.probabilities
+    def figure_numbers(
+        self, example: Example, prediction: LabelPrediction | LabelSetPrediction
+    ) -> Mapping[str, Numbers]:
+        shares = prediction.probabilities
         return {"probability": numbers_of("class", list(shares), list(shares.values()))}
 
-    def brief(self, example: Example, prediction: Prediction) -> str:
+    def brief(self, example: Example, prediction: LabelPrediction | LabelSetPrediction) -> str:
         if isinstance(prediction, LabelPrediction):
             return f"{prediction.label} {numbers.probability(prediction.probabilities[prediction.label])}"
-        assert isinstance(prediction, LabelSetPrediction)
         return ", ".join(prediction.labels) or say("None of the labels")
 
     def clear(self) -> None:
@@ -149,7 +135,7 @@ class ClassesView(TextView):
         self.card.set_hint("")
 
 
-class NumberView(TextView):
+class NumberView(TextView[NumberPrediction]):
     """The number in large, and where it stands on its scale."""
 
     def __init__(self, model: ModelInfo) -> None:
@@ -157,34 +143,29 @@ class NumberView(TextView):
         is_pair = self.task.is_pair
         self.card.set_title(say("How similar are A and B?") if is_pair else say("Predicted number"))
         self.card.set_intro(say("The number it gives your text. Change a word: which way does it move?"))
-        self.answer, self.scale = label("", "answer"), NumberScale()
-        self.note = label("", "muted", wrap=True)
+        self.answer, self.scale, self.note = label("", "answer"), NumberScale(), label("", "muted", wrap=True)
         fill(self.card.body, self.answer, self._changed, self.scale, self.note, None)
-        self.save_button([self.answer, self.scale, self.note])
+        self.save_button(self.answer, self.scale, self.note)
         self.row.addWidget(self.card, 1)
         self.scale.hide()
 
-    def show_answer(self, applied: Applied) -> None:
-        prediction, limits = applied.prediction, self.task.number_range
-        assert isinstance(prediction, NumberPrediction)
-        self.answer.setText(numbers.decimal(prediction.number))
+    def show_answer(self, example: Example, prediction: NumberPrediction) -> None:
+        limits, number = self.task.number_range, prediction.number
+        self.answer.setText(numbers.decimal(number))
         self.scale.setVisible(limits is not None)
         if limits is None:
             self.note.setText(say("The scale is that of its training data, which is not known here."))
             return
-        self.scale.set_value(prediction.number, *limits)
-        if limits[0] <= prediction.number <= limits[1]:
+        self.scale.set_value(number, *limits)
+        note = say("Outside {low} to {high}, the range it was trained on: nothing limits its output.")
+        if limits[0] <= number <= limits[1]:
             note = say("It was trained on numbers from {low} to {high}.")
-        else:
-            note = say("Outside {low} to {high}, the range it was trained on: nothing limits its output.")
         self.note.setText(note.format(low=numbers.number(limits[0]), high=numbers.number(limits[1])))
 
-    def figure_numbers(self, applied: Applied) -> Mapping[str, Numbers]:
-        assert isinstance(applied.prediction, NumberPrediction)
-        return {"number": numbers_of("answer", ["number"], [applied.prediction.number])}
+    def figure_numbers(self, example: Example, prediction: NumberPrediction) -> Mapping[str, Numbers]:
+        return {"number": numbers_of("answer", ["number"], [prediction.number])}
 
-    def brief(self, example: Example, prediction: Prediction) -> str:
-        assert isinstance(prediction, NumberPrediction)
+    def brief(self, example: Example, prediction: NumberPrediction) -> str:
         return numbers.decimal(prediction.number)
 
     def clear(self) -> None:
@@ -193,64 +174,6 @@ class NumberView(TextView):
         self.scale.hide()
 
 
-class NumberScale(QWidget):
-    """A line from low to high with a handle at the value, and words at both ends."""
-
-    def __init__(self, low_word: str = "", high_word: str = "") -> None:
-        super().__init__()
-        self.value, self._low, self._high = 0.0, 0.0, 1.0
-        self._words = (low_word, high_word)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-
-    def set_value(self, value: float, low: float, high: float) -> None:
-        self.value, self._low, self._high = value, low, high
-        name = say("{value} on a scale from {low} to {high}")
-        ends = {"low": numbers.number(low), "high": numbers.number(high)}
-        self.setAccessibleName(name.format(value=numbers.decimal(value), **ends))
-        self.update()
-
-    def x_of(self, value: float) -> float:
-        """Where a value stands, in this widget's pixels; beyond the ends, at the end."""
-        margin = theme.px(12)
-        share = (value - self._low) / (self._high - self._low)
-        return margin + (self.width() - 2 * margin) * min(max(share, 0.0), 1.0)
-
-    def sizeHint(self) -> QSize:
-        return QSize(theme.px(240), theme.px(48))
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = theme.painter(self)
-        y, left, right, at = theme.px(14), self.x_of(self._low), self.x_of(self._high), self.x_of(self.value)
-        painter.setPen(_thick("track"))
-        painter.drawLine(QPointF(left, y), QPointF(right, y))
-        start = self.x_of(0.0) if self._low <= 0 <= self._high else left
-        painter.setPen(_thick("bar_strong"))
-        painter.drawLine(QPointF(start, y), QPointF(at, y))
-        painter.setPen(QPen(theme.color("card"), theme.px(2)))
-        painter.setBrush(theme.color("accent"))
-        painter.drawEllipse(QPointF(at, y), theme.px(9), theme.px(9))
-        self._paint_ends(painter, left, right, start)
-
-    def _paint_ends(self, painter: QPainter, left: float, right: float, zero: float) -> None:
-        painter.setPen(theme.color("muted"))
-        painter.setFont(theme.font(11.5))
-        line = QRectF(left - theme.px(8), theme.px(26), right - left + theme.px(16), theme.px(20))
-        for value, word, side in (
-            (self._low, self._words[0], Qt.AlignmentFlag.AlignLeft),
-            (self._high, self._words[1], Qt.AlignmentFlag.AlignRight),
-        ):
-            painter.drawText(line, side, word or numbers.number(value))
-        if left < zero < right:
-            around = QRectF(zero - theme.px(20), line.y(), theme.px(40), line.height())
-            painter.drawText(around, Qt.AlignmentFlag.AlignHCenter, "0")
-
-
-def _probabilities(prediction: Prediction | None) -> Mapping[str, float]:
+def _probabilities(prediction: Any) -> Mapping[str, float]:
     """Of each class; empty where there is no such answer."""
     return prediction.probabilities if isinstance(prediction, LabelPrediction | LabelSetPrediction) else {}
-
-
-def _thick(color: str) -> QPen:
-    pen = QPen(theme.color(color), theme.px(6))
-    pen.setCapStyle(Qt.PenCapStyle.RoundCap)
-    return pen

@@ -4,13 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QPolygonF
 
 from bertcore.tag_schemes import detect_scheme, entity_spans
-from bertcore.tasks.kinds.base import Example, Prediction
 from bertcore.tasks.kinds.tag import TaggedExample, TagsPrediction
 
-from ...compute.applying import Applied
 from ...figures.figure import Numbers, numbers_of
 from ...look import numbers, theme
 from ...look.say import say
@@ -22,7 +20,13 @@ from ...widgets.wrapped import WrappedBoxes
 from .view import ApplyView
 
 COLORS = ("segment_a", "segment_b", "good_text", "mask", "warn", "special", "accent")
-SHAPES = ("circle", "square", "triangle", "diamond", "bar")
+SHAPES = {  # corners, in radii around the middle; a circle has none
+    "circle": (),
+    "square": ((-1, -1), (1, -1), (1, 1), (-1, 1)),
+    "triangle": ((0, -1), (1, 1), (-1, 1)),
+    "diamond": ((0, -1), (1, 0), (0, 1), (-1, 0)),
+    "bar": ((-0.4, -1), (0.4, -1), (0.4, 1), (-0.4, 1)),
+}
 TINT_ALPHA = 38
 WORD_PX, LINE_PX, PADDING_PX = 18, 56, 9
 OUTSIDE = "O"
@@ -35,6 +39,10 @@ class Piece:
     text: str
     type: str = ""
     share: float = 0.0  # the lowest probability of its words' tags
+
+    @property
+    def tag(self) -> str:
+        return f"{self.type} {numbers.probability(self.share)}"
 
 
 def pieces_of(
@@ -60,30 +68,18 @@ def types_of(labels: list[str]) -> list[str]:
     return list(dict.fromkeys(name[2:] or "entity" for name in labels if name != OUTSIDE))
 
 
-class TagsView(ApplyView):
+class TagsView(ApplyView[TaggedExample, TagsPrediction]):
     """The sentence, and below it what the shapes mean."""
 
     def __init__(self, model: ModelInfo) -> None:
-        super().__init__(model)
-        self.card.set_title(say("Predicted tags"))
-        self.card.set_intro(
-            say("Below a word: what the model takes it for, and how sure it is. Try a name that it cannot know.")
-        )
+        super().__init__(model, say("Predicted tags"))
+        intro = say("Below a word: what the model takes it for, and how sure it is. Try a name that it cannot know.")
+        self.card.set_intro(intro)
         self._labels = list(self.task.labels)
-        types = types_of(self._labels)
-        self.sentence, self.legend = TaggedText(types), Legend(types)
-        self._note = label("", "muted", wrap=True)
-        fill(
-            self.card.body,
-            self._changed,
-            self.sentence,
-            self._note,
-            16,
-            label(say("The types it knows"), "title"),
-            self.legend,
-            None,
-        )
-        self.save_button([self.sentence, self.legend])
+        types, title = types_of(self._labels), label(say("The types it knows"), "title")
+        self.sentence, self.legend, self._note = TaggedText(types), Legend(types), label("", "muted", wrap=True)
+        fill(self.card.body, self._changed, self.sentence, self._note, 16, title, self.legend, None)
+        self.save_button(self.sentence, self.legend)
         self.row.addWidget(self.card, 1)
 
     @property
@@ -93,29 +89,23 @@ class TagsView(ApplyView):
     def texts(self, reading: Reading) -> tuple[str, str | None]:
         return reading.encoding.text_a, None
 
-    def show_answer(self, applied: Applied) -> None:
-        prediction, example = applied.prediction, applied.example
-        assert isinstance(prediction, TagsPrediction) and isinstance(example, TaggedExample)
-        pieces = pieces_of(example.words, prediction.tags, prediction.probabilities, self._labels)
-        self.sentence.set_pieces(pieces)
-        notes = []
-        if not any(piece.type for piece in pieces):
-            notes.append(say("It tags no words in this text."))
-        if prediction.words_cut:
-            notes.append(say("The last %n word(s) were not read: the text is too long.", n=prediction.words_cut))
-        self._note.setText(" ".join(notes))
+    def _pieces(self, example: TaggedExample, prediction: TagsPrediction) -> list[Piece]:
+        return pieces_of(example.words, prediction.tags, prediction.probabilities, self._labels)
 
-    def figure_numbers(self, applied: Applied) -> Mapping[str, Numbers]:
-        prediction, example = applied.prediction, applied.example
-        assert isinstance(prediction, TagsPrediction) and isinstance(example, TaggedExample)
+    def show_answer(self, example: TaggedExample, prediction: TagsPrediction) -> None:
+        pieces, unread = self._pieces(example, prediction), prediction.words_cut
+        self.sentence.set_pieces(pieces)
+        nothing = "" if any(piece.type for piece in pieces) else say("It tags no words in this text.")
+        cut = say("The last %n word(s) were not read: the text is too long.", n=unread) if unread else ""
+        self._note.setText(f"{nothing} {cut}".strip())
+
+    def figure_numbers(self, example: TaggedExample, prediction: TagsPrediction) -> Mapping[str, Numbers]:
         words = [f"{word} {tag}" for word, tag in zip(example.words, prediction.tags, strict=False)]
         return {"probability": numbers_of("word and tag", words, prediction.probabilities[: len(words)])}
 
-    def brief(self, example: Example, prediction: Prediction) -> str:
+    def brief(self, example: TaggedExample, prediction: TagsPrediction) -> str:
         """Its entities or tags, in the order of the text."""
-        assert isinstance(prediction, TagsPrediction) and isinstance(example, TaggedExample)
-        pieces = pieces_of(example.words, prediction.tags, prediction.probabilities, self._labels)
-        tagged = [f"{piece.text} ({piece.type})" for piece in pieces if piece.type]
+        tagged = (f"{piece.text} ({piece.type})" for piece in self._pieces(example, prediction) if piece.type)
         return ", ".join(tagged) or say("It tags no words in this text.")
 
     def clear(self) -> None:
@@ -129,15 +119,13 @@ class TaggedText(WrappedBoxes):
     gap_px = line_gap_px = 8.0
 
     def __init__(self, types: list[str]) -> None:
-        super().__init__("", LINE_PX, Qt.FocusPolicy.NoFocus)
-        self.setAccessibleName(say("The sentence with its tags"))
+        super().__init__(say("The sentence with its tags"), LINE_PX, Qt.FocusPolicy.NoFocus)
         self._types = types
         self.pieces: list[Piece] = []
 
     def set_pieces(self, pieces: list[Piece]) -> None:
         self.pieces = pieces
-        described = (f"{piece.text}: {piece.type} {numbers.probability(piece.share)}" for piece in pieces if piece.type)
-        self.setAccessibleDescription(", ".join(described))
+        self.setAccessibleDescription(", ".join(f"{piece.text}: {piece.tag}" for piece in pieces if piece.type))
         self.lay_out()
 
     def box_widths(self) -> list[float]:
@@ -146,39 +134,36 @@ class TaggedText(WrappedBoxes):
         for piece in self.pieces:
             width = float(words.horizontalAdvance(piece.text))
             if piece.type:
-                below = small.horizontalAdvance(_below(piece)) + theme.px(16)
+                below = small.horizontalAdvance(piece.tag) + theme.px(16)
                 width = max(width, below) + 2 * theme.px(PADDING_PX)
             widths.append(min(width, most))
         return widths
 
     def paint_box(self, painter: QPainter, number: int, box: QRectF) -> None:
-        piece, rect = self.pieces[number], box
-        above = QRectF(rect.x(), rect.y(), rect.width(), theme.px(34))
+        piece = self.pieces[number]
+        above = QRectF(box.x(), box.y(), box.width(), theme.px(34))
+        if piece.type:
+            color = color_of(piece.type, self._types)
+            tint = QColor(color)
+            tint.setAlpha(TINT_ALPHA)
+            painter.setPen(QPen(color, 1.4))
+            painter.setBrush(tint)
+            painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), theme.px(6), theme.px(6))
+            self._paint_tag(painter, piece, box)
         painter.setFont(theme.font(WORD_PX, medium=bool(piece.type)))
-        if not piece.type:
-            painter.setPen(theme.color("ink"))
-            painter.drawText(above, Qt.AlignmentFlag.AlignCenter, piece.text)
-            return
-        color = color_of(piece.type, self._types)
-        tint = QColor(color)
-        tint.setAlpha(TINT_ALPHA)
-        painter.setPen(QPen(color, 1.4))
-        painter.setBrush(tint)
-        painter.drawRoundedRect(rect.adjusted(1, 1, -1, -1), theme.px(6), theme.px(6))
         painter.setPen(theme.color("ink"))
-        shown = QFontMetrics(painter.font()).elidedText(
-            piece.text, Qt.TextElideMode.ElideRight, int(rect.width()) - theme.px(6)
-        )
-        painter.drawText(above, Qt.AlignmentFlag.AlignCenter, shown)
+        room = int(box.width()) - (theme.px(6) if piece.type else 0)
+        text = QFontMetrics(painter.font()).elidedText(piece.text, Qt.TextElideMode.ElideRight, room)
+        painter.drawText(above, Qt.AlignmentFlag.AlignCenter, text if piece.type else piece.text)
+
+    def _paint_tag(self, painter: QPainter, piece: Piece, box: QRectF) -> None:
         painter.setFont(theme.font(11))
-        text = _below(piece)
-        width = QFontMetrics(painter.font()).horizontalAdvance(text) + theme.px(15)
-        left = rect.center().x() - width / 2
-        middle = rect.y() + theme.px(43)
+        width, middle = QFontMetrics(painter.font()).horizontalAdvance(piece.tag) + theme.px(15), box.y() + theme.px(43)
+        left = box.center().x() - width / 2
         paint_shape(painter, piece.type, self._types, QPointF(left + theme.px(5), middle), theme.px(4.5))
         painter.setPen(theme.color("ink"))
         below = QRectF(left + theme.px(15), middle - theme.px(9), width, theme.px(18))
-        painter.drawText(below, Qt.AlignmentFlag.AlignVCenter, text)
+        painter.drawText(below, Qt.AlignmentFlag.AlignVCenter, piece.tag)
 
 
 class Legend(WrappedBoxes):
@@ -187,8 +172,7 @@ class Legend(WrappedBoxes):
     gap_px = line_gap_px = 0.0
 
     def __init__(self, types: list[str]) -> None:
-        super().__init__("", 22, Qt.FocusPolicy.NoFocus)
-        self.setAccessibleName(say("Types: {types}", types=", ".join(types)))
+        super().__init__(say("Types: {types}", types=", ".join(types)), 22, Qt.FocusPolicy.NoFocus)
         self._types = types
 
     def box_widths(self) -> list[float]:
@@ -197,8 +181,8 @@ class Legend(WrappedBoxes):
 
     def paint_box(self, painter: QPainter, number: int, box: QRectF) -> None:
         name, at = self._types[number], QPointF(box.x() + theme.px(7), box.y() + theme.px(11))
-        painter.setFont(theme.font(12.5))
         paint_shape(painter, name, self._types, at, theme.px(5.5))
+        painter.setFont(theme.font(12.5))
         painter.setPen(theme.color("ink"))
         painter.drawText(box.adjusted(theme.px(18), 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, name)
 
@@ -209,32 +193,18 @@ def color_of(name: str, types: list[str]) -> QColor:
 
 def shape_of(name: str, types: list[str]) -> str:
     """Shapes and colours come round at different times, so that 35 types are told apart."""
-    return SHAPES[_place(name, types) % len(SHAPES)]
+    return list(SHAPES)[_place(name, types) % len(SHAPES)]
 
 
 def paint_shape(painter: QPainter, name: str, types: list[str], at: QPointF, radius: float) -> None:
-    painter.save()
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(color_of(name, types))
-    x, y = at.x(), at.y()
-    shape = shape_of(name, types)
-    if shape == "circle":
-        painter.drawEllipse(at, radius, radius)
-    elif shape == "square":
-        painter.drawRect(QRectF(x - radius, y - radius, 2 * radius, 2 * radius))
-    elif shape == "bar":
-        painter.drawRect(QRectF(x - radius / 2.5, y - radius, radius / 1.25, 2 * radius))
-    elif shape == "triangle":
-        painter.drawPolygon([QPointF(x, y - radius), QPointF(x + radius, y + radius), QPointF(x - radius, y + radius)])
+    corners = SHAPES[shape_of(name, types)]
+    if corners:
+        painter.drawPolygon(QPolygonF([at + QPointF(x * radius, y * radius) for x, y in corners]))
     else:
-        corners = ((x, y - radius), (x + radius, y), (x, y + radius), (x - radius, y))
-        painter.drawPolygon([QPointF(*corner) for corner in corners])
-    painter.restore()
+        painter.drawEllipse(at, radius, radius)
 
 
 def _place(name: str, types: list[str]) -> int:
     return types.index(name) if name in types else len(types)
-
-
-def _below(piece: Piece) -> str:
-    return f"{piece.type} {numbers.probability(piece.share)}"

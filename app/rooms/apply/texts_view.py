@@ -1,32 +1,31 @@
 """What needs a longer text than A and B: the answer in a passage, endings to choose from, sentences to pick."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QWidget
 
-from bertcore.tasks.kinds.base import USUAL, Decoding, Example, Prediction
+from bertcore.tasks.kinds.base import USUAL, Decoding
 from bertcore.tasks.kinds.choice import ChoiceExample, ChoicePrediction
 from bertcore.tasks.kinds.span import AnswerExample, AnswerPrediction
 from bertcore.tasks.kinds.summarise import SummaryExample, SummaryPrediction
 
-from ...compute.applying import Applied
 from ...figures.figure import Numbers, numbers_of
 from ...look import numbers, theme
 from ...look.say import say
 from ...state.model_info import ModelInfo
 from ...state.readings import Reading
 from ...widgets.card import label, scrolled, set_role
+from ...widgets.charts.scale import NumberScale, ShareBar
 from ...widgets.controls import Choice, NumberBox
-from ...widgets.layouts import fill, hbox
-from .classes_view import NumberScale
-from .view import RESULT_PX, EditorView, find_in_order
+from ...widgets.layouts import fill, hbox, vbox
+from .view import RESULT_PX, EditorView, Span
 
 MOST_ANSWER_TOKENS = 512
-BAR_PX, GAP_PX, NUMBER_PX, MARK_PX = 9, 14, 52, 24
-_FLAGS = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap)
+BAR_PX, GAP_PX, NUMBER_PX, MARK_PX = 11, 10, 52, 24
+WIDEST_LEAD = 10.0  # of scores; what lies further apart stands at the end of the scale
 
 
 @dataclass(frozen=True)
@@ -34,94 +33,72 @@ class RankedText:
     """`mark` stands before the text: its number; what the model chooses is bold and has the stronger bar."""
 
     text: str
-    number: str
-    fraction: float
+    share: float
     mark: str
     is_chosen: bool = False
 
 
 class RankedTexts(QWidget):
-    """As tall as its texts need."""
+    """Texts, each with a bar and a number below it. The widgets of a row are kept for the next rows."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
         self.setAccessibleName(name)
         self.rows: list[RankedText] = []
-        self._tops: list[tuple[float, float]] = []  # of each row: its top, the height of its text
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._lines: list[RankedLine] = []
+        self._column = vbox(gap_px=GAP_PX)
+        vbox(self._column, None, parent=self)
 
-    def set_rows(self, rows: list[RankedText]) -> None:
-        self.rows = rows
-        self.setAccessibleDescription("; ".join(f"{row.mark} {row.text} {row.number}" for row in rows))
-        self._lay_out()
-
-    def _lay_out(self) -> None:
-        self._tops, y = [], 0.0
-        width = max(self.width() - theme.px(MARK_PX), 40)
-        for row in self.rows:
-            metrics = QFontMetrics(theme.font(13, medium=row.is_chosen))
-            height = metrics.boundingRect(QRect(0, 0, width, 100_000), _FLAGS, row.text).height()
-            self._tops.append((y, float(height)))
-            y += height + theme.px(BAR_PX + GAP_PX + 4)
-        self.setFixedHeight(max(round(y), 1))
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        return QSize(theme.px(260), self.height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        if event.size().width() != event.oldSize().width():
-            self._lay_out()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = theme.painter(self)
-        for row, (top, height) in zip(self.rows, self._tops, strict=True):
-            self._paint_row(painter, row, top, height)
-
-    def _paint_row(self, painter: QPainter, row: RankedText, top: float, height: float) -> None:
-        left = theme.px(MARK_PX)
-        painter.setFont(theme.font(13, medium=row.is_chosen))
-        painter.setPen(theme.color("ink" if row.is_chosen else "muted"))
-        painter.drawText(QRectF(0, top, left, height), _FLAGS, row.mark)
-        painter.setPen(theme.color("ink"))
-        painter.drawText(QRectF(left, top, self.width() - left, height), _FLAGS, row.text)
-        y, bar = top + height + theme.px(4), theme.px(BAR_PX)
-        longest = max(self.width() - left - theme.px(NUMBER_PX), 10)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.color("track"))
-        painter.drawRoundedRect(QRectF(left, y, longest, bar), 3, 3)
-        painter.setBrush(theme.color("bar_strong" if row.is_chosen else "bar"))
-        painter.drawRoundedRect(QRectF(left, y, max(longest * min(max(row.fraction, 0), 1), 2), bar), 3, 3)
-        painter.setFont(theme.font(12, bold=row.is_chosen))
-        painter.setPen(theme.color("ink" if row.is_chosen else "muted"))
-        number = QRectF(left + longest + theme.px(8), y - theme.px(5), theme.px(NUMBER_PX), bar + theme.px(10))
-        painter.drawText(number, Qt.AlignmentFlag.AlignVCenter, row.number)
+    def set_rows(self, rows: Sequence[RankedText]) -> None:
+        self.rows = list(rows)
+        while len(self._lines) < len(rows):
+            self._lines.append(RankedLine())
+            self._column.addWidget(self._lines[-1])
+        for number, line in enumerate(self._lines):
+            line.setVisible(number < len(rows))
+        for row, line in zip(rows, self._lines, strict=False):
+            line.show_row(row)
 
 
-WIDEST_LEAD = 10.0  # of scores; what lies further apart stands at the end of the scale
+class RankedLine(QWidget):
+    """One of them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._mark, self._text, self._bar, self._share = label(), label(wrap=True), ShareBar(), label()
+        self._mark.setFixedWidth(theme.px(MARK_PX))
+        self._share.setFixedWidth(theme.px(NUMBER_PX))
+        self._bar.setFixedHeight(theme.px(BAR_PX))
+        self._mark.setAlignment(Qt.AlignmentFlag.AlignTop)
+        bar = hbox((self._bar, 1), self._share, gap_px=8)
+        hbox(self._mark, (vbox(self._text, bar, gap_px=2), 1), parent=self, gap_px=0)
+
+    def show_row(self, row: RankedText) -> None:
+        number, weight = numbers.probability(row.share), QFont.Weight.Medium if row.is_chosen else QFont.Weight.Normal
+        for words, shown in ((self._mark, row.mark), (self._text, row.text), (self._share, number)):
+            font = words.font()
+            font.setWeight(weight)
+            words.setFont(font)
+            words.setText(shown)
+            set_role(words, "" if row.is_chosen or words is self._text else "muted")
+        self._bar.set_share(min(max(row.share, 0.0), 1.0), row.text, "bar_strong" if row.is_chosen else "bar")
 
 
-class AnswerView(EditorView):
+class AnswerView(EditorView[AnswerExample, AnswerPrediction]):
     """A passage, the answer marked in it, and its score against that of "no answer"."""
 
     def __init__(self, model: ModelInfo) -> None:
-        super().__init__(
-            model,
-            say("Predicted answer"),
-            say("The passage"),
-            say("with the answer marked"),
-            say("Type or paste the passage here"),
-        )
-        self.answer = label("", "answer", wrap=True)
+        placeholder, marked = say("Type or paste the passage here"), say("with the answer marked")
+        super().__init__(model, say("Predicted answer"), say("The passage"), marked, placeholder)
         self.card.set_intro(say("It cannot write, only copy from the passage. Ask something that is not in there."))
-        self.scores = label("", "muted", wrap=True)
+        self.answer, self.scores = label("", "answer", wrap=True), label("", "muted", wrap=True)
         self.scale = NumberScale(say("no answer"), say("answer", meaning="noun"))
         self.longest = NumberBox(say("Longest answer, in tokens"), 1, MOST_ANSWER_TOKENS, step=1)
         self.longest.show_value(USUAL.max_answer_tokens)
         self.longest.valueChanged.connect(lambda _value: self.ask_again())
         how = hbox(label(say("Longest answer"), "muted"), self.longest, label(say("tokens"), "muted"), None)
         fill(self.card.body, self.answer, self._changed, self.scale, self.scores, 6, how, None)
-        self.save_button([self.answer, self.scale, self.scores])
+        self.save_button(self.answer, self.scale, self.scores)
         self.card.setFixedWidth(theme.column_px(RESULT_PX))
         self.row.addWidget(self.card)
         self.scale.hide()
@@ -142,38 +119,28 @@ class AnswerView(EditorView):
             return say("There is no passage yet: type or paste one on the left.")
         return "" if reading.encoding.text_a.strip() else say("Type the question in A.")
 
-    def show_answer(self, applied: Applied) -> None:
-        prediction, example = applied.prediction, applied.example
-        assert isinstance(prediction, AnswerPrediction) and isinstance(example, AnswerExample)
+    def show_answer(self, example: AnswerExample, prediction: AnswerPrediction) -> None:
         self.answer.setText(prediction.text or say("No answer"))
         set_role(self.answer, "answer" if prediction.text else "verdict-unsure")
         lead = prediction.score - prediction.no_answer_score
         self.scale.set_value(lead, -WIDEST_LEAD, WIDEST_LEAD)
         self.scale.show()
+        scores = say("The best span scores {score}, “no answer” {no_answer}, {lead} more.")
         if lead >= 0:
             scores = say("The best span scores {score}, “no answer” {no_answer}: a lead of {lead}.")
-        else:
-            scores = say("The best span scores {score}, “no answer” {no_answer}, {lead} more.")
-        scores = scores.format(
-            score=numbers.decimal(prediction.score),
-            no_answer=numbers.decimal(prediction.no_answer_score),
-            lead=numbers.decimal(abs(lead)),
-        )
+        each = {"score": prediction.score, "no_answer": prediction.no_answer_score, "lead": abs(lead)}
+        scores = scores.format(**{name: numbers.decimal(score) for name, score in each.items()})
         if not self.model.config.no_answer:
             scores += " " + say("Every passage it was trained on contains the answer, so it always gives one.")
         self.scores.setText(scores)
         if example.passage == self.text:
             self.editor.set_marks([(prediction.start, prediction.end)] if prediction.text else [])
 
-    def figure_numbers(self, applied: Applied) -> Mapping[str, Numbers]:
-        found = applied.prediction
-        assert isinstance(found, AnswerPrediction)
-        no_answer = say("No answer")
-        return {
-            "score": numbers_of("answer", [found.text or no_answer, no_answer], [found.score, found.no_answer_score])
-        }
+    def figure_numbers(self, example: AnswerExample, prediction: AnswerPrediction) -> Mapping[str, Numbers]:
+        no_answer, scores = say("No answer"), [prediction.score, prediction.no_answer_score]
+        return {"score": numbers_of("answer", [prediction.text or no_answer, no_answer], scores)}
 
-    def brief(self, example: Example, prediction: Prediction) -> str:
+    def brief(self, example: AnswerExample, prediction: AnswerPrediction) -> str:
         return super().brief(example, prediction) or say("No answer")
 
     def clear(self) -> None:
@@ -183,23 +150,17 @@ class AnswerView(EditorView):
         self.scale.hide()
 
 
-class ChoicesView(EditorView):
+class ChoicesView(EditorView[ChoiceExample, ChoicePrediction]):
     """Endings, one on each line, and the order in which the model would choose them."""
 
     def __init__(self, model: ModelInfo) -> None:
-        super().__init__(
-            model,
-            say("Predicted ending"),
-            say("The endings"),
-            say("one per line"),
-            say("An ending\nAnother ending"),
-        )
-        self.card.set_intro(
-            say("How likely the model finds each ending; together they make 100%. Write one that fools it.")
-        )
+        placeholder, per_line = say("An ending\nAnother ending"), say("one per line")
+        super().__init__(model, say("Predicted ending"), say("The endings"), per_line, placeholder)
+        intro = say("How likely the model finds each ending; together they make 100%. Write one that fools it.")
+        self.card.set_intro(intro)
         self.ranked = RankedTexts(say("Endings, most likely first"))
         fill(self.card.body, self._changed, (scrolled(self.ranked), 1))
-        self.save_button([self.ranked])
+        self.save_button(self.ranked)
         self.row.addWidget(self.card, 1)
 
     @property
@@ -214,24 +175,16 @@ class ChoicesView(EditorView):
             return say("There is nothing to choose from yet: type two or more endings on the left, one per line.")
         return "" if reading.encoding.text_a.strip() else say("Type the beginning in A.")
 
-    def show_answer(self, applied: Applied) -> None:
-        prediction, example = applied.prediction, applied.example
-        assert isinstance(prediction, ChoicePrediction) and isinstance(example, ChoiceExample)
-        shares = prediction.probabilities
-        order = sorted(range(len(shares)), key=lambda place: -shares[place])
-        rows = []
-        for rank, place in enumerate(order, start=1):
-            share, is_chosen = shares[place], place == prediction.choice
-            rows.append(RankedText(example.endings[place], numbers.probability(share), share, f"{rank}.", is_chosen))
+    def show_answer(self, example: ChoiceExample, prediction: ChoicePrediction) -> None:
+        shares, endings = prediction.probabilities, example.endings
+        order = enumerate(sorted(range(len(shares)), key=lambda place: -shares[place]), start=1)
+        rows = [RankedText(endings[at], shares[at], f"{rank}.", at == prediction.choice) for rank, at in order]
         self.ranked.set_rows(rows)
 
-    def figure_numbers(self, applied: Applied) -> Mapping[str, Numbers]:
-        prediction, example = applied.prediction, applied.example
-        assert isinstance(prediction, ChoicePrediction) and isinstance(example, ChoiceExample)
+    def figure_numbers(self, example: ChoiceExample, prediction: ChoicePrediction) -> Mapping[str, Numbers]:
         return {"probability": numbers_of("ending", example.endings, prediction.probabilities)}
 
-    def brief(self, example: Example, prediction: Prediction) -> str:
-        assert isinstance(prediction, ChoicePrediction) and isinstance(example, ChoiceExample)
+    def brief(self, example: ChoiceExample, prediction: ChoicePrediction) -> str:
         choice = prediction.choice
         return f"{example.endings[choice]} {numbers.probability(prediction.probabilities[choice])}"
 
@@ -240,20 +193,14 @@ class ChoicesView(EditorView):
         self.ranked.set_rows([])
 
 
-class SummaryView(EditorView):
+class SummaryView(EditorView[SummaryExample, SummaryPrediction]):
     """A document, the sentences that sum it up marked in it, and every sentence's score."""
 
     def __init__(self, model: ModelInfo) -> None:
-        super().__init__(
-            model,
-            say("Picked sentences"),
-            say("The text"),
-            say("with the picked sentences marked"),
-            say("Type or paste a text here"),
-        )
-        self.ranked = RankedTexts(say("Sentences in text order"))
+        placeholder, marked = say("Type or paste a text here"), say("with the picked sentences marked")
+        super().__init__(model, say("Picked sentences"), say("The text"), marked, placeholder)
         self.card.set_intro(say("The longer a bar, the more the sentence matters. Would you have picked the same?"))
-        self._note = label("", "muted", wrap=True)
+        self.ranked, self._note = RankedTexts(say("Sentences in text order")), label("", "muted", wrap=True)
         self.length = NumberBox(say("Length of the summary"), 1, 100, step=1)
         self.length.show_value(USUAL.sentences)
         self.length.valueChanged.connect(lambda _value: self.ask_again())
@@ -263,7 +210,7 @@ class SummaryView(EditorView):
         self.unit.activated.connect(lambda _index: self.ask_again())
         how = hbox(label(say("At most"), "muted"), self.length, self.unit, None)
         fill(self.card.body, how, self._changed, self._note, (scrolled(self.ranked), 1))
-        self.save_button([self.ranked])
+        self.save_button(self.ranked)
         self.row.addWidget(self.card, 1)
 
     @property
@@ -281,33 +228,24 @@ class SummaryView(EditorView):
     def missing(self, reading: Reading) -> str:
         return "" if self.text.strip() else say("There is no text yet: type or paste one on the left.")
 
-    def show_answer(self, applied: Applied) -> None:
-        prediction, example = applied.prediction, applied.example
-        assert isinstance(prediction, SummaryPrediction) and isinstance(example, SummaryExample)
-        chosen = set(prediction.chosen)
-        picked = say("{picked} of {all} sentences picked")
-        self.card.set_hint(picked.format(picked=len(chosen), all=len(example.sentences)))
-        self.ranked.set_rows(
-            [
-                RankedText(example.sentences[i], numbers.probability(share), share, f"{i + 1}", i in chosen)
-                for i, share in enumerate(prediction.probabilities)
-            ]
-        )
-        unread = len(example.sentences) - len(prediction.probabilities)
+    def show_answer(self, example: SummaryExample, prediction: SummaryPrediction) -> None:
+        sentences, chosen, shares = example.sentences, set(prediction.chosen), prediction.probabilities
+        picked = say("{picked} of {all} sentences picked", picked=len(chosen), all=len(sentences))
+        self.card.set_hint(picked)
+        rows = [RankedText(sentences[i], share, f"{i + 1}", i in chosen) for i, share in enumerate(shares)]
+        self.ranked.set_rows(rows)
+        unread = len(sentences) - len(shares)
         self._note.setText(say("The last %n sentence(s) were not read: the text is too long.", n=unread))
         self._note.setVisible(unread > 0)
-        if applied.request.text_a == self.text:
-            places = find_in_order(self.text, example.sentences)
+        if self.applied is not None and self.applied.request.text_a == self.text:
+            places = find_in_order(self.text, sentences)
             self.editor.set_marks([place for i in prediction.chosen if (place := places[i]) is not None])
 
-    def figure_numbers(self, applied: Applied) -> Mapping[str, Numbers]:
-        prediction, example = applied.prediction, applied.example
-        assert isinstance(prediction, SummaryPrediction) and isinstance(example, SummaryExample)
+    def figure_numbers(self, example: SummaryExample, prediction: SummaryPrediction) -> Mapping[str, Numbers]:
         read = example.sentences[: len(prediction.probabilities)]
         return {"score": numbers_of("sentence", read, prediction.probabilities)}
 
-    def brief(self, example: Example, prediction: Prediction) -> str:
-        assert isinstance(prediction, SummaryPrediction)
+    def brief(self, example: SummaryExample, prediction: SummaryPrediction) -> str:
         return ", ".join(str(place + 1) for place in prediction.chosen)
 
     def clear(self) -> None:
@@ -315,3 +253,14 @@ class SummaryView(EditorView):
         self.ranked.set_rows([])
         self.card.set_hint("")
         self._note.hide()
+
+
+def find_in_order(text: str, pieces: Sequence[str]) -> list[Span | None]:
+    """Where each piece stands in the text, one after the other; None for one that does not."""
+    spans: list[Span | None] = []
+    begin = 0
+    for piece in pieces:
+        start = text.find(piece, begin)
+        spans.append(None if start < 0 else (start, start + len(piece)))
+        begin = begin if start < 0 else start + len(piece)
+    return spans
