@@ -5,9 +5,10 @@ Importable without torch: the window names what it wants, and the worker compute
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,14 +16,14 @@ from bertcore.progress import ReportProgress
 from bertcore.runs.snapshots import snapshot_before
 
 if TYPE_CHECKING:
-    from bertcore.model.bert import Bert
-    from bertcore.runs.run_folder import RunFolder
     from bertcore.tasks.kinds.base import TokenAnswer, UnitAnswer
-    from bertcore.training.drawn_batches import Draw, DrawnBatch, RunBatches
+    from bertcore.training.drawn_batches import Draw, DrawnBatch
+    from bertcore.training.drawn_examples import BatchAnswers, DrawnExamples
 
 LEFT_ALONE, HIDDEN, REPLACED, KEPT, NEXT_WORD = range(5)  # fates, as in bertcore.training.drawn_batches
 ASKED, RIGHT, WRONG = range(5, 8)  # of a token off which a task's answer is read; ASKED: a number, more or less right
 RECENT = 20  # batches, over which shares come nearer to what was ordered
+_OF_TEXT = ("losses", "word_loss", "accuracy", "ranks", "guesses", "probabilities", "second")
 
 
 def _nothing() -> np.ndarray:
@@ -99,6 +100,17 @@ class ShownBatch:
         """Tokens of a sequence, without padding."""
         return int((~self.is_padding[row]).sum())
 
+    def segment(self, row: int, position: int) -> str:
+        """What a token's colour says, by its name in the theme: "segment_a", "segment_b" or "special"."""
+        if self.documents[row, position] < 0:
+            return "special"
+        return ("segment_a", "segment_b")[min(int(self.segments[row, position]), 1)]
+
+    @property
+    def marks(self) -> tuple[int, ...]:
+        """The fates that a legend explains; none where every token is to be predicted."""
+        return (RIGHT, WRONG) if self.task is not None else () if self.causal else (HIDDEN, REPLACED, KEPT)
+
 
 @dataclass(frozen=True)
 class Drawn:
@@ -113,34 +125,48 @@ class Drawn:
     recent: Draw
 
 
-def snapshot_for(run: RunFolder, step: int, wanted: int | None) -> tuple[int, Path] | None:
-    """The snapshot of the wanted step; the newest before this batch where none is wanted, or that one is gone."""
-    chosen = next((one for one in run.snapshots() if one[0] == wanted), None)
-    return chosen or snapshot_before(run, step)
-
-
 class BatchReader:
-    """Of one run. Everything but the constructor is called on the worker."""
+    """The batches of one run. Everything but the constructor is called on the worker."""
 
     def __init__(self, run: Path) -> None:
         self._run = run
-        self._batches: RunBatches | None = None
-        self._model: tuple[tuple[int, int], Bert] | None = None  # (step of the snapshot, length of sequences)
-        self._draws: dict[int, Draw] = {}  # by step
+        self._batches: Any = None  # as the engine draws them again
+        self._model: tuple[object, Any] = None, None  # what it was made for, and the snapshot's model
 
     def read(self, step: int, snapshot: int | None, progress: ReportProgress) -> ShownBatch:
         """snapshot: the step of the weights; None: the newest before this batch. Raises BertcoreError where the batch
         cannot be drawn again."""
-        batches = self._opened(progress)
-        drawn = batches.at(step, progress)
-        losses = self._losses(batches, drawn, snapshot, progress)
-        used = np.unique(np.concatenate([drawn.ids.ravel(), drawn.labels.ravel(), drawn.originals.ravel()]))
-        guessed = [] if losses is None else np.unique(losses.guesses).tolist()
-        label = batches.tokenizer.label
+        raise NotImplementedError
+
+    def _snapshot_for(self, step: int, wanted: int | None) -> tuple[int, Path] | None:
+        """The wanted snapshot; the newest before this batch where none is wanted, or that one is gone."""
+        run = self._batches.run
+        chosen = next((one for one in run.snapshots() if one[0] == wanted), None)
+        return chosen or snapshot_before(run, step)
+
+    def _model_at(self, key: object, *arguments: Any) -> Any:
+        if self._model[0] != key:
+            self._model = key, self._batches.model_at(*arguments)
+        return self._model[1]
+
+
+class TextReader(BatchReader):
+    """Of a run that learns from plain text."""
+
+    def __init__(self, run: Path) -> None:
+        super().__init__(run)
+        self._draws: dict[int, Draw] = {}  # by step
+
+    def read(self, step: int, snapshot: int | None, progress: ReportProgress) -> ShownBatch:
+        self._open(progress)
+        drawn = self._batches.at(step, progress)
+        losses = self._losses(drawn, snapshot, progress)
+        guesses = np.zeros(0, dtype=np.int64) if losses is None else losses.guesses
+        used = np.unique(np.concatenate([each.ravel() for each in (drawn.ids, drawn.labels, drawn.originals, guesses)]))
         return ShownBatch(
             step=step,
             causal=drawn.causal,
-            pairs=batches.options.data.pairs,
+            pairs=self._batches.options.data.pairs,
             ids=drawn.ids,
             labels=drawn.labels,
             fates=drawn.fates,
@@ -148,7 +174,7 @@ class BatchReader:
             documents=drawn.documents,
             is_padding=drawn.is_padding,
             pair_labels=drawn.pair_labels,
-            words={number: label(number) for number in {*used.tolist(), *guessed} if number >= 0},
+            words={number: self._batches.tokenizer.label(number) for number in used.tolist() if number >= 0},
             losses=losses,
         )
 
@@ -156,44 +182,103 @@ class BatchReader:
         """Over RECENT batches up to this one."""
         from bertcore.training.drawn_batches import Draw
 
-        batches = self._opened(progress)
+        self._open(progress)
         steps = range(max(1, step - RECENT + 1), step + 1)
         recent = Draw()
         for number in steps:
             progress((number - steps[0]) / len(steps))
             if number not in self._draws:
-                self._draws[number] = Draw().plus(batches.at(number))
+                self._draws[number] = Draw().plus(self._batches.at(number))
             recent = recent.with_more(self._draws[number])
-        data = batches.options.data
+        data = self._batches.options.data
         fates = data.mask_fate, data.random_fate, 1.0 - data.mask_fate - data.random_fate
         return Drawn(data.mask_share, fates, self._draws[step], recent)
 
-    def _opened(self, progress: ReportProgress) -> RunBatches:
+    def _open(self, progress: ReportProgress) -> None:
         from bertcore.training.drawn_batches import open_batches
 
         if self._batches is None:
             self._batches = open_batches(self._run, progress)
-        return self._batches
 
-    def _losses(
-        self, batches: RunBatches, drawn: DrawnBatch, snapshot: int | None, progress: ReportProgress
-    ) -> TokenLosses | None:
+    def _losses(self, drawn: DrawnBatch, snapshot: int | None, progress: ReportProgress) -> TokenLosses | None:
         from bertcore.training.evaluate import batch_losses
 
-        chosen = snapshot_for(batches.run, drawn.step, snapshot)
+        chosen = self._snapshot_for(drawn.step, snapshot)
         if chosen is None:
             return None
-        key = chosen[0], drawn.ids.shape[1]
-        if self._model is None or self._model[0] != key:
-            self._model = key, batches.model_at(chosen, drawn)
-        found = batch_losses(self._model[1], drawn.batch, progress)
-        return TokenLosses(
-            chosen[0],
-            found.losses,
-            found.word_loss,
-            found.accuracy,
-            found.ranks,
-            found.guesses,
-            found.probabilities,
-            found.second,
+        model = self._model_at((chosen[0], drawn.ids.shape[1]), chosen, drawn)
+        found = batch_losses(model, drawn.batch, progress)
+        return TokenLosses(chosen[0], **{name: getattr(found, name) for name in _OF_TEXT})
+
+
+class ExampleReader(BatchReader):
+    """Of a run that learns a task."""
+
+    def __init__(self, run: Path) -> None:
+        super().__init__(run)
+        self._counts: dict[str, int] = {}  # of the right answers of all examples
+
+    def read(self, step: int, snapshot: int | None, progress: ReportProgress) -> ShownBatch:
+        from bertcore.training.drawn_examples import example_answers, label_counts, open_examples
+
+        if self._batches is None:
+            batches = open_examples(self._run, progress)
+            self._counts = label_counts(batches.batches.features)
+            self._batches = batches
+        drawn, tokenizer = self._batches.at(step), self._batches.tokenizer
+        chosen = self._snapshot_for(step, snapshot)
+        answers, losses = None, None
+        if chosen is not None:
+            answers = example_answers(self._model_at(chosen[0], chosen), drawn, tokenizer.label)
+            losses = _losses(chosen[0], answers, drawn.features.kind.several_answers)
+        ids = drawn.ids
+        is_special = np.isin(ids, (tokenizer.cls_id, tokenizer.sep_id, tokenizer.pad_id))
+        units = () if answers is None else answers.units
+        return ShownBatch(
+            step=step,
+            causal=False,
+            pairs="none",
+            ids=ids,
+            labels=np.full(ids.shape, -1),
+            fates=_fates(ids.shape, units),
+            segments=drawn.segments,
+            documents=np.where(is_special, -1, drawn.examples[:, None]),
+            is_padding=drawn.is_padding,
+            pair_labels=np.full(len(ids), -1),
+            words={number: tokenizer.label(number) for number in np.unique(ids).tolist()},
+            losses=losses,
+            task=ShownExamples(
+                kind=drawn.features.kind.name,
+                epoch=drawn.epoch + 1,
+                of=len(drawn.features.examples),
+                examples=drawn.examples,
+                cut=drawn.cut,
+                labels=self._labels(drawn),
+                units=units,
+            ),
         )
+
+    def _labels(self, drawn: DrawnExamples) -> tuple[LabelShare, ...]:
+        from bertcore.training.drawn_examples import label_counts
+
+        here = label_counts(drawn.features, drawn.units)
+        of_here, of_all = max(sum(here.values()), 1), max(sum(self._counts.values()), 1)
+        return tuple(
+            LabelShare(name, here[name], here[name] / of_here, count / of_all) for name, count in self._counts.items()
+        )
+
+
+def _fates(shape: tuple[int, ...], units: Sequence[UnitAnswer]) -> np.ndarray:
+    fates = np.zeros(shape, dtype=np.int64)
+    for place in (place for unit in units for place in unit.places):
+        fate = {None: ASKED, True: RIGHT, False: WRONG}[place.is_right]
+        fates[place.row, place.position] = max(fate, fates[place.row, place.position])  # wrong if either end is
+    return fates
+
+
+def _losses(snapshot: int, answers: BatchAnswers, has_several: bool) -> TokenLosses:
+    asked: Sequence[UnitAnswer | TokenAnswer] = answers.units
+    if has_several:
+        asked = [place for unit in answers.units for place in unit.places]
+    right = [float("nan") if each.is_right is None else float(each.is_right) for each in asked]
+    return TokenLosses(snapshot, answers.losses, answers.loss, float(np.mean(right)) if right else float("nan"))

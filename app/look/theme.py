@@ -205,7 +205,7 @@ def draw_text(
     painter: QPainter,
     box: QRectF,
     text: str,
-    color_name: str,
+    color_name: str | QColor,
     size_px: float = 12,
     *,
     align: Qt.AlignmentFlag = LEFT,
@@ -217,7 +217,7 @@ def draw_text(
     Where the box is too low, the letters stand out of it: a row may be lower than a line of its type.
     """
     painter.setFont(font(size_px, bold=bold, medium=medium))
-    painter.setPen(color(color_name))
+    painter.setPen(color(color_name) if isinstance(color_name, str) else color_name)
     line = fitting_line(text)
     cut = painter.fontMetrics().elidedText(line, Qt.TextElideMode.ElideRight, int(box.width()))
     short = max(painter.fontMetrics().height() - box.height(), 0.0)

@@ -10,13 +10,12 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
-from app.compute.batches import HIDDEN, KEPT, NEXT_WORD, REPLACED, BatchReader, ShownBatch
+from app.compute.batches import HIDDEN, KEPT, NEXT_WORD, REPLACED, ShownBatch, TextReader
 from app.compute.question import Question
 from app.look import theme
-from app.rooms.train.batch_map import BatchMap
 from app.rooms.train.batch_page import BatchPage
-from app.rooms.train.batch_text import SequenceText, paint_token
-from app.rooms.train.batch_words import about_pair, about_token, about_weights
+from app.rooms.train.batch_picture import BatchMap, SequenceText, token_shapes
+from app.rooms.train.batch_sentences import about_sequence, about_token, about_weights
 from app.rooms.train.demos import finished_demo
 from app.rooms.train.room import TrainRoom
 from app.runs.run_info import read_run
@@ -35,12 +34,12 @@ MASKED, CAUSAL = 252, 101  # steps
 
 
 @pytest.fixture(scope="module")
-def reader() -> BatchReader:
-    return BatchReader(RUN)
+def reader() -> TextReader:
+    return TextReader(RUN)
 
 
 @pytest.fixture(scope="module")
-def masked(reader: BatchReader) -> ShownBatch:
+def masked(reader: TextReader) -> ShownBatch:
     return reader.read(MASKED, None, lambda share: None)
 
 
@@ -112,11 +111,11 @@ def test_choosing_a_sequence_and_a_token(page: BatchPage, qtbot: QtBot) -> None:
     assert page.truth.text() == batch.words[int(batch.labels[0, worst])]  # what one would point at first
     at = page.map.row_rect(3).center().toPoint()
     qtbot.mouseClick(page.map, Qt.MouseButton.LeftButton, pos=at)
-    assert page.pair_line.text().startswith("Sequence 4 · B is a random sentence") and len(
+    assert page.sequence_line.text().startswith("Sequence 4 · B is a random sentence") and len(
         page.text.words
     ) == batch.length(3)
     qtbot.keyClick(page.map, Qt.Key.Key_Down)
-    assert page.pair_line.text().startswith("Sequence 5")
+    assert page.sequence_line.text().startswith("Sequence 5")
     position = int(np.flatnonzero(batch.fates[4] == HIDDEN)[0])
     page.text.hovered.emit(position)
     assert page.truth.text() == batch.words[int(batch.labels[4, position])]
@@ -131,18 +130,18 @@ def test_choosing_a_sequence_and_a_token(page: BatchPage, qtbot: QtBot) -> None:
 
 def test_what_was_drawn_against_what_was_ordered(page: BatchPage, masked: ShownBatch) -> None:
     _shown(page).show_step(MASKED)
-    bars = {bar.label: bar for bar in page.here.bars}
+    bars = {bar.label: bar for bar in page.chance.here.bars}
     chosen = (masked.fates > 0).sum()
     assert bars["to predict"].share == chosen / (masked.documents >= 0).sum() and bars["to predict"].ordered == 0.2
     assert bars["hidden"].share == (masked.fates == HIDDEN).sum() / chosen and bars["hidden"].ordered == 0.8
     assert bars["B follows A"].share == (masked.pair_labels == 0).mean() and bars["B follows A"].ordered == 0.5
-    assert "20" in page.recent_title.text() and len(page.recent.bars) == 5
+    assert "20" in page.chance.note.text() and len(page.chance.recent.bars) == 5
     page.show_step(CAUSAL)
     assert page.batch is not None and page.batch.causal and (page.batch.fates != HIDDEN).all()
-    assert page.here.isHidden() and "each token predicts the next one" in page.drawn_intro.text()
+    assert page.chance.here.isHidden() and "each token predicts the next one" in page.chance.intro.text()
 
 
-def test_words_for_every_kind_of_token_and_pair(masked: ShownBatch, reader: BatchReader) -> None:
+def test_words_for_every_kind_of_token_and_pair(masked: ShownBatch, reader: TextReader) -> None:
     def said(fate: int) -> str:
         row, position = np.argwhere(masked.fates == fate)[0]
         return about_token(masked, int(row), int(position))
@@ -150,8 +149,8 @@ def test_words_for_every_kind_of_token_and_pair(masked: ShownBatch, reader: Batc
     assert "The model read [MASK]" in said(HIDDEN) and "a random word" in said(REPLACED) and "unchanged" in said(KEPT)
     assert about_token(masked, 0, 0).startswith("a special token")
     rows = masked.pair_labels.tolist()
-    assert " · B really follows A (document " in about_pair(masked, rows.index(0))
-    assert " · B is a random sentence (A from document" in about_pair(masked, rows.index(1))
+    assert " · B really follows A (document " in about_sequence(masked, rows.index(0))
+    assert " · B is a random sentence (A from document" in about_sequence(masked, rows.index(1))
     causal = reader.read(CAUSAL, None, lambda share: None)
     assert (causal.fates[0, :-1] == NEXT_WORD).all() and "comes after “[CLS]”" in about_token(causal, 0, 0)
     assert "exactly the weights that read this batch" in about_weights(causal)
@@ -170,7 +169,7 @@ def test_the_verdict_on_a_pair_is_that_of_the_room_predict(masked: ShownBatch, s
     row = masked.pair_labels.tolist().index(0)
     second = np.where(np.arange(len(masked.ids)) == row, 1 - share, np.nan)
     shown = replace(masked, losses=replace(masked.losses, second=second))
-    assert about_pair(shown, row).endswith(said)
+    assert about_sequence(shown, row).endswith(said)
     verdict = _choice("B follows A", share, "")
     assert verdict.short.rstrip(")") in said and verdict.explanation.strip(" .U") in said
 
@@ -182,7 +181,8 @@ def test_the_three_fates_differ_by_shape(qtbot: QtBot) -> None:
         image = QImage(QSize(80, 30), QImage.Format.Format_RGB32)
         image.fill(theme.color("card"))
         painter = theme.painter(image)
-        paint_token(painter, image.rect().toRectF(), "", fate, "segment_a")
+        for shape in token_shapes(image.rect().toRectF(), "", fate, "segment_a"):
+            shape.paint(painter)
         painter.end()
         made = image.convertToFormat(QImage.Format.Format_Grayscale8)
         return np.array([[made.pixelColor(x, y).lightness() for x in range(80)] for y in range(30)], dtype=float)

@@ -9,12 +9,10 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.compute.batches import ASKED, RIGHT, WRONG, ShownBatch
-from app.compute.example_batches import ExampleReader
+from app.compute.batches import ASKED, RIGHT, WRONG, ExampleReader, ShownBatch
 from app.rooms.train.batch_page import BatchPage
-from app.rooms.train.batch_words import about_pair, about_token, about_weights
+from app.rooms.train.batch_sentences import about_examples, about_sequence, about_tags, about_token, about_weights
 from app.rooms.train.room import TrainRoom
-from app.rooms.train.task_words import about_batch, tags_in_words
 from app.runs.run_info import read_run
 from app.shell.window import Window
 from bertcore.locations import TINY, assets
@@ -86,10 +84,10 @@ def test_what_is_shown_is_what_the_engine_draws(task: str, runs: dict[str, Path]
             assert shown.fates[place.row, place.position] in (ASKED, RIGHT, WRONG)
     assert (np.isfinite(shown.losses.losses) == (shown.fates > 0)).all()
     for row in range(len(shown.ids)):
-        page._choose_row(row)
+        page.show_row(row)
         assert page.text.words == [shown.words[n] for n in shown.ids[row, : shown.length(row)].tolist()]
-        assert page.pair_line.text().startswith("Row ")
-    assert not page.labels.isHidden() and page._drawn.isHidden()
+        assert page.sequence_line.text().startswith("Row ")
+    assert not page.chance.isHidden() and page.chance.recent.isHidden()
     page.grab()
 
 
@@ -116,7 +114,7 @@ def test_words_of_each_kind(runs: dict[str, Path]) -> None:
         return (
             batch,
             batch.task.units[row] if task != "swag" else batch.task.unit(row),
-            about_pair(batch, row),
+            about_sequence(batch, row),
             about_token(batch, row, position),
         )
 
@@ -148,15 +146,15 @@ def test_right_answers_of_the_batch_against_all_examples(runs: dict[str, Path], 
         if shares:
             assert sum(label.share for label in batch.task.labels) == pytest.approx(1)
             assert sum(label.share_of_all for label in batch.task.labels) == pytest.approx(1)
-        page.labels.show_batch(batch)
-        assert len(page.labels.bars.bars) == shares
+        page.chance.show_batch(batch)
+        assert len(page.chance.here.bars) == shares
     batch = _read(runs["sst2"])
     assert batch.task is not None
     right = [unit.right for unit in batch.task.units]
     assert {label.name: label.count for label in batch.task.labels} == {
         name: right.count(name) for name in ("negative", "positive")
     }
-    assert f"{len(right)} of " in about_batch(batch) and "epoch 1." in about_batch(batch)
+    assert f"{len(right)} of " in about_examples(batch, batch.task) and "epoch 1." in about_examples(batch, batch.task)
 
 
 def test_bars_of_what_could_be_answered_with_the_right_one(runs: dict[str, Path], page: BatchPage) -> None:
@@ -165,7 +163,7 @@ def test_bars_of_what_could_be_answered_with_the_right_one(runs: dict[str, Path]
     batch = page.batch
     assert batch is not None and batch.task is not None
     row, position = np.argwhere(batch.fates == WRONG)[0].tolist()
-    page._choose_row(row)
+    page.show_row(row)
     page.text.hovered.emit(position)
     (place,) = batch.task.places(row, position)
     assert page.truth.text() == place.right and len(page.guesses.bars) == 4
@@ -207,6 +205,6 @@ def test_a_file_that_is_gone_is_named(runs: dict[str, Path], page: BatchPage, tm
 
 
 def test_tags_of_names_are_explained_and_others_are_not() -> None:
-    told = tags_in_words(["O", "B-PER", "I-PER", "B-LOC"])
+    told = about_tags(["O", "B-PER", "I-PER", "B-LOC"])
     assert "PER: person, LOC: place." in told and "ORG" not in told and "B-: a name begins" in told
-    assert tags_in_words(["O", "B-NP", "I-NP"]) == "" and tags_in_words(["NN", "VB"]) == ""
+    assert about_tags(["O", "B-NP", "I-NP"]) == "" and about_tags(["NN", "VB"]) == ""

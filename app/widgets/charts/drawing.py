@@ -1,0 +1,127 @@
+"""A picture as a list of shapes: they are computed when what they show or the size changes; painting only draws them.
+
+class Board(Drawing):
+    def shapes(self):
+        yield Box(rect, "good", radius_px=3)
+        yield Words(rect, "Anna", "muted", 11)
+
+board.redraw()      what it shows is another now
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QResizeEvent
+
+from ...look import theme
+from ...look.icons import paint_icon
+from .pointer import Cell, PointerWidget
+
+PALETTE_EVENTS = (QEvent.Type.PaletteChange, QEvent.Type.StyleChange, QEvent.Type.FontChange)
+
+
+@dataclass(frozen=True)
+class Box:
+    """A rectangle. Colours are names in the theme, or come from a colour scale; "" is none."""
+
+    rect: QRectF
+    fill: str | QColor = ""
+    line: str = ""
+    line_px: float = 1.0
+    radius_px: float = 0.0
+    dashed: bool = False
+
+    def paint(self, painter: QPainter) -> None:
+        pen = QPen(theme.color(self.line), self.line_px) if self.line else QPen(Qt.PenStyle.NoPen)
+        if self.dashed:
+            pen.setStyle(Qt.PenStyle.DashLine)
+        painter.setPen(pen)
+        fill = theme.color(self.fill) if isinstance(self.fill, str) and self.fill else self.fill
+        painter.setBrush(fill or Qt.BrushStyle.NoBrush)
+        if self.radius_px:
+            painter.drawRoundedRect(self.rect, self.radius_px, self.radius_px)
+        else:
+            painter.drawRect(self.rect)
+
+
+@dataclass(frozen=True)
+class Line:
+    start: QPointF
+    end: QPointF
+    color: str = "line"
+    line_px: float = 1.0
+    dashed: bool = False
+
+    def paint(self, painter: QPainter) -> None:
+        style = Qt.PenStyle.DashLine if self.dashed else Qt.PenStyle.SolidLine
+        painter.setPen(QPen(theme.color(self.color), self.line_px, style))
+        painter.drawLine(self.start.toPoint(), self.end.toPoint())
+
+
+@dataclass(frozen=True)
+class Words:
+    """Words on one line, which end in … where there is no room for all of them."""
+
+    rect: QRectF
+    text: str
+    color: str | QColor = "ink"
+    size_px: float = 12.0
+    bold: bool = False
+    align: Qt.AlignmentFlag = theme.LEFT
+
+    def paint(self, painter: QPainter) -> None:
+        theme.draw_text(painter, self.rect, self.text, self.color, self.size_px, align=self.align, bold=self.bold)
+
+
+@dataclass(frozen=True)
+class Icon:
+    rect: QRectF
+    name: str
+    color: str
+
+    def paint(self, painter: QPainter) -> None:
+        paint_icon(painter, self.name, self.rect, theme.color(self.color))
+
+
+Shape = Box | Line | Words | Icon
+
+
+class Drawing(PointerWidget):
+    """Who derives says by `shapes` what is drawn."""
+
+    def __init__(self, name: str, focus: Qt.FocusPolicy = Qt.FocusPolicy.NoFocus) -> None:
+        super().__init__(name, focus)
+        self._shapes: list[Shape] | None = None  # None: they have to be computed
+
+    def shapes(self) -> Iterator[Shape]:
+        """In the order in which they are drawn."""
+        raise NotImplementedError
+
+    def overlay(self) -> Iterator[Shape]:
+        """What is drawn above: what is selected, or pointed at."""
+        return iter(())
+
+    def redraw(self) -> None:
+        """What is shown is another now."""
+        self._shapes = None
+        self.update()
+
+    def cell_at(self, point: QPointF) -> Cell | None:
+        return None
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.redraw()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in PALETTE_EVENTS:
+            self.redraw()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._shapes is None:
+            self._shapes = list(self.shapes())
+        painter = theme.painter(self)
+        for shape in (*self._shapes, *self.overlay()):
+            shape.paint(painter)
