@@ -150,7 +150,7 @@ class BatchReader:
         return self._model[1]
 
 
-class TextReader(BatchReader):
+class TextBatchReader(BatchReader):
     """Of a run that learns from plain text."""
 
     def __init__(self, run: Path) -> None:
@@ -211,7 +211,7 @@ class TextReader(BatchReader):
         return TokenLosses(chosen[0], **{name: getattr(found, name) for name in _OF_TEXT})
 
 
-class ExampleReader(BatchReader):
+class ExampleBatchReader(BatchReader):
     """Of a run that learns a task."""
 
     def __init__(self, run: Path) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
-from app.compute.batches import HIDDEN, KEPT, NEXT_WORD, REPLACED, ShownBatch, TextReader
+from app.compute.batches import HIDDEN, KEPT, NEXT_WORD, REPLACED, ShownBatch, TextBatchReader
 from app.compute.question import Question
 from app.look import theme
 from app.rooms.train.batch_page import BatchPage
@@ -34,12 +34,12 @@ MASKED, CAUSAL = 252, 101  # steps
 
 
 @pytest.fixture(scope="module")
-def reader() -> TextReader:
-    return TextReader(RUN)
+def reader() -> TextBatchReader:
+    return TextBatchReader(RUN)
 
 
 @pytest.fixture(scope="module")
-def masked(reader: TextReader) -> ShownBatch:
+def masked(reader: TextBatchReader) -> ShownBatch:
     return reader.read(MASKED, None, lambda share: None)
 
 
@@ -141,7 +141,7 @@ def test_what_was_drawn_against_what_was_ordered(page: BatchPage, masked: ShownB
     assert page.chance.here.isHidden() and "each token predicts the next one" in page.chance.intro.text()
 
 
-def test_words_for_every_kind_of_token_and_pair(masked: ShownBatch, reader: TextReader) -> None:
+def test_words_for_every_kind_of_token_and_pair(masked: ShownBatch, reader: TextBatchReader) -> None:
     def said(fate: int) -> str:
         row, position = np.argwhere(masked.fates == fate)[0]
         return about_token(masked, int(row), int(position))

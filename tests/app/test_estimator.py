@@ -136,16 +136,16 @@ class TestCard:
         file = tmp_path / "story.txt"
         file.write_text("A cat sat. It was glad.\n\n" * 20)
         card.show_described(text_facts(DataOptions(corpus=(str(file),))))
-        assert "20 documents" in card.layout_words.text() and card.lengths.isHidden()
+        assert "20 documents" in card.layout_words.text() and not card.lengths.isVisibleTo(card)
         card.show_estimate(_estimate(tokens=(12_345, 678), lengths=Lengths((3, 4), 32, 64, 0, 7, 40)))
-        assert card.numbers["train"].text == "12.3\u2009k" and not card.lengths.isHidden()
+        assert card.numbers["train"].text == "12.3\u2009k" and card.lengths.isVisibleTo(card)
 
     def test_a_fault_is_shown_at_its_line(self, card: DataCard) -> None:
         lines = (1, "text\tlabel"), (3, "Two <b>\tgood"), (4, "Three")
         card.show_described(Fault("mine.tsv, line 4: expected 2 columns.", 4, lines))
         shown = card.fault_box.lines.text()
         assert "line 4" in card.fault.text() and "→" in shown and shown.count("missing") == 1
-        assert "Two &lt;b&gt;</td>" in shown and ">good</td>" in shown and card.rows.isHidden()
+        assert "Two &lt;b&gt;</td>" in shown and ">good</td>" in shown and not card.rows.isVisibleTo(card)
         card.show_described(self._facts())
         assert card.fault.isHidden() and card.fault_box.isHidden()
 

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.compute.batches import ASKED, RIGHT, WRONG, ExampleReader, ShownBatch
+from app.compute.batches import ASKED, RIGHT, WRONG, ExampleBatchReader, ShownBatch
 from app.rooms.train.batch_page import BatchPage
 from app.rooms.train.batch_sentences import about_examples, about_sequence, about_tags, about_token, about_weights
 from app.rooms.train.room import TrainRoom
@@ -62,7 +62,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Path]]:
 
 
 def _read(run: Path, step: int = 2) -> ShownBatch:
-    return ExampleReader(run).read(step, None, lambda share: None)
+    return ExampleBatchReader(run).read(step, None, lambda share: None)
 
 
 @pytest.mark.parametrize("task", SAMPLES)

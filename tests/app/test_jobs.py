@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 import app
-from app.compute.batches import TextReader
+from app.compute.batches import TextBatchReader
 from app.compute.inference import Inference
 from app.compute.question import Job, Question, ReportOrCancel
 from app.compute.reader import TextReader
@@ -245,7 +245,7 @@ def test_no_job_holds_a_widget_and_no_key_a_reading(
             card.show_snapshots(run.snapshots())
         watched.look_at_keys(card)
     watched.look(
-        Job(TextReader.drawn, (TextReader(run.path), 1))
+        Job(TextBatchReader.drawn, (TextBatchReader(run.path), 1))
     )  # asked when a batch has been read: of a run with text
     assert not watched.faults
     assert asked_in_app() <= watched.asked

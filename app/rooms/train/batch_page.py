@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from ...compute.batches import BatchReader, Drawn, ExampleReader, ShownBatch, TextReader
+from ...compute.batches import BatchReader, Drawn, ExampleBatchReader, ShownBatch, TextBatchReader
 from ...compute.question import Question, ReportOrCancel
 from ...look import numbers, theme
 from ...look.say import say
@@ -76,7 +76,7 @@ class BatchPage(QWidget):
         self._info, self._step, self._row, self._pinned, self._snapshots = info, None, 0, None, []
         self._taken, self._reader = 0, None
         if info is not None:
-            self._reader = ExampleReader(info.path) if info.run_kind.is_task else TextReader(info.path)
+            self._reader = ExampleBatchReader(info.path) if info.run_kind.is_task else TextBatchReader(info.path)
         self.question.clear()
         self.draws.clear()
         self._show_batch(None)
@@ -161,10 +161,10 @@ class BatchPage(QWidget):
     def _on_batch_answered(self, batch: ShownBatch) -> None:
         self._show_batch(batch)
         reader, step = self._reader, batch.step
-        if not isinstance(reader, TextReader) or batch.causal:
+        if not isinstance(reader, TextBatchReader) or batch.causal:
             self.draws.clear()
         else:
-            self.draws.ask(TextReader.drawn, reader, step, pause_ms=0)
+            self.draws.ask(TextBatchReader.drawn, reader, step, pause_ms=0)
 
     def _on_draws_answered(self, drawn: Drawn) -> None:
         if self.batch is not None:

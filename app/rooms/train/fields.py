@@ -7,9 +7,10 @@ fields.changes()                              what was set to another value than
 
 import math
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QLabel, QLineEdit, QWidget
 
 from bertcore.config import PRESETS
@@ -55,6 +56,10 @@ class SettingFields(QWidget):
         self._titles, self._usual_texts = {}, {}
         self._settings, self._usual = {name: known[name] for name in names}, values
         self.fields = {name: self._add(known[name], usual.kind) for name in names}
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # for Qt to put them where this widget is in the order of Tab
+        for before, after in pairwise((self, *self.fields.values())):
+            QWidget.setTabOrder(before, after)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
     def value(self, name: str) -> Any:
         """What is set; None where it is left empty. Raises BertcoreError with a sentence for what cannot be."""

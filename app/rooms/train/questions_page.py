@@ -13,7 +13,7 @@ from bertcore.runs.run_folder import RunStatus
 from bertcore.runs.run_metrics import QuestionScore
 
 from ...look import numbers, theme
-from ...look.say import say
+from ...look.say import mark, say
 from ...runs.run_info import RunInfo, read_questions
 from ...widgets.card import button, label
 from ...widgets.charts.bars import ROW_PX, Bar, BarList
@@ -35,26 +35,19 @@ class QuestionsPage(QWidget):
 
     def __init__(self, loss: PlotSpec) -> None:
         super().__init__()
-        self._path = Path()
-        self._ships = False
-        self._status = RunStatus("unknown")
+        self._path, self._ships, self._status = Path(), False, RunStatus("unknown")
         self._questions: tuple[ClozeSentence, ...] = ()
         self._scores: list[QuestionScore] = []
         self._chosen = 0
         self._at: int | None = None  # which measurement is on show; None: the newest
-        self._player = QTimer(self)
-        self._player.setInterval(REPLAY_MS)
+        self._player = QTimer(self, interval=REPLAY_MS)
         self._player.timeout.connect(self._on_player_timeout)
-        self.sentence = GuessedSentence()
+        self.sentence, self.board, self.plot = GuessedSentence(), QuestionBoard(), CurvePlot(loss)
         self.bars = BarList(say("The model’s first three words"))
         self.count, self.since = label("", "number"), label("", "muted")
-        self.play = button(
-            say("Play again"), self._on_play_clicked, look="small", hint=say("From the first step to the last")
-        )
-        self.board = QuestionBoard()
-        self.plot = CurvePlot(loss)
-        self.ending = QFrame()
-        self.ending_label = label("", "strong", wrap=True)
+        hint = say("From the first step to the last")
+        self.play = button(say("Play again"), self._on_play_clicked, look="small", hint=hint)
+        self.ending, self.ending_label = QFrame(), label("", "strong", wrap=True)
         self._build()
         self.board.chosen.connect(self._on_board_chosen)
 
@@ -83,10 +76,9 @@ class QuestionsPage(QWidget):
     def show_run(self, info: RunInfo) -> None:
         """Another run: its measurements come next."""
         self._stop_playing()
-        self._path, self._questions, self._scores, self._at = info.path, (), [], None
-        self._ships = info.is_built_in
+        self._path, self._ships, self._status = info.path, info.is_built_in, info.status
+        self._questions, self._scores, self._at = (), [], None
         self.board.set_questions(())
-        self._status = info.status
         self._draw()
 
     def show_status(self, info: RunInfo) -> None:
@@ -101,39 +93,25 @@ class QuestionsPage(QWidget):
             return
         self._scores = list(scores)
         if not self._questions and scores:
-            self._read_questions(len(scores[0].is_right))
+            questions = read_questions(self._path)  # the run's own file is there by its first measurement
+            if len(questions) == len(scores[0].is_right):
+                self._questions = questions
+                self.board.set_questions(questions)
+                categories = [question.category for question in questions]
+                self._choose(categories.index(categories[-1]))
         self._draw()
 
-    def _read_questions(self, count: int) -> None:
-        """The run's own file is there by its first measurement."""
-        questions = read_questions(self._path)
-        if len(questions) != count:
-            return
-        self._questions = questions
-        self.board.set_questions(questions)
-        last = questions[-1].category
-        self._choose(next(i for i, question in enumerate(questions) if question.category == last))
+    def show_measurement(self, index: int | None) -> None:
+        """One measurement of the run; None: the newest."""
+        self._at = index
+        self.plot.set_marked(self.shown_step)
+        self.step_shown.emit(self.shown_step)
+        self._draw()
 
     # --- building
 
     def _build(self) -> None:
         self.bars.setFixedHeight(3 * theme.px(ROW_PX))
-        count = vbox(self.count, self.since, None, gap_px=0)
-        below = hbox((self.board, 0), gap_px=16)
-        below.addWidget(self.plot, 1)
-        if theme.is_projector():
-            self.plot.hide()
-        vbox(
-            self.sentence,
-            hbox((self.bars, 1), count, gap_px=16),
-            (below, 1),
-            self._ending_row(),
-            parent=self,
-            gap_px=8,
-        )
-
-    def _ending_row(self) -> QWidget:
-        self.ending.setProperty("look", "task-done")
         rooms = {
             "attend": (say("See its heads"), say("Open this model in Attend")),
             "predict": (say("Try other words"), say("Open this model in Predict")),
@@ -142,11 +120,15 @@ class QuestionsPage(QWidget):
         self.room_buttons = {
             key: button(title, partial(self._open_room, key), hint=hint) for key, (title, hint) in rooms.items()
         }
+        self.plot.setVisible(not theme.is_projector())
+        self.ending.setProperty("look", "task-done")
         margins = (theme.px(10), theme.px(6), theme.px(10), theme.px(6))
         buttons = hbox(*self.room_buttons.values(), None, self.play, gap_px=6)
         vbox(self.ending_label, buttons, parent=self.ending, gap_px=4, margins=margins)
         self.ending.hide()
-        return self.ending
+        guesses = hbox((self.bars, 1), vbox(self.count, self.since, None, gap_px=0), gap_px=16)
+        below = hbox(self.board, (self.plot, 1), gap_px=16)
+        vbox(self.sentence, guesses, (below, 1), self.ending, parent=self, gap_px=8)
 
     # --- drawing
 
@@ -157,52 +139,38 @@ class QuestionsPage(QWidget):
             self.bars.set_bars([])
             self.count.setText("")
             self.since.setText("")
-            self._draw_ending()
-            return
-        words, is_right = score.guesses[self._chosen], score.is_right[self._chosen]
-        self.sentence.show_guess(question.text, words[0][0] if words else "", is_right)
-        accepted = {answer.lower() for answer in question.answers}
-        self.bars.set_bars([self._bar(word, share, word.lower() in accepted) for word, share in words])
-        right = say("{right} of {all} right")
-        self.count.setText(right.format(right=score.right, all=len(score.is_right)))
-        since = say("at step {step} · at the start: {right}")
-        self.since.setText(since.format(step=numbers.count(score.step), right=self._scores[0].right))
-        self.board.set_right(score.is_right)
+        else:
+            words, is_right = score.guesses[self._chosen], score.is_right[self._chosen]
+            accepted = {answer.lower() for answer in question.answers}
+            self.sentence.show_guess(question.text, words[0][0] if words else "", is_right)
+            self.bars.set_bars([_bar(word, share, word.lower() in accepted) for word, share in words])
+            self.count.setText(say("{right} of {all} right", right=score.right, all=len(score.is_right)))
+            step, first = numbers.count(score.step), self._scores[0].right
+            self.since.setText(say("at step {step} · at the start: {right}", step=step, right=first))
+            self.board.set_right(score.is_right)
         self._draw_ending()
-
-    def _bar(self, word: str, share: float, is_answer: bool) -> Bar:
-        mark = say("the right word") if is_answer else ""
-        note = say("inside a word") if word.startswith("##") else ""
-        return Bar(word, numbers.percent(share), share, "good" if is_answer else "bar", is_answer, mark, note)
 
     def _draw_ending(self) -> None:
         """One sentence on what happened; while the run is at work there is none."""
         is_over = not self._status.active and bool(self._scores) and bool(self._questions)
         if is_over:
-            first, last = self._scores[0], self._scores[-1]
-            words = {
-                "before": first.right,
-                "now": last.right,
-                "all": len(last.is_right),
-                "step": numbers.count(last.step),
-                "time": self._training_time(last.step),
-            }
-            if self._at is not None and self.score is not None:
-                words["step"] = numbers.count(self.score.step)
-                sentence = say("As it was at step {step}")
-            elif self._status.state == "done":
-                sentence = say(
-                    "Done: of {all} questions it got {before} right at the start and {now} after {time} of training."
-                )
-            else:
-                sentence = say("It ended at step {step}: {now} of {all} questions right, {before} at the start.")
-            self.ending_label.setText(sentence.format(**words))
+            self.ending_label.setText(self._ending_in_words())
         self.ending.setVisible(is_over)
         self.play.setText(say("Stop playing") if self._player.isActive() else say("Play again"))
 
-    def _training_time(self, step: int) -> str:
-        """In seconds; of the run that ships in steps, for it was trained on another computer."""
-        return say("%n step(s)", n=step) if self._ships else numbers.duration(self._status.elapsed_s)
+    def _ending_in_words(self) -> str:
+        if self.shown_step is not None:
+            return say("As it was at step {step}", step=numbers.count(self.shown_step))
+        first, last = self._scores[0], self._scores[-1]
+        sentence = mark("It ended at step {step}: {now} of {all} questions right, {before} at the start.")
+        if self._status.state == "done":
+            sentence = mark(
+                "Done: of {all} questions it got {before} right at the start and {now} after {time} of training."
+            )
+        # a run that ships was trained on another computer
+        time = say("%n step(s)", n=last.step) if self._ships else numbers.duration(self._status.elapsed_s)
+        step, count = numbers.count(last.step), len(last.is_right)
+        return say(sentence, step=step, now=last.right, all=count, before=first.right, time=time)
 
     # --- what the person does
 
@@ -218,13 +186,6 @@ class QuestionsPage(QWidget):
     def _open_room(self, key: str) -> None:
         if self.question is not None:
             self.room_requested.emit(key, self.question.text)
-
-    def show_measurement(self, index: int | None) -> None:
-        """One measurement of the run; None: the newest."""
-        self._at = index
-        self.plot.set_marked(self.shown_step)
-        self.step_shown.emit(self.shown_step)
-        self._draw()
 
     def _on_play_clicked(self) -> None:
         if self._player.isActive():
@@ -245,3 +206,9 @@ class QuestionsPage(QWidget):
         if self._at is not None:
             self.show_measurement(None)
         self._draw_ending()
+
+
+def _bar(word: str, share: float, is_answer: bool) -> Bar:
+    sign = say("the right word") if is_answer else ""
+    note = say("inside a word") if word.startswith("##") else ""
+    return Bar(word, numbers.percent(share), share, "good" if is_answer else "bar", is_answer, sign, note)
