@@ -4,8 +4,6 @@
 L layers, N heads, S our tokens, P pairs of tokens.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -173,7 +171,13 @@ def _compare_texts(ours: _Side, other: _Side) -> TextComparison:
     if alignment.sentence is not None:
         notes.append(alignment.sentence)
     else:
-        heads = _head_changes(here, there, alignment, notes)
+        matched = matched_heads(here.attentions, there.attentions, alignment)
+        if here.attentions.shape[:2] != there.attentions.shape[:2]:
+            notes.append("The models have other layers and heads, so each head is compared with the most similar one.")
+        heads.extend(
+            HeadChange(at[0], at[1], int(matched.layers[at]), int(matched.heads[at]), float(matched.divergences[at]))
+            for at in np.ndindex(*matched.layers.shape)
+        )
         hidden = here.hidden_states, there.hidden_states
         if hidden[0].shape[::2] == hidden[1].shape[::2]:
             states = state_similarity(*hidden, alignment)
@@ -197,17 +201,6 @@ def _compare_texts(ours: _Side, other: _Side) -> TextComparison:
     )
 
 
-def _head_changes(here: Trace, there: Trace, alignment: Alignment, notes: list[str]) -> Records[HeadChange]:
-    """Each head and itself; in models of other shapes, each head and the most similar one."""
-    matched = matched_heads(here.attentions, there.attentions, alignment)
-    if here.attentions.shape[:2] != there.attentions.shape[:2]:
-        notes.append("The models have other layers and heads, so each head is compared with the most similar one.")
-    return Records(
-        HeadChange(at[0], at[1], int(matched.layers[at]), int(matched.heads[at]), float(matched.divergences[at]))
-        for at in np.ndindex(*matched.layers.shape)
-    )
-
-
 def _word_changes(
     ours: _Side, other: _Side, here: Trace, there: Trace, masks: Sequence[tuple[int, int]]
 ) -> Iterator[WordChange]:
@@ -226,14 +219,8 @@ def _word_changes(
         for rank, token_id in sorted(((word_rank(own, each), each) for each in ids), key=lambda each: each[0].rank):
             other_id = ids[token_id]
             was = None if other_id is None else word_rank(others, other_id)
-            yield WordChange(
-                position=position,
-                token=ours.tokenizer.label(token_id),
-                probability=rank.probability,
-                rank=rank.rank,
-                other_probability=None if was is None else was.probability,
-                other_rank=None if was is None else was.rank,
-            )
+            before = (None, None) if was is None else (was.probability, was.rank)
+            yield WordChange(position, ours.tokenizer.label(token_id), rank.probability, rank.rank, *before)
 
 
 def _answer(checkpoint: Checkpoint, text_a: str, text_b: str | None) -> Prediction | None:

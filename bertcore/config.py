@@ -245,8 +245,13 @@ class BertConfig:
             raise BertcoreError("The config's max_position_embeddings leaves no position for a token.")
         if not isinstance(self.labels, tuple) or not all(isinstance(label, str) for label in self.labels):
             raise BertcoreError("The config's labels must be a list of names.")
-        if self.number_range is not None:
-            _check_range(self.number_range)
+        limits = (0, 1) if self.number_range is None else self.number_range
+        numbers = limits if isinstance(limits, tuple) else ()
+        plain = all(isinstance(number, int | float) and abs(number) < sys.float_info.max for number in numbers)
+        if len(numbers) != 2 or not plain or not numbers[0] < numbers[1]:
+            raise BertcoreError(
+                f"The config's number_range must be a lowest and a highest number, not {brief(limits)}."
+            )
 
     @property
     def family(self) -> Family:
@@ -344,13 +349,6 @@ def _known(values: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(known.get(name), list):
             known[name] = tuple(known[name])
     return known
-
-
-def _check_range(limits: object) -> None:
-    numbers = limits if isinstance(limits, tuple) else ()
-    plain = all(isinstance(number, int | float) and abs(number) < sys.float_info.max for number in numbers)
-    if len(numbers) != 2 or not plain or not numbers[0] < numbers[1]:
-        raise BertcoreError(f"The config's number_range must be a lowest and a highest number, not {brief(limits)}.")
 
 
 def count_parameters(config: BertConfig, heads: Collection[str] = (), pooler: bool | None = None) -> int:

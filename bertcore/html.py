@@ -5,8 +5,6 @@ Whatever a text may hold is escaped here: `element` takes attributes as they are
 q15 are the colours of 0 to 1, and n7 ... n1, z, p1 ... p7 those of signed values.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import math

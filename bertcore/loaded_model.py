@@ -72,17 +72,12 @@ class PredictOptions(DecodingOptions, WhatIf, total=False):
     """Of `predict`."""
 
 
-class NamedOptions(TypedDict, total=False):
-    """A prediction by its name."""
+class TargetOptions(TypedDict, total=False):
+    """Which prediction is asked about, by its name or as a target."""
 
     wanted: str | None
     against: str | None
     position: int | None
-
-
-class TargetOptions(NamedOptions, total=False):
-    """Which prediction is asked about."""
-
     target: Target | None
 
 
@@ -556,7 +551,7 @@ class LoadedModel:
 
         def answer(batch: Batch, changes: Changes | None, progress: ReportProgress) -> list[results.TokenAttribution]:
             (encoding,) = batch.encodings
-            named = self._target(encoding, changes=changes, **asked)
+            named = find_target(self.checkpoint, encoding, changes=changes, **asked)
             text = replace(passes.as_text(self.bert, encoding.ids, encoding.segments), changes=changes)
             found = effects.attribute(
                 self.bert, self.tokenizer, text, named.target, method, cover=baseline, steps=steps, progress=progress
@@ -642,19 +637,13 @@ class LoadedModel:
             encodings = self.encode(ours, b), self.encode(*other)
             text, source = (passes.as_text(self.bert, each.ids, each.segments) for each in encodings)
             effects.check_patching(text, source, part, head_position)
-            named = named or self._target(*encodings, **asked)
+            named = named or find_target(self.checkpoint, *encodings, **asked)
             found = effects.patching_map(
                 self.bert, text, source, named.target, part, position=head_position, progress=progress
             )
+            tokens = encodings[0].tokens, encodings[1].tokens
             return results.PatchedText(
-                tokens=encodings[0].tokens,
-                other_tokens=encodings[1].tokens,
-                target=named.name,
-                score=found.text,
-                other_score=found.other,
-                part=part,
-                patched=found.patched,
-                map=found.fractions,
+                *tokens, named.name, found.text, found.other, part, found.patched, found.fractions
             )
 
         pairs, is_single = pairs_of(a, b)
@@ -684,7 +673,7 @@ class LoadedModel:
         ((6, 6), 'floor')
         """
         encoding, text = self._read(a, b)
-        named = self._target(encoding, **asked)
+        named = find_target(self.checkpoint, encoding, **asked)
         with progress_bar("Switching heads off") as step:
             value, effect = effects.head_effects(self.bert, text, named.target, progress=step)
         layers, heads = effect.shape
@@ -714,7 +703,7 @@ class LoadedModel:
         encoding, text = self._read(a, b)
         interventions.check_heads([(layer, head)], self.config)
         interventions.check_rows([from_position], len(text))
-        named = self._target(encoding, **asked)
+        named = find_target(self.checkpoint, encoding, **asked)
         first_order = effects.attention_gradient(self.bert, text, named.target, layer)
         with progress_bar("Taking links away") as step:
             link = layer, head, from_position, range(len(text))
@@ -736,7 +725,9 @@ class LoadedModel:
         ((6, 6), (6,), True)
         """
         encoding, text = self._read(a, b)
-        return residual.logit_parts(self.bert, text, self._target(encoding, **asked).target).by(self.name)
+        return residual.logit_parts(self.bert, text, find_target(self.checkpoint, encoding, **asked).target).by(
+            self.name
+        )
 
     def residual_stream(self, a: str, b: str | None = None, **what_if: Unpack[WhatIf]) -> Grid:
         """How much each layer adds to each token's vector (L,S): L2 lengths, and cosines with what was there.
@@ -1059,23 +1050,6 @@ class LoadedModel:
     def _read(self, a: str, b: str | None) -> tuple[Encoding, Text]:
         encoding = self.encode(a, b)
         return encoding, passes.as_text(self.bert, encoding.ids, encoding.segments)
-
-    def _target(
-        self,
-        encoding: Encoding,
-        other: Encoding | None = None,
-        *,
-        changes: Changes | None = None,
-        target: Target | None = None,
-        **named: Unpack[NamedOptions],
-    ) -> NamedTarget:
-        """The prediction that is named. Raises BertcoreError where there is none, and for two names of one: a target,
-        and a word, a place ... beside it."""
-        if target is None:
-            return find_target(self.checkpoint, encoding, other, changes=changes, **named)
-        if any(each is not None for each in named.values()):
-            raise BertcoreError("Name a prediction by its word or label and place, or give a target, not both.")
-        return NamedTarget(target, "target")
 
     def _changes(
         self,

@@ -3,8 +3,6 @@
 Some libraries end the process on a damaged file, or take all its memory: no `except` helps against that.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import subprocess

@@ -13,8 +13,6 @@ variants of a layer are run in batches of at most `max_tokens` tokens, and `prog
 each. B batch, L layers, N heads, S tokens, H hidden, D head size.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial

@@ -4,8 +4,6 @@ Of two texts it is what distinguishes the two predictions: the other text's like
 S tokens, K labels.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -48,9 +46,10 @@ def find_target(
     wanted: str | None = None,
     against: str | None = None,
     position: int | None = None,
+    target: Target | None = None,
     changes: Changes | None = None,
 ) -> NamedTarget:
-    """A prediction of the text, by its name: a word, a label, a tag, "start" or "end" of the answer, a verdict.
+    """A prediction of the text, by its name: word, label, tag, "start" or "end" of an answer, verdict; or any `target`.
 
     With a [MASK] in the text, or a `position` where the model has an MLM head and no head for a task, it is a word
     there. Else it is what the model was fine-tuned on: a label; a tag, and where an answer starts or ends, at
@@ -59,8 +58,12 @@ def find_target(
     without an `other`, to this text. An absent `position` is the first [MASK]; for a tag, the first token in which the
     texts differ, or else the first with another tag than "O"; for an answer, where it likeliest is.
     `changes` are made in the passes that look. Raises BertcoreError where the model has no such head, word or label, or
-    the text no such token.
+    the text no such token, and for two names of one: a target, and a word, a place ... beside it.
     """
+    if target is not None:
+        if any(each is not None for each in (wanted, against, position)):
+            raise BertcoreError("Name a prediction by its word or label and place, or give a target, not both.")
+        return NamedTarget(target, "target")
     if position is not None:
         check_rows([position], len(text))
     output_heads, mask_id = checkpoint.output_heads, checkpoint.tokenizer.mask_id

@@ -3,8 +3,6 @@
 S tokens, L layers, R chosen positions, V vocabulary. Importable without torch.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

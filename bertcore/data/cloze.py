@@ -1,7 +1,5 @@
 """Sentences with one word missing, and what belongs there: a JSON object on each line of a file. No torch."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass

@@ -219,7 +219,10 @@ def hold(folder: Path) -> None:
             lock = FileLock(readers / uuid.uuid4().hex)
             lock.acquire(timeout=0)
             _mine[folder] = lock
-            _remove_stale(readers)
+            for file in readers.iterdir():  # of readers that were killed
+                with contextlib.suppress(OSError):
+                    if time.time() - file.stat().st_mtime > _STALE_S and not _is_held(file):
+                        file.unlink()
 
 
 @atexit.register
@@ -229,14 +232,6 @@ def release() -> None:
         lock.release()
         Path(lock.lock_file).unlink(missing_ok=True)
     _mine.clear()
-
-
-def _remove_stale(readers: Path) -> None:
-    """The files of readers that were killed."""
-    for file in readers.iterdir():
-        with contextlib.suppress(OSError):
-            if time.time() - file.stat().st_mtime > _STALE_S and not _is_held(file):
-                file.unlink()
 
 
 def cached_texts() -> list[CachedText]:

@@ -1,7 +1,5 @@
 """Sequences from several texts, each read as often as its weight says; and where in the texts each token comes from."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial

@@ -298,7 +298,9 @@ class PairSampler:
         is_other = rng.random() < 0.5 if label is None else bool(label)
         if is_other and rules.kind == "nsp":
             if len(self.documents) == 1 and rules.random_next is None:
-                b = self._elsewhere_within(document, split, rng)
+                begin, stop = self._sentences_of(document)  # from a sentence other than `split`
+                begin += int(rng.integers(stop - begin - 1))
+                b = tokens[starts[begin + (begin >= split)] : starts[stop]]
             elif rules.pack:
                 random_next = rules.random_next or self.random_next
                 b = random_next(window, min(len(b), budget - len(a)), rng)
@@ -367,14 +369,6 @@ class PairSampler:
         first, stop = self._sentences_of(other)
         begin = self.corpus.sentence_starts[rng.integers(first, stop)]
         return self.corpus.tokens[begin : min(begin + budget, int(self.corpus.sentence_starts[stop]))]
-
-    def _elsewhere_within(self, document: int, split: int, rng: np.random.Generator) -> NDArray:
-        """Text of the document from a sentence other than `split`, where there is no other document to take it from."""
-        first, stop = self._sentences_of(document)
-        begin = first + int(rng.integers(stop - first - 1))
-        return self.corpus.tokens[
-            self.corpus.sentence_starts[begin + (begin >= split)] : self.corpus.sentence_starts[stop]
-        ]
 
     def _sentences_of(self, document: int) -> tuple[int, int]:
         return int(self.corpus.document_starts[document]), int(self.corpus.document_starts[document + 1])

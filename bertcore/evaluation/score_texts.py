@@ -3,8 +3,6 @@
 A template has several words at one place and stands for every combination: "The [doctor|nurse] said [he|she] left."
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import re

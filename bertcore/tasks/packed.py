@@ -103,17 +103,14 @@ def _each_once(
 ) -> list[T]:
     """What `encode` makes of the texts, portion by portion; passages and beginnings come many times."""
     different = list(dict.fromkeys(texts))
+    # the others `Tokenizer.encode` changes before the library sees them: a typed mask, a text without end
+    plain = (text for text in different if MASK not in text and len(text) <= MAX_CHARACTERS)
     found: dict[str, T] = {}
     with suppress(Exception):  # the library does not say which text it was
-        for portion in in_portions(text for text in different if not _is_special(text)):
+        for portion in in_portions(plain):
             found.update(zip(portion, encode(portion), strict=True))
     found.update((text, of_one(_one(tokenizer, text))) for text in different if text not in found)
     return [found[text] for text in texts]
-
-
-def _is_special(text: str) -> bool:
-    """Whether `Tokenizer.encode` changes the text before the library sees it: a typed mask, a text without end."""
-    return MASK in text or len(text) > MAX_CHARACTERS
 
 
 def _one(tokenizer: Tokenizer, text: str) -> Pieces:

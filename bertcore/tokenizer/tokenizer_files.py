@@ -60,7 +60,13 @@ def read_tokenizer_folder(folder: Path) -> dict[str, Any]:
     settings = read_settings(folder / SETTINGS_FILE)
     names = _special_names(folder, settings)
     if is_there(folder / "tokenizer.json"):
-        raw = _read_tokenizer_json(folder / "tokenizer.json")
+        check_tokenizer_json(file := folder / "tokenizer.json")
+        content = content_of(file, TOKENIZER_BYTES)
+        try:
+            with panics_as_errors():
+                raw = RawTokenizer.from_buffer(content)
+        except Exception as error:  # the library raises plain Exception
+            raise unread(error)(unreadable(file, str(error))) from None
         _apply_settings(raw, settings)
     elif is_there(folder / "vocab.txt"):
         raw = _read_vocab_txt(folder, settings, names)
@@ -69,7 +75,15 @@ def read_tokenizer_folder(folder: Path) -> dict[str, Any]:
         raw = _read_byte_level(folder, settings)
         _add_declared(raw, folder, settings)
     else:
-        raise BertcoreError(_no_vocabulary(folder))
+        sentencepiece = sorted(file.name for file in folder.glob("*.model"))
+        raise BertcoreError(
+            f"The folder {folder} has only a SentencePiece model ({sentencepiece[0]}), which is not read here: make a "
+            "tokenizer.json from it, once, with AutoTokenizer.from_pretrained(folder).save_pretrained(folder) of the "
+            "transformers package."
+            if sentencepiece
+            else f"The folder {folder} has no vocabulary: a tokenizer.json, a vocab.txt, or a vocab.json with its "
+            "merges.txt must stand in it."
+        )
     lowercase = _small_letters(raw)
     if lowercase:
         _refuse_capitals_only(raw, folder)
@@ -109,17 +123,6 @@ def write_tokenizer_folder(
 def read_settings(file: Path) -> dict[str, Any]:
     """A JSON object; empty where there is no such file."""
     return read_json(file) if is_there(file) else {}
-
-
-def _read_tokenizer_json(file: Path) -> RawTokenizer:
-    check_tokenizer_json(file)
-    try:
-        with panics_as_errors():
-            return RawTokenizer.from_buffer(content_of(file, TOKENIZER_BYTES))
-    except BertcoreError:
-        raise
-    except Exception as error:  # the library raises plain Exception
-        raise unread(error)(unreadable(file, str(error))) from None
 
 
 def _apply_settings(raw: RawTokenizer, settings: Mapping[str, Any]) -> None:
@@ -195,20 +198,6 @@ def _read_byte_level(folder: Path, settings: Mapping[str, Any]) -> RawTokenizer:
     raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=_switch(settings, "add_prefix_space", False))
     raw.decoder = decoders.ByteLevel()
     return raw
-
-
-def _no_vocabulary(folder: Path) -> str:
-    sentencepiece = sorted(file.name for file in folder.glob("*.model"))
-    if sentencepiece:
-        return (
-            f"The folder {folder} has only a SentencePiece model ({sentencepiece[0]}), which is not read here: "
-            "make a tokenizer.json from it, once, with AutoTokenizer.from_pretrained(folder).save_pretrained(folder) "
-            "of the transformers package."
-        )
-    return (
-        f"The folder {folder} has no vocabulary: a tokenizer.json, a vocab.txt, or a vocab.json with its merges.txt "
-        "must stand in it."
-    )
 
 
 def _token_values(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -362,7 +351,10 @@ def check_tokenizer_json(file: Path) -> None:
     if problem:
         raise BertcoreError(f"The tokenizer {file} was not opened: {problem}.")
     steps = [step for name in _STEPS for step in _flat(content.get(name))]
-    if len(packed) > limits.UNTRIED_BYTES or any(_is_unpredictable(step) for step in steps):
+    patterns = [step.get("pattern") for step in steps]
+    has_expression = any(isinstance(pattern, dict) and "Regex" in pattern for pattern in patterns)
+    is_unpredictable = has_expression or any(step.get("type") == "Precompiled" for step in steps)
+    if len(packed) > limits.UNTRIED_BYTES or is_unpredictable:
         _try(file)
 
 
@@ -431,11 +423,6 @@ def _longest_replacement(packed: object) -> int:
         return 1  # the library will say so
     replacements = table[4 + int.from_bytes(table[:4], "little") :].decode("utf-8", "replace")
     return max(1, max(map(len, replacements.split("\0"))))
-
-
-def _is_unpredictable(step: Mapping[str, Any]) -> bool:
-    pattern = step.get("pattern")
-    return step.get("type") == "Precompiled" or (isinstance(pattern, dict) and "Regex" in pattern)
 
 
 def _try(file: Path) -> None:

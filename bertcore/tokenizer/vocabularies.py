@@ -57,7 +57,9 @@ def learn_wordpiece(texts: Iterable[str], vocab_size: int, lowercase: bool = Tru
     letters = _common_letters(texts, raw, min(MAX_LETTERS, (vocab_size - len(SPECIAL_TOKENS)) // 2))
     # The library numbers pieces it was not given in the order of a hash table, another in every process, and breaks
     # ties by these numbers. Given all of them it has no choice; the vocabulary is then put into a fresh tokenizer.
-    pieces = [*letters, *(f"##{letter}" for letter in letters if _continues_words(letter, raw))]
+    # Punctuation and Chinese characters do not stand inside a word: they are always words of their own.
+    cut = {letter: raw.pre_tokenizer.pre_tokenize_str(raw.normalizer.normalize_str(f"a{letter}")) for letter in letters}
+    pieces = [*letters, *(f"##{letter}" for letter in letters if len(cut[letter]) == 1)]
     trainer = WordPieceTrainer(
         vocab_size=vocab_size,
         special_tokens=[*SPECIAL_TOKENS, *pieces],
@@ -127,8 +129,3 @@ def _common_letters(texts: Iterable[str], raw: RawTokenizer, most: int) -> list[
         for letter in raw.normalizer.normalize_str(character).strip():
             counts[letter] += count
     return sorted(sorted(counts, key=lambda letter: (-counts[letter], letter))[:most])
-
-
-def _continues_words(letter: str, raw: RawTokenizer) -> bool:
-    """Whether it can stand inside a word: punctuation and Chinese characters are always words of their own."""
-    return len(raw.pre_tokenizer.pre_tokenize_str(raw.normalizer.normalize_str(f"a{letter}"))) == 1

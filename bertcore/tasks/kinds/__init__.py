@@ -1,7 +1,5 @@
 """The kinds of tasks, one in each file. Importable without torch."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """classify: one label of several for a text or a pair (Devlin et al. 2019, section 4.1)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

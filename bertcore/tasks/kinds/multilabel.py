@@ -1,7 +1,5 @@
 """multilabel: several labels at once for a text, or none."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Sequence

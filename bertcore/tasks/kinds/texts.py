@@ -1,7 +1,5 @@
 """Whole texts and pairs: what classifying, scoring and giving several labels have in common."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass

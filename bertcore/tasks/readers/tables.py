@@ -4,12 +4,10 @@ A .tsv (or .txt) file is read as GLUE writes it: a tab between two columns, and 
 file may quote its fields (RFC 4180); between its columns stands what its header has most: comma, semicolon or tab.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -51,7 +49,9 @@ def read_rows(file: Path, names: Sequence[str] | None = None, broken: list[str] 
     elif suffix == ".csv":
         yield from _csv_rows(file, broken)
     elif suffix in (".jsonl", ".ndjson", ".json"):
-        yield from _json_rows(file)
+        for number, line in numbered_lines(file):
+            if line.strip():
+                yield Row(line_of(file, number), parse_object(line, line_of(file, number)))
     elif suffix == ".parquet":
         yield from _parquet_rows(file)
     else:
@@ -72,25 +72,27 @@ def text_in(place: str, what: str, value: object) -> str:
     return text
 
 
-def read_labelled_texts(request: Request) -> Contents:
-    """Texts or pairs with a label, a number or several labels each: the layout "table"."""
-    broken: list[str] | None = [] if request.spec.drops_broken_rows else None
-    return texts_of(request, read_rows(request.file, broken=broken), broken)
+def read_labelled_texts(request: Request, names: Sequence[str] | None = None) -> Contents:
+    """Texts or pairs with a label, a number or several labels each: the layout "table". `names` as in `read_rows`.
 
-
-def texts_of(request: Request, rows: Iterable[Row], broken: list[str] | None = None) -> Contents:
-    """Examples of rows, and the labels: those that are known, or all that were found, sorted."""
-    kind = TASK_KINDS[request.spec.kind]
+    The labels are those that are known, or all that were found, sorted.
+    """
+    kind, broken = TASK_KINDS[request.spec.kind], list[str]() if request.spec.drops_broken_rows else None
     examples: list[TextExample] = []
     disagreed = 0
-    columns: tuple[str, str | None, str | None] | None = None
-    for row in rows:
-        text_a, text_b, label = columns = columns or _columns(request, list(row.fields))
+    columns: tuple[str | None, str | None, str | None] | None = None
+    for row in read_rows(request.file, names, broken):
+        available = list(row.fields)
+        text_a, text_b, label = columns = columns or (
+            request.column("text", available),
+            request.column("text_b", available),
+            request.column("label", available, request.needs_labels),
+        )
         if label and row.fields.get(label) in request.spec.no_label:
             disagreed += 1
             continue
         try:
-            texts = row.text(text_a), row.text(text_b) if text_b else None
+            texts = row.text(text_a or ""), row.text(text_b) if text_b else None
         except BertcoreError:
             if broken is None:
                 raise
@@ -100,24 +102,9 @@ def texts_of(request: Request, rows: Iterable[Row], broken: list[str] | None = N
         examples.append(TextExample(*texts, label=known))
     if not examples:
         raise BertcoreError(f"The file {request.file} has no examples; choose one with rows below its header.")
-    return Contents(
-        examples, kind.labels_of(request, examples), disagreed + len(broken or ()), _notes(disagreed, broken)
-    )
-
-
-def _columns(request: Request, available: list[str]) -> tuple[str, str | None, str | None]:
-    text_a = request.column("text", available)
-    assert text_a is not None
-    return text_a, request.column("text_b", available), request.column("label", available, request.needs_labels)
-
-
-def _notes(disagreed: int, broken: list[str] | None) -> tuple[str, ...]:
-    notes = []
-    if disagreed:
-        notes.append(f"Rows left out, since they have no agreed label: {disagreed}.")
-    if broken:
-        notes.append(f"Broken rows left out: {len(broken)}, the first: {broken[0]}.")
-    return tuple(notes)
+    notes = [f"Rows left out, since they have no agreed label: {disagreed}."] if disagreed else []
+    notes += [f"Broken rows left out: {len(broken)}, the first: {broken[0]}."] if broken else []
+    return Contents(examples, kind.labels_of(request, examples), disagreed + len(broken or ()), tuple(notes))
 
 
 def _tsv_rows(file: Path, names: Sequence[str] | None, broken: list[str] | None) -> Iterator[Row]:
@@ -161,12 +148,6 @@ def _wrong_in(error: csv.Error) -> str:
     return (
         f'a quote that is not closed or closed too soon ({error}); inside a quoted field a quote is written twice: ""'
     )
-
-
-def _json_rows(file: Path) -> Iterator[Row]:
-    for number, line in numbered_lines(file):
-        if line.strip():
-            yield Row(line_of(file, number), parse_object(line, line_of(file, number)))
 
 
 def _parquet_rows(file: Path) -> Iterator[Row]:
@@ -276,7 +257,7 @@ def read_cola(request: Request) -> Contents:
             "Delete that line, or read the file with the task classify."
         )
     names = None if first == _COLA_TEST else COLA_COLUMNS
-    return texts_of(request, read_rows(request.file, names))
+    return read_labelled_texts(request, names)
 
 
 # --- a beginning and some endings, one of them right: SWAG (Zellers et al. 2018), CommonsenseQA (Talmor et al. 2019)
