@@ -3,7 +3,7 @@
     python -m scripts.compare_pictures BEFORE AFTER [OUT]
 
 Of each pair of that name a line: the share of pixels that differ, and the box around them. OUT gets the differing ones
-side by side, with what differs at the right. A tour differs from itself in times and in what a run has reached.
+side by side, with what differs at the right. The status line is left out: it says how long everything took.
 """
 
 import sys
@@ -12,21 +12,24 @@ from pathlib import Path
 import numpy as np
 from PySide6.QtGui import QImage
 
+STATUS_LINE_PX = 24  # at the bottom
 LEAST_DIFFERENCE = 24  # of 255, in one colour: anti-aliasing of the same line stays below
 
 
 def pixels(file: Path) -> np.ndarray:
-    """(height, width, 3) of uint8."""
+    """(height, width, 3) of uint8, in memory of its own."""
     image = QImage(str(file)).convertToFormat(QImage.Format.Format_RGB888)
     rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
-    return rows[:, : 3 * image.width()].reshape(image.height(), image.width(), 3)
+    return rows[:, : 3 * image.width()].reshape(image.height(), image.width(), 3).copy()
 
 
 def differing(before: np.ndarray, after: np.ndarray) -> np.ndarray | None:
     """(height, width) of bool; None where the sizes differ."""
     if before.shape != after.shape:
         return None
-    return (np.abs(before.astype(np.int16) - after).max(axis=2) >= LEAST_DIFFERENCE).astype(bool)
+    mask = np.abs(before.astype(np.int16) - after).max(axis=2) >= LEAST_DIFFERENCE
+    mask[-STATUS_LINE_PX:] = False
+    return np.asarray(mask)
 
 
 def side_by_side(before: np.ndarray, after: np.ndarray, mask: np.ndarray) -> QImage:
