@@ -94,7 +94,7 @@ def _curve() -> float:
     offscreen_app()
     plot = CurvePlot(PlotSpec("Loss", (CurveSpec("loss", "loss", "curve_train"),), left_label="loss"))
     plot.resize(900, 400)
-    plot.set_smoothing(0.01)
+    plot.change(smoothing=0.01)
     x = np.arange(100_000.0)
     plot.set_points({"loss": (x, 8 / np.sqrt(x + 1) + np.random.default_rng(0).normal(2, 0.1, len(x)))})
     plot.show()

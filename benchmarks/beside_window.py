@@ -101,7 +101,7 @@ def _train_from_window(recipe: Path) -> None:
     window.show()
     room = window.open_room("train")
     assert isinstance(room, TrainRoom)
-    room.start_requested.emit(RunCommand(PretrainOptions.from_file(recipe)))
+    services.runs.start(RunCommand(PretrainOptions.from_file(recipe)))
     own = services.runs.selected
 
     def look() -> None:

@@ -16,6 +16,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.rooms.train.room import TrainRoom
+from app.runs.process import RunCommand
 from app.shell.services import Services
 from app.shell.window import Window
 from app.state.readings import Reading
@@ -145,7 +146,7 @@ def _start_training(window: Window) -> None:
         data=DataOptions(corpus=(str(sample_corpus()),), vocab_size=2048),
         training=TrainingOptions(minutes=10.0),
     )
-    runs.start_pretrain(options)
+    runs.start(RunCommand(options))
     wait(lambda: any(run.status.state == "running" and run.status.step > 5 for run in runs.runs), timeout_s=120)
 
 

@@ -1,5 +1,7 @@
 """What a person does with runs that are there: names, notes, the bin, one file to take along. No torch, no widgets."""
 
+from __future__ import annotations
+
 import contextlib
 import errno
 import re
@@ -9,8 +11,9 @@ import sys
 import threading
 import zipfile
 from pathlib import Path
+from typing import Protocol
 
-from PySide6.QtCore import QFile, QObject, QStandardPaths, Qt, Signal, Slot
+from PySide6.QtCore import QFile, QObject, QStandardPaths, Qt, Signal, SignalInstance, Slot
 
 from bertcore.errors import BertcoreError
 from bertcore.files import is_temporary, reason_of
@@ -20,33 +23,50 @@ from bertcore.runs.run_folder import LOCK, SNAPSHOTS, RunFolder
 from ..look.say import say
 from .label import RunLabel, write_label
 from .run_info import RunInfo, is_built_in
-from .service import RunsService
 from .sweep_rows import SweepRow
 
 STORED = (".safetensors", ".bin")  # these do not get smaller
 MOST_NAME = 60  # characters of a file's name
 
 
-class RunKeeper(QObject):
-    """Everything but the export is done at once, and the list of runs then read anew."""
+class ListedRuns(Protocol):
+    """What the keeper needs of the service, which owns it."""
 
-    problem_found = Signal(str)  # a sentence
+    problem_found: SignalInstance
+
+    def refresh(self) -> None: ...
+    def select(self, path: Path | None) -> None: ...
+    def forget(self, path: Path) -> None: ...
+
+
+class RunKeeper(QObject):
+    """Everything but the export is done at once, and the list of runs then read anew; what cannot be done is said."""
+
     done = Signal(str)  # a sentence: what was done
     binned = Signal(str)  # the name of a run that was moved to the bin; `put_back` undoes that
 
     _exported = Signal(str, object, str)  # name of the run, the file, why it could not be written
 
-    def __init__(self, runs: RunsService) -> None:
-        super().__init__(runs)
+    def __init__(self, runs: ListedRuns, parent: QObject) -> None:
+        super().__init__(parent)
         self._runs = runs
         self._binned: list[tuple[Path, Path]] = []  # of each run: where it was, and where it is in the bin
+        self._problem_found = runs.problem_found
+        self._exports: list[threading.Thread] = []
+        self._is_closing = threading.Event()
         self._exported.connect(self._on_exported, Qt.ConnectionType.QueuedConnection)
+
+    def close(self) -> None:
+        """Ends exports that are at work, and waits for their threads; an unfinished file is removed."""
+        self._is_closing.set()
+        for thread in self._exports:
+            thread.join()
 
     def set_label(self, run: Path, label: RunLabel) -> None:
         try:
             write_label(run, label)
         except BertcoreError as error:
-            self.problem_found.emit(str(error))
+            self._problem_found.emit(str(error))
         self._runs.refresh()
 
     def move_to_bin(self, info: RunInfo | SweepRow) -> None:
@@ -56,15 +76,19 @@ class RunKeeper(QObject):
         """
         runs = info.runs if isinstance(info, SweepRow) else (info,)
         if problem := next(filter(None, map(self.why_kept, runs)), ""):
-            self.problem_found.emit(problem)
+            self._problem_found.emit(problem)
             return
         _make_room_for_the_bin()
         binned = []
         for run in runs:
             file = QFile(str(run.path))
             if not file.moveToTrash():
-                problem = say("“{name}” could not be moved to the bin; delete the folder {folder} yourself.")
-                self.problem_found.emit(problem.format(name=run.name, folder=run.path))
+                problem = say(
+                    "“{name}” could not be moved to the bin; delete the folder {folder} yourself.",
+                    name=run.name,
+                    folder=run.path,
+                )
+                self._problem_found.emit(problem)
                 break
             binned.append((run.path, Path(file.fileName())))
             self._runs.forget(run.path)
@@ -77,8 +101,8 @@ class RunKeeper(QObject):
         if is_built_in(info.path):
             return say("“{name}” comes with BERTscope and cannot be deleted.", name=info.name)
         if not is_own(info.path) or info.path.is_symlink():
-            elsewhere = say("“{name}” is only a link to {folder}. Delete that folder yourself.")
-            return elsewhere.format(name=info.name, folder=info.path)
+            name, folder = info.name, info.path
+            return say("“{name}” is only a link to {folder}. Delete that folder yourself.", name=name, folder=folder)
         if info.status.active or RunFolder(info.path).is_alive():
             return say("“{name}” is still running. Stop it first, then delete it.", name=info.name)
         return ""
@@ -97,8 +121,10 @@ class RunKeeper(QObject):
                 raise FileExistsError(errno.EEXIST, say("another run is there now"), str(run))
             shutil.move(in_bin, run)
         except OSError as error:
-            problem = say("The run could not be put back ({why}). It is in {folder}.")
-            self.problem_found.emit(problem.format(why=reason_of(error), folder=in_bin))
+            why = reason_of(error)
+            self._problem_found.emit(
+                say("The run could not be put back ({why}). It is in {folder}.", why=why, folder=in_bin)
+            )
             return False
         note = in_bin.parent.parent / "info" / f"{in_bin.name}.trashinfo"  # of freedesktop.org's bins
         note.unlink(missing_ok=True)
@@ -106,12 +132,14 @@ class RunKeeper(QObject):
 
     def export(self, info: RunInfo, file: Path) -> None:
         """Everything of a run but its older snapshots and its locks, in one file; on a thread of its own."""
-        threading.Thread(target=self._export, args=(info, file), name="export of a run", daemon=True).start()
+        thread = threading.Thread(target=self._export, args=(info, file), name="export of a run", daemon=True)
+        self._exports.append(thread)
+        thread.start()
 
     def _export(self, info: RunInfo, file: Path) -> None:
         """On the thread."""
         try:
-            write_run(info.path, file)
+            write_run(info.path, file, self._is_closing)
             self._exported.emit(info.name, file, "")
         except OSError as error:
             self._exported.emit(info.name, file, reason_of(error))
@@ -119,8 +147,8 @@ class RunKeeper(QObject):
     @Slot(str, object, str)
     def _on_exported(self, name: str, file: Path, why_not: str) -> None:
         if why_not:
-            problem = say("“{name}” could not be exported to {file}: {why}.")
-            self.problem_found.emit(problem.format(name=name, file=file, why=why_not))
+            problem = say("“{name}” could not be exported to {file}: {why}.", name=name, file=file, why=why_not)
+            self._problem_found.emit(problem)
         else:
             self.done.emit(say("Saved: {file}", file=file))
 
@@ -131,12 +159,12 @@ def export_name(name: str) -> str:
     return f"{words[:MOST_NAME] or 'run'}.zip"
 
 
-def write_run(run: Path, file: Path) -> None:
+def write_run(run: Path, file: Path, cancelled: threading.Event | None = None) -> None:
     """A zip with the run folder as it is, but of its snapshots only the newest, and the one that it ends with where
     that is another: unpacked, it is a run folder again.
 
     Its model card is README.md in the snapshot, its curves are metrics.jsonl. A file of the same name is replaced when
-    all is written. Raises OSError.
+    all is written; none where it is cancelled before that. Raises OSError.
     """
     kept = {path.name for path in (RunFolder(run).newest_snapshot(), RunFolder(run).final_snapshot()) if path}
     part = file.with_name(f".{file.name[:40]}.{secrets.randbelow(10**18)}")
@@ -148,6 +176,8 @@ def write_run(run: Path, file: Path) -> None:
                 is_older = inside.parts[0] == SNAPSHOTS and not kept.intersection(inside.parts)
                 if path.is_symlink() or not path.is_file() or is_older or is_temporary(path) or inside.name == LOCK:
                     continue
+                if cancelled is not None and cancelled.is_set():
+                    raise OSError(errno.ECANCELED, "the window was closed", str(file))
                 kind = zipfile.ZIP_STORED if path.suffix in STORED else zipfile.ZIP_DEFLATED
                 archive.write(path, f"{run.name}/{inside.as_posix()}", kind)
         part.replace(file)

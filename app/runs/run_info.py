@@ -143,25 +143,22 @@ def describe(config: dict[str, Any]) -> str:
         parts.append(_size(config))
     begins_with = config.get("start") or config.get("teacher") or config.get("model")
     if isinstance(begins_with, str) and begins_with:
-        text = say("teacher {model}") if config.get("teacher") else say("from {model}")
-        parts.append(text.format(model=model_name(begins_with)))
+        model = model_name(begins_with)
+        parts.append(say("teacher {model}", model=model) if config.get("teacher") else say("from {model}", model=model))
     data = config.get("data")
     corpus, mixture = (data.get("corpus"), data.get("mixture")) if isinstance(data, dict) else (None, None)
     if isinstance(mixture, dict) and mixture:  # the corpus is the folder that its files are in
         read = [source for source in mixture.values() if not (isinstance(source, dict) and source.get("held_out"))]
-        count = len(read)  # lupdate wants a plain name
-        parts.append(say("%n text file(s)", n=count))
+        parts.append(say("%n text file(s)", n=len(read)))
     elif isinstance(corpus, list | tuple) and corpus:
-        rest = len(corpus) - 1
-        files = say("{file} and %n more", n=rest) if rest else "{file}"
-        parts.append(files.format(file=name_from_file(Path(str(corpus[0])).name)))
+        rest, file = len(corpus) - 1, name_from_file(Path(str(corpus[0])).name)
+        parts.append(say("{file} and %n more", n=rest, file=file) if rest else file)
     return " · ".join(parts)
 
 
 def _size(config: dict[str, Any]) -> str:
     """ "mini, 4 × 256"; without the name of the preset where the run has changed its size."""
-    preset = PRESETS[config["preset"]]
-    changes = config.get("model")
+    preset, changes = PRESETS[config["preset"]], config.get("model")
     changes = changes if isinstance(changes, dict) else {}
     size = (
         config.get("layers") or changes.get("num_hidden_layers", preset[0]),

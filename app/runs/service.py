@@ -21,10 +21,10 @@ from bertcore.runs import known_runs as registry
 from bertcore.runs.metrics_file import METRICS, MetricsTail
 from bertcore.runs.run_folder import CONFIG, NO_WORD, SNAPSHOTS, STATUS, RunFolder, RunStatus
 from bertcore.runs.sweep_results import SWEEP
-from bertcore.training.pretrain_options import PretrainOptions
 
 from ..look.say import say
 from .estimator import RunEstimator
+from .keeper import RunKeeper
 from .label import LABEL
 from .process import RunChild, RunCommand, launch_folder, remove_launch_files
 from .run_info import RunInfo, RunResult, describe, newest_held_out, read_result, read_run, with_kind
@@ -79,6 +79,7 @@ class RunsService(QObject):
         self._stopgap: Path | None = None  # the built-in run, looked at only because there was no other
         self._polls = 0
         self.estimator = RunEstimator(self)
+        self.keeper = RunKeeper(self, self)
         self._timer = QTimer(self)
         self._timer.setInterval(POLL_MS)
         self._timer.timeout.connect(self._on_timer_timeout)
@@ -98,6 +99,7 @@ class RunsService(QObject):
         self._timer.stop()
         self._tail = None
         self.estimator.close()
+        self.keeper.close()
         for path in self._pending:  # one that failed before it had a folder; what it printed was shown
             child = self._children.get(path)
             if child is not None and child.has_ended and not path.exists():
@@ -127,10 +129,6 @@ class RunsService(QObject):
         self.run_started.emit(run)
         return run
 
-    def start_pretrain(self, options: PretrainOptions) -> Path | None:
-        """`start` for a new model, from Python."""
-        return self.start(RunCommand(options))
-
     def control(self, path: Path, command: str) -> None:
         """pause, resume, stop or snapshot; a run without a process is resumed by a new one."""
         run, child = RunFolder(path), self._children.get(path)
@@ -144,6 +142,11 @@ class RunsService(QObject):
         except BertcoreError as error:
             self.problem_found.emit(str(error))
         self._poll_selected()
+
+    def stop(self, runs: list[Path]) -> None:
+        """Those of a sweep: that at work comes last, or the next would begin."""
+        for run in runs:
+            self.control(run, "stop")
 
     def resume_sweep(self, runs: list[Path]) -> None:
         """Trains those of these runs that are not done, one after the other."""

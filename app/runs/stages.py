@@ -8,11 +8,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from bertcore.errors import BertcoreError
-from bertcore.files import open_regular
-from bertcore.json_text import parse_json
 from bertcore.locations import BUILT_IN, SHIPPED, base_of, shipped_checkpoint
 from bertcore.runs.known_runs import run_behind
-from bertcore.runs.metrics_file import whole_lines
+from bertcore.runs.metrics_file import HELD_OUT, MetricsTail
 from bertcore.runs.run_folder import RunFolder
 
 from .run_kinds import kind_in
@@ -116,22 +114,10 @@ def _held_out(run: Path) -> tuple[dict[int, float], int]:
     """Step -> loss on held-out text, and the step from which on masked words are trained."""
     losses: dict[int, float] = {}
     masked_from = 0
-    try:
-        with open_regular(run / "metrics.jsonl") as stream:
-            lines = [line for line in whole_lines(stream) if b'"held_out"' in line or b'"phase"' in line]
-    except OSError:
-        return losses, masked_from
-    for line in lines:
-        try:
-            metric = parse_json(line.decode("utf-8"), nulls=True)
-        except ValueError:  # the last line of a run that is at work may be half of one
-            continue
-        if not isinstance(metric, dict) or not isinstance(metric.get("step"), int):
-            continue
-        if metric.get("kind") == "held_out":
-            loss = metric.get("mlm_loss") or metric.get("loss")
-            if isinstance(loss, int | float):
-                losses[int(metric["step"])] = float(loss)
-        elif metric.get("kind") == "phase" and metric.get("phase") == "masked":
-            masked_from = masked_from or int(metric["step"])  # said again by a run that was resumed
+    for line in MetricsTail(run, (HELD_OUT, "phase")).read_new():
+        loss = line.get("mlm_loss") or line.get("loss")
+        if line["kind"] == HELD_OUT and isinstance(loss, int | float):
+            losses[int(line["step"])] = float(loss)
+        elif line.get("phase") == "masked":
+            masked_from = masked_from or int(line["step"])  # said again by a run that was resumed
     return losses, masked_from

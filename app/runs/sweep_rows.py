@@ -1,23 +1,20 @@
-"""Sweeps in the list of runs: a row for each, the names of its runs, and the commands that start one. No torch."""
+"""Sweeps in the list of runs: a row for each, and the commands that start one. No torch."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sweep_results import MeasurementReader, Sweep, read_sweep
-from bertcore.training.sweep_plan import WORDS, Varied, rates_around, usual_rate
+from bertcore.training.sweep_plan import Varied, rates_around, usual_rate
 
-from ..look import numbers
 from .process import RunCommand
 from .run_info import RunInfo
 from .run_kinds import COMMANDS, read_settings
-from .sweep_findings import THREE, setting_name, setting_value
 
-FIVE, A_THIRD = 5, 1 / 3  # learning rates; of the budget
+FIVE, A_THIRD, THREE = 5, 1 / 3, 3  # learning rates; of the budget; seeds
 
 
 @dataclass(frozen=True)
@@ -87,27 +84,6 @@ def sweep_row(runs: Sequence[RunInfo], sweep_id: str) -> SweepRow:
     found.sort(key=lambda each: each[0].number)
     place = found[0][0]
     return SweepRow(sweep_id, place.name, tuple(run for _, run in found), place.of)
-
-
-def shown_name(run: RunInfo, short: bool = False) -> str:
-    """A run's name, with the settings that its sweep put into it as the screen writes them: "rate 2e−5, seed 0".
-
-    short: those alone, below its sweep, which has the name.
-    """
-    if run.sweep is None or not run.name.startswith(run.sweep.name):
-        return run.name
-    settings = run.name.removeprefix(run.sweep.name)
-    given = re.findall(r" (\S+) (\d+(?:\.\d+)?(?:e[-+]\d+)?)", settings)
-    if not given or "".join(f" {word} {value}" for word, value in given) != settings:
-        return settings.strip() if short and settings.strip() else run.name
-    names = {word: name for name, word in WORDS.items()}
-    parts = (
-        f"{setting_name(names[word], short=True)} {setting_value(names[word], float(value))}"
-        if word in names
-        else f"{word} {numbers.number(float(value))}"
-        for word, value in given
-    )
-    return ", ".join(parts) if short else f"{run.sweep.name} · {', '.join(parts)}"
 
 
 def read_row(row: SweepRow, reader: MeasurementReader | None = None) -> Sweep | None:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtWidgets import QWidget
 
 from ..look.say import Titled, mark
-from ..runs.keeper import RunKeeper
 from .services import Services
 
 if TYPE_CHECKING:
@@ -109,7 +108,8 @@ def _make_film(made: type[FilmRoom], context: RoomContext) -> QWidget:
 
 def _make_train(made: type[TrainRoom], context: RoomContext) -> QWidget:
     services = context.services
-    room, runs = made(services.open_model), services.runs
+    runs = services.runs
+    room = made(services.open_model)
     connect_train_room(room, runs)
 
     def compare(start: Path) -> None:
@@ -142,37 +142,40 @@ def _make_train(made: type[TrainRoom], context: RoomContext) -> QWidget:
 
 
 def connect_train_room(room: TrainRoom, runs: RunsService) -> None:
-    """Ties the room Train to the runs, both ways."""
-    runs.runs_changed.connect(room.show_runs)
-    runs.run_selected.connect(room.show_run)
-    runs.status_changed.connect(room.show_status)
-    runs.metrics_restarted.connect(room.view.restart_metrics)
-    runs.metrics_appended.connect(room.view.append_metrics)
-    runs.compared_restarted.connect(room.view.curves.restart_compared)
-    runs.compared_appended.connect(room.view.curves.append_compared)
-    room.view.curves.compared.connect(runs.set_compared)
-    runs.snapshots_changed.connect(room.show_snapshots)
-    runs.result_changed.connect(room.view.show_result)
-    runs.problem_found.connect(room.runs_card.show_problem)
-    keeper = runs.findChild(RunKeeper) or RunKeeper(runs)  # the room is made anew in projector mode
-    keeper.problem_found.connect(room.runs_card.show_problem)
-    keeper.binned.connect(room.runs_card.show_binned)
-    keeper.done.connect(room.runs_card.show_done)
-    room.runs_card.put_back_requested.connect(keeper.put_back)
-    room.run_actions.label_given.connect(keeper.set_label)
-    room.run_actions.delete_requested.connect(keeper.move_to_bin)
-    room.run_actions.export_requested.connect(keeper.export)
-    room.start_requested.connect(runs.start)
-    estimator = runs.estimator
-    room.estimate_requested.connect(estimator.ask)
-    room.estimate_cancelled.connect(estimator.stop)
-    estimator.described.connect(room.show_described)
-    estimator.estimated.connect(room.show_estimate)
-    estimator.failed.connect(room.data.show_problem)
-    room.control_requested.connect(runs.control)
-    room.sweep_resume_requested.connect(runs.resume_sweep)
-    room.run_selected.connect(runs.select)
-    room.visibility_changed.connect(runs.set_following)
+    """Ties the room Train to the runs: what a part wants to what carries it out, what is reported to what shows it."""
+    view, card, actions, keeper, estimator = room.view, room.runs_card, room.run_actions, runs.keeper, runs.estimator
+    for starter in room.starters:
+        starter.started.connect(runs.start)
+    for wanted, carry_out in (
+        (room.run_selected, runs.select),
+        (room.visibility_changed, runs.set_following),
+        (room.sweep_resume_requested, runs.resume_sweep),
+        (room.sweep_page.stop_requested, runs.stop),
+        (view.control_requested, runs.control),
+        (view.curves.compared, runs.set_compared),
+        (room.estimate_requested, estimator.ask),
+        (room.estimate_cancelled, estimator.stop),
+        (actions.label_given, keeper.set_label),
+        (actions.delete_requested, keeper.move_to_bin),
+        (actions.export_requested, keeper.export),
+        (card.put_back_requested, keeper.put_back),
+        (runs.runs_changed, room.show_runs),
+        (runs.run_selected, room.show_run),
+        (runs.status_changed, room.show_status),
+        (runs.snapshots_changed, room.show_snapshots),
+        (runs.result_changed, view.show_result),
+        (runs.metrics_restarted, view.restart_metrics),
+        (runs.metrics_appended, view.append_metrics),
+        (runs.compared_restarted, view.curves.restart_compared),
+        (runs.compared_appended, view.curves.append_compared),
+        (runs.problem_found, card.show_problem),
+        (keeper.binned, card.show_binned),
+        (keeper.done, card.show_done),
+        (estimator.described, room.show_described),
+        (estimator.estimated, room.show_estimate),
+        (estimator.failed, room.data.show_problem),
+    ):
+        wanted.connect(carry_out)
     room.show_runs(runs.runs)
 
 

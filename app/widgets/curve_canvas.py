@@ -1,47 +1,61 @@
 """The pyqtgraph side of a curve plot; imported when the first plot is shown, never before."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QWheelEvent
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QWheelEvent
 from PySide6.QtWidgets import QGraphicsTextItem, QScrollArea, QWidget
 
 from ..look import numbers, theme
-from .curve_specs import CurveSpec, HorizontalAxis, Level, Mark, PlotSpec, Points
+from .curve_specs import CurveSpec, Drawing, HorizontalAxis, Mark, PlotSpec, Points
 from .layouts import vbox
 
-LINE_PX = 1.6
-DOT_PX = 6
+LINE_PX, DOT_PX, TYPE_PX = 1.6, 6, 11
+PLACE_PX, RING_PX, BAR_PX, BAR_TINT = 9, 18, 4, 110  # of single places
+PLACE_MARGIN = 0.12  # beside and above them, of their span
+REACH_PX = 12  # so near to one the mouse points at it
 CLEAR_PX = 10  # between the beginning of a phase, where curves fall steeply, and its name
 BAND_ALPHA = 150
 LEVEL_SHARE = 0.25  # of the plot's width, where the name of a level may stand
-LEVEL_ALPHA = 225  # of what is behind words that curves may pass
-ABOVE, BELOW = ((1.0, 1.0), (1.0, 1.0)), ((1.0, 0.0), (1.0, 0.0))  # its name at the right end of its line
+WORDS_ALPHA = 225  # of what is behind words that curves may pass
+RAW_ALPHA = 70  # of what is drawn behind its smoothed curve
+ABOVE, BELOW = ((1.0, 1.0), (1.0, 1.0)), ((1.0, 0.0), (1.0, 0.0))  # a level's name at the right end of its line
+RIGHT_OF_LINE, LEFT_OF_LINE = ((0.0, 0.5), (0.0, 0.5)), ((1.0, 0.5), (1.0, 0.5))
 LEAST_TICKS_PX = 15  # between two numbers of an axis
 ABOVE_PX = 9  # above the plot, half of a number
-RAW_ALPHA = 70  # of what is drawn behind its smoothed curve
 WORD_ROW, MOST_HEADROOM = 1.5, 0.25  # of the type's size; of a plot's height, for one row of words
 MOST_WORDS = 0.5  # of a plot's height, for the words beside its marks
-RIGHT_OF_LINE, LEFT_OF_LINE = ((0.0, 0.5), (0.0, 0.5)), ((1.0, 0.5), (1.0, 0.5))
 
 
 class BottomAxis(pg.AxisItem):
     """Steps, minutes ..., none below zero; or the names of places."""
 
-    places: Sequence[str] = ()
-
     def __init__(self, axis: HorizontalAxis) -> None:
         super().__init__("bottom")
         self.axis = axis
+        self.places: Sequence[str] | Mapping[float, str] = ()
         self.enableAutoSIPrefix(False)
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
+        if isinstance(self.places, Mapping):
+            return [self.places.get(value, "") for value in values]
         return [self._text(value) if value >= 0 else "" for value in values]
+
+    def tickValues(self, least: float, most: float, size: float) -> list[tuple[float, list[float]]]:
+        """Of named places those whose names have room."""
+        if not isinstance(self.places, Mapping):
+            return super().tickValues(least, most, size)
+        metrics, shown, end = QFontMetrics(theme.font(TYPE_PX)), [], -math.inf
+        for x, name in sorted(self.places.items()):
+            half = (metrics.horizontalAdvance(name) / 2 + theme.px(3)) * (most - least) / max(size, 1)
+            if x - half >= end:
+                shown.append(x)
+                end = x + half
+        return [(1.0, shown)]
 
     def _text(self, value: float) -> str:
         if (self.axis.whole or self.places) and value != round(value):
@@ -60,9 +74,9 @@ class BottomAxis(pg.AxisItem):
 class NumberAxis(pg.AxisItem):
     """Plain numbers, or percents of 0..1."""
 
-    def __init__(self, orientation: str, percent: bool) -> None:
+    def __init__(self, orientation: str, percent: bool = False) -> None:
         super().__init__(orientation)
-        self._percent = percent
+        self.percent = percent
         self.enableAutoSIPrefix(False)
 
     def boundingRect(self) -> QRectF:
@@ -81,7 +95,7 @@ class NumberAxis(pg.AxisItem):
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         if self.logMode:
             return self._powers(values)
-        if self._percent:
+        if self.percent:
             return [numbers.percent(round(value, 9)) if -1e-9 <= value <= 1 + 1e-9 else "" for value in values]
         return [numbers.decimal(value) if abs(value) >= numbers.HUGE else numbers.number(value) for value in values]
 
@@ -97,8 +111,29 @@ class NumberAxis(pg.AxisItem):
         return shown
 
 
-class _PlotWidget(pg.PlotWidget):
-    """The wheel zooms; on a page that scrolls, together with Ctrl."""
+class PlotView(pg.PlotWidget):
+    """A plot in the window's colours, without pyqtgraph's buttons and menu. The wheel zooms; on a page that scrolls,
+    together with Ctrl."""
+
+    def __init__(self, bottom: pg.AxisItem, left: pg.AxisItem) -> None:
+        super().__init__(axisItems={"bottom": bottom, "left": left})
+        plot = self.getPlotItem()
+        plot.hideButtons()
+        plot.setMenuEnabled(False)
+        plot.showGrid(x=False, y=True, alpha=0.6)
+        left.setZValue(-1)  # or its lines would go through words
+        self.setFrameShape(self.Shape.NoFrame)
+        for widget in (self, self.viewport()):
+            widget.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # no key does anything here; the legend says the numbers
+
+    def paint_in_theme(self) -> None:
+        self.setBackground(theme.color("card"))
+        for name in ("bottom", "left"):
+            axis = self.getPlotItem().getAxis(name)
+            axis.setPen(pg.mkPen(theme.color("line")))
+            axis.setTextPen(pg.mkPen(theme.color("muted")))
+            axis.setTickFont(theme.font(TYPE_PX))
+            axis.label.setFont(theme.font(TYPE_PX))
 
     def sizeHint(self) -> QSize:
         """Whatever there is room for; a graphics view would ask for 480 px."""
@@ -122,18 +157,20 @@ class CurveCanvas(QWidget):
 
     hovered = Signal(object)  # x under the mouse (float), or None
     clicked = Signal(float)
+    place_hovered = Signal(object)  # (key of a curve of single places, index) under the mouse, or None
+    place_clicked = Signal(str, int)
 
     def __init__(self, spec: PlotSpec, axis: HorizontalAxis) -> None:
         super().__init__()
         self._spec = spec
-        self._points: dict[str, Points] = {}
-        self._behind: list[Points] = []  # what was smoothed
+        self._drawing = Drawing(axis)
+        self._shown: list[Points] = []  # all that is drawn: curves, and those that were smoothed
         self._has_fixed_range = False  # of one point, or of places
-        self._is_logarithmic = False
         self.setObjectName("curves")
         self._bottom = BottomAxis(axis)
-        self._view = _PlotWidget(axisItems={"bottom": self._bottom, "left": NumberAxis("left", spec.percent)})
+        self._view = PlotView(self._bottom, NumberAxis("left", spec.percent))
         self._plot = self._view.getPlotItem()
+        self._box = self._plot.getViewBox()
         vbox(self._view, parent=self)
         self._raw = {curve.key: self._make_item(curve) for curve in spec.curves if curve.noisy}
         self._items = {curve.key: self._make_item(curve) for curve in spec.curves}
@@ -141,7 +178,6 @@ class CurveCanvas(QWidget):
         self._level = pg.InfiniteLine(angle=0)
         self._level_name = pg.InfLineLabel(self._level, "", position=0.99, anchors=list(ABOVE))
         self._level.setZValue(20)  # its name is legible on top of the curves
-        self._level.setVisible(spec.level is not None)
         self._plot.addItem(self._level)
         if spec.includes_zero:
             self._plot.addItem(pg.InfiniteLine(0, angle=0, pen=pg.mkPen(None)))
@@ -150,211 +186,204 @@ class CurveCanvas(QWidget):
         self._plot.addItem(self._marked, ignoreBounds=True)
         self._headroom = pg.PlotDataItem(pen=pg.mkPen((0, 0, 0, 0)))  # one point that nobody sees
         self._plot.addItem(self._headroom)
-        self._prepare_plot()
+        self._plot.setLabel("bottom", axis.label)
+        self._plot.setLabel("left", spec.left_label)
+        if spec.percent:
+            self._plot.setLimits(yMin=-0.05, yMax=1.05)
+        self._box.sigResized.connect(self._keep_headroom)
+        for changed in (self._box.sigResized, self._box.sigXRangeChanged):
+            changed.connect(self._fit_words)
+        for changed in (self._box.sigResized, self._box.sigRangeChanged):
+            changed.connect(self._place_level_name)
+        self._view.scene().sigMouseMoved.connect(self._on_scene_mouse_moved)
+        self._view.scene().sigMouseClicked.connect(self._on_scene_mouse_clicked)
         self._paint_in_theme()
 
-    def set_points(self, points: dict[str, Points], places: Sequence[str], raw: dict[str, Points]) -> None:
-        """x (P) rising, values (P), both finite, of each curve; places: names of x = 0, 1, 2 ...
+    def show_drawing(self, drawing: Drawing, smoothed: Mapping[str, Points]) -> None:
+        """smoothed: the points of some curves as they are to be drawn, faintly before those that were measured.
 
-        raw: what was smoothed, to be drawn faintly behind.
+        x (P) of all points rises, and values (P) are finite.
         """
-        self._points = points
-        self._bottom.places = places
+        before, self._drawing = self._drawing, drawing
+        if drawing.axis != before.axis:
+            self._bottom.axis = drawing.axis
+            self._bottom.picture = None  # pyqtgraph keeps what it has drawn
+            self._plot.setLabel("bottom", drawing.axis.label)
+        if drawing.is_logarithmic != before.is_logarithmic:
+            self._plot.setLogMode(y=drawing.is_logarithmic)
+            self._has_fixed_range = False
+            self.show_all()
+        self._bottom.places = drawing.places
+        nothing = (np.empty(0), np.empty(0))
         for key, item in self._raw.items():
-            item.setData(*raw.get(key, ([], [])))
-        self._behind = [raw[key] for key in self._raw if key in raw]
-        for key, (x, values) in points.items():
-            self._items[key].setData(x, values)
-        self._fit_axes(len(places))
-
-    def set_axis(self, axis: HorizontalAxis) -> None:
-        """The curves come next, with x as this axis has it."""
-        self._bottom.axis = axis
-        self._bottom.picture = None  # pyqtgraph keeps what it has drawn
-        self._plot.setLabel("bottom", axis.label)
-
-    def set_logarithmic(self, is_on: bool) -> None:
-        """The left axis in powers of ten; what is not above zero is not drawn then."""
-        self._is_logarithmic = is_on
-        self._plot.setLogMode(y=is_on)
+            item.setData(*(drawing.points.get(key, nothing) if key in smoothed else nothing))
+        for key, item in self._items.items():
+            item.setData(*smoothed.get(key, drawing.points.get(key, nothing)))
+        shown = [*smoothed.values(), *drawing.points.values()]
+        self._shown = [(x, values) for x, values in shown if len(x)]
+        self._fit_axes()
         self._show_level()
-        self._has_fixed_range = False
-        self.show_all()
-        self._fit_axes(len(self._bottom.places))
-
-    def set_level(self, level: Level | None) -> None:
-        """Another one than that of the spec."""
-        self._spec = replace(self._spec, level=level)
-        self._show_level()
-
-    def _show_level(self) -> None:
-        level = self._spec.level
-        self._level.setVisible(level is not None)
-        if level is not None:
-            self._level.setValue(math.log10(level.value) if self._is_logarithmic else level.value)
-            self._level_name.setFormat(level.name)
-            self._place_level_name()
-
-    def _place_level_name(self) -> None:
-        """On the side of its line where fewer points are at its end, if it has room there."""
-        level, box = self._spec.level, self._plot.getViewBox()
-        if level is None:
-            return
-        (_, right), (bottom, top) = box.viewRange()
-        span = np.ptp(box.viewRange()[0])
-        ends = [values[x > right - LEVEL_SHARE * span] for x, values in (*self._points.values(), *self._behind)]
-        ending = np.concatenate(ends) if ends else np.zeros(0)
-        needed = self._level_name.boundingRect().height() / max(box.height(), 1) * (top - bottom)
-        goes_below = (ending > level.value).sum() > (ending < level.value).sum()
-        self._level_name.anchors = list(BELOW if goes_below and self._level.value() - bottom > needed else ABOVE)
-        self._level_name.updatePosition()
-
-    def _fit_axes(self, places: int) -> None:
-        """No axis begins below the first step; of one point pyqtgraph would keep the span of what was there before."""
-        view, known = self._plot.getViewBox(), [x for x, _ in self._points.values() if len(x)]
-        if not known:
-            return
-        first, last = float(min(x[0] for x in known)), float(max(x[-1] for x in known))
-        left = [values for _, values in self._points.values() if len(values)]
-        lowest = min((float(values.min()) for values in left), default=0.0)
-        highest = max((float(values.max()) for values in left), default=1.0)
-        if self._spec.includes_zero:
-            lowest, highest = min(lowest, 0.0), max(highest, 0.0)
-        is_fixed = bool(places) or first == last
-        margin = 0.5 if places else (0.05 if is_fixed else 0.02) * max(last, 1.0)  # a lone point is drawn whole
-        view.setLimits(xMin=-margin)
-        if is_fixed:
-            view.setXRange(-0.4 if places else -margin, places - 0.6 if places else max(2 * last, 1.0), padding=0)
-            if self._is_logarithmic:
-                lowest, highest = math.log10(max(lowest, 1e-12)), math.log10(max(highest, 1e-12))
-            if lowest == highest:
-                lowest, highest = lowest - abs(lowest) / 2 - 0.5, highest + abs(highest) / 2 + 0.5
-            view.setYRange(lowest, highest, padding=0.06)
-        elif self._has_fixed_range:
-            view.enableAutoRange()
-        self._has_fixed_range = is_fixed
-
-    @property
-    def units_per_px(self) -> float:
-        """Of the lower axis."""
-        return float(self._plot.getViewBox().viewPixelSize()[0])
+        self._show_marks()
+        self.set_marked(drawing.marked)
 
     def set_marked(self, x: float | None) -> None:
         self._marked.setVisible(x is not None)
         if x is not None:
             self._marked.setValue(x)
 
-    def set_marks(self, marks: Sequence[Mark]) -> None:
-        """Lines where something else begins, with words beside them; what was marked before goes.
-
-        Lines are hidden and used again: Qt may still be busy with an item that is taken out of its scene.
-        """
-        while len(self._marks) < len(marks):
-            self._marks.append(_MarkLine(self._plot))
-            self._paint_in_theme()
-        for number, line in enumerate(self._marks):
-            line.set_height(-number / 1000)  # the words of one are legible on top of the next
-            line.show_mark(marks[number] if number < len(marks) else None)
-        self._keep_headroom()
-        self._fit_words()
-
     def show_all(self) -> None:
         """Both axes follow the data again, after someone dragged or zoomed."""
-        self._plot.getViewBox().enableAutoRange()
+        self._box.enableAutoRange()
         if self._has_fixed_range:
-            self._fit_axes(len(self._bottom.places))
+            self._fit_axes()
+
+    @property
+    def units_per_px(self) -> float:
+        """Of the lower axis."""
+        return float(self._box.viewPixelSize()[0])
 
     def words(self) -> list[tuple[str, QRectF, QRectF]]:
         """Those that are on show beside ticks and legend: each with its box and the box that it must stay in."""
-        whole, inside = self._plot.sceneBoundingRect(), self._plot.getViewBox().sceneBoundingRect()
+        whole, inside = self._plot.sceneBoundingRect(), self._box.sceneBoundingRect()
         names = [self._plot.getAxis(name).label for name in ("left", "bottom")]
         found = [(name.toPlainText(), _letters(name), whole) for name in names if name.isVisible()]
-        found += [(text, box, inside) for line in self._marks for text, box in line.words()]
-        return found
-
-    def _fit_words(self) -> None:
-        """The name of an axis is left out where it is longer than its axis: the legend has it too."""
-        box = self._plot.getViewBox().boundingRect()
-        axis = self._plot.getAxis("left")
-        axis.showLabel(axis.label.boundingRect().width() <= box.height())
-        row = 0
-        for line in self._marks:
-            row = line.fit(row, box.width(), box.height(), self._plot.getViewBox().viewRange()[0])
-
-    def _keep_headroom(self) -> None:
-        """Room for the words before a mark above the curves, which are often highest where they begin."""
-        mark = next((line.mark for line in self._marks if line.mark and line.mark.before), None)
-        share = WORD_ROW * theme.font(11).pixelSize() / max(self._plot.getViewBox().height(), 1)
-        points = [(x, values) for x, values in (*self._points.values(), *self._behind) if len(x)]
-        if mark is None or mark.is_silent or not points or self._is_logarithmic or share > MOST_HEADROOM:
-            self._headroom.setData([], [])
-            return
-        before = [values[x <= mark.x] for x, values in points]
-        highest = max((float(values.max()) for values in before if len(values)), default=0.0)
-        lowest = min(float(values.min()) for _, values in points)
-        self._headroom.setData([float(points[0][0][0])], [highest + share / (1 - share) * (highest - lowest)])
-
-    def _prepare_plot(self) -> None:
-        plot, spec = self._plot, self._spec
-        plot.hideButtons()
-        plot.setMenuEnabled(False)
-        plot.showGrid(x=False, y=True, alpha=0.6)
-        plot.getAxis("left").setZValue(-1)  # or its lines would go through words
-        plot.setLabel("bottom", self._bottom.axis.label)
-        plot.setLabel("left", spec.left_label)
-        if spec.percent:
-            plot.setLimits(yMin=-0.05, yMax=1.05)
-        self._view.setFrameShape(self._view.Shape.NoFrame)
-        for widget in (self._view, self._view.viewport()):
-            widget.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # no key does anything here; the legend says the numbers
-        box = plot.getViewBox()
-        box.sigResized.connect(self._keep_headroom)
-        for changed in (box.sigResized, box.sigXRangeChanged):
-            changed.connect(self._fit_words)
-        for changed in (box.sigResized, box.sigRangeChanged):
-            changed.connect(self._place_level_name)
-        self._view.scene().sigMouseMoved.connect(self._on_scene_mouse_moved)
-        self._view.scene().sigMouseClicked.connect(self._on_scene_mouse_clicked)
+        return found + [(text, box, inside) for line in self._marks for text, box in line.words()]
 
     def _make_item(self, curve: CurveSpec) -> pg.PlotDataItem:
-        item = pg.PlotDataItem(name=curve.name, antialias=curve.markers)  # of thousands of points it is slow
+        is_smooth = curve.markers or any(each.places for each in self._spec.curves)  # of thousands of points it is slow
+        connect = "pairs" if curve.places == "bars" else "all"
+        item = pg.PlotDataItem(name=curve.name, antialias=is_smooth, connect=connect)
         self._plot.addItem(item)
-        if not curve.dots and not curve.markers:
+        if not curve.dots and not is_smooth:
             item.setDownsampling(auto=True, method="peak")
             item.setClipToView(True)
         return item
 
+    def _fit_axes(self) -> None:
+        """No axis begins below the first step; of one point pyqtgraph would keep the span of what was there before."""
+        if not self._shown:
+            return
+        places, view = len(self._drawing.places), self._box
+        first = float(min(x[0] for x, _ in self._shown))
+        last = float(max(x[-1] for x, _ in self._shown))
+        if isinstance(self._drawing.places, Mapping):
+            first, last = min(self._drawing.places), max(self._drawing.places)
+            margin = PLACE_MARGIN * (last - first) or 0.5
+            view.setXRange(first - margin, last + margin, padding=0)
+            view.setYRange(*self._left_range(), padding=PLACE_MARGIN)
+            self._has_fixed_range = True
+            return
+        is_fixed = bool(places) or first == last
+        margin = 0.5 if places else (0.05 if is_fixed else 0.02) * max(last, 1.0)  # a lone point is drawn whole
+        view.setLimits(xMin=-margin)
+        if is_fixed:
+            view.setXRange(-0.4 if places else -margin, places - 0.6 if places else max(2 * last, 1.0), padding=0)
+            view.setYRange(*self._left_range(), padding=0.06)
+        elif self._has_fixed_range:
+            view.enableAutoRange()
+        self._has_fixed_range = is_fixed
+
+    def _left_range(self) -> tuple[float, float]:
+        lowest = min(float(values.min()) for _, values in self._shown)
+        highest = max(float(values.max()) for _, values in self._shown)
+        level = self._drawing.level if isinstance(self._drawing.places, Mapping) else None
+        if level is not None:
+            lowest, highest = min(lowest, level.value), max(highest, level.value)
+        if self._spec.includes_zero:
+            lowest, highest = min(lowest, 0.0), max(highest, 0.0)
+        if self._drawing.is_logarithmic:
+            lowest, highest = math.log10(max(lowest, 1e-12)), math.log10(max(highest, 1e-12))
+        if lowest == highest:
+            lowest, highest = lowest - abs(lowest) / 2 - 0.5, highest + abs(highest) / 2 + 0.5
+        return lowest, highest
+
+    def _show_level(self) -> None:
+        level = self._drawing.level
+        self._level.setVisible(level is not None)
+        if level is not None:
+            self._level.setValue(math.log10(level.value) if self._drawing.is_logarithmic else level.value)
+            self._level_name.setFormat(level.name)
+            self._place_level_name()
+
+    def _place_level_name(self) -> None:
+        """On the side of its line where fewer points are at its end, if it has room there."""
+        level = self._drawing.level
+        if level is None:
+            return
+        (left, right), (bottom, top) = self._box.viewRange()
+        ends = [values[x > right - LEVEL_SHARE * (right - left)] for x, values in self._shown]
+        ending = np.concatenate(ends) if ends else np.zeros(0)
+        needed = self._level_name.boundingRect().height() / max(self._box.height(), 1) * (top - bottom)
+        goes_below = (ending > level.value).sum() > (ending < level.value).sum()
+        self._level_name.anchors = list(BELOW if goes_below and self._level.value() - bottom > needed else ABOVE)
+        self._level_name.updatePosition()
+
+    def _show_marks(self) -> None:
+        """Lines are hidden and used again: Qt may still be busy with an item that is taken out of its scene."""
+        marks = self._drawing.marks
+        while len(self._marks) < len(marks):
+            self._marks.append(_MarkLine(self._plot, len(self._marks)))
+        for number, line in enumerate(self._marks):
+            line.show_mark(marks[number] if number < len(marks) else None)
+        self._keep_headroom()
+        self._fit_words()
+
+    def _fit_words(self) -> None:
+        """The name of an axis is left out where it is longer than its axis: the legend has it too."""
+        size, axis, row = self._box.boundingRect(), self._plot.getAxis("left"), 0
+        axis.showLabel(axis.label.boundingRect().width() <= size.height())
+        for line in self._marks:
+            row = line.fit(row, size.width(), size.height(), self._box.viewRange()[0])
+
+    def _keep_headroom(self) -> None:
+        """Room for the words before a mark above the curves, which are often highest where they begin."""
+        mark = next((mark for mark in self._drawing.marks if mark.before), None)
+        share = WORD_ROW * theme.font(TYPE_PX).pixelSize() / max(self._box.height(), 1)
+        has_room = self._shown and not self._drawing.is_logarithmic and share <= MOST_HEADROOM
+        if mark is None or mark.is_silent or not has_room:
+            self._headroom.setData([], [])
+            return
+        before = [values[x <= mark.x] for x, values in self._shown]
+        highest = max((float(values.max()) for values in before if len(values)), default=0.0)
+        lowest = min(float(values.min()) for _, values in self._shown)
+        room = share / (1 - share) * (highest - lowest)
+        self._headroom.setData([float(self._shown[0][0][0])], [highest + room])
+
     def _paint_in_theme(self) -> None:
-        self._view.setBackground(theme.color("card"))
-        font = theme.font(11)
-        for name in ("bottom", "left"):
-            axis = self._plot.getAxis(name)
-            axis.setPen(pg.mkPen(theme.color("line")))
-            axis.setTextPen(pg.mkPen(theme.color("muted")))
-            axis.setTickFont(font)
-            axis.label.setFont(font)
+        self._view.paint_in_theme()
         for curve in self._spec.curves:
             _paint_item(self._items[curve.key], curve)
-            if curve.key in self._raw:
-                faint = theme.color(curve.color, RAW_ALPHA)
-                self._raw[curve.key].setPen(pg.mkPen(faint, width=1))
-        self._level.setPen(pg.mkPen(theme.color("muted"), style=Qt.PenStyle.DashLine))
-        self._level_name.setColor(theme.color("muted"))
-        self._level_name.setFont(font)
-        self._level_name.fill = pg.mkBrush(theme.color("card", LEVEL_ALPHA))
+            if curve.noisy:
+                self._raw[curve.key].setPen(pg.mkPen(theme.color(curve.color, RAW_ALPHA), width=1))
+        self._level.setPen(_dashed("muted"))
+        _paint_words(self._level_name, "muted")
         self._show_level()
         self._marked.setPen(pg.mkPen(theme.color("accent"), width=1.4, style=Qt.PenStyle.DotLine))
         for line in self._marks:
-            line.paint_in_theme(font)
+            line.paint_in_theme()
+
+    def place_at(self, position: QPointF) -> tuple[str, int] | None:
+        """Which single place is at this point of the scene: the key of its curve, and its index."""
+        at, per_px = self._box.mapSceneToView(position), np.array(self._box.viewPixelSize())
+        nearest: tuple[float, tuple[str, int] | None] = (theme.px(REACH_PX), None)
+        for curve in self._spec.curves:
+            x, y = self._drawing.points.get(curve.key, ((), ()))
+            if curve.places == "dots" and len(x):
+                away = np.hypot(*((np.array([x, y]).T - (at.x(), at.y())) / per_px).T)
+                nearest = min(nearest, (float(away.min()), (curve.key, int(away.argmin()))), key=lambda one: one[0])
+        return nearest[1]
 
     def _on_scene_mouse_moved(self, position: Any) -> None:
-        inside = self._plot.getViewBox().sceneBoundingRect().contains(position)
-        self.hovered.emit(self._plot.getViewBox().mapSceneToView(position).x() if inside else None)
+        inside = self._box.sceneBoundingRect().contains(position)
+        self.place_hovered.emit(self.place_at(position) if inside else None)
+        self.hovered.emit(self._box.mapSceneToView(position).x() if inside else None)
 
     def _on_scene_mouse_clicked(self, event: Any) -> None:
-        view = self._plot.getViewBox()
-        if event.button() == Qt.MouseButton.LeftButton and view.sceneBoundingRect().contains(event.scenePos()):
-            self.clicked.emit(view.mapSceneToView(event.scenePos()).x())
+        if event.button() == Qt.MouseButton.LeftButton and self._box.sceneBoundingRect().contains(event.scenePos()):
+            self.clicked.emit(self._box.mapSceneToView(event.scenePos()).x())
+            place = self.place_at(event.scenePos())
+            if place is not None:
+                self.place_clicked.emit(*place)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -369,20 +398,15 @@ class CurveCanvas(QWidget):
 class _MarkLine:
     """A line where something else begins, with words beside it; what has a name before it, a tinted band."""
 
-    def __init__(self, plot: pg.PlotItem) -> None:
+    def __init__(self, plot: pg.PlotItem, number: int) -> None:
         self.mark: Mark | None = None
-        self._line = pg.InfiniteLine(angle=90)
-        self._band = pg.LinearRegionItem(movable=False)
+        self._line, self._band = pg.InfiniteLine(angle=90), pg.LinearRegionItem(movable=False)
+        self._line.setZValue(-number / 1000)  # the words of one are legible on top of the next
         self._band.setZValue(-20)
         self._before = pg.InfLineLabel(self._line, "", anchors=list(LEFT_OF_LINE))
         self._after = pg.InfLineLabel(self._line, "", anchors=list(RIGHT_OF_LINE))
-        self._labels = (self._before, self._after)
-        self._font_px = 11
         for item in (self._band, self._line):
             plot.addItem(item, ignoreBounds=True)
-
-    def set_height(self, z: float) -> None:
-        self._line.setZValue(z)
 
     def show_mark(self, mark: Mark | None) -> None:
         """None: nothing."""
@@ -390,32 +414,33 @@ class _MarkLine:
             self._line.setValue(mark.x)
             self._band.setRegion((0, mark.x))
             self._after.setFormat(mark.after)
-            self._line.setPen(_mark_pen(mark.color))
         self.mark = mark
-        self._color_words()
+        self.paint_in_theme()
         self._line.setVisible(mark is not None)
         self._band.setVisible(mark is not None and bool(mark.before))
 
     def words(self) -> list[tuple[str, QRectF]]:
         """What is on show, and where on the canvas."""
-        items = [words.textItem for words in self._labels if words.isVisible() and words.format]
+        items = [words.textItem for words in (self._before, self._after) if words.isVisible() and words.format]
         return [(item.toPlainText(), _letters(item)) for item in items]
 
     def fit(self, row: int, width: float, height: float, span: tuple[float, float]) -> int:
         """Words where there is room for them: on their side of the line, each on a row of its own from the top; the
         row after them. What begins stands behind its line; where that leaves no room, before it."""
         if self.mark is None or self.mark.is_silent:
-            for words in self._labels:
+            for words in (self._before, self._after):
                 words.setVisible(False)
             return row
-        line, (first, last) = WORD_ROW * self._font_px / max(height, 1), span
+        line, (first, last) = WORD_ROW * theme.font(TYPE_PX).pixelSize() / max(height, 1), span
         per_unit = width / max(last - first, 1e-9)
         left = per_unit * (self.mark.x - first)
         phase = per_unit * (self.mark.x - max(first, 0)) - theme.px(CLEAR_PX)
-        for words in self._labels:  # a label that is hidden keeps its old text and size
+        for words in (self._before, self._after):  # a label that is hidden keeps its old text and size
             words.setVisible(True)
             words.valueChanged()
-        self._write_before(phase)
+        self._before.setFormat(self.mark.before)
+        if self.mark.before_short and self._before.boundingRect().width() >= phase:
+            self._before.setFormat(self.mark.before_short)
         is_behind = self._after.boundingRect().width() < width - left
         self._after.anchors = list(RIGHT_OF_LINE if is_behind else LEFT_OF_LINE)
         self._after.updatePosition()
@@ -426,32 +451,24 @@ class _MarkLine:
             row += bool(words.format)
         return row
 
-    def _write_before(self, room: float) -> None:
-        """The short words where the others would stand out of their phase."""
-        assert self.mark is not None
-        self._before.setFormat(self.mark.before)
-        if self.mark.before_short and self._before.boundingRect().width() >= room:
-            self._before.setFormat(self.mark.before_short)
-
-    def _color_words(self) -> None:
-        color = "muted" if self.mark is None or self.mark.color == "faint" else self.mark.color
-        for words in self._labels:
-            words.setColor(theme.color(color))
-
-    def paint_in_theme(self, font: QFont) -> None:
-        self._font_px = font.pixelSize()
-        self._line.setPen(_mark_pen(self.mark.color if self.mark is not None else "faint"))
+    def paint_in_theme(self) -> None:
+        color = "faint" if self.mark is None else self.mark.color
+        self._line.setPen(_dashed(color))
         self._band.setBrush(theme.color("hover", BAND_ALPHA))
         for edge in self._band.lines:
             edge.setPen(pg.mkPen(None))
-        self._color_words()
-        for words in self._labels:
-            words.setFont(font)
-            words.fill = pg.mkBrush(theme.color("card", LEVEL_ALPHA))
+        for words in (self._before, self._after):
+            _paint_words(words, "muted" if color == "faint" else color)
 
 
-def _mark_pen(color: str) -> Any:
+def _dashed(color: str) -> Any:
     return pg.mkPen(theme.color(color), style=Qt.PenStyle.DashLine)
+
+
+def _paint_words(words: pg.InfLineLabel, color: str) -> None:
+    words.setColor(theme.color(color))
+    words.setFont(theme.font(TYPE_PX))
+    words.fill = pg.mkBrush(theme.color("card", WORDS_ALPHA))
 
 
 def _letters(item: QGraphicsTextItem) -> QRectF:
@@ -462,13 +479,16 @@ def _letters(item: QGraphicsTextItem) -> QRectF:
 
 def _paint_item(item: pg.PlotDataItem, curve: CurveSpec) -> None:
     color = theme.color(curve.color)
-    if curve.dots:
+    style = Qt.PenStyle.DashLine if curve.dashed else Qt.PenStyle.SolidLine
+    if curve.places == "bars":
+        item.setPen(pg.mkPen(theme.color(curve.color, BAR_TINT), width=BAR_PX))
+    elif curve.dots:
         item.setPen(pg.mkPen(color, width=1, style=Qt.PenStyle.DotLine))
     else:
-        style = Qt.PenStyle.DashLine if curve.dashed else Qt.PenStyle.SolidLine
-        item.setPen(pg.mkPen(color, width=LINE_PX, style=style))
-    if curve.dots or curve.markers:
+        item.setPen(pg.mkPen(None) if curve.places else pg.mkPen(color, width=LINE_PX, style=style))
+    if curve.dots or curve.markers or curve.places in ("dots", "rings"):
+        is_ring = curve.places == "rings"
         item.setSymbol(curve.symbol)
-        item.setSymbolSize(theme.px(DOT_PX))
-        item.setSymbolBrush(color)
-        item.setSymbolPen(pg.mkPen(theme.color("card"), width=1))
+        item.setSymbolSize(theme.px(RING_PX if is_ring else PLACE_PX if curve.places else DOT_PX))
+        item.setSymbolBrush(pg.mkBrush(None) if is_ring else color)
+        item.setSymbolPen(pg.mkPen(color, width=2) if is_ring else pg.mkPen(theme.color("card"), width=1))

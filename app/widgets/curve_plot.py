@@ -4,6 +4,7 @@
     plot.set_points({"loss": (steps, values)})                   any number of times, also before it is seen
     plot.set_points({"loss": (np.arange(3), values)}, ["emb.", "1", "2"])     x is a place with a name
     plot.set_marked(2)                                           a line at a place; the legend has its values
+    plot.change(smoothing=0.05, marks=[Mark(200, "then")])       anything else of `Drawing`
     plot.hovered.connect(...), plot.clicked.connect(...)         the x of the nearest point; None beside them
 
 pyqtgraph takes a fifth of a second to import: that happens when the first plot is shown, after it has been painted.
@@ -11,19 +12,19 @@ pyqtgraph takes a fifth of a second to import: that happens when the first plot 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent, QShowEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ..figures.figure import Axis, Figure, Numbers, picture_of
-from ..look import numbers, theme
+from ..look import theme
 from ..look.say import say
-from .curve_specs import CurveSpec, HorizontalAxis, Level, Mark, PlotSpec, Points
+from .curve_specs import CurveSpec, Drawing, PlotSpec, Points, step_axis
 from .figure_button import FigureButton
 from .layouts import vbox
 from .linked_text import LinkedText
@@ -42,19 +43,16 @@ class CurvePlot(QWidget):
 
     hovered = Signal(object)  # x of the nearest point, or None
     clicked = Signal(float)
+    place_hovered = Signal(object)  # as of the canvas
+    place_clicked = Signal(str, int)
 
     def __init__(self, spec: PlotSpec) -> None:
         super().__init__()
         self.spec = spec
-        self._points: dict[str, Points] = {}
-        self._shown: dict[str, Points] = {}  # the same, smoothed
-        self._smoothing = 0.0
-        self._is_logarithmic = False
-        self._places: Sequence[str] = ()
-        self._marks: tuple[Mark, ...] = ()
-        self.marked: float | None = None
+        names = {curve.key: curve.name for curve in spec.curves}
+        self.drawing = Drawing(step_axis(spec.bottom_label, spec.at), names=names, level=spec.level)
+        self._smoothed: dict[str, Points] = {}  # of the noisy curves, where they are to be
         self._hovered: float | None = None
-        self._axis = step_axis(spec.bottom_label, spec.at)
         self._canvas: CurveCanvas | None = None
         self._is_stale = False  # points came while nobody saw it
         self._save: FigureButton | None = None
@@ -79,22 +77,65 @@ class CurvePlot(QWidget):
 
     @property
     def has_points(self) -> bool:
-        return any(len(x) for x, _ in self._points.values())
+        return any(len(x) for x, _ in self.drawing.points.values())
+
+    @property
+    def marked(self) -> float | None:
+        return self.drawing.marked
 
     def points(self, key: str) -> Points:
         """What a curve shows: x (P), values (P)."""
-        return self._points.get(key, _NOTHING)
+        return self.drawing.points.get(key, _NOTHING)
 
-    def set_figure(self, about: Callable[[], tuple[str, str]]) -> None:
-        """Puts a save button into the lower right corner; about: what the curves are of, and a caption."""
+    def set_points(self, points: Mapping[str, Points], places: Sequence[str] | Mapping[float, str] = ()) -> None:
+        """Shows these curves; a key that is missing is empty, and values that are not finite are left out.
 
-        def provide() -> Figure | None:
-            source, caption = about()
-            return self._figure(source, caption)
+        places: names of x = 0, 1, 2 ... where x is no training step.
+        """
+        self.change(points=points, places=places)
 
-        self._save = FigureButton(provide, self, self.spec.title)
+    def set_names(self, names: Mapping[str, str]) -> None:
+        """Curves by other names; those without one are left out of the legend."""
+        self.drawing = replace(self.drawing, names=names)
+        self._show_values()
+
+    def set_marked(self, x: float | None) -> None:
+        """A place that is marked by an upright line; the legend has its values while the mouse points at none."""
+        self.drawing = replace(self.drawing, marked=x)
+        self.show_place(None)
+
+    def show_place(self, x: float | None) -> None:
+        """A line at a place, as if the mouse pointed at it: the legend has the values there. None: nowhere."""
+        self._hovered = x
+        if self._canvas is not None:
+            self._canvas.set_marked(self.marked if x is None else x)
+        self._show_values()
+
+    def change(self, **changes: Any) -> None:
+        """Shows something else of what `Drawing` names; all that is not named stays."""
+        if "points" in changes:
+            changes["points"] = {key: _finite(*points) for key, points in changes["points"].items()}
+        if not self.spec.may_be_logarithmic:
+            changes.pop("is_logarithmic", None)
+        before, self.drawing = self.drawing, replace(self.drawing, **changes)
+        if any(getattr(before, name) != changes[name] for name in changes if name != "points") or "points" in changes:
+            self._draw()
+
+    def set_figure(
+        self, about: Callable[[], tuple[str, str]], provide: Callable[[], Figure | None] | None = None
+    ) -> None:
+        """Puts a save button into the lower right corner; about: what the curves are of, and a caption.
+
+        provide: in place of the curves as they are drawn.
+        """
+        self._save = FigureButton(provide or (lambda: self._figure(*about())), self, self.spec.title)
         self._save.setParent(self)
         self._place_save()
+
+    def show_all(self) -> None:
+        """Both axes follow the data again, after someone dragged or zoomed."""
+        if self._canvas is not None:
+            self._canvas.show_all()
 
     def _place_save(self) -> None:
         """Beside the name of the lower axis, where nothing is drawn: the legend needs its line for itself."""
@@ -105,10 +146,11 @@ class CurvePlot(QWidget):
 
     def _figure(self, source: str, caption: str) -> Figure | None:
         """The curves as they are drawn now, with all their points; None while there are none."""
-        curves = {curve.key: self.points(curve.key) for curve in self.spec.curves}
+        axis = self.drawing.axis
         arrays = {
-            key: Numbers(values, (Axis(self._axis.key, x.astype(np.int64) if self._axis.whole else x),))
-            for key, (x, values) in curves.items()
+            curve.key: Numbers(values, (Axis(axis.key, x.astype(np.int64) if axis.whole else x),))
+            for curve in self.spec.curves
+            for x, values in [self.points(curve.key)]
             if len(x)
         }
         if self._canvas is None or not arrays:
@@ -121,104 +163,32 @@ class CurvePlot(QWidget):
             return
         from .curve_canvas import CurveCanvas
 
-        self._canvas = CurveCanvas(self.spec, self._axis)
-        if self._is_logarithmic:
-            self._canvas.set_logarithmic(True)
+        self._canvas = CurveCanvas(self.spec, self.drawing.axis)
         self._canvas.hovered.connect(self._on_canvas_hovered)
         self._canvas.clicked.connect(self._on_canvas_clicked)
+        self._canvas.place_hovered.connect(self.place_hovered)
+        self._canvas.place_clicked.connect(self.place_clicked)
         self._layout.addWidget(self._canvas, 1)
         self._draw()
-
-    def set_points(self, points: dict[str, Points], places: Sequence[str] = ()) -> None:
-        """Shows these curves; a key that is missing is empty, and values that are not finite are left out.
-
-        places: names of x = 0, 1, 2 ... where x is no training step.
-        """
-        self._points = {}
-        for key, (x, values) in points.items():
-            is_there = np.isfinite(values)
-            self._points[key] = (x, values) if is_there.all() else (x[is_there], values[is_there])
-        self._places = places
-        self._draw()
-
-    def set_axis(self, axis: HorizontalAxis) -> None:
-        """What x is from now on; points and marks with such x come next."""
-        if axis != self._axis:
-            self._axis = axis
-            if self._canvas is not None:
-                self._canvas.set_axis(axis)
-
-    def set_smoothing(self, share: float) -> None:
-        """Noisy curves as the mean of this share of their points around each, and faintly behind them as they are."""
-        if share != self._smoothing:
-            self._smoothing = share
-            self._draw()
-
-    def set_logarithmic(self, is_on: bool) -> None:
-        """Only a plot that may have such an axis."""
-        if is_on != self._is_logarithmic and self.spec.may_be_logarithmic:
-            self._is_logarithmic = is_on
-            if self._canvas is not None:
-                self._canvas.set_logarithmic(is_on)
-
-    def set_level(self, level: Level | None) -> None:
-        """What all values are to be compared with, where that is known only later."""
-        if level != self.spec.level:
-            self.spec = replace(self.spec, level=level)
-            if self._canvas is not None:
-                self._canvas.set_level(level)
-
-    def set_names(self, names: dict[str, str]) -> None:
-        """Curves by other names; those without one are left out of the legend."""
-        self._legend.names = names
-        self._show_values()
-
-    def show_place(self, x: float | None) -> None:
-        """A line at a place, as if the mouse pointed at it: the legend has the values there. None: nowhere."""
-        self._hovered = x
-        if self._canvas is not None:
-            self._canvas.set_marked(self.marked if x is None else x)
-        self._show_values()
-
-    def set_marks(self, marks: Sequence[Mark]) -> None:
-        """Lines across the plot where something else begins, these and no others."""
-        self._marks = tuple(marks)
-        if self._canvas is not None:
-            self._canvas.set_marks(self._marks)
-
-    def set_marked(self, x: float | None) -> None:
-        """A place that is marked by an upright line; the legend has its values while the mouse points at none."""
-        self.marked = x
-        if self._canvas is not None:
-            self._canvas.set_marked(x)
-        self._show_values()
-
-    def show_all(self) -> None:
-        """Both axes follow the data again, after someone dragged or zoomed."""
-        if self._canvas is not None:
-            self._canvas.show_all()
 
     def _draw(self) -> None:
         self._hovered = None
         self._is_stale = self._canvas is not None and not self.isVisible()
         if self._is_stale:
             return
-        noisy = [curve.key for curve in self.spec.curves if curve.noisy and self._smoothing]
-        raw = {key: self._points[key] for key in noisy if key in self._points}
-        self._shown = self._points | {key: (x, smoothed(values, self._smoothing)) for key, (x, values) in raw.items()}
+        drawing, share = self.drawing, self.drawing.smoothing
+        noisy = [curve.key for curve in self.spec.curves if curve.noisy and share and curve.key in drawing.points]
+        points = {key: drawing.points[key] for key in noisy}
+        self._smoothed = {key: (x, smoothed(values, share)) for key, (x, values) in points.items()}
         self._show_values()
-        if self._canvas is None:
-            return
-        self._canvas.setVisible(self.has_points)  # no axes around nothing
-        shown = {curve.key: self._shown.get(curve.key, _NOTHING) for curve in self.spec.curves}
-        self._canvas.set_points(shown, self._places, raw)
-        self._canvas.set_marks(self._marks)
-        self._canvas.set_marked(self.marked)
-        self._place_save()
+        if self._canvas is not None:
+            self._canvas.setVisible(self.has_points)  # no axes around nothing
+            self._canvas.show_drawing(drawing, self._smoothed)
+            self._place_save()
 
     def _nearest_x(self, x: float) -> float | None:
         """Of all points."""
-        near = [float(steps[_nearest(steps, x)]) for steps, _ in self._points.values() if len(steps)]
+        near = [float(steps[_nearest(steps, x)]) for steps, _ in self.drawing.points.values() if len(steps)]
         return min(near, key=lambda one: abs(one - x), default=None)
 
     def _on_canvas_hovered(self, x: float | None) -> None:
@@ -234,28 +204,29 @@ class CurvePlot(QWidget):
             self.clicked.emit(at)
 
     def _show_values(self) -> None:
-        at = self._hovered if self._hovered is not None else self.marked
-        values = {}
+        hovered, marked, values = self._hovered, self.marked, {}
         for curve in self.spec.curves:
-            steps, numbers_ = self._shown.get(curve.key, _NOTHING)
+            measured = self.points(curve.key)
+            steps, shown = self._smoothed.get(curve.key, measured)
             if len(steps):
-                if self._hovered is not None:
-                    index = _nearest(steps, self._hovered)
+                if hovered is not None:
+                    index = _nearest(steps, hovered)
                 else:  # the last that was known there, as the numbers beside the plot
-                    index = -1 if at is None else max(int(np.searchsorted(steps, at, "right")) - 1, 0)
-                about = "≈ " if numbers_ is not self._points[curve.key][1] else ""
-                values[curve.key] = about + curve.format(float(numbers_[index]))
-        self._legend.set_values(values, "" if self._hovered is None else self._place_text(self._hovered))
+                    index = -1 if marked is None else max(int(np.searchsorted(steps, marked, "right")) - 1, 0)
+                about = "≈ " if shown is not measured[1] else ""
+                values[curve.key] = about + curve.format(float(shown[index]))
+        self._legend.show_values(self.drawing.names, values, "" if hovered is None else self._place_text(hovered))
 
     def _place_text(self, x: float) -> str:
-        place = max(round(x), 0)
-        name = self._places[min(place, len(self._places) - 1)] if self._places else self._axis.format(x)
-        return " · ".join([self._axis.at.format(x=name), *self._marks_at(x)])
-
-    def _marks_at(self, x: float) -> list[str]:
-        """What begins there, in words."""
+        """Where the mouse is, and what begins there."""
+        places, axis, place = self.drawing.places, self.drawing.axis, max(round(x), 0)
+        if isinstance(places, Mapping):
+            name = places.get(x, "")
+        else:
+            name = places[min(place, len(places) - 1)] if places else axis.format(x)
         near = 0.0 if self._canvas is None else MARK_PX * self._canvas.units_per_px
-        return [mark.sentence for mark in self._marks if abs(mark.x - x) <= near]
+        marks = [mark.sentence for mark in self.drawing.marks if abs(mark.x - x) <= near]
+        return " · ".join([axis.at.format(x=name), *marks])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -272,30 +243,26 @@ class CurvePlot(QWidget):
 class _Legend(QWidget):
     """The title, then a piece of each curve with its name and value; a second line where one is too short."""
 
-    _SAMPLE_PX, _GAP_PX, _LINE_PX = 14, 8, 20
+    _SAMPLE_PX, _DOT_PX, _GAP_PX, _LINE_PX = 14, 8, 8, 20
 
     def __init__(self, spec: PlotSpec) -> None:
         super().__init__()
         self.spec = spec
+        self.names: Mapping[str, str] = {}
         self.values: dict[str, str] = {}
-        self.names = {curve.key: curve.name for curve in spec.curves}
-        self._place = ""
+        self.place = ""  # what the values are of, in words; empty: the newest
         self._lines = 1
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
-    def set_values(self, values: dict[str, str], place: str) -> None:
-        """place: what the values are of, in words; empty: the newest."""
-        self.values, self._place = values, place
-        shown = [f"{self.names[curve.key]} {values[curve.key]}" for curve in self._curves()]
+    def show_values(self, names: Mapping[str, str], values: dict[str, str], place: str) -> None:
+        self.names, self.values, self.place = names, values, place
+        shown = [f"{names[curve.key]} {values[curve.key]}" for curve in self._curves()]
         self.setAccessibleName(f"{self.spec.title}: {', '.join(shown)}")
-        averaged = say("≈: the mean of the points around it")
         is_averaged = any(value.startswith("≈") for value in values.values())
-        self.setToolTip("\n".join([" · ".join(shown), *([averaged] if is_averaged else [])]))
+        averaged = [say("≈: the mean of the points around it")] if is_averaged else []
+        self.setToolTip("\n".join([" · ".join(shown), *averaged]))
         self._fit()
         self.update()
-
-    def _curves(self) -> list[CurveSpec]:
-        return [curve for curve in self.spec.curves if curve.key in self.values and curve.key in self.names]
 
     def sizeHint(self) -> QSize:
         return QSize(0, self._lines * theme.px(self._LINE_PX))
@@ -305,97 +272,82 @@ class _Legend(QWidget):
         self._fit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = theme.painter(self)
-        self._draw(painter, *self._chosen())
+        """With its title and its values, where its lines have room for them."""
+        painter, title = theme.painter(self), self.place or self.spec.title
+        choices = ((title, True), ("", True), ("", False))
+        self._lay_out(painter, *next((one for one in choices if self._lay_out(None, *one) <= self._lines), choices[-1]))
 
-    def _chosen(self) -> tuple[bool, bool]:
-        """With the title, with values: all that its lines have room for."""
-        choices = ((True, True), (False, True), (False, False))
-        return next((choice for choice in choices if self._draw(None, *choice) <= self._lines), choices[-1])
+    def _curves(self) -> list[CurveSpec]:
+        return [curve for curve in self.spec.curves if curve.key in self.values and curve.key in self.names]
 
     def _fit(self) -> None:
         """Its height does not depend on where the mouse points: the place is left out where it is too long."""
-        place, self._place = self._place, ""
-        lines = min(self._draw(None, True, True), 2)
-        self._place = place
+        lines = min(self._lay_out(None, self.spec.title, True), 2)
         if lines != self._lines:
             self._lines = lines
             self.updateGeometry()
 
-    def _draw(self, painter: QPainter | None, with_title: bool, with_values: bool) -> int:
+    def _lay_out(self, painter: QPainter | None, title: str, with_values: bool) -> int:
         """Draws (without a painter: measures), and returns how many lines that takes."""
-        x, y, gap = 0.0, 0.0, theme.px(self._GAP_PX)
-        if with_title:
-            x = self._write(painter, x, y, self._place or self.spec.title, "ink", bold=True) + gap
-        for curve in self._curves():
-            if x + self._draw_curve(None, 0, y, curve, with_values) > self.width() and x > 0:
-                x, y = 0.0, y + theme.px(self._LINE_PX)
-            x = self._draw_curve(painter, x, y, curve, with_values) + gap
-        for shape in self.spec.shapes if with_title else ():
-            if x + self._draw_shape(None, 0, y, shape) > self.width() and x > 0:
-                x, y = 0.0, y + theme.px(self._LINE_PX)
-            x = self._draw_shape(painter, x, y, shape) + gap
-        return 1 + round(y / theme.px(self._LINE_PX))
+        entries: list[tuple[CurveSpec | None, str, str]] = [(None, title, "")] if title else []
+        entries += [
+            (curve, self.names[curve.key], self.values[curve.key] if with_values else "") for curve in self._curves()
+        ]
+        entries += [(shape, shape.name, "") for shape in self.spec.shapes] if title else []
+        x, y, gap, line = 0.0, 0.0, theme.px(self._GAP_PX), theme.px(self._LINE_PX)
+        for entry in entries:
+            width = self._draw(None, x, y, *entry)
+            if x > 0 and x + width > self.width():
+                x, y = 0.0, y + line
+            self._draw(painter, x, y, *entry)
+            x += width + gap
+        return 1 + round(y / line)
 
-    def _draw_shape(self, painter: QPainter | None, x: float, y: float, shape: CurveSpec) -> float:
-        x = self._draw_sample(painter, x, y, shape)
-        return self._write(painter, x + theme.px(5), y, shape.name, "muted")
-
-    def _draw_curve(self, painter: QPainter | None, x: float, y: float, curve: CurveSpec, with_value: bool) -> float:
-        x = self._draw_sample(painter, x, y, curve)
-        x = self._write(painter, x + theme.px(5), y, self.names[curve.key], "muted")
-        if with_value:
-            x = self._write(painter, x + theme.px(4), y, self.values[curve.key], "ink", bold=True)
-        return x
-
-    def _write(self, painter: QPainter | None, x: float, y: float, text: str, color: str, bold: bool = False) -> float:
-        font = theme.font(12, medium=bold)
-        width = QFontMetrics(font).horizontalAdvance(text)
-        if painter is not None:
-            painter.setFont(font)
-            painter.setPen(theme.color(color))
-            box = QRectF(x, y, width + 2, theme.px(self._LINE_PX))
-            painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, text)
-        return x + width
-
-    def _draw_sample(self, painter: QPainter | None, x: float, y: float, curve: CurveSpec) -> float:
-        width = theme.px(8 if curve.dots else self._SAMPLE_PX)
-        if painter is None:
-            return x + width
-        color, middle = theme.color(curve.color), y + theme.px(self._LINE_PX) / 2
-        if curve.dots:
-            painter.setBrush(color)
-            painter.setPen(Qt.PenStyle.NoPen)
-            _draw_dot(painter, curve.symbol, QPointF(x + width / 2, middle), width / 2 - 0.5)
-        else:
-            painter.setPen(QPen(color, theme.px(2), Qt.PenStyle.DashLine if curve.dashed else Qt.PenStyle.SolidLine))
-            painter.drawLine(QPointF(x, middle), QPointF(x + width, middle))
-        return x + width
+    def _draw(
+        self, painter: QPainter | None, x: float, y: float, curve: CurveSpec | None, name: str, value: str
+    ) -> float:
+        """The sample of a curve, its name and its value; the title without a curve. Returns how wide they are."""
+        left = x
+        if curve is not None:
+            width = theme.px(self._DOT_PX if curve.dots else self._SAMPLE_PX)
+            if painter is not None:
+                _paint_sample(painter, QRectF(x, y, width, theme.px(self._LINE_PX)), curve)
+            x += width + theme.px(5)
+        for text, is_strong in ((name, curve is None), (value, True)):
+            font = theme.font(12, medium=is_strong)
+            width = QFontMetrics(font).horizontalAdvance(text)
+            if painter is not None:
+                painter.setFont(font)
+                painter.setPen(theme.color("ink" if is_strong else "muted"))
+                box = QRectF(x, y, width + 2, theme.px(self._LINE_PX))
+                painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, text)
+            x += width + (theme.px(4) if value and text is name else 0)
+        return x - left
 
 
-def _draw_dot(painter: QPainter, symbol: str, at: QPointF, radius: float) -> None:
-    """The shapes that the canvas draws, in the legend."""
-    x, y = at.x(), at.y()
-    if symbol == "s":
-        painter.drawRect(QRectF(x - radius, y - radius, 2 * radius, 2 * radius))
-    elif symbol == "t":
-        painter.drawPolygon([QPointF(x - radius, y - radius), QPointF(x + radius, y - radius), QPointF(x, y + radius)])
-    elif symbol == "d":
-        half = 0.7 * radius
-        corners = ((x, y - radius), (x + half, y), (x, y + radius), (x - half, y))
-        painter.drawPolygon([QPointF(*corner) for corner in corners])
-    else:
+def _paint_sample(painter: QPainter, box: QRectF, curve: CurveSpec) -> None:
+    """A dot of its shape, or a piece of its line."""
+    color, at, radius = theme.color(curve.color), box.center(), box.width() / 2 - 0.5
+    if not curve.dots:
+        painter.setPen(QPen(color, theme.px(2), Qt.PenStyle.DashLine if curve.dashed else Qt.PenStyle.SolidLine))
+        painter.drawLine(QPointF(box.left(), at.y()), QPointF(box.right(), at.y()))
+        return
+    painter.setBrush(color)
+    painter.setPen(Qt.PenStyle.NoPen)
+    corners = {
+        "s": ((-1, -1), (1, -1), (1, 1), (-1, 1)),
+        "t": ((-1, -1), (1, -1), (0, 1)),
+        "d": ((0, -1), (0.7, 0), (0, 1), (-0.7, 0)),
+    }.get(curve.symbol)
+    if corners is None:
         painter.drawEllipse(at, radius, radius)
+    else:
+        painter.drawPolygon(QPolygonF([at + QPointF(radius * x, radius * y) for x, y in corners]))
 
 
-def step_axis(label: str = "", at: str = "") -> HorizontalAxis:
-    """Training steps; or what else is counted from 0."""
-    at = at or say("at step {x}")
-    return HorizontalAxis("step", label or say("step"), at, _step_text, True)
-
-
-def _step_text(x: float) -> str:
-    return numbers.count(round(x))
+def _finite(x: np.ndarray, values: np.ndarray) -> Points:
+    is_there = np.isfinite(values)
+    return (x, values) if is_there.all() else (x[is_there], values[is_there])
 
 
 def _nearest(steps: np.ndarray, step: float) -> int:
@@ -403,6 +355,4 @@ def _nearest(steps: np.ndarray, step: float) -> int:
     index = int(np.searchsorted(steps, step))
     if index == len(steps):
         return index - 1
-    if index > 0 and step - steps[index - 1] < steps[index] - step:
-        return index - 1
-    return index
+    return index - 1 if index > 0 and step - steps[index - 1] < steps[index] - step else index

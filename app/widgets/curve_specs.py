@@ -1,11 +1,12 @@
 """What a plot of curves is made of; no widgets, so that a room can say it without one."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from ..look import numbers
+from ..look.say import say
 
 Points = tuple[np.ndarray, np.ndarray]  # x (P) rising, values (P)
 
@@ -20,7 +21,8 @@ class CurveSpec:
     format: Callable[[float], str] = numbers.number
     dots: bool = False  # few points: a dot each, with a fine line between them
     markers: bool = False  # a plain line, with a dot at each point
-    symbol: str = "o"  # the dot's shape: "o" circle, "s" square, "t" triangle, "d" diamond
+    symbol: str = "o"  # the dot's shape: "o" circle, "s" square, "t" triangle, "d" diamond, "x" cross
+    places: str = ""  # no curve, but single places: "dots" or "rings" at each, "bars" from each second to the next
     dashed: bool = False
     noisy: bool = False  # one batch says little: may be smoothed
 
@@ -76,3 +78,27 @@ class Mark:
     @property
     def sentence(self) -> str:
         return self.in_full or self.after.strip(" →")
+
+
+def step_axis(label: str = "", at: str = "") -> HorizontalAxis:
+    """Training steps; or what else is counted from 0."""
+    return HorizontalAxis("step", label or say("step"), at or say("at step {x}"), _step_text, True)
+
+
+def _step_text(x: float) -> str:
+    return numbers.count(round(x))
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """What a plot shows now, within its spec."""
+
+    axis: HorizontalAxis
+    points: Mapping[str, Points] = field(default_factory=dict)  # of each curve; one that is missing is empty
+    places: Sequence[str] | Mapping[float, str] = ()  # names of x = 0, 1, 2 ... or of some x, where x is no step
+    names: Mapping[str, str] = field(default_factory=dict)  # in the legend; a curve without one is left out of it
+    smoothing: float = 0.0  # noisy curves as the mean of this share of their points around each
+    is_logarithmic: bool = False  # the left axis, in powers of ten; what is not above zero is not drawn then
+    level: Level | None = None
+    marks: Sequence[Mark] = ()
+    marked: float | None = None  # a place with an upright line

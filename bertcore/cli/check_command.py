@@ -37,7 +37,9 @@ def check(
 
     Where all agree, values are stored in its folder that the window compares with whenever it opens it ("verified").
     """
-    m = args.opened(model)
+    from bertcore.loaded_model import load
+
+    m = load(model)
     theirs, heads = _open_in_transformers(m.checkpoint)
     differences = _differences(m.checkpoint, theirs, heads)
     largest = max(differences.values(), key=lambda value: (math.isnan(value), value))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,19 +17,16 @@ from bertcore.training.first_batch import FIRST_BATCH_FILE
 from bertcore.training.kept_steps import TrainingState, read_training_state
 
 
-@dataclass(frozen=True, eq=False)
-class Drawn:
-    """B sequences of S tokens; `batch` is what was trained on."""
-
-    step: int
-    is_padding: NDArray[np.bool_]  # (B,S)
-    batch: Any
+class Drawn(Protocol):
+    """B sequences of S tokens."""
 
     @property
     def ids(self) -> NDArray[np.int64]:
-        """What the model reads, (B,S)."""
-        found: NDArray[np.int64] = self.batch.input_ids.numpy()
-        return found
+        """(B,S)."""
+
+    @property
+    def is_padding(self) -> NDArray[np.bool_]:
+        """(B,S)."""
 
 
 def refuse_step(step: int, last: int) -> None:

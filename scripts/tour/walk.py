@@ -26,7 +26,7 @@ from app.rooms.predict.room import PredictRoom
 from app.rooms.predict.texts_view import TEMPLATE, TextsView
 from app.rooms.train.demos import finished_demo
 from app.rooms.train.room import TrainRoom
-from app.runs.ending import LOG
+from app.runs.finding import LOG
 from app.runs.stages import reference_to
 from app.shell.lessons import TOUR
 from app.shell.rooms import ROOMS, open_view

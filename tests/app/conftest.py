@@ -21,7 +21,6 @@ from app.look.fonts import register_fonts
 from app.rooms.train.room import TrainRoom
 from app.runs.run_info import is_built_in
 from app.runs.service import RunsService
-from app.shell.rooms import connect_train_room
 from app.shell.services import build_services
 from app.shell.window import Window
 from app.state.token_units import Units
@@ -32,7 +31,7 @@ from bertcore.runs import known_runs as registry
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.pretrain_options import PretrainOptions
-from tests.app.train_room import Models
+from tests.app.train_room import Models, served_room
 
 TEXT_A, TEXT_B = "The cat sat on the mat.", "It was very comfortable."
 WORDS = f"{TEXT_A} {TEXT_B} a dog and bird ran home happy rug sofa"
@@ -206,19 +205,20 @@ def models(qtbot: QtBot) -> Models:
 
 
 @pytest.fixture
-def room(models: Models, qtbot: QtBot) -> TrainRoom:
-    made = TrainRoom(models)
+def room(models: Models, request: pytest.FixtureRequest, qtbot: QtBot) -> TrainRoom:
+    """Beside the runs of `service`, where a test names that, too."""
+    is_served = "service" in request.fixturenames
+    made = served_room(request.getfixturevalue("service") if is_served else None, models)
     qtbot.addWidget(made)
     made.resize(1300, 720)
     return made
 
 
 @pytest.fixture
-def service(room: TrainRoom, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunsService]:
-    """Ties the room Train to the runs; ends those that a test has started."""
+def service(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunsService]:
+    """Ends the runs that a test has started."""
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     made = RunsService()
-    connect_train_room(room, made)
     yield made
     made.close()
     for child in made._children.values():

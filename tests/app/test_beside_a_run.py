@@ -158,7 +158,7 @@ def test_curves_on_a_page_behind_are_not_drawn(qtbot: QtBot, calls: Callable[[ob
     page.show()
     qtbot.waitUntil(lambda: all(plot.is_loaded for plot in page.plots), timeout=TIMEOUT_MS)
     page.draw()
-    set_points = calls(curve_canvas.CurveCanvas, "set_points")
+    set_points = calls(curve_canvas.CurveCanvas, "show_drawing")
     page.draw()
     assert set_points  # the one with points
     page.hide()

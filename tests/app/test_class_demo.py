@@ -25,7 +25,7 @@ from bertcore.runs.run_folder import QUESTIONS, RunFolder
 from bertcore.runs.run_metrics import RunMetrics
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions
 from tests.app.conftest import TIMEOUT_MS, make_checkpoint, settle
-from tests.app.train_room import Models
+from tests.app.train_room import Models, idle
 
 ASKED = (  # category, text, answer
     ("pet", "Anna has a [MASK].", "cat"),
@@ -82,7 +82,7 @@ def _select(service: RunsService, run: RunFolder, room: TrainRoom) -> None:
 class TestStart:
     @pytest.mark.parametrize("number", range(len(DEMOS)))
     def test_one_button_starts_the_recipe_as_an_ordinary_run(self, number: int, room: TrainRoom, qtbot: QtBot) -> None:
-        with qtbot.waitSignal(room.start_requested) as caught:
+        with qtbot.waitSignal(idle(room).start_requested) as caught:
             room.demos.buttons[number].click()
         command, demo = caught.args[0], DEMOS[number]
         options = command.options
@@ -103,7 +103,7 @@ class TestStart:
 
     def test_the_form_of_other_runs_is_as_it_was(self, room: TrainRoom, qtbot: QtBot) -> None:
         room.runs_card.show_form()
-        with qtbot.waitSignal(room.start_requested) as caught:
+        with qtbot.waitSignal(idle(room).start_requested) as caught:
             room.form.submit()
         assert caught.args[0].options.data.questions is None
 

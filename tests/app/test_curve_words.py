@@ -28,7 +28,7 @@ def plot(looks: QApplication, qtbot: QtBot) -> CurvePlot:
     made = CurvePlot(SPEC)
     qtbot.addWidget(made)
     made.set_points({"loss": (np.linspace(0, STEPS, 60), np.linspace(9, 3, 60))})
-    made.set_marks([Mark(SWITCH, "then", "first: predict the next word ", "first: next word ")])
+    made.change(marks=[Mark(SWITCH, "then", "first: predict the next word ", "first: next word ")])
     made.show()
     qtbot.waitUntil(lambda: made.is_loaded)
     return made
@@ -97,7 +97,7 @@ def test_the_legend_has_the_last_values_up_to_a_marked_step_and_words_before_it_
     assert plot.legend_values == {"loss": "2.27"}
     qtbot.waitUntil(lambda: _axes(plot)[1][1] >= 8)
     highest = _axes(plot)[1][1]
-    plot.set_marks([Mark(200, "then: masked words", "first: next word")])
+    plot.change(marks=[Mark(200, "then: masked words", "first: next word")])
     qtbot.waitUntil(lambda: _axes(plot)[1][1] > highest)
 
 

@@ -107,7 +107,7 @@ class TestSmoothing:
         qtbot.addWidget(plot)
         plot.set_points({"loss": (np.arange(100.0), np.tile([1.0, 3.0], 50))})
         assert plot.legend_values == {"loss": "3.00"}
-        plot.set_smoothing(0.05)
+        plot.change(smoothing=0.05)
         assert plot.legend_values == {"loss": "≈ 2.33"}  # of the last three
         assert plot.points("loss")[1][-1] == 3.0, "what is saved is what was measured"
 
@@ -153,9 +153,9 @@ class TestAxes:
         page.axis.setCurrentIndex(page.axis.findData(TOKENS))
         page.draw()
         plot = page.plots[0]
-        assert [mark.x for mark in plot._marks] == [4096 * 61, 4096 * 80, 4096 * 90]
+        assert [mark.x for mark in plot.drawing.marks] == [4096 * 61, 4096 * 80, 4096 * 90]
         plot.show_place(4096.0 * 80)
-        assert "longer sequences" in plot._legend._place
+        assert "longer sequences" in plot._legend.place
 
     def test_many_resumes_are_said_where_the_mouse_is(self) -> None:
         metrics = RunMetrics()
@@ -168,7 +168,7 @@ class TestLogarithm:
         plot = CurvePlot(replace(SPEC, level=Level(0.1, "guessing")))
         qtbot.addWidget(plot)
         plot.set_points({"loss": (np.arange(4.0), np.array([100.0, 10.0, 1.0, 0.0]))})
-        plot.set_logarithmic(True)
+        plot.change(is_logarithmic=True)
         plot.resize(600, 400)
         plot.show()
         qtbot.waitUntil(lambda: plot._canvas is not None)
@@ -179,7 +179,7 @@ class TestLogarithm:
         handle_events()
         minor = canvas._plot.getAxis("left").tickStrings([math.log10(n) for n in range(2, 10)], 1, None)
         assert minor[0] == "2" and "9" not in minor, "9 would touch 10"
-        plot.set_logarithmic(False)
+        plot.change(is_logarithmic=False)
         assert canvas._level.value() == pytest.approx(0.1)
         assert canvas._plot.getAxis("left").tickStrings([0.5, 2.0], 1, 1) == ["0.5", "2"]
 
@@ -192,9 +192,9 @@ def test_hover_reads_all_plots_at_that_place(page: CurvesPage) -> None:
     assert page.plot_of("words_right").legend_values == {"words_right": "30%", "words_right_held_out": "25%"}
     loss = next(line["mlm_loss"] for line in lines(100) if line["step"] == 50)
     assert page.plots[0].legend_values["loss_masked"] == numbers.decimal(loss)
-    assert "50" in page.plots[1]._legend._place
+    assert "50" in page.plots[1]._legend.place
     page.plots[0].hovered.emit(None)
-    assert page.plots[1]._legend._place == ""
+    assert page.plots[1]._legend.place == ""
 
 
 def test_another_run_is_shown_from_its_first_chart(page: CurvesPage) -> None:
@@ -260,7 +260,7 @@ class TestCompared:
                 page.draw()
             else:
                 page.append_compared(path, told)
-        marks = page.plots[0]._marks
+        marks = page.plots[0].drawing.marks
         assert [(mark.x, mark.color) for mark in marks] == [(11, RUN_COLORS[0]), (31, RUN_COLORS[1]), (50, "faint")]
         assert marks[1].in_full.startswith("second: ") and not any(mark.before for mark in marks[:2])
 
@@ -319,8 +319,8 @@ def test_of_100_000_points_some_for_each_pixel_are_painted(
     plot = CurvePlot(SPEC)
     qtbot.addWidget(plot)
     plot.resize(900, 400)
-    plot.set_smoothing(0.01)
-    plot.set_logarithmic(is_logarithmic)
+    plot.change(smoothing=0.01)
+    plot.change(is_logarithmic=is_logarithmic)
     x = np.arange(100_000.0)
     plot.set_points({"loss": (x, 8 / np.sqrt(x + 1) + np.random.default_rng(0).normal(2, 0.1, len(x)))})
     plot.show()

@@ -29,8 +29,8 @@ def test_the_run_that_ships_can_be_wound_back(open_window: Callable[[Path | str]
         timeout=WAIT_MS,
     )
     assert [run.path.name for run in room.runs.shown_runs] == [TINY, CLASS_DEMO, BUILT_IN]
-    qtbot.waitUntil(lambda: len(room.watch.list._guesses) == len(snapshots), timeout=WAIT_MS)
-    said = [room.watch.list._guesses[path] for _, path in snapshots]
+    qtbot.waitUntil(lambda: len(room.watch._answers) == len(snapshots), timeout=WAIT_MS)
+    said = [room.watch._answers[path] for _, path in snapshots]
     assert said[0].probability < 0.05 and len({guess.token for guess in said}) > 2
     for index in (0, len(snapshots) - 1):
         place = QPointF(room.time_machine.slider.x_of(index), room.time_machine.slider.height() / 2).toPoint()

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.rooms.train.health_strip import HealthStrip
 from app.rooms.train.room import TrainRoom
+from app.rooms.train.strips import HealthStrip
+from app.runs.finding import TRY
 from app.runs.run_info import read_run
 from app.shell.window import Window
 from bertcore.runs.diagnosis import Diagnosis, Suggestion
@@ -38,9 +39,9 @@ def test_a_click_on_a_warning_makes_the_run_that_is_suggested(
     window.services.runs.select(ill)
     qtbot.waitUntil(lambda: [one.kind for one in strip.shown] == ["too_high"], timeout=TIMEOUT_MS)
     warning = strip.warnings[0]
-    assert warning.isVisible() and "learning rate is too high" in warning.seen.text()
-    assert "Try a learning rate of 0.03 instead of 0.3." in warning.why.text()
-    warning.try_it.click()
+    assert warning.isVisible() and "learning rate is too high" in warning.sentence.text()
+    assert "Try a learning rate of 0.03 instead of 0.3." in warning.advice.text()
+    warning.buttons[TRY].click()
     assert form.isVisible() and form.mark.text() == "Try a learning rate of 0.03 instead of 0.3."
     made, own = form.command().options.to_dict(), RunFolder(ill).config()
     assert made["training"] == {**own["training"], "learning_rate": 0.03}
@@ -80,6 +81,6 @@ def test_two_warnings_at_most(qtbot: QtBot) -> None:
     strip.show_health(found)
     strip.show()
     assert [warning.isVisible() for warning in strip.warnings] == [True, True]
-    assert not strip.warnings[0].try_it.isVisible(), "nothing is suggested"
+    assert not strip.warnings[0].buttons, "nothing is suggested"
     strip.show_health([])
     assert not strip.isVisible()

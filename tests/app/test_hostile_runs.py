@@ -11,14 +11,13 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.rooms.train.room import TrainRoom
-from app.rooms.train.run_list import state_line
 from app.runs.run_info import newest_held_out, read_result, read_run
+from app.runs.run_sentences import state_line
 from app.runs.service import RunsService
-from app.shell.rooms import connect_train_room
 from bertcore.errors import MOST_NAME, MOST_SENTENCE
 from bertcore.runs.run_metrics import RunMetrics
 from tests.app.conftest import handle_events
-from tests.app.train_room import Models
+from tests.app.train_room import served_room
 
 pytestmark = [
     pytest.mark.usefixtures("no_built_in_runs"),
@@ -152,9 +151,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def train(looks: QApplication, home: Path, qtbot: QtBot) -> Iterator[tuple[TrainRoom, RunsService]]:
-    room, service = TrainRoom(Models()), RunsService()
+    service = RunsService()
+    room = served_room(service)
     qtbot.addWidget(room)
-    connect_train_room(room, service)
     room.resize(1200, 700)
     room.show()
     yield room, service

@@ -297,8 +297,8 @@ def test_curves_leave_out_words_that_have_no_room(looks: object, qtbot: QtBot) -
     plot = CurvePlot(PlotSpec("Loss", (CurveSpec("loss", "training", "curve_train"),), left_label="loss (nats)"))
     qtbot.addWidget(plot)
     plot.set_points({"loss": (np.arange(100.0), np.linspace(5, 1, 100))})
-    plot.set_marks(
-        [Mark(10, "then: guess masked words", "first: guess the next word"), Mark(80, "then: longer sequences")]
+    plot.change(
+        marks=[Mark(10, "then: guess masked words", "first: guess the next word"), Mark(80, "then: longer sequences")]
     )
     plot.show()
     qtbot.waitUntil(lambda: plot.is_loaded)

@@ -16,12 +16,12 @@ from app.widgets.controls import SpinBox
 from bertcore.model.bert import Bert
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.pretrain_options import PretrainOptions
-from tests.app.train_room import Models
+from tests.app.train_room import idle, idle_room
 
 
 @pytest.fixture
 def room(qtbot: QtBot) -> TrainRoom:
-    made = TrainRoom(Models())
+    made = idle_room()
     qtbot.addWidget(made)
     return made
 
@@ -33,7 +33,7 @@ def test_start_carries_what_the_form_says(room: TrainRoom, tmp_path: Path, qtbot
     room.form.set_file(file)
     room.form.basic.set_value("preset", "mini")
     room.form.length.spin_box.setValue(7.5)
-    with qtbot.waitSignal(room.start_requested) as caught:
+    with qtbot.waitSignal(idle(room).start_requested) as caught:
         room.form.submit()
     options = caught.args[0].options
     assert (options.name, options.preset, options.training.minutes) == ("mein text", "mini", 7.5)
@@ -42,7 +42,7 @@ def test_start_carries_what_the_form_says(room: TrainRoom, tmp_path: Path, qtbot
 
 def test_missing_file_is_told_and_nothing_starts(room: TrainRoom, tmp_path: Path, qtbot: QtBot) -> None:
     room.form.set_file(tmp_path / "gone.txt")
-    with qtbot.assertNotEmitted(room.start_requested):
+    with qtbot.assertNotEmitted(idle(room).start_requested):
         room.form.submit()
     assert "gone.txt" in room.form.problem.text()
 
@@ -52,7 +52,7 @@ def test_only_a_length_that_can_be_run_is_typed(room: TrainRoom, typed: str, min
     room.runs_card.show_form()
     room.form.length.spin_box.selectAll()
     qtbot.keyClicks(room.form.length.spin_box, typed)
-    with qtbot.waitSignal(room.start_requested) as caught:
+    with qtbot.waitSignal(idle(room).start_requested) as caught:
         room.form.submit()
     assert caught.args[0].options.training.minutes == minutes
 
@@ -71,11 +71,11 @@ def test_length_looks_as_the_other_fields_do(room: TrainRoom) -> None:
 
 def test_enter_in_a_line_starts_and_elsewhere_does_not(room: TrainRoom, qtbot: QtBot) -> None:
     room.runs_card.show_form()
-    with qtbot.assertNotEmitted(room.start_requested):
+    with qtbot.assertNotEmitted(idle(room).start_requested):
         qtbot.keyClick(room.form.basic.fields["preset"], Qt.Key.Key_Return)
         qtbot.keyClick(room.form.cancel, Qt.Key.Key_Return)
     room.runs_card.show_form()
-    with qtbot.waitSignal(room.start_requested):
+    with qtbot.waitSignal(idle(room).start_requested):
         qtbot.keyClick(room.form.length.spin_box, Qt.Key.Key_Return)
 
 
@@ -96,7 +96,7 @@ def test_escape_in_the_form_is_not_the_windows(room: TrainRoom, field: str, qtbo
 
 
 def test_sample_stories_are_one_click_away(room: TrainRoom, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(room.start_requested) as caught:
+    with qtbot.waitSignal(idle(room).start_requested) as caught:
         room.form.submit()
     assert Path(caught.args[0].options.data.corpus[0]).name == "stories.txt"
 
@@ -114,7 +114,7 @@ def test_a_dialog_that_is_closed_chooses_nothing(
     form.source.setCurrentIndex(at)
     form.source.activated.emit(at)
     assert form.source.currentText() == first
-    with qtbot.waitSignal(room.start_requested) as caught:
+    with qtbot.waitSignal(idle(room).start_requested) as caught:
         form.submit()
     assert caught.args[0].kind == ("pretrain" if kind == "pretrain" else "finetune")
 
@@ -173,7 +173,7 @@ class TestAdvanced:
     @pytest.mark.parametrize(("name", "text"), [("batch_size", "2.5"), ("mask_share", "95"), ("seed", "many")])
     def test_what_cannot_be_is_said_in_a_sentence(self, room: TrainRoom, name: str, text: str, qtbot: QtBot) -> None:
         room.form.advanced.set_value(name, text)
-        with qtbot.assertNotEmitted(room.start_requested):
+        with qtbot.assertNotEmitted(idle(room).start_requested):
             room.form.submit()
         assert room.form.advanced.fields[name].accessibleName() in room.form.problem.text()
 

@@ -18,7 +18,6 @@ from pytestqt.qtbot import QtBot
 
 from app.lessons.shipped import shipped_lessons
 from app.look import numbers
-from app.rooms.train.room import TrainRoom
 from app.runs.process import RunCommand, child_environment
 from app.runs.sweep_rows import five_rates
 from app.shell.window import Window
@@ -30,7 +29,7 @@ from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.sweep_plan import Varied
 from tests.app.conftest import TIMEOUT_MS, handle_events, settle
 from tests.app.test_window import drop
-from tests.app.train_room import Models
+from tests.app.train_room import idle, idle_room
 from tests.test_rules import ROOT
 
 HUB_ID = "someone/some-model"
@@ -230,7 +229,7 @@ def test_a_recipe_that_is_dropped(
     """Whatever is clicked then says that the model is not here."""
     file = tmp_path / "stranger.json"
     file.write_text(json.dumps(recipe))
-    room = TrainRoom(Models())
+    room = idle_room()
     qtbot.addWidget(room)
     room.runs_card.show_form()
     data = QMimeData()
@@ -238,7 +237,7 @@ def test_a_recipe_that_is_dropped(
     buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     room.dropEvent(QDropEvent(QPointF(1, 1), Qt.DropAction.CopyAction, data, buttons, keys))
     assert "some-model is not on this machine" in room.form.problem.text()
-    with qtbot.assertNotEmitted(room.start_requested):
+    with qtbot.assertNotEmitted(idle(room).start_requested):
         room.form.start.click()
     assert connections == []
 

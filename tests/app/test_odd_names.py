@@ -110,6 +110,6 @@ def test_a_run_of_a_sweep_is_chosen_by_its_folder(tmp_path: Path, qtbot: QtBot) 
     table.show_sweep(read_sweep(paths))
     chosen: list[Path] = []
     table.run_chosen.connect(chosen.append)
-    for at in range(table.rowCount()):
-        table.cellActivated.emit(at, 0)
+    for at in range(len(table.rows)):
+        table.activated.emit(table.model().index(at, 0))
     assert sorted(chosen) == paths

@@ -18,26 +18,13 @@ from pytestqt.qtbot import QtBot
 from app.rooms.train.copy_form import CopyForm
 from app.rooms.train.room import TrainRoom
 from app.rooms.train.run_actions import LabelDialog
-from app.rooms.train.run_list import state_line
-from app.runs.ending import (
-    AGAIN,
-    APPLY,
-    BEST,
-    COMPARE,
-    GO_ON,
-    LOG,
-    ON,
-    OPEN,
-    SLOWER,
-    Ending,
-    ending_of,
-    nearest_snapshot,
-)
-from app.runs.keeper import RunKeeper, export_name, write_run
+from app.runs.ending_sentences import ending_of, nearest_snapshot
+from app.runs.finding import APPLY, BEST, COMPARE, CONTINUE, COPY, LOG, OPEN, RESUME, SLOWER, Finding
+from app.runs.keeper import export_name, write_run
 from app.runs.label import RunLabel, write_label
 from app.runs.run_info import RunInfo, read_run
+from app.runs.run_sentences import state_line
 from app.runs.service import RunsService
-from app.shell.rooms import connect_train_room
 from bertcore.runs.diagnosis import Suggestion
 from bertcore.runs.run_folder import RunFolder, RunStatus
 from bertcore.runs.run_metrics import RunMetrics
@@ -45,7 +32,7 @@ from bertcore.training.failures import as_sentence
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.pretrain_options import PretrainOptions
 
-from .train_room import Models
+from .train_room import served_room
 
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")
 TIMEOUT_MS = 120_000
@@ -69,9 +56,8 @@ def service(qtbot: QtBot) -> Iterator[RunsService]:
 
 @pytest.fixture
 def room(service: RunsService, qtbot: QtBot) -> TrainRoom:
-    made = TrainRoom(Models())
+    made = served_room(service)
     qtbot.addWidget(made)
-    connect_train_room(made, service)
     return made
 
 
@@ -95,7 +81,7 @@ class TestLabels:
     ) -> None:
         run = make_run(own_home)
         service.refresh()
-        room.run_actions.label_given.emit(run.path, RunLabel(name, ("first",), "a note"))
+        service.keeper.set_label(run.path, RunLabel(name, ("first",), "a note"))
         (info,) = service.runs
         assert info.path == run.path and info.tags == ("first",) and info.note == "a note"
         assert info.name.isprintable() and 0 < len(info.name) <= 120
@@ -114,13 +100,13 @@ class TestLabels:
         run = make_run(own_home)
         with run.acquire():
             run.write_status(state="running")
-            RunKeeper(service).set_label(run.path, RunLabel("other"))
+            service.keeper.set_label(run.path, RunLabel("other"))
             run.write_status(state="done")
         assert read_run(run.path).name == "other" and run.status().state == "done"
 
     def test_a_folder_that_is_gone_is_said(self, service: RunsService, own_home: Path) -> None:
-        keeper, problems = RunKeeper(service), []
-        keeper.problem_found.connect(problems.append)
+        keeper, problems = service.keeper, list[str]()
+        service.problem_found.connect(problems.append)
         keeper.set_label(own_home / "runs" / "gone", RunLabel("x"))
         assert len(problems) == 1 and "not a run folder" in problems[0]
 
@@ -149,7 +135,7 @@ class TestBin:
         for name in ("cats", "cats-2", "dogs"):
             for ending in ("txt", "json"):
                 (launched / f"{name}.{ending}").touch()
-        keeper = RunKeeper(service)
+        keeper = service.keeper
         for name, left in (
             ("cats", {"cats-2", "dogs"}),
             ("dogs-rate-1", {"cats-2", "dogs"}),
@@ -201,8 +187,8 @@ class TestBin:
     ) -> None:
         run = make_run(own_home)
         monkeypatch.setattr("app.runs.keeper.is_built_in", lambda path: True)
-        keeper, problems = RunKeeper(service), []
-        keeper.problem_found.connect(problems.append)
+        keeper, problems = service.keeper, list[str]()
+        service.problem_found.connect(problems.append)
         keeper.move_to_bin(read_run(run.path))
         assert run.path.exists() and "comes with BERTscope" in problems[0]
 
@@ -214,8 +200,8 @@ class TestBin:
         (own_home / "runs" / "linked").symlink_to(elsewhere)
         service.refresh()
         (info,) = service.runs
-        keeper = RunKeeper(service)
-        with qtbot.waitSignal(keeper.problem_found) as said:
+        keeper = service.keeper
+        with qtbot.waitSignal(service.problem_found) as said:
             keeper.move_to_bin(info)
         assert "is only a link" in said.args[0] and elsewhere.is_dir()
 
@@ -229,7 +215,7 @@ class TestBin:
         (run / "snapshots").symlink_to(precious)
         info = read_run(run)
         assert info.status.state == "unknown" and "snapshots is a link to elsewhere" in str(info.status.message)
-        RunKeeper(service).move_to_bin(info)
+        service.keeper.move_to_bin(info)
         assert not run.exists() and sorted(precious.rglob("*")) == before
         assert (bin_folder / "files" / "stories" / "snapshots").is_symlink()
 
@@ -253,8 +239,8 @@ class TestExport:
         run = make_run(own_home).path
         os.mkfifo(run / "pipe")
         Path(os.fsdecode(bytes(run) + b"/\xff")).write_text("x")
-        keeper = RunKeeper(service)
-        with qtbot.waitSignal(keeper.problem_found, timeout=TIMEOUT_MS) as said:
+        keeper = service.keeper
+        with qtbot.waitSignal(service.problem_found, timeout=TIMEOUT_MS) as said:
             keeper.export(read_run(run), tmp_path / "run.zip")
         assert "could not be exported" in said.args[0] and "a file in it is not UTF-8" in said.args[0]
         assert not list(tmp_path.glob("*run.zip*")) and not list(tmp_path.glob(".run.zip*"))
@@ -297,9 +283,9 @@ class TestExport:
         self, service: RunsService, own_home: Path, tmp_path: Path, qtbot: QtBot
     ) -> None:
         info = read_run(make_run(own_home).path)
-        keeper, said = RunKeeper(service), []
+        keeper, said = service.keeper, list[str]()
         keeper.done.connect(said.append)
-        keeper.problem_found.connect(said.append)
+        service.problem_found.connect(said.append)
         keeper.export(info, tmp_path / "run.zip")
         qtbot.waitUntil(lambda: len(said) == 1, timeout=TIMEOUT_MS)
         assert "run.zip" in said[0] and zipfile.is_zipfile(tmp_path / "run.zip")
@@ -346,7 +332,7 @@ def ended(
     message: str | None = None,
     ends_with: int | None = None,
     **fields: object,
-) -> Ending | None:
+) -> Finding | None:
     metrics = RunMetrics()
     metrics.append({"kind": "held_out", "step": 10 * i, "mlm_loss": loss} for i, loss in enumerate(losses))
     status = RunStatus(state, step=10 * len(losses), elapsed_s=60, message=message, ends_with=ends_with)
@@ -357,7 +343,7 @@ class TestEnding:
     def test_a_run_that_learned(self) -> None:
         made = ended([9.0, 6.0, 4.25])
         assert made is not None and "9.00" in made.sentence and "4.25" in made.sentence
-        assert made.actions == (OPEN, COMPARE, ON, AGAIN) and not made.advice and not made.is_bad
+        assert made.actions == (OPEN, COMPARE, CONTINUE, COPY) and not made.advice and not made.is_bad
 
     def test_it_says_what_guessing_would_get(self) -> None:
         lines: list[dict] = [
@@ -371,7 +357,7 @@ class TestEnding:
         made = ending_of(info, metrics)
         assert made is not None and "went from 50.0% to 55.0%" in made.sentence
         assert made.advice == "Its best was 60.0%, at step 1. Always giving the most common answer would get 52.0%."
-        assert made.actions == (APPLY, OPEN, COMPARE, AGAIN)
+        assert made.actions == (APPLY, OPEN, COMPARE, COPY)
         metrics.append([{"kind": "held_out", "step": 3, "mlm_loss": 4.0, "by_frequency": 6.128}])
         text = ending_of(replace(info, metrics=()), metrics)
         assert text is not None and text.advice == "Guessing by word frequency alone would give a loss of 6.13."
@@ -426,9 +412,9 @@ class TestEnding:
     @pytest.mark.parametrize(
         ("message", "first"),
         [
-            (as_sentence(MemoryError()), AGAIN),
-            ("The training process was killed; the machine may have run out of memory. Its snapshots remain.", AGAIN),
-            (as_sentence(OSError(errno.ENOSPC, "full"), Path("/memory/run")), AGAIN),
+            (as_sentence(MemoryError()), COPY),
+            ("The training process was killed; the machine may have run out of memory. Its snapshots remain.", COPY),
+            (as_sentence(OSError(errno.ENOSPC, "full"), Path("/memory/run")), COPY),
             ("Cannot write the run folder /workspace/diskette/memory: not permitted; choose another folder.", LOG),
             ("Something else.", LOG),
         ],
@@ -448,7 +434,7 @@ class TestEnding:
 
     def test_a_stopped_run_goes_on_and_one_at_work_has_no_ending(self) -> None:
         made = ended([9.0, 5.0], "stopped", can_resume=True)
-        assert made is not None and made.actions[0] == GO_ON
+        assert made is not None and made.actions[0] == RESUME
         assert ended([9.0, 5.0], "running") is None and ended([9.0, 5.0], is_built_in=True) is None
 
     def test_only_what_can_be_done_is_offered(self, room: TrainRoom, service: RunsService, own_home: Path) -> None:
@@ -456,8 +442,7 @@ class TestEnding:
         service.refresh()
         service.select(run.path)
         room.view.draw()
-        shown = {key for key, made in room.view.ending.buttons.items() if not made.isHidden()}
-        assert shown == {OPEN, COMPARE, ON, AGAIN}
+        assert set(room.view.ending.buttons) == {OPEN, COMPARE, CONTINUE, COPY}
         room.view.to_batch.click()
         assert not room.view.ending.isVisibleTo(room), "the batch needs its room"
         room.view.to_curves.click()
@@ -466,9 +451,9 @@ class TestEnding:
         room.compare_requested.connect(compared.append)
         room.view.ending.buttons[COMPARE].click()
         assert compared == [run.snapshots()[0][1]]
-        room.view.ending.buttons[AGAIN].click()
+        room.view.ending.buttons[COPY].click()
         assert room.copy_form.isVisibleTo(room)
-        room.view.ending.buttons[ON].click()
+        room.view.ending.buttons[CONTINUE].click()
         assert room.runs_card.shows_form and room.form.kind.currentData() == "continue"
         assert room.form.model.reference == str(run.snapshots()[-1][1])
 
@@ -486,7 +471,7 @@ class TestEnding:
         assert room.time_machine.chosen_step == step, "to be opened"
         room.view.ending.buttons[OPEN].click()
         room.view.ending.buttons[COMPARE].click()
-        room.view.ending.buttons[ON].click()
+        room.view.ending.buttons[CONTINUE].click()
         assert opened[:2] == [str(best)] * 2 and room.form.model.reference == str(best)
 
     def test_a_run_that_comes_to_its_end_moves_the_handle_to_its_best(

@@ -15,7 +15,7 @@ from PySide6.QtCore import QTimer
 from pytestqt.qtbot import QtBot
 
 from app.runs import run_info
-from app.runs.process import RunChild, child_environment
+from app.runs.process import RunChild, RunCommand, child_environment
 from app.runs.run_info import describe, newest_held_out
 from app.runs.service import RunsService
 from bertcore import locations
@@ -71,6 +71,10 @@ def _options(corpus: Path, steps: int, name: str = "little") -> PretrainOptions:
     )
 
 
+def _command(corpus: Path, steps: int, name: str = "little") -> RunCommand:
+    return RunCommand(_options(corpus, steps, name))
+
+
 def _make_run(folder: Path, state: str = "done", steps: int = 3) -> RunFolder:
     """A finished run, as its folder looks afterwards."""
     run = RunFolder.create(folder, _options(Path("text.txt"), steps, folder.name).to_dict())
@@ -113,7 +117,7 @@ class TestRealChild:
         snapshots: list[list] = []
         service.snapshots_changed.connect(snapshots.append)
         service.set_following(True)
-        path = service.start_pretrain(_options(corpus, steps=12))
+        path = service.start(_command(corpus, steps=12))
         assert path is not None and path.parent == locations.runs_folder().resolve()
         assert service.selected == path and _status(service, path) == "starting"
         qtbot.waitUntil(lambda: _status(service, path) in ("done", "failed"), timeout=CHILD_MS)
@@ -127,7 +131,7 @@ class TestRealChild:
         qtbot.waitUntil(lambda: bool(snapshots[-1]) and snapshots[-1][-1][0] == 12, timeout=TIMEOUT_MS)
 
     def test_stop_and_resume_go_through_the_folder(self, service: RunsService, corpus: Path, qtbot: QtBot) -> None:
-        path = service.start_pretrain(_options(corpus, steps=400))
+        path = service.start(_command(corpus, steps=400))
         assert path is not None
         qtbot.waitUntil(lambda: RunFolder(path).status().step >= 5, timeout=CHILD_MS)
         service.control(path, "pause")
@@ -148,7 +152,7 @@ class TestRealChild:
         assert steps == sorted(set(steps))
 
     def test_child_that_cannot_start_says_why(self, service: RunsService, tmp_path: Path, qtbot: QtBot) -> None:
-        path = service.start_pretrain(_options(tmp_path / "größe.txt", steps=5))
+        path = service.start(_command(tmp_path / "größe.txt", steps=5))
         assert path is not None
         qtbot.waitUntil(lambda: _status(service, path) == "failed", timeout=CHILD_MS)
         message = service.runs[0].status.message
@@ -156,7 +160,7 @@ class TestRealChild:
         assert "Traceback" not in message and not message.startswith("bertcore:")
 
     def test_stop_before_it_runs_is_no_failure(self, service: RunsService, corpus: Path, qtbot: QtBot) -> None:
-        path = service.start_pretrain(_options(corpus, steps=5))
+        path = service.start(_command(corpus, steps=5))
         assert path is not None and _status(service, path) == "starting"
         service.control(path, "stop")
         qtbot.waitUntil(lambda: _status(service, path) != "starting", timeout=CHILD_MS)
@@ -166,7 +170,7 @@ class TestRealChild:
     def test_killed_child_is_failed_with_a_sentence_and_others_are_not_touched(
         self, service: RunsService, corpus: Path, qtbot: QtBot
     ) -> None:
-        path = service.start_pretrain(_options(corpus, steps=100_000))
+        path = service.start(_command(corpus, steps=100_000))
         assert path is not None
         qtbot.waitUntil(lambda: RunFolder(path).status().step >= 1, timeout=CHILD_MS)
         os.kill(service._children[path].pid, signal.SIGKILL)
@@ -178,7 +182,7 @@ class TestRealChild:
         self, service: RunsService, tmp_path: Path, qtbot: QtBot
     ) -> None:
         """As after a full disk, when someone resumes it in the shell."""
-        path = service.start_pretrain(_options(tmp_path / "missing.txt", steps=5))
+        path = service.start(_command(tmp_path / "missing.txt", steps=5))
         assert path is not None
         qtbot.waitUntil(lambda: _status(service, path) == "failed", timeout=CHILD_MS)
         holder = _hold_run(_make_run(path, "running"))
@@ -190,7 +194,7 @@ class TestRealChild:
     def test_run_goes_on_without_the_window_and_the_next_one_adopts_it(
         self, service: RunsService, corpus: Path, qtbot: QtBot
     ) -> None:
-        path = service.start_pretrain(_options(corpus, steps=100_000))
+        path = service.start(_command(corpus, steps=100_000))
         assert path is not None
         qtbot.waitUntil(lambda: RunFolder(path).status().step >= 1, timeout=CHILD_MS)
         service.close()
@@ -287,7 +291,7 @@ def test_launch_folder_that_cannot_be_made_is_told(service: RunsService, home: P
     home.write_text("a file where the folder should be")
     problems: list[str] = []
     service.problem_found.connect(problems.append)
-    assert service.start_pretrain(_options(corpus, steps=1)) is None
+    assert service.start(_command(corpus, steps=1)) is None
     assert len(problems) == 1 and str(home) in problems[0]
 
 
@@ -314,14 +318,14 @@ def test_what_is_started_finds_its_files_from_another_folder(
     monkeypatch.chdir(corpus.parent)
     child = MagicMock(started_at=0.0, has_ended=False)
     monkeypatch.setattr("app.runs.service.RunChild", lambda *_: child)
-    service.start_pretrain(_options(Path(corpus.name), steps=1))
+    service.start(_command(Path(corpus.name), steps=1))
     [recipe] = (home / "launched").glob("*.json")
     assert json.loads(recipe.read_text())["data"]["corpus"] == [str(corpus)]
 
 
 def test_same_name_gets_a_number(service: RunsService, corpus: Path) -> None:
-    first = service.start_pretrain(_options(corpus, steps=1, name="My stories!"))
-    second = service.start_pretrain(_options(corpus, steps=1, name="My stories!"))
+    first = service.start(_command(corpus, steps=1, name="My stories!"))
+    second = service.start(_command(corpus, steps=1, name="My stories!"))
     assert first is not None and second is not None
     assert re.fullmatch(r"\d{4}-\d\d-\d\d-my-stories", first.name) and second.name == first.name + "-2"
 

@@ -6,25 +6,27 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 from tour.recorded import SWEEP, recorded_sweep
 
 from app.rooms.train.room import TrainRoom
+from app.runs.finding import APPLY_BEST_RUN, COPY_BEST_RUN, OPEN_BEST_RUN, RESUME_SWEEP, THREE_SEEDS
 from app.runs.run_info import RunInfo, read_run
 from app.runs.service import RunsService
-from app.runs.sweep_findings import APPLY, GO_ON, OPEN, SEEDS, USE, finding_of
 from app.runs.sweep_rows import read_row, rows_of, sweep_row
-from app.shell.rooms import connect_train_room
+from app.runs.sweep_sentences import finding_of
 from app.widgets.curve_specs import Level
 from bertcore.errors import BertcoreError
 from bertcore.runs.known_runs import known_runs
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sweep_results import SweepPlace, write_place
-from bertcore.training.data_facts import Cost, RunEstimate
 from bertcore.training.finetune_options import FinetuneOptions
+from bertcore.training.run_estimate import Cost, RunEstimate
 from bertcore.training.sweep_plan import Varied, usual_rate
-from tests.app.conftest import TIMEOUT_MS
-from tests.app.train_room import Models
+from tests.app.conftest import TIMEOUT_MS, handle_events
+from tests.app.train_room import Models, idle, idle_room, served_room
 
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")
 INFINITE = "The loss or its gradient became infinite or undefined at step 3; there was no snapshot yet."
@@ -63,7 +65,7 @@ def record(home: Path) -> Recorder:
 
 @pytest.fixture
 def room(qtbot: QtBot) -> TrainRoom:
-    made = TrainRoom(Models())
+    made = idle_room()
     qtbot.addWidget(made)
     return made
 
@@ -86,7 +88,7 @@ def found() -> str:
 def test_one_click_beside_start_tries_five_rates_around_the_usual_one(room: TrainRoom, qtbot: QtBot) -> None:
     room.runs_card.show_form()
     room.form.set_kind("classify")
-    with qtbot.waitSignal(room.start_requested) as caught:
+    with qtbot.waitSignal(idle(room).start_requested) as caught:
         room.form.sweep.rates.click()
     command = caught.args[0]
     assert len(command.varied.rates) == 5 and command.varied.seeds == 1 and command.varied.budget_share == 1.0
@@ -106,7 +108,7 @@ def test_the_button_says_how_long_all_five_take_as_far_as_that_is_known(room: Tr
 
 
 def test_the_child_gets_flags_that_mean_the_same_sweep(room: TrainRoom, tmp_path: Path) -> None:
-    from bertcore.cli.training_commands import varied_from
+    from bertcore.cli.sweep_commands import varied_from
 
     varied = Varied((2.2e-05, 1e-3), (8, 16), (1.0, 2.5), 3, 5, 0.25)
     words = list(varied.flags)
@@ -132,7 +134,7 @@ def test_what_cannot_be_swept_is_not_offered(room: TrainRoom) -> None:
 def test_a_finished_run_is_repeated_with_three_seeds(room: TrainRoom, record: Recorder, qtbot: QtBot) -> None:
     run = read_run(record(1, 1e-3, 0.8))
     entries = dict(entry for entry in room.run_actions.entries(run) if entry is not None)
-    with qtbot.waitSignal(room.start_requested) as caught:
+    with qtbot.waitSignal(idle(room).start_requested) as caught:
         entries["Repeat with three seeds"]()
     planned = caught.args[0].runs(Path("runs/x"))
     assert [each.options.training.seed for each in planned] == [0, 1, 2]
@@ -144,9 +146,8 @@ def test_from_the_form_to_what_was_found(qtbot: QtBot, monkeypatch: pytest.Monke
     """A real sweep of the sample in a process of its own, stopped by the page's button."""
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     service = RunsService()
-    room = TrainRoom(Models())
+    room = served_room(service)
     qtbot.addWidget(room)
-    connect_train_room(room, service)
     service.set_following(True)
     room.form.set_kind("classify")
     room.form.length.spin_box.setValue(0.5)
@@ -159,7 +160,7 @@ def test_from_the_form_to_what_was_found(qtbot: QtBot, monkeypatch: pytest.Monke
     qtbot.waitUntil(lambda: page.row is not None and not page.row.is_active, timeout=6 * TIMEOUT_MS)
     states = [run.status.state for run in page.row.runs]
     assert states[0] == "done" and states[-1] == "stopped"
-    assert not page.stop.isVisibleTo(page) and "Not finished" in page.advice.text()
+    assert not page.stop.isVisibleTo(page) and "Not finished" in page.strip.advice.text()
     service.close()
     for child in set(service._children.values()):
         child.terminate()
@@ -188,10 +189,10 @@ def test_clicking_the_row_shows_the_page_and_a_run_of_it_the_run(
     room.show_snapshots([(20, paths[0] / "snapshots" / "20")])
     room.runs.sweep_chosen.emit("abc")
     assert room._middle.currentWidget() is room.sweep_page and not room.time_machine.isVisibleTo(room)
-    with qtbot.waitSignal(room.run_selected) as caught:
-        room.sweep_page.table.cellClicked.emit(1, 0)
+    with qtbot.waitSignal(idle(room).select_requested) as caught:
+        room.sweep_page.table.clicked.emit(room.sweep_page.table.model().index(1, 0))
     assert caught.args[0] == paths[1]
-    room.sweep_page.chart.run_chosen.emit(paths[0])  # the one that was selected all the time
+    room.sweep_page._on_chart_place_clicked("runs_0", 0)  # the one that was selected all the time
     assert room._middle.currentWidget() is room.view and room.time_machine.isVisibleTo(room)
 
 
@@ -240,12 +241,12 @@ def test_what_takes_no_learning_is_a_line_and_a_diverged_accuracy_has_its_place(
     room.show_sweep("abc")
     page = room.sweep_page
     assert page.sweep is not None and page.sweep.chance == 0.52
-    assert page.curves is not None and page.curves.spec.level == Level(0.52, "")
-    assert set(page.curves._legend.names.values()) == {"0.001", "0.1"}, "the one that diverged has a colour, too"
+    assert page.curves is not None and page.curves.drawing.level == Level(0.52, "")
+    assert set(page.curves.drawing.names.values()) == {"0.001", "0.1"}, "the one that diverged has a colour, too"
     assert [room.runs.state_line(row).split(" · ")[0] for row in room.runs.shown_runs] == ["Done", "Diverged"]
-    cross = next(dot for dot in page.chart._dots() if dot.is_failed)
-    assert cross.at == page.chart._point(0.1, 0.5)
-    assert page._legend.text() == "dot: a run · ring: the best run · ×: diverged or failed"
+    assert page.chart is not None and page.chart.drawing.level is not None
+    assert [values.tolist() for values in page.chart.points("failed")] == [[-1.0], [0.5]]
+    assert page.chart.spec.sentence == "dot: a run · ring: the best run · ×: diverged or failed"
 
 
 def test_a_small_difference_is_called_chance(record: Recorder) -> None:
@@ -283,9 +284,10 @@ def test_while_it_trains_the_page_says_how_far_it_is(room: TrainRoom, record: Re
     room.show_sweep("abc")
     page = room.sweep_page
     assert (
-        page.sentence.text() == "Learning rate 0.0001: accuracy 60.0%." and "Runs done: 1 of 4." in page.advice.text()
+        page.strip.sentence.text() == "Learning rate 0.0001: accuracy 60.0%."
+        and "Runs done: 1 of 4." in page.strip.advice.text()
     )
-    assert not any(made.isVisibleTo(page) for made in page.buttons.values()) and page.stop.isVisibleTo(page)
+    assert not page.strip.buttons and page.stop.isVisibleTo(page)
 
 
 def test_the_table_has_every_run_with_the_best_marked_and_the_failed_named(room: TrainRoom, record: Recorder) -> None:
@@ -295,10 +297,10 @@ def test_the_table_has_every_run_with_the_best_marked_and_the_failed_named(room:
     room.show_runs(infos())
     room.show_sweep("abc")
     table = room.sweep_page.table
-    cells = [[table.item(row, column).text() for column in range(table.columnCount())] for row in range(3)]
+    cells = [row.cells for row in table.rows]
     assert [row[0] for row in cells] == ["0.0001", "0.001", "0.1"]
     assert [row[1] for row in cells] == ["70.0%", "90.0% · best", "diverged"]
-    assert INFINITE in table.item(2, 1).toolTip()
+    assert INFINITE in table.model().index(2, 1).data(Qt.ItemDataRole.ToolTipRole)
 
 
 def test_a_run_whose_settings_are_damaged_is_a_row_that_says_so(room: TrainRoom, record: Recorder) -> None:
@@ -308,9 +310,9 @@ def test_a_run_whose_settings_are_damaged_is_a_row_that_says_so(room: TrainRoom,
     room.show_runs(infos())
     room.show_sweep("abc")
     table = room.sweep_page.table
-    cells = [[table.item(row, column).text() for column in range(2)] for row in range(table.rowCount())]
+    cells = [row.cells for row in table.rows]
     assert [row[1] for row in cells] == ["70.0%", "90.0% · best", "its settings cannot be read"]
-    assert cells[2][0] == "run-3" and "config.json is damaged" in table.item(2, 1).toolTip()
+    assert cells[2][0] == "run-3" and "config.json is damaged" in str(table.rows[2].run.status.message)
     assert "Left out, because their settings cannot be read: 1 run" in found() and "No longer there: 1 run" in found()
 
 
@@ -318,24 +320,31 @@ def test_of_a_run_at_work_the_table_has_no_final_numbers(room: TrainRoom, tmp_pa
     room.show_runs(recorded_sweep(tmp_path, done=7))
     room.show_sweep(SWEEP)
     table = room.sweep_page.table
-    cells = [[table.item(row, column).text() for column in range(table.columnCount())] for row in range(15)]
+    cells = [row.cells for row in table.rows]
     assert [row[-1] for row in cells if "step 25 of 50" in row[2]] == ["–"]
 
 
-def test_the_chart_has_a_dot_for_each_run_at_its_place(room: TrainRoom, record: Recorder) -> None:
+def test_the_chart_has_a_dot_for_each_run_at_its_place(room: TrainRoom, record: Recorder, qtbot: QtBot) -> None:
     rates, figures = (1e-4, 1e-3, 1e-2), (0.6, 0.9, 0.7)
     paths = [record(number, rate, figure) for number, (rate, figure) in enumerate(zip(rates, figures, strict=True), 1)]
     room.show_runs(infos())
     room.show_sweep("abc")
-    chart = room.sweep_page.chart
-    chart.resize(500, 300)
-    dots = {dot.run.path: dot.at for dot in chart._dots()}
-    x = [dots[path].x() for path in paths]
-    assert x[1] - x[0] == pytest.approx(x[2] - x[1]), "the axis is logarithmic"
-    y = [dots[path].y() for path in paths]
-    assert (y[0] - y[2]) / (y[0] - y[1]) == pytest.approx((0.7 - 0.6) / (0.9 - 0.6))
-    assert chart.cell_at(dots[paths[1]]) == paths[1]
-    assert chart.cell_after(paths[0], 0x01000014) == paths[1]  # Right
+    chart, results = room.sweep_page.chart, room.sweep_page.results
+    assert chart is not None and results is not None
+    x, y = chart.points("runs_0")
+    assert x == pytest.approx([-4, -3, -2]), "the axis is logarithmic"
+    assert y.tolist() == list(figures) and list(chart.drawing.places.values()) == ["0.0001", "0.001", "0.01"]
+    room.resize(1300, 720)
+    room.show()
+    qtbot.waitUntil(lambda: chart._canvas is not None)
+    handle_events()
+    canvas = chart._canvas
+    assert canvas is not None
+    clicked: list[Path] = []
+    room.sweep_page.run_chosen.connect(clicked.append)
+    at = canvas._view.mapFromScene(canvas._box.mapViewToScene(QPointF(x[1], y[1])))
+    QTest.mouseClick(canvas._view.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    assert clicked == [paths[1]] and [run.path for run in results.runs["runs_0"]] == paths
 
 
 # --- what to do next
@@ -348,7 +357,7 @@ def test_stop_ends_those_that_wait_before_the_one_at_work(room: TrainRoom, recor
         record(3, 1e-2, None, state="waiting"),
     )
     stopped: list[Path] = []
-    room.control_requested.connect(lambda path, command: stopped.append(path) if command == "stop" else None)
+    idle(room).control_requested.connect(lambda path, command: stopped.append(path) if command == "stop" else None)
     with RunFolder(waiting[0]).acquire(), RunFolder(waiting[1]).acquire():
         room.show_runs(infos())
         room.show_sweep("abc")
@@ -365,15 +374,15 @@ def test_its_actions(room: TrainRoom, record: Recorder, qtbot: QtBot) -> None:
     room.show_runs(infos())
     room.show_sweep("abc")
     page = room.sweep_page
-    assert {key for key, made in page.buttons.items() if made.isVisibleTo(page)} == {OPEN, APPLY, USE, SEEDS}
+    assert set(page.strip.buttons) == {OPEN_BEST_RUN, APPLY_BEST_RUN, COPY_BEST_RUN, THREE_SEEDS}
     with qtbot.waitSignal(room.apply_requested):
-        page.buttons[APPLY].click()
+        page.strip.buttons[APPLY_BEST_RUN].click()
     models = room._open_model
     assert isinstance(models, Models) and models.asked[-1] == str(RunFolder(best).newest_snapshot())
-    with qtbot.waitSignal(room.start_requested) as caught:
-        page.buttons[SEEDS].click()
+    with qtbot.waitSignal(idle(room).start_requested) as caught:
+        page.strip.buttons[THREE_SEEDS].click()
     assert caught.args[0].varied.seeds == 3 and caught.args[0].options.training.learning_rate == 1e-3
-    page.buttons[USE].click()
+    page.strip.buttons[COPY_BEST_RUN].click()
     assert room.copy_form.isVisibleTo(room)
     options = room.copy_form.command().options
     assert options.training.learning_rate == 1e-3 and getattr(options.training, "epochs", None) == 4.0
@@ -385,8 +394,8 @@ def test_a_sweep_that_was_stopped_can_be_resumed(
     paths = [record(1, 1e-4, 0.60), record(2, 1e-3, None, state="stopped")]
     room.show_runs(infos())
     room.show_sweep("abc")
-    with qtbot.waitSignal(room.sweep_resume_requested) as caught:
-        room.sweep_page.buttons[GO_ON].click()
+    with qtbot.waitSignal(idle(room).resume_requested) as caught:
+        room.sweep_page.strip.buttons[RESUME_SWEEP].click()
     assert caught.args[0] == paths
     started: list[tuple[Path, list[str]]] = []
     monkeypatch.setattr("app.runs.service.RunChild", lambda run, arguments: started.append((run, arguments)))
@@ -401,14 +410,14 @@ def test_the_numbers_of_the_chart_can_be_saved(room: TrainRoom, record: Recorder
     record(2, 1e-3, None, state="failed", message=INFINITE)
     room.show_runs(infos())
     room.show_sweep("abc")
-    figure = room.sweep_page._chart_figure()
+    figure = room.sweep_page._results_figure()
     assert figure is not None and figure.numbers["learning_rate"].values.tolist() == [1e-4, 1e-3]
     accuracy = figure.numbers["accuracy"].values
     assert accuracy[0] == pytest.approx(0.6) and np.isnan(accuracy[1])
 
 
 def test_all_runs_of_a_sweep_go_to_the_bin_and_come_back(
-    room: TrainRoom, record: Recorder, home: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, record: Recorder, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bin_folder = home / "bin"
     bin_folder.mkdir(parents=True)
@@ -430,13 +439,14 @@ def test_all_runs_of_a_sweep_go_to_the_bin_and_come_back(
     monkeypatch.setattr("app.runs.keeper.QFile", Trashed)
     paths = [record(1, 1e-4, 0.60), record(2, 1e-3, 0.70)]
     service = RunsService()
-    connect_train_room(room, service)
+    room = served_room(service)
+    qtbot.addWidget(room)
     service.refresh()
     room.run_actions.ask_delete(sweep_row(service.runs, "abc"))
     assert room.run_actions.question is not None and "2 runs" in room.run_actions.question.informativeText()
     room.run_actions.question.accepted.emit()
     assert not any(path.exists() for path in paths) and not service.runs
-    room.runs_card.put_back_requested.emit()
+    service.keeper.put_back()
     assert all(path.exists() for path in paths) and len(service.runs) == 2
 
 

@@ -11,17 +11,17 @@ from app.look import numbers
 from app.rooms.train.plots import plots_of
 from app.rooms.train.result_view import ConfusionMatrix, answer_text, most_frequent, was_right
 from app.rooms.train.room import TrainRoom
-from app.rooms.train.run_list import state_line
 from app.runs.process import RunCommand
 from app.runs.run_info import HeldOutExample, read_result, read_run
 from app.runs.run_kinds import BY_KEY, RUN_KINDS
+from app.runs.run_sentences import state_line
 from app.runs.service import RunsService
 from bertcore.locations import built_in_checkpoint
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.readers.reading import TASKS
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from tests.app.conftest import make_checkpoint
-from tests.app.train_room import Models
+from tests.app.train_room import Models, idle
 
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")
 CHILD_MS = 120_000
@@ -30,7 +30,7 @@ CSV = "review,stars,when\nThe dog ran home.,good,May\nThe cat sat.,bad,June\n"
 
 
 def _order(room: TrainRoom, qtbot: QtBot) -> RunCommand:
-    with qtbot.waitSignal(room.start_requested) as caught:
+    with qtbot.waitSignal(idle(room).start_requested) as caught:
         room.form.submit()
     return caught.args[0]
 
@@ -105,7 +105,7 @@ class TestForm:
         columns = room.form.columns.choices
         assert set(columns) == {"text", "label"}
         assert [columns["text"].itemText(i) for i in range(1, 4)] == ["review", "stars", "when"]
-        with qtbot.assertNotEmitted(room.start_requested):
+        with qtbot.assertNotEmitted(idle(room).start_requested):
             room.form.submit()
         assert "choose one of the columns" in room.form.problem.text()
         columns["text"].setCurrentText("review")
@@ -155,7 +155,7 @@ class TestForm:
         file.write_text(content)
         room.form.set_kind("classify")
         room.form.set_file(file)
-        with qtbot.assertNotEmitted(room.start_requested):
+        with qtbot.assertNotEmitted(idle(room).start_requested):
             room.form.submit()
         assert said in room.form.problem.text()
 
@@ -193,14 +193,14 @@ class TestForm:
     ) -> None:
         room.form.set_kind(kind)
         room.form.model.set_folder(str(headless_folder))
-        with qtbot.assertNotEmitted(room.start_requested):
+        with qtbot.assertNotEmitted(idle(room).start_requested):
             room.form.submit()
         assert "masked-word" in room.form.problem.text()
 
     def test_folder_without_a_model_is_refused(self, room: TrainRoom, tmp_path: Path, qtbot: QtBot) -> None:
         room.form.set_kind("classify")
         room.form.model.set_folder(str(tmp_path))
-        with qtbot.assertNotEmitted(room.start_requested):
+        with qtbot.assertNotEmitted(idle(room).start_requested):
             room.form.submit()
         assert str(tmp_path) in room.form.problem.text()
 
@@ -252,7 +252,7 @@ class TestFollowing:
         _make_run(own_home, "conll2003", crf=True)
         service.set_following(True)
         assert service.runs[0].does == "tag + CRF"
-        assert "my conll2003, tag + CRF, Done · F1 0.500" in room.runs.accessibleDescription()
+        assert "my conll2003, tag + CRF, Done · F1 0.500" in map(room.runs.row_text, room.runs.rows)
         assert room.view._title.text() == "my conll2003 · tag + CRF"
 
     def test_apply_is_offered_for_a_task(

@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 from app.compute.question import Job, Question
 from app.look import numbers, theme
 from app.rooms.train.room import TrainRoom
-from app.rooms.train.run_list import state_line
 from app.runs.run_info import RunInfo, read_run
+from app.runs.run_sentences import state_line
 from app.runs.service import RunsService
 from app.widgets.card import scrolled
 from app.widgets.curve_plot import CurvePlot
@@ -25,7 +25,7 @@ from bertcore.runs.run_folder import RunFolder, RunStatus
 from bertcore.runs.run_metrics import RunMetrics
 from bertcore.training.pretrain_options import PretrainOptions
 from tests.app.conftest import TIMEOUT_MS
-from tests.app.train_room import Models
+from tests.app.train_room import Models, idle_room
 
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")
 
@@ -210,7 +210,7 @@ class TestButtons:
         service.set_following(True)
         other = next(i for i, run in enumerate(service.runs) if run.path != service.selected)
         middle = room.runs.row_rect(other).center().toPoint()
-        qtbot.mouseClick(room.runs, Qt.MouseButton.LeftButton, pos=middle)
+        qtbot.mouseClick(room.runs.viewport(), Qt.MouseButton.LeftButton, pos=middle)
         assert service.selected == service.runs[other].path
 
 
@@ -365,7 +365,7 @@ def test_state_in_words(info: RunInfo, line: str) -> None:
 
 
 def test_runs_folds_away_again_after_a_form_that_opened_it(looks: QApplication, qtbot: QtBot) -> None:
-    room = TrainRoom(Models())
+    room = idle_room()
     area = scrolled(room)
     qtbot.addWidget(area)
     area.resize(700, 500)

@@ -12,12 +12,13 @@ from pytestqt.qtbot import QtBot
 
 from app.look import theme
 from app.rooms.train.room import SNAPSHOTS_PX
-from app.rooms.train.snapshots import Guess, SnapshotList
+from app.rooms.train.snapshots import SnapshotList
 from app.rooms.train.watch_card import WatchCard
+from bertcore.analysis.predict import WordGuess
 
 STEPS = (0, 4000, 11_068)
 SNAPSHOTS = [(step, Path("run") / "snapshots" / str(step)) for step in STEPS]
-SAID = (Guess("the", 0.004), Guess("mother", 0.1), Guess("n" * 40, 0.25))
+SAID = (WordGuess("the", 0, 0.004), WordGuess("mother", 1, 0.1), WordGuess("n" * 40, 2, 0.25))
 GUESSES = {path: guess for (_, path), guess in zip(SNAPSHOTS, SAID, strict=True)}
 
 

@@ -4,8 +4,14 @@ from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
+from PySide6.QtCore import Signal
+
 from app.compute.inference import OPEN
 from app.compute.open_model import OpenModel
+from app.rooms.train.room import TrainRoom
+from app.runs.process import RunCommand
+from app.runs.service import RunsService
+from app.shell.rooms import connect_train_room
 from bertcore.errors import BertcoreError
 
 
@@ -50,3 +56,45 @@ class Models(OpenModel):
     def fail(self) -> None:
         """The model that was asked for last cannot be opened."""
         self.idle.deliver(None, BertcoreError("It cannot be opened."))
+
+
+class IdleRuns(RunsService):
+    """Trains nothing and follows nothing: its signals say what a person wants."""
+
+    start_requested = Signal(object)  # RunCommand
+    control_requested = Signal(object, str)
+    resume_requested = Signal(list)
+    select_requested = Signal(object)
+
+    def start(self, command: RunCommand) -> None:  # type: ignore[override]
+        self.start_requested.emit(command)
+
+    def control(self, path: Path, command: str) -> None:
+        self.control_requested.emit(path, command)
+
+    def resume_sweep(self, runs: list[Path]) -> None:
+        self.resume_requested.emit(runs)
+
+    def select(self, path: Path | None) -> None:
+        self.select_requested.emit(path)
+
+    def set_following(self, follows: bool) -> None:
+        pass
+
+
+def idle_room() -> TrainRoom:
+    """Beside runs that a test makes itself."""
+    return served_room(None)
+
+
+def served_room(runs: RunsService | None, models: Models | None = None) -> TrainRoom:
+    """Tied to these runs; None: to idle ones."""
+    room = TrainRoom(models or Models())
+    connect_train_room(room, runs or IdleRuns(room))
+    return room
+
+
+def idle(room: TrainRoom) -> IdleRuns:
+    found = room.findChild(IdleRuns)
+    assert isinstance(found, IdleRuns)
+    return found

@@ -122,9 +122,8 @@ class LensTable(LabelledGrid):
         if baseline is None:
             return now
         probability = numbers.decimal(baseline.probability, 4)
-        return say(
-            "{now}; with the baseline: {word} {probability}", now=now, word=baseline.token, probability=probability
-        )
+        text = say("{now}; with the baseline: {word} {probability}")
+        return text.format(now=now, word=baseline.token, probability=probability)
 
     def cell_after(self, cell: tuple[int, int] | None, key: int) -> tuple[int, int] | None:
         return super().cell_after(cell, key) if ARROWS.get(key, (1, 0))[0] == 0 else None

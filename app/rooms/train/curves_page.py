@@ -19,8 +19,8 @@ from ...look.say import say
 from ...runs.run_info import RunInfo
 from ...widgets.card import button, scrolled
 from ...widgets.controls import Choice, MenuButton
-from ...widgets.curve_plot import CurvePlot, step_axis
-from ...widgets.curve_specs import HorizontalAxis, Level, Mark, Points
+from ...widgets.curve_plot import CurvePlot
+from ...widgets.curve_specs import HorizontalAxis, Level, Mark, Points, step_axis
 from ...widgets.layouts import hbox, vbox
 from .curve_grid import RUN_COLORS, CurveGrid, overlaid_key
 from .plots import RunPlots, plots_of
@@ -34,7 +34,7 @@ MOST_MARKED_RESUMES = 3  # more would hide the curves: they are said where the m
 
 
 @dataclass
-class Charted:
+class RunCurves:
     """A run and what is known of its curves."""
 
     info: RunInfo
@@ -50,17 +50,13 @@ class CurvesPage(QWidget):
         """metrics: of the run on show, which the owner fills; about: its name and a caption, for saved pictures."""
         super().__init__()
         self._about = about
-        self._own = Charted(info, metrics)
-        self._others: list[Charted] = []
+        self._own = RunCurves(info, metrics)
+        self._others: list[RunCurves] = []
         self._runs: list[RunInfo] = []  # all there are
         self._grids: dict[tuple[RunPlots, int], CurveGrid] = {}
         self._areas: dict[CurveGrid, QScrollArea] = {}
         self.smooth = Choice(say("Smooth: each point as the mean of the points around it"))
-        for text, share in (
-            (say("as measured"), 0.0),
-            (say("smooth"), LIGHT),
-            (say("very smooth"), STRONG),
-        ):
+        for text, share in ((say("as measured"), 0.0), (say("smooth"), LIGHT), (say("very smooth"), STRONG)):
             self.smooth.addItem(text, share)
         self.smooth.setCurrentIndex(1)
         self.logarithmic = button(
@@ -70,14 +66,15 @@ class CurvesPage(QWidget):
             hint=say("Logarithmic: differences between small values are as visible as between large ones"),
         )
         self.axis = Choice(say("What the horizontal axis shows"))
-        for key, text in self._axis_titles().items():
+        titles = {STEP: say("by step"), EPOCH: say("by epoch"), TOKENS: say("by tokens"), SECONDS: say("by time")}
+        for key, text in titles.items():
             self.axis.addItem(text, key)
         self.compare = MenuButton(
             say("Compare curves"), self._fill_menu, say("Other runs of the same kind, drawn over this one")
         )
         self.more = button(
             say("More"),
-            self._on_more_clicked,
+            self._show_grid,
             checkable=True,
             hint=say("Learning rate, gradient norm, speed, memory and processor"),
         )
@@ -127,8 +124,7 @@ class CurvesPage(QWidget):
         self.compare.setEnabled(bool(self._offered()))
         self._show_grid()
         self._areas[self.grid].verticalScrollBar().setValue(0)
-        for plot in self.plots:
-            plot.show_all()
+        self._show_all()
 
     def show_status(self, info: RunInfo) -> None:
         self._own.info = info
@@ -136,7 +132,7 @@ class CurvesPage(QWidget):
     def set_chance(self, level: Level | None) -> None:
         """What guessing alone would get, in the plot of a task's scores."""
         if self._own.info.metrics:
-            self.plots[1].set_level(level)
+            self.plots[1].change(level=level)
 
     def toggle_compared(self, path: Path) -> None:
         """Lays a run over the one on show, or takes it away again."""
@@ -145,7 +141,7 @@ class CurvesPage(QWidget):
             return
         info = next((run for run in self._offered() if run.path == path), None)
         if info is not None and len(self._others) + 1 < len(RUN_COLORS):
-            self._set_others([*self._others, Charted(info)])
+            self._set_others([*self._others, RunCurves(info)])
 
     def restart_compared(self, path: Path) -> None:
         for other in self._others:
@@ -173,16 +169,17 @@ class CurvesPage(QWidget):
                     points[key] = _points(run.metrics, curve.key, axis)
                 named = next((curve for curve in spec.curves if curve.dots), spec.curves[0])
                 names[overlaid_key(number, named.key)] = run.info.name
-            plot.set_axis(axis.shown)
-            plot.set_smoothing(0.0 if has_diverged else self.smooth.currentData())
-            plot.set_logarithmic(self.logarithmic.isChecked())
-            plot.set_points(points)
-            plot.set_marks(marks if plot is grid.plots[0] else [replace(mark, is_silent=True) for mark in marks])
-            if self._others:
-                plot.set_names(names)
+            plot.change(
+                axis=axis.shown,
+                smoothing=0.0 if has_diverged else self.smooth.currentData(),
+                is_logarithmic=self.logarithmic.isChecked(),
+                points=points,
+                marks=marks if plot is grid.plots[0] else [replace(mark, is_silent=True) for mark in marks],
+                names=names if self._others else plot.drawing.names,
+            )
         grid.arrange()
 
-    def _marks(self, runs: Sequence[Charted], axis: _Axis) -> list[Mark]:
+    def _marks(self, runs: Sequence[RunCurves], axis: _Axis) -> list[Mark]:
         """Those of several runs in the colours of their curves, but for what all begin at the same place."""
         of_runs = [_placed(marks_of(run.metrics), run.metrics, axis) for run in runs]
         shared = set.intersection(*({(mark.x, mark.after) for mark in marks} for marks in of_runs))
@@ -204,6 +201,9 @@ class CurvesPage(QWidget):
 
     def _draw_all(self) -> None:
         self.draw()
+        self._show_all()
+
+    def _show_all(self) -> None:
         for plot in self.plots:
             plot.show_all()
 
@@ -233,10 +233,7 @@ class CurvesPage(QWidget):
         self.table.show_runs(runs, predict_words=not self._own.info.metrics)
         self.draw()
 
-    def _on_more_clicked(self) -> None:
-        self.grid.set_shows_more(self.more.isChecked())
-
-    def _set_others(self, others: list[Charted]) -> None:
+    def _set_others(self, others: list[RunCurves]) -> None:
         if others == self._others:
             return
         self._others = others
@@ -260,17 +257,9 @@ class CurvesPage(QWidget):
             action.setEnabled(action.isChecked() or not is_full)
             action.triggered.connect(lambda _checked=False, path=run.path: self.toggle_compared(path))
 
-    def _axis_titles(self) -> dict[str, str]:
-        return {
-            STEP: say("by step"),
-            EPOCH: say("by epoch"),
-            TOKENS: say("by tokens"),
-            SECONDS: say("by time"),
-        }
-
     def _chosen_axis(self) -> _Axis:
         """The one that was chosen; steps where this run does not say the other."""
-        extents = {key: self._own.metrics.extent(key) for key in self._axis_titles()}
+        extents = {key: self._own.metrics.extent(key) for key in (STEP, EPOCH, TOKENS, SECONDS)}
         for index, extent in enumerate(extents.values()):
             self.axis.model().item(index).setEnabled(index == 0 or extent > 0)  # type: ignore[attr-defined]
         key = self.axis.currentData()
@@ -282,41 +271,35 @@ class _Axis:
     shown: HorizontalAxis
     unit: float = 1.0  # how many steps, tokens, seconds make one of its units
 
-    @property
-    def key(self) -> str:
-        return self.shown.key
-
 
 def _axis(key: str, extent: float) -> _Axis:
     """extent: how far the run has come on it."""
     if key == EPOCH:
-        label, at = say("epoch"), say("at epoch {x}")
-        return _Axis(HorizontalAxis(key, label, at, numbers.number))
+        return _Axis(HorizontalAxis(key, say("epoch"), say("at epoch {x}"), numbers.number))
     if key == TOKENS:
-        label, at = say("tokens read"), say("after {x} tokens")
-        return _Axis(HorizontalAxis(key, label, at, numbers.compact_count))
-    if key == SECONDS and extent > LONG_S:
-        label, at = say("hours of training"), say("after {x} h")
-        return _Axis(HorizontalAxis(key, label, at, numbers.number), 3600)
-    if key == SECONDS and extent > SHORT_S:
-        label, at = say("minutes of training"), say("after {x} min")
-        return _Axis(HorizontalAxis(key, label, at, numbers.number), 60)
-    if key == SECONDS:
-        label, at = say("seconds of training"), say("after {x} s")
-        return _Axis(HorizontalAxis(key, label, at, numbers.number))
-    return _Axis(step_axis())
+        return _Axis(HorizontalAxis(key, say("tokens read"), say("after {x} tokens"), numbers.compact_count))
+    if key != SECONDS:
+        return _Axis(step_axis())
+    label, at, unit = (
+        (say("hours of training"), say("after {x} h"), 3600)
+        if extent > LONG_S
+        else (say("minutes of training"), say("after {x} min"), 60)
+        if extent > SHORT_S
+        else (say("seconds of training"), say("after {x} s"), 1)
+    )
+    return _Axis(HorizontalAxis(key, label, at, numbers.number), unit)
 
 
 def _points(metrics: RunMetrics, key: str, axis: _Axis) -> Points:
     steps, values = metrics.series[key].arrays
     values = values * MB_PER_MIB if key == "memory" else values
-    x = metrics.places(axis.key, steps)
+    x = metrics.places(axis.shown.key, steps)
     return (x / axis.unit, values) if len(x) == len(values) else (x, values[:0])
 
 
 def _placed(marks: Sequence[Mark], metrics: RunMetrics, axis: _Axis) -> list[Mark]:
     """Marks by step at their places on the axis."""
-    places = metrics.places(axis.key, np.array([mark.x for mark in marks]))
+    places = metrics.places(axis.shown.key, np.array([mark.x for mark in marks]))
     return [replace(mark, x=float(x) / axis.unit) for mark, x in zip(marks, places, strict=False)]
 
 
@@ -324,9 +307,8 @@ def marks_of(metrics: RunMetrics) -> list[Mark]:
     """Where the run begins something else, by step. Sequences that are longer from the first steps on are no news."""
     marks = []
     if metrics.switch_step is not None:
-        after = say(" then: masked words →")
-        before = say("warm-up: predict the next word ")
-        marks.append(Mark(metrics.switch_step, after, before, say("warm-up: next word ")))
+        before, in_short = say("warm-up: predict the next word "), say("warm-up: next word ")
+        marks.append(Mark(metrics.switch_step, say(" then: masked words →"), before, in_short))
     if metrics.longer_step is not None and metrics.longer_step > FIRST_STEPS:
         marks.append(Mark(metrics.longer_step, say(" then: longer sequences →")))
     for step, changed in metrics.resumes.items():

@@ -7,22 +7,20 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QGridLayout
 
-from ...compute.over_time import Heads, heads_over_time
-from ...compute.question import Question
+from ...compute.over_time import heads_over_time
 from ...look import numbers, theme
 from ...look.say import say
 from ...runs.run_info import RunInfo
-from ...widgets.card import Card, label
+from ...widgets.card import label
 from ...widgets.layouts import fill
 from .heads_picture import HeadsPicture
+from .snapshot_card import SnapshotCard
+from .snapshots import Snapshot
 
 EARLIER = 3  # snapshots before the newest that are shown
 EVEN_FROM = 100  # steps: up to here they are close together, from here on even in the logarithm
-
-Snapshot = tuple[int, Path]
 
 
 def milestones(snapshots: Sequence[Snapshot], count: int) -> list[Snapshot]:
@@ -35,35 +33,21 @@ def milestones(snapshots: Sequence[Snapshot], count: int) -> list[Snapshot]:
     return [snapshots[i] for i in sorted(nearest)]
 
 
-class HeadsCard(Card):
-    """Asks the worker for a few snapshots at a time, the newest first."""
+class HeadsCard(SnapshotCard):
+    """The newest snapshot is asked about first."""
 
-    question_requested = Signal(object)  # Question
     head_chosen = Signal(int, int)  # layer, head, from 0
 
     def __init__(self) -> None:
-        super().__init__()
-        self.set_title(say("Its attention"))
-        self.set_intro(
-            say(
-                "Row: the token that looks. Column: what it looks at. Both in the order of the text. Stronger colour: "
-                "more."
-            )
+        intro = say(
+            "Row: the token that looks. Column: what it looks at. Both in the order of the text. Stronger colour: more."
         )
-        self._snapshots: list[Snapshot] = []
-        self._text = ""
+        super().__init__(say("Its attention"), intro)
         self._step: int | None = None  # up to which snapshots are shown; None: all
-        self._known: dict[Path, Heads | None] = {}  # None: asked for, and the snapshot was gone
-        self._asked: Path | None = None  # the snapshot that the question is about
-        self._question: Question[dict[Path, Heads]] = Question(self, self._on_question_answered)
-        self._question.requested.connect(self.question_requested)
-        self._question.status_changed.connect(self._on_question_status_changed)
-        self.now_label = label("", "strong", wrap=True)
-        self.now = HeadsPicture(with_names=True)
+        self.now_label, self.now = label("", "strong", wrap=True), HeadsPicture(with_names=True)
         self._before_label = label(say("Before"), "strong")
         self.before = [HeadsPicture(with_names=False) for _ in range(EARLIER)]
         self.before_labels = [label("", "muted") for _ in range(EARLIER)]
-        self._problem = label("", "error", wrap=True)
         self._none = label(say("The first picture appears when the run has begun."), "muted", wrap=True)
         grid = QGridLayout()
         grid.setHorizontalSpacing(theme.px(8))
@@ -72,10 +56,10 @@ class HeadsCard(Card):
             grid.addWidget(words, 0, column)
             grid.addWidget(picture, 1, column)
             grid.setColumnStretch(column, 1)
-        fill(self.body, self._none, self._problem, self.now_label, self.now, 4, self._before_label, grid, None)
+        fill(self.body, self._none, self.problem, self.now_label, self.now, 4, self._before_label, grid, None)
         for picture in (self.now, *self.before):
             picture.chosen.connect(self.head_chosen)
-        self._draw()
+        self.draw()
 
     @property
     def shown(self) -> list[Snapshot]:
@@ -83,22 +67,15 @@ class HeadsCard(Card):
         reached = [one for one in self._snapshots if self._step is None or one[0] <= self._step]
         return milestones(reached, EARLIER + 1) if not theme.is_projector() else reached[-1:]
 
-    def show_run(self, _info: RunInfo | None) -> None:
-        """Another run: nothing is known of its snapshots, nor what they read."""
-        self._known, self._step, self._text = {}, None, ""
-        self._question.clear()
-        self._draw()
-
-    def show_snapshots(self, snapshots: list[Snapshot]) -> None:
-        self._snapshots = snapshots
-        self._known = {path: heads for path, heads in self._known.items() if path in {path for _, path in snapshots}}
-        self._draw()
-        self._ask()
+    def show_run(self, info: RunInfo | None) -> None:
+        """Another run reads another text, which comes next."""
+        self._step, self._text = None, ""
+        super().show_run(info)
 
     def show_text(self, text: str) -> None:
-        """Another text that the heads read."""
+        """Another text that the heads read; what is on show stays until they have."""
         if text != self._text:
-            self._text, self._known = text, {}
+            self._text, self._answers = text, {}
             self._question.clear()
             self._ask()
 
@@ -106,53 +83,35 @@ class HeadsCard(Card):
         """As the model was at this step; None: the newest."""
         if step != self._step:
             self._step = step
-            self._draw()
+            self.draw()
             self._ask()
 
-    def _draw(self) -> None:
-        ready = [(step, heads) for step, path in self.shown if (heads := self._known.get(path)) is not None]
-        newest = ready[-1] if ready else None
+    def wanted(self) -> Sequence[Path]:
+        return [path for _, path in reversed(self.shown)] if self._text else []
+
+    def ask_about(self, snapshots: tuple[Path, ...]) -> None:
+        self._question.ask(heads_over_time, snapshots, self._text, pause_ms=0)
+
+    def draw(self) -> None:
+        ready = [(step, heads) for step, path in self.shown if (heads := self._answers.get(path)) is not None]
         for widget in (self.now_label, self.now):
-            widget.setVisible(newest is not None)
-        self._none.setVisible(newest is None and not self._problem.text())
-        if newest is not None:
-            text = say("At step {step}")
-            if self._step is not None and newest[0] < self._step:
-                text = say("At step {step}, last saved before {shown}")
-            self.now_label.setText(text.format(step=numbers.count(newest[0]), shown=numbers.count(self._step)))
-            self.now.show_heads(newest[1])
-        earlier = ready[:-1]
-        self._before_label.setVisible(bool(earlier))
+            widget.setVisible(bool(ready))
+        self._none.setVisible(not ready and not self.problem.text())
+        if ready:
+            step, heads = ready[-1]
+            at, shown = numbers.count(step), numbers.count(self._step)
+            is_before = self._step is not None and step < self._step
+            self.now_label.setText(
+                say("At step {step}, last saved before {shown}", step=at, shown=shown)
+                if is_before
+                else say("At step {step}", step=at)
+            )
+            self.now.show_heads(heads)
+        self._before_label.setVisible(len(ready) > 1)
         for number, (picture, words) in enumerate(zip(self.before, self.before_labels, strict=True)):
-            is_there = number < len(earlier)
+            is_there = number < len(ready) - 1
             words.setVisible(is_there)
             picture.setVisible(is_there)
             if is_there:
-                words.setText(say("step {step}", step=numbers.count(earlier[number][0])))
-                picture.show_heads(earlier[number][1])
-
-    def _ask(self) -> None:
-        """One snapshot at a time, so that the worker stays free for someone who types."""
-        missing = next((path for _, path in reversed(self.shown) if path not in self._known), None)
-        if missing is None or not self._text or not self.isVisible() or self._question.is_running:
-            return
-        self._asked = missing
-        self._question.ask(heads_over_time, (missing,), self._text, pause_ms=0)
-
-    def _on_question_answered(self, heads: dict[Path, Heads]) -> None:
-        assert self._asked is not None
-        self._known[self._asked] = heads.get(self._asked)
-        self._draw()
-        self._ask()
-
-    def _on_question_status_changed(self) -> None:
-        self._problem.setText(self._question.sentence)
-        self._problem.setVisible(bool(self._question.sentence))
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._ask()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._question.cancel()
+                words.setText(say("step {step}", step=numbers.count(ready[number][0])))
+                picture.show_heads(ready[number][1])

@@ -1,5 +1,7 @@
 """What is drawn of a run, by its kind: what everybody wants to see, and more for experts. One thing in each plot."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -9,12 +11,11 @@ from bertcore.training.distil_options import DistilOptions
 
 from ...look import numbers, theme
 from ...look.say import say
+from ...runs.health_sentences import share_of_weights
 from ...runs.run_info import RunInfo
 from ...state.task_info import SHARES, metric_form, metric_name
 from ...widgets.curve_specs import CurveSpec, Level, PlotSpec
-from .updates_picture import share
 
-Specs = tuple[PlotSpec, ...]
 _COLORS = ("curve_held_out", "curve_mlm", "curve_nsp", "curve_rate")
 _SHAPES = ("o", "s", "t", "d")  # dots of several curves differ in shape, too: circle, square, triangle, diamond
 
@@ -32,8 +33,8 @@ class Number:
 class RunPlots:
     """The plots of a run and its two numbers."""
 
-    specs: Specs
-    more: Specs  # for experts
+    specs: tuple[PlotSpec, ...]
+    more: tuple[PlotSpec, ...]  # for experts
     loss: Number
     quality: Number
     tip: str  # for the number of quality
@@ -41,78 +42,34 @@ class RunPlots:
 
 def plots_of(info: RunInfo) -> RunPlots:
     """The plots and numbers of a run's kind."""
-    return _task(info.metrics) if info.metrics else _OF_TEXT.get(info.kind, _pretraining)()
+    return _of_task(info.metrics) if info.metrics else _of_text(info.kind)
 
 
-def _pretraining() -> RunPlots:
-    return _language_model(
-        (
-            CurveSpec(
-                "loss_next_word",
-                say("training, next word"),
-                "curve_rate",
-                numbers.decimal,
-                dashed=True,
-                noisy=True,
-            ),
-            *_masked_words_loss(),
-        )
+def _of_text(kind: str) -> RunPlots:
+    key, name, color = {
+        DistilOptions.kind: ("loss_soft", say("against the teacher’s predictions"), "curve_nsp"),
+    }.get(kind, ("loss_next_word", say("training, next word"), "curve_rate"))
+    first = CurveSpec(key, name, color, numbers.decimal, dashed=True, noisy=True)
+    held_out, words = say("held-out text"), say("training, masked words")
+    right = PlotSpec(
+        say("Masked words guessed right"),
+        _curves("words_right", "words_right_held_out", numbers.percent, held_out),
+        say("right"),
+        percent=True,
+        sentence=say("How often its first guess is the word behind the mask."),
     )
-
-
-def _distillation() -> RunPlots:
-    soft = CurveSpec(
-        "loss_soft",
-        say("against the teacher’s predictions"),
-        "curve_nsp",
-        numbers.decimal,
-        dashed=True,
-        noisy=True,
+    next_sentence = PlotSpec(
+        say("Next sentence guessed right"),
+        _curves("sentence_right", "sentence_right_held_out", numbers.percent, held_out),
+        say("right"),
+        percent=True,
+        sentence=say("Does B follow A? It does in half of the pairs: guessing gets 50% (dashed)."),
+        # The sentence names it; on the line it would cover the curves, which come close to it.
+        level=Level(0.5, say("guessing: 50%") if theme.is_projector() else ""),
     )
-    return _language_model((soft, *_masked_words_loss()))
-
-
-_OF_TEXT = {DistilOptions.kind: _distillation}  # command -> its plots, where they are not those of pretraining
-
-
-def _masked_words_loss() -> tuple[CurveSpec, CurveSpec]:
-    training, held_out = say("training, masked words"), say("held-out text")
-    return (
-        CurveSpec("loss_masked", training, "curve_train", numbers.decimal, noisy=True),
-        CurveSpec("loss_held_out", held_out, "curve_held_out", numbers.decimal, dots=True),
-    )
-
-
-def _language_model(loss: tuple[CurveSpec, ...]) -> RunPlots:
-    training, held_out = say("training"), say("held-out text")
-    words = (
-        CurveSpec("words_right", training, "curve_train", numbers.percent, noisy=True),
-        CurveSpec("words_right_held_out", held_out, "curve_held_out", numbers.percent, dots=True),
-    )
-    sentences = (
-        CurveSpec("sentence_right", training, "curve_train", numbers.percent, noisy=True),
-        CurveSpec("sentence_right_held_out", held_out, "curve_held_out", numbers.percent, dots=True),
-    )
+    losses = _curves("loss_masked", "loss_held_out", numbers.decimal, held_out, words)
     return RunPlots(
-        (
-            _loss(loss),
-            PlotSpec(
-                say("Masked words guessed right"),
-                words,
-                say("right"),
-                percent=True,
-                sentence=say("How often its first guess is the word behind the mask."),
-            ),
-            PlotSpec(
-                say("Next sentence guessed right"),
-                sentences,
-                say("right"),
-                percent=True,
-                sentence=say("Does B follow A? It does in half of the pairs: guessing gets 50% (dashed)."),
-                # The sentence names it; on the line it would cover the curves, which come close to it.
-                level=Level(0.5, say("guessing: 50%") if theme.is_projector() else ""),
-            ),
-        ),
+        (_loss((first, *losses)), right, next_sentence),
         _for_experts(),
         Number(("loss_masked",), (say("masked-word loss"),), (numbers.decimal,)),
         Number(("words_right_held_out",), (say("held-out accuracy"),), (numbers.percent,)),
@@ -120,38 +77,37 @@ def _language_model(loss: tuple[CurveSpec, ...]) -> RunPlots:
     )
 
 
-def _task(metrics: tuple[str, ...]) -> RunPlots:
+def _of_task(metrics: tuple[str, ...]) -> RunPlots:
     """metrics: those of the task, the main one first."""
-    training, examples = say("training"), say("held-out examples")
-    loss = (
-        CurveSpec("loss_task", training, "curve_train", numbers.decimal, noisy=True),
-        CurveSpec("loss_task_held_out", examples, "curve_held_out", numbers.decimal, dots=True),
-    )
-    scores = tuple(
-        CurveSpec(metric_key(metric), metric_name(metric), color, metric_form(metric), dots=True, symbol=shape)
-        for metric, color, shape in zip(metrics, _COLORS, _SHAPES, strict=False)
-    )
-    label = metric_name(metrics[0]) if len(metrics) == 1 else say("score (1 is perfect)")
-    held_out = say("held-out {metric}")
-    return RunPlots(
-        (
-            _loss(loss),
-            PlotSpec(
-                say("How well it does"),
-                scores,
-                label,
-                percent=all(metric in SHARES for metric in metrics),
-                sentence=say("On held-out examples, which it never trains on: 1 is perfect."),
-            ),
+    keys, names = tuple(map(metric_key, metrics)), tuple(map(metric_name, metrics))
+    forms = tuple(map(metric_form, metrics))
+    scores = PlotSpec(
+        say("How well it does"),
+        tuple(
+            CurveSpec(key, name, color, form, dots=True, symbol=shape)
+            for key, name, color, form, shape in zip(keys, names, _COLORS, forms, _SHAPES, strict=False)
         ),
+        names[0] if len(metrics) == 1 else say("score (1 is perfect)"),
+        percent=all(metric in SHARES for metric in metrics),
+        sentence=say("On held-out examples, which it never trains on: 1 is perfect."),
+    )
+    losses = _curves("loss_task", "loss_task_held_out", numbers.decimal, say("held-out examples"))
+    return RunPlots(
+        (_loss(losses), scores),
         _for_experts(),
         Number(("loss_task",), (say("training loss"),), (numbers.decimal,)),
-        Number(
-            tuple(metric_key(metric) for metric in metrics),
-            tuple(held_out.format(metric=metric_name(metric)) for metric in metrics),
-            tuple(map(metric_form, metrics)),
-        ),
+        Number(keys, tuple(say("held-out {metric}", metric=name) for name in names), forms),
         say("On examples that the run never trains on; the latest measurement"),
+    )
+
+
+def _curves(
+    key: str, held_out_key: str, form: Callable[[float], str], held_out: str, training: str = ""
+) -> tuple[CurveSpec, CurveSpec]:
+    """A line of what is measured at each step in training, and a dot for each measurement on what is held out."""
+    return (
+        CurveSpec(key, training or say("training"), "curve_train", form, noisy=True),
+        CurveSpec(held_out_key, held_out, "curve_held_out", form, dots=True),
     )
 
 
@@ -168,17 +124,29 @@ def _loss(curves: tuple[CurveSpec, ...]) -> PlotSpec:
     )
 
 
-def _for_experts() -> Specs:
+def _for_experts() -> tuple[PlotSpec, ...]:
+    """One curve each, named after what it counts."""
+
+    def plot(key: str, title: str, sentence: str, unit: str, form: Callable[[float], str] = numbers.number) -> PlotSpec:
+        is_counted = key in ("speed", "memory", "cores")
+        curve = CurveSpec(key, unit, "curve_train", form, noisy=key in ("gradient_norm", "speed", "cores"))
+        zero, log = is_counted, not is_counted
+        return PlotSpec(title, (curve,), unit, sentence=sentence, includes_zero=zero, may_be_logarithmic=log)
+
+    moved = say(
+        "How much a step changes the weights, as a share of their length. Healthy runs stay below the "
+        "dashed line, {limit}.",
+        limit=share_of_weights(LARGE),
+    )
     return (
-        _expert(
+        plot(
             "learning_rate",
             say("Learning rate"),
             say("How far each step moves the weights, as planned. Too high, and the loss jumps or grows."),
             say("learning rate"),
             numbers.rate,
-            may_be_logarithmic=True,
         ),
-        _expert(
+        plot(
             "gradient_norm",
             say("Gradient norm"),
             say(
@@ -186,62 +154,27 @@ def _for_experts() -> Specs:
                 "Try a lower learning rate."
             ),
             say("gradient norm"),
-            noisy=True,
-            may_be_logarithmic=True,
         ),
         PlotSpec(
             say("How far a step moves the weights"),
-            (CurveSpec("update_ratio", say("the part that moves most"), "curve_train", share),),
+            (CurveSpec("update_ratio", say("the part that moves most"), "curve_train", share_of_weights),),
             say("share of the weights"),
             percent=True,
-            sentence=say(
-                "How much a step changes the weights, as a share of their length. Healthy runs stay below the "
-                "dashed line, {limit}.",
-                limit=share(LARGE),
-            ),
+            sentence=moved,
             level=Level(LARGE, ""),
             may_be_logarithmic=True,
         ),
-        _expert(
-            "speed",
-            say("Speed"),
-            say("Tokens read per second of training."),
-            say("tokens/s"),
-            noisy=True,
-        ),
-        _expert(
+        plot("speed", say("Speed"), say("Tokens read per second of training."), say("tokens/s")),
+        plot(
             "memory",
             say("Memory"),
             say("The most memory in use at once since the run was last started or resumed."),
             say("MB"),
         ),
-        _expert(
+        plot(
             "cores",
             say("Processor"),
             say("How many processor cores the training uses, on average."),
             say("cores"),
-            noisy=True,
         ),
-    )
-
-
-def _expert(
-    key: str,
-    title: str,
-    sentence: str,
-    unit: str,
-    form: Callable[[float], str] = numbers.number,
-    *,
-    noisy: bool = False,
-    may_be_logarithmic: bool = False,
-) -> PlotSpec:
-    """One curve, named after what it counts."""
-    curve = CurveSpec(key, unit, "curve_train", form, noisy=noisy)
-    return PlotSpec(
-        title,
-        (curve,),
-        unit,
-        includes_zero=not may_be_logarithmic,
-        sentence=sentence,
-        may_be_logarithmic=may_be_logarithmic,
     )

@@ -1,5 +1,7 @@
 """What can be done with a run that is there: a menu, and the questions that it asks first."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -93,14 +95,14 @@ class RunActions(QObject):
 
     def ask_label(self, run: RunInfo) -> None:
         self.dialog = LabelDialog(run, self._window)
-        self.dialog.accepted.connect(partial(self._on_dialog_accepted, self.dialog, run))
+        self.dialog.accepted.connect(partial(self._on_dialog_accepted, self.dialog, run.path))
         self.dialog.open()
 
     def ask_delete(self, run: RunInfo | SweepRow) -> None:
         """A run at work is not deleted: that is said before anything is asked."""
         if run.is_active if isinstance(run, SweepRow) else run.status.active:
-            still = say("“{name}” is still running. Stop it first, then delete it.")
-            self.problem_found.emit(still.format(name=run.name))
+            still = say("“{name}” is still running. Stop it first, then delete it.", name=run.name)
+            self.problem_found.emit(still)
             return
         text = say("Move “{name}” with all its snapshots to the bin?", name=run.name)
         self.question = QMessageBox(QMessageBox.Icon.Question, say("Delete a run"), text, parent=self._window)
@@ -128,8 +130,8 @@ class RunActions(QObject):
     def open_folder(self, run: RunInfo) -> None:
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(run.path)))
 
-    def _on_dialog_accepted(self, dialog: "LabelDialog", run: RunInfo) -> None:
-        self.label_given.emit(run.path, dialog.label)
+    def _on_dialog_accepted(self, dialog: LabelDialog, run: Path) -> None:
+        self.label_given.emit(run, dialog.label)
 
 
 class LabelDialog(QDialog):

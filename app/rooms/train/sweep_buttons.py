@@ -13,8 +13,7 @@ from bertcore.errors import BertcoreError
 from ...look import numbers
 from ...look.say import say
 from ...runs.process import RunCommand
-from ...runs.sweep_findings import THREE
-from ...runs.sweep_rows import A_THIRD, FIVE, five_rates, three_seeds
+from ...runs.sweep_rows import A_THIRD, FIVE, THREE, five_rates, three_seeds
 from ...widgets.card import button
 from ...widgets.context_menu import show_context_menu
 from ...widgets.controls import IconButton

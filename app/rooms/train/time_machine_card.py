@@ -60,6 +60,12 @@ class TimeMachineCard(Card):
         return None if self.chosen is None else self.snapshots[self.chosen][0]
 
     @property
+    def final(self) -> int:
+        """The index of the snapshot that the run ends with; of the newest, where that one is not kept."""
+        steps, ends_with = [step for step, _ in self.snapshots], self._ends_with(self._run)
+        return steps.index(ends_with) if ends_with in steps else len(steps) - 1
+
+    @property
     def may_have_snapshots(self) -> bool:
         """The run on show has snapshots, or may get some."""
         run = self._run
@@ -114,9 +120,7 @@ class TimeMachineCard(Card):
         if folder in paths:
             self.chosen = paths.index(folder)
         else:
-            steps, final = [step for step, _ in self.snapshots], self._ends_with(self._run)
-            at = steps.index(final) if final in steps else len(paths) - 1
-            self.chosen = None if self._is_of_run(folder) or not paths else at
+            self.chosen = None if self._is_of_run(folder) or not paths else self.final
         self.slider.set_chosen(self.chosen)
         for widget in (self.play, self.film_button, self.slider):
             widget.setEnabled(bool(paths))
@@ -139,9 +143,10 @@ class TimeMachineCard(Card):
         else:
             step, folder = self.snapshots[self.chosen]
             is_open = folder == self._open_model.newest_folder
-            at = say("open: step {step}") if is_open else say("chosen: step {step}")
-            last = say("the last saved is {newest}") if step != newest else say("the last saved")
-            parts = [f"{at.format(step=numbers.count(step))}, {last.format(newest=numbers.count(newest))}"]
+            count = numbers.count(step)
+            at = say("open: step {step}", step=count) if is_open else say("chosen: step {step}", step=count)
+            last = say("the last saved is {newest}", newest=numbers.count(newest))
+            parts = [f"{at}, {last if step != newest else say('the last saved')}"]
         parts.append(say("%n snapshot(s) kept", n=len(self.snapshots)))
         with contextlib.suppress(OSError):
             size = numbers.file_size((path / "model.safetensors").stat().st_size)

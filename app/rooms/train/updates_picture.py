@@ -13,6 +13,7 @@ from bertcore.runs.run_metrics import Update, parts_of
 
 from ...look import numbers, theme
 from ...look.say import say
+from ...runs.health_sentences import share_of_weights
 from ...widgets.charts.pointer import ARROWS, PointerWidget
 
 LEAST, MOST = 1e-5, 1.0  # ends of the scale, which is logarithmic
@@ -34,11 +35,6 @@ def part_name(part: str) -> str:
     return names.get(part, part)
 
 
-def share(ratio: float, *, keeps_zeros: bool = False) -> str:
-    """Of the weights: "0.31%", "0.0004%". keeps_zeros: as in `numbers.number`."""
-    return f"{numbers.number(100 * ratio, 2, keeps_zeros=keeps_zeros)}{numbers.percent(0)[1:]}"
-
-
 class UpdatesPicture(PointerWidget):
     """Cells are (row, column)."""
 
@@ -53,7 +49,11 @@ class UpdatesPicture(PointerWidget):
         self.updates_shown, self.parts = list(updates), parts_of(updates)
         self.hovered_cell = None
         newest = self.updates_shown[-1] if self.updates_shown else None
-        described = [f"{part_name(part)} {share(newest.ratio.get(part, 0.0))}" for part in self.parts] if newest else []
+        described = (
+            [f"{part_name(part)} {share_of_weights(newest.ratio.get(part, 0.0))}" for part in self.parts]
+            if newest
+            else []
+        )
         self.setAccessibleDescription(", ".join(described))
         self.updateGeometry()
         self.update()
@@ -142,7 +142,7 @@ class UpdatesPicture(PointerWidget):
         for row, part in enumerate(self.parts):
             if part not in update.ratio or height < theme.type_px(12):
                 continue
-            moved = share(update.ratio[part], keeps_zeros=True)
+            moved = share_of_weights(update.ratio[part], keeps_zeros=True)
             values = moved, numbers.number(update.gradient[part], keeps_zeros=True)
             for box, value in zip(columns, values, strict=True):
                 line = QRectF(box.x(), self.cell_rect(row, 0).y(), box.width(), height)
@@ -166,8 +166,8 @@ class UpdatesPicture(PointerWidget):
 
     def _paint_legend(self, painter: QPainter, left: float, top: float) -> None:
         height, bar = theme.px(LEGEND_PX), theme.px(120)
-        low = say("{share} of its length", share=share(LEAST))
-        high = say("{share} (logarithmic)", share=share(MOST))
+        low = say("{share} of its length", share=share_of_weights(LEAST))
+        high = say("{share} (logarithmic)", share=share_of_weights(MOST))
         room = QFontMetrics(theme.font(11)).horizontalAdvance(low) + theme.px(6)
         theme.draw_text(painter, QRectF(left, top, room, height), low, "muted", 11)
         painter.setPen(Qt.PenStyle.NoPen)

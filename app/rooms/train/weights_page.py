@@ -11,10 +11,11 @@ from bertcore.runs.run_metrics import SlowStep, Update
 
 from ...look import numbers
 from ...look.say import say
+from ...runs.health_sentences import share_of_weights
 from ...widgets.card import label, set_role
 from ...widgets.layouts import vbox
 from .slow_picture import SlowPicture
-from .updates_picture import UpdatesPicture, share
+from .updates_picture import UpdatesPicture
 
 
 class WeightsPage(QWidget):
@@ -72,7 +73,7 @@ class WeightsPage(QWidget):
     def _show_verdict(self) -> None:
         ratios = np.array([max(update.ratio.values()) for update in self._updates])
         kind = size_of_updates((np.array([update.step for update in self._updates]), ratios))
-        most = share(float(ratios.max(initial=0.0)))
+        most = share_of_weights(float(ratios.max(initial=0.0)))
         words = {
             "usual": say("Normal: no step has moved any part by more than {most}. Healthy runs stay below {limit}."),
             "large": say(
@@ -81,7 +82,7 @@ class WeightsPage(QWidget):
             "small": say("It hardly moves: at most {most} in a step. Try ten times the learning rate."),
             "": say("Too few steps so far to say whether this is usual."),
         }[kind]
-        self.verdict.setText(words.format(most=most, limit=share(LARGE)))
+        self.verdict.setText(words.format(most=most, limit=share_of_weights(LARGE)))
         set_role(self.verdict, "error" if kind in ("large", "small") else "strong")
 
     def _on_picture_hovered(self, _cell: object) -> None:

@@ -20,8 +20,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter,
 from PySide6.QtWidgets import QSizePolicy
 
 from ...look import numbers, theme
-from .chart import Chart
-from .pointer import ARROWS
+from .pointer import ARROWS, PointerWidget
 from .raster import Raster, paint_scale
 from .zoom import Zoom
 
@@ -48,7 +47,7 @@ class Labels:
         return self.kinds[index] if self.kinds else "muted"
 
 
-class LabelledGrid(Chart):
+class LabelledGrid(PointerWidget):
     """values (R,C). The mouse reads a cell, a click or the arrow keys choose one."""
 
     zoomed = Signal()
@@ -81,7 +80,6 @@ class LabelledGrid(Chart):
         self._row: int | None = None
         self._column: int | None = None
         self._advances = (0, 0)  # of the longest row and column label
-        self._rect, self._labels_px = QRectF(), (0.0, 0.0)  # of the cells; of row labels at the left, of columns above
         self._drag: tuple[QPointF, QPointF] | None = None  # where the button was pressed, where the mouse was last
         self._is_dragged = False
 
@@ -117,13 +115,16 @@ class LabelledGrid(Chart):
         self._written = written
         self._signed = self._signed if signed is None else signed
         self.raster = Raster(values, low, high, signed=self._signed) if values.size else None
+        before = self.minimumSizeHint()
         if list(rows.texts) != list(self.rows.texts) or list(columns.texts) != list(self.columns.texts):
             self.set_hovered(None)
         self.rows, self.columns, self._texts = rows, columns, texts
         self._advances = (_longest(rows.texts), _longest(columns.texts))
         if self.zoom is not None:
             self.zoom.set_size(len(rows.texts))
-        self.values_changed()
+        if self.minimumSizeHint() != before:  # other labels
+            self.updateGeometry()
+        self.update()
 
     def clear(self) -> None:
         """Nothing is there to be drawn yet."""
@@ -133,7 +134,6 @@ class LabelledGrid(Chart):
     def set_axis_names(self, rows: str, columns: str) -> None:
         """What the two sides are, in their corner: "true ↓", "predicted →"."""
         self._axis_names = (rows, columns)
-        self.lay_out()
         self.updateGeometry()
         self.update()
 
@@ -158,12 +158,8 @@ class LabelledGrid(Chart):
         return theme.px(SCALE_PX) + theme.px(16) if self._scale else theme.px(SLANTED_PX if self._tilted else 2)
 
     def grid_rect(self) -> QRectF:
-        """Where the cells stand."""
-        return QRectF(self._rect)
-
-    def lay_out(self) -> None:
-        """The cells are a square in the middle, where it is lower than it is wide."""
-        left, top = self._labels_px = self._label_sizes()
+        """Where the cells stand: a square in the middle, where it is lower than it is wide."""
+        left, top = self._label_sizes()
         rows, columns = max(len(self.rows.texts), 1), max(len(self.columns.texts), 1)
         room_x = self.width() - left - self.right_px
         room_y = self.height() - top - theme.px(4)
@@ -171,9 +167,8 @@ class LabelledGrid(Chart):
         if self._square:
             side = max(min(room_x / columns, room_y / rows, most_y * 1.3), 0.2)
             free = max(room_x - side * columns, 0) / 2 if self._tilted else 0
-            self._rect = QRectF(left + free, top, side * columns, side * rows)
-        else:
-            self._rect = QRectF(left, top, max(min(room_x, most_x * columns), 10), max(min(room_y, most_y * rows), 10))
+            return QRectF(left + free, top, side * columns, side * rows)
+        return QRectF(left, top, max(min(room_x, most_x * columns), 10), max(min(room_y, most_y * rows), 10))
 
     def line_top(self, y: float) -> float:
         """Where the row at this height begins: where the picture is scrolled, none is cut in two, nor are the names
@@ -350,7 +345,7 @@ class LabelledGrid(Chart):
 
     def minimumSizeHint(self) -> QSize:
         rows = min(theme.px(150), len(self.rows.texts) * theme.px(LEAST_ROW_PX)) or theme.px(150)
-        return QSize(theme.px(230), rows + round(self._labels_px[1]))
+        return QSize(theme.px(230), rows + round(self._label_sizes()[1]))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.raster is None:

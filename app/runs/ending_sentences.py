@@ -1,0 +1,178 @@
+"""What happened in a run that is over, and what one can do next. Plain data; no torch, no widgets."""
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from bertcore.runs.run_folder import cause_of
+from bertcore.runs.run_metrics import RunMetrics, metric_key
+from bertcore.runs.run_record import common_answer, loss_by_frequency
+
+from ..look import numbers
+from ..look.say import say
+from ..state.task_info import metric_name, metric_value
+from .finding import APPLY, BEST, COMPARE, CONTINUE, COPY, LOG, OPEN, RESUME, SLOWER, Finding
+from .run_info import RunInfo
+
+WORSE = 1.02  # of the best loss: less than this is chance
+FEW_EXAMPLES = 50  # below that, one more right or wrong is worth more than two percent
+
+
+def ending_of(info: RunInfo, metrics: RunMetrics, snapshots: int = 2) -> Finding | None:
+    """None while the run is at work, and where nothing can be said of it.
+
+    snapshots: how many there are, which decides what can be opened and compared.
+    """
+    state = info.status.state
+    if info.is_built_in or info.status.active or state == "unknown":
+        return None
+    if state == "failed":
+        return _failure(info)
+    best_kept = info.status.ends_with  # a step, where the run does not end with its last
+    until = math.inf if best_kept is None else best_kept
+    steps, losses = _until(until, metrics, "loss_task_held_out" if info.metrics else "loss_held_out")
+    time, step = numbers.duration(info.status.elapsed_s), numbers.count(info.status.step)
+    if state == "stopped":
+        what = say("Stopped at step {step}.", step=step)
+    elif best_kept is not None:
+        what = say(
+            "Done, after {time} of training. Step {best} was the best of {step} steps; the run ends with it.",
+            time=time,
+            step=step,
+            best=numbers.count(best_kept),
+        )
+    else:
+        what = say("Done, after {time} of training.", time=time)
+    best = int(np.argmin(losses)) if len(losses) > 1 else None
+    is_past = best is not None and losses[-1] > WORSE * losses[best]  # it was better before
+    actions = [RESUME] if state == "stopped" and info.can_resume else []
+    actions += [BEST] if is_past and snapshots else []
+    actions += [APPLY] if info.task_kind and snapshots else []
+    actions += [OPEN] if snapshots else []
+    actions += [COMPARE] if snapshots > 1 else []
+    actions += [CONTINUE] if not info.task_kind and snapshots else []
+    was_best = "" if best_kept is not None else _best(info, metrics, steps, losses)
+    return Finding(
+        f"{what} {_measured(info, metrics, losses, until)}".strip(),
+        " ".join(filter(None, (was_best, _chance(info, metrics)))),
+        (*actions, COPY),
+        best_step=int(steps[best]) if is_past else None,
+    )
+
+
+def _failure(info: RunInfo) -> Finding:
+    """Why, as the run says it, and what has helped others."""
+    why = info.status.message or say("It ended without saying why.")
+    resume = (RESUME,) if info.can_resume else ()
+    match cause_of(why):
+        case "diverged":
+            at = re.search(r"at step (\d+)", why)
+            sentence = say(
+                "Training stopped at step {step}: {what} became infinite or undefined. Try a lower learning rate.",
+                step=numbers.count(int(at[1]) if at else info.status.step),
+                what=say("the loss") if why.startswith("The loss") else say("a weight"),
+            )
+            advice = say(
+                "Most often each step was too large: it jumped past good weights, and the next one further still."
+            )
+            return Finding(sentence, advice, (SLOWER, LOG), is_bad=True, details=why)
+        case "memory":
+            advice = say("Try a smaller model or smaller batches, and close other programs.")
+            return Finding(why, advice, (COPY, LOG), is_bad=True)
+        case "disk":
+            advice = say("Make room on the disk: old runs can be deleted in the list. Then resume.")
+            return Finding(why, advice, (*(resume or (COPY,)), LOG), is_bad=True)
+    return Finding(why, say("The log shows what happened before."), (*resume, LOG, COPY), is_bad=True)
+
+
+def _until(step: float, metrics: RunMetrics, curve: str) -> tuple[np.ndarray, np.ndarray]:
+    """Steps and values (P each) of a curve, up to this step."""
+    steps, values = metrics.series[curve].arrays
+    return steps[steps <= step], values[steps <= step]
+
+
+def _measured(info: RunInfo, metrics: RunMetrics, losses: np.ndarray, until: float) -> str:
+    """From where to where, always on the same examples: of a task its main score, else the loss on held-out text."""
+    for metric in info.metrics:
+        scores = _until(until, metrics, metric_key(metric))[1]
+        if len(scores):
+            before, after = (metric_value(metric, float(score)) for score in (scores[0], scores[-1]))
+            scored = _scored(info, metric_name(metric), before, after, metrics.examples)
+            return f"{scored} {_on_all(metric, metrics)}".strip()
+    if len(losses) < 2:
+        return ""
+    return say(
+        "On held-out text its loss went from {before} to {after}; {share} of the masked words are right.",
+        before=numbers.decimal(float(losses[0])),
+        after=numbers.decimal(float(losses[-1])),
+        share=numbers.percent(metrics.latest_value("words_right_held_out", until)),
+    )
+
+
+def _scored(info: RunInfo, metric: str, before: str, after: str, examples: int | None) -> str:
+    """With what it rests on."""
+    scored: dict[str, Any] = {"metric": metric, "before": before, "after": after}
+    if examples is None:
+        return say("On held-out examples its {metric} went from {before} to {after}.", **scored)
+    status = info.status
+    scored["steps"] = numbers.count(status.step if status.ends_with is None else status.ends_with)
+    scored["count"] = numbers.count(examples)
+    if examples < FEW_EXAMPLES:
+        return say(
+            "Its {metric} went from {before} to {after} in {steps} steps. That says little: there are only {count} "
+            "held-out examples.",
+            **scored,
+        )
+    return say(
+        "Its {metric} went from {before} to {after} in {steps} steps, measured on {count} held-out examples.", **scored
+    )
+
+
+def _on_all(metric: str, metrics: RunMetrics) -> str:
+    """What the run has found at its end, where its curve is measured on a part of the examples; else nothing."""
+    final, count = metrics.evaluation.get(metric), metrics.evaluation.get("examples")
+    if not isinstance(final, int | float) or type(count) is not int or count == metrics.examples:
+        return ""
+    final = metric_value(metric, float(final))
+    return say("On all {count} held-out examples it is {final}.", count=numbers.count(count), final=final)
+
+
+def _best(info: RunInfo, metrics: RunMetrics, steps: np.ndarray, losses: np.ndarray) -> str:
+    """When it was best, if that was not at the end."""
+    for metric in info.metrics:
+        at, scores = metrics.series[metric_key(metric)].arrays
+        if len(scores):
+            best = int(np.argmax(scores))
+            value, step = metric_value(metric, float(scores[best])), numbers.count(int(at[best]))
+            return "" if best == len(scores) - 1 else say("Its best was {best}, at step {step}.", best=value, step=step)
+    if len(losses) < 2 or int(np.argmin(losses)) == len(losses) - 1:
+        return ""
+    best = int(np.argmin(losses))
+    value, step = numbers.decimal(float(losses[best])), numbers.count(int(steps[best]))
+    return say("Its lowest loss was {best}, at step {step}.", best=value, step=step)
+
+
+def _chance(info: RunInfo, metrics: RunMetrics) -> str:
+    """What one would get without reading the text, on what the curves are measured on."""
+    newest = metrics.last_measured
+    if not info.metrics:
+        level = loss_by_frequency(newest)
+        if level is None:
+            return ""
+        return say("Guessing by word frequency alone would give a loss of {level}.", level=numbers.decimal(level))
+    answer = common_answer(newest)
+    if answer is None or answer.chance is None or info.metrics[0] != "accuracy":
+        return ""
+    chance = metric_value("accuracy", answer.chance)
+    if metrics.examples is None:
+        return say("Always giving the most common answer would get {chance}.", chance=chance)
+    count = numbers.count(metrics.examples)
+    return say("Always giving the most common answer would get {chance} on these {count}.", chance=chance, count=count)
+
+
+def nearest_snapshot(steps: Sequence[int], step: int) -> int | None:
+    """Index of the snapshot next to a step."""
+    return min(range(len(steps)), key=lambda index: abs(steps[index] - step), default=None)
