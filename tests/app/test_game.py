@@ -202,7 +202,7 @@ def test_a_word_that_no_mask_can_stand_for_cannot_be_hidden(room: GameRoom, word
     QApplication.processEvents()
     place = room.sentence.rect_of(1).center().toPoint()
     QTest.mouseClick(room.sentence, Qt.MouseButton.LeftButton, pos=QPoint(place))
-    assert room.game.phase is Phase.OWN and says in room._own_hint.text()
+    assert room.game.phase is Phase.OWN and says in room.own_hint.text()
 
 
 def test_the_game_goes_on_in_projector_mode(window: Window, room: GameRoom, qtbot: QtBot) -> None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QLineEdit, QPushButton, QSizePolicy, QWidget
 
 from bertcore.tokenizer.text_spans import positions_of
 
-from ...look import numbers, theme
+from ...look import theme
 from ...look.number_kinds import explain
 from ...look.say import say
 from ...state.explore_state import ExploreState
@@ -19,11 +17,13 @@ from ...widgets.card import GAP_PX, Hint, button, label, rich_label, scrolled
 from ...widgets.cover import Cover
 from ...widgets.layouts import hbox, vbox
 from ..room import Room
-from .game import GUESSES, POINTS_AMONG, POINTS_FIRST, ROUNDS, Game, Phase, Puzzle, load_puzzles, puzzles_of
+from . import game_sentences
+from .game import GUESSES, Game, Phase, Puzzle, load_puzzles, puzzles_of
 from .guess_rows import GuessRow, GuessRows
 from .sentence import BigSentence
 
 TYPE_PX, COVER_PX, GO_PX, PLAYED_PX = 19, 19, 16, 15
+LONGEST_GUESS, LONGEST_SENTENCE = 120, 200  # characters
 FORWARD = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_PageDown, Qt.Key.Key_Right)
 
 
@@ -37,27 +37,50 @@ class GameRoom(Room):
         self.game = _kept_game(state)
         self._wants_answer = False  # as soon as the model has read the sentence
         self._cover: Cover | None = None
-        self.points = label("", "number")
+        self.points, self.verdict = label("", "number"), label("", "number", wrap=True)
         self.message, self.details = label("", "answer", wrap=True), label("", wrap=True)
-        self.sentence = BigSentence()
-        self.own_line, self.line = _line(say("Your sentence")), _line(say("The guess of the class"))
-        self.own_line.setMaxLength(200)
-        self.own_line.setPlaceholderText(say("A whole sentence, with the word that will be hidden"))
-        self.line.setPlaceholderText(say("Five guesses, best first, with commas"))
+        self.played, self.sentence = rich_label(say("The sentences of this game")), BigSentence()
+        whole = say("A whole sentence, with the word that will be hidden")
+        self.own_line = _line(say("Your sentence"), whole, LONGEST_SENTENCE)
+        self.line = _line(say("The guess of the class"), say("Five guesses, best first, with commas"), LONGEST_GUESS)
         self.class_rows = GuessRows(say("What the class guessed"))
         self.model_rows = GuessRows(say("What the model guessed"))
         explain("probability", self.model_rows)
         self.class_title, self.model_title = label("", "number"), label("", "number")
-        self.verdict = label("", "number", wrap=True)
         self.go = button("", self._on_go_clicked, look="primary")
         self.another = button(say("Another sentence"), self._on_another_clicked, hint=say("Skip this one (↓)"))
         self.own = button(say("Your own sentence…"), self._on_own_clicked, hint=say("Write a sentence yourselves"))
         self.end = button(say("End the game"), self._on_end_clicked)
-        self.keys = Hint()
-        self.go.setFont(theme.font(GO_PX, bold=True))
+        self.keys, self.own_hint = Hint(), label("", wrap=True)
         self._lay_out()
-        self._connect()
+        self.line.textChanged.connect(self._on_line_changed)
+        self.own_line.textChanged.connect(self._on_own_line_changed)
+        self.sentence.clicked.connect(self._on_sentence_clicked)
         self._show_phase()
+
+    def _lay_out(self) -> None:
+        gap = theme.px(GAP_PX)
+        for widget, size_px in ((self.go, GO_PX), (self.details, TYPE_PX), (self.own_hint, TYPE_PX - 3)):
+            widget.setFont(theme.font(size_px, bold=widget is self.go))
+        self.played.setFont(theme.font(PLAYED_PX))
+        self.played.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        for line in (self.message, self.details):
+            line.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._message_box, self._own_box, self._cards = QWidget(), QWidget(), QWidget()
+        self._message_row, self._played_area = hbox(None, None), scrolled(self.played)
+        words = (self.message, 10, self.details, 10, (self._played_area, 6), 14, self._message_row)
+        vbox(None, *words, None, parent=self._message_box, margins=(gap * 4, 0, gap * 4, 0))
+        vbox(self.own_line, self.own_hint, parent=self._own_box, gap_px=8)
+        self._sentence_card, class_card, model_card = _card(), _card(), _card()
+        vbox((self.sentence, 1), parent=self._sentence_card, margins=(gap * 2, gap, gap * 2, gap))
+        margins = (gap, gap, gap, gap)
+        vbox(self.class_title, self.line, (self.class_rows, 1), parent=class_card, gap_px=8, margins=margins)
+        vbox(self.model_title, (self.model_rows, 1), parent=model_card, gap_px=8, margins=margins)
+        hbox((class_card, 1), (model_card, 1), parent=self._cards, gap_px=GAP_PX)
+        head = hbox(label(say("Guess the hidden word"), "number"), None, self.points)
+        self._foot = foot = hbox(self.go, self.another, self.own, (self.keys, 1), self.end, gap_px=8)
+        middle = (self._message_box, 5), self._own_box, (self._sentence_card, 3), self.verdict, (self._cards, 5)
+        vbox(head, *middle, foot, parent=self.content, gap_px=10)
 
     def draw_reading(self, reading: Reading) -> None:
         words = self._words_in(reading) if self._wants_answer else None
@@ -104,21 +127,7 @@ class GameRoom(Room):
         return None if words is None else [(word.token, word.probability) for word in words[:GUESSES]]
 
     def _can_play(self, puzzle: Puzzle) -> bool:
-        return not self._obstacle(puzzle)
-
-    def _obstacle(self, puzzle: Puzzle) -> str:
-        """Why the model could never find the word: one mask hides one token. Empty where it could."""
-        model = self.state.model
-        if model is None:
-            return ""
-        encoding = model.tokenizer.encode(puzzle.whole)
-        tokens = positions_of(encoding, [puzzle.place])
-        if len(tokens) == 1 and tokens[0] not in encoding.unknown:
-            return ""
-        if len(tokens) > 1:
-            words = say("This model cuts “{word}” into {count} tokens, and one mask hides one: hide another word.")
-            return words.format(word=puzzle.answer, count=len(tokens))
-        return say("“{word}” is not in this model’s vocabulary: hide another word.", word=puzzle.answer)
+        return self.state.model is None or not game_sentences.obstacle(self.state.model, puzzle)
 
     def start_again(self) -> None:
         """As if nobody had played yet."""
@@ -137,11 +146,12 @@ class GameRoom(Room):
         game, phase = self.game, self.game.phase
         is_round = phase in (Phase.GUESS, Phase.SHOWN) and not self.is_stuck
         is_own = phase is Phase.OWN and not self.is_stuck
-        self._show_score()
         is_message = not is_round and not is_own  # then the way on stands below it, in the middle
+        is_over = phase is Phase.END and not self.is_stuck
         (self._message_row if is_message else self._foot).insertWidget(int(is_message), self.go)
         for widget, is_shown in (
             (self._message_box, is_message),
+            (self._played_area, is_over and bool(game.played)),
             (self._own_box, is_own),
             (self._sentence_card, is_round or is_own),
             (self._cards, is_round),
@@ -153,113 +163,41 @@ class GameRoom(Room):
             (self.end, phase in (Phase.GUESS, Phase.SHOWN, Phase.OWN)),
         ):
             widget.setVisible(is_shown)
-        self._show_message()
+        title, details = game_sentences.message(game, self.state.model if self.is_stuck else None)
+        for words, text in (
+            (self.points, game_sentences.score(game)),
+            (self.message, title),
+            (self.details, details),
+            (self.played, game_sentences.played(game) if is_over else ""),
+            (self.keys, game_sentences.keys(phase)),
+            (self.go, game_sentences.forward(game)),
+        ):
+            words.setText(text)
         if is_round and game.puzzle is not None:
             self.sentence.show_gap(game.puzzle, game.puzzle.answer if phase is Phase.SHOWN else "")
             self._show_guesses(game.puzzle)
         elif is_own:
             self.sentence.show_choices(game.own_sentence)
-        skips = say("Enter: answer · ↓: another sentence")
-        forward = say("Press Enter, or the remote’s next button, to continue.")
-        again = say("Press Enter, or the remote’s next button, for another game.")
-        self.keys.setText({Phase.GUESS: skips, Phase.OWN: "", Phase.END: again}.get(phase, forward))
         if self.line.text() != game.typed:
             self.line.setText(game.typed)
-        self.go.setText(
-            {
-                Phase.WELCOME: say("Start"),
-                Phase.GUESS: say("Show the answer"),
-                Phase.SHOWN: say("Next sentence") if game.round < ROUNDS else say("Who has won?"),
-                Phase.END: say("Another game"),
-            }.get(phase, "")
-        )
         self.go.setEnabled(not self.is_stuck)
         self._set_covered(phase is Phase.GUESS and is_round)
 
-    def _show_score(self) -> None:
-        game = self.game
-        if game.phase is Phase.WELCOME:
-            self.points.setText("")
-            return
-        text = say("Sentence {round} of {rounds} · Class {class_points} : {model_points} Model")
-        if game.phase is Phase.END:
-            text = say("Class {class_points} : {model_points} Model")
-        self.points.setText(
-            text.format(
-                round=max(game.round, 1), rounds=ROUNDS, class_points=game.score.class_, model_points=game.score.model
-            )
-        )
-
-    def _show_message(self) -> None:
-        game, model = self.game, self.state.model
-        title = say("Can you guess better than the model?")
-        details = say(
-            "A word is hidden in a sentence. The class guesses it first, then the model, up to five guesses each: "
-            "{first} points if the first is right, {among} if another one is. A game has {rounds} sentences.",
-            first=POINTS_FIRST,
-            among=POINTS_AMONG,
-            rounds=ROUNDS,
-        )
-        if self.is_stuck and model is not None:
-            title = say("This model predicts no words")
-            missing = model.missing.get("mlm", say("This model has no masked-word (MLM) head."))
-            details = f"{missing} {say('Open another one for this game.')}"
-        elif game.phase is Phase.END:
-            named = {"class_points": game.score.class_, "model_points": game.score.model}
-            if game.score.class_ == game.score.model:
-                title = say("{class_points} : {model_points}. It is a draw.")
-            elif game.score.class_ > game.score.model:
-                title = say("{class_points} : {model_points}. The class has won.")
-            else:
-                title = say("{class_points} : {model_points}. The model has won.")
-            title = title.format(**named)
-            details = say(
-                "Which sentences did the model find easy, and which did you? It has only read about the world, never "
-                "seen it."
-            )
-        self.message.setText(title)
-        self.details.setText(details)
-        is_over = game.phase is Phase.END and not self.is_stuck
-        self._played_area.setVisible(is_over and bool(game.played))
-        self.played.setText(self._played_in_words() if is_over else "")
-
-    def _played_in_words(self) -> str:
-        """A row for each sentence, with what both got."""
-        heads = "".join(f"<th align='right'>{escape(name)}</th>" for name in (say("Class"), say("Model")))
-        good, rows = theme.color("good_text").name(), []
-        for each in self.game.played:
-            puzzle = each.puzzle
-            word = f"<b style='color:{good}'>{escape(puzzle.answer)}</b>"
-            points = "".join(f"<td align='right'>{count}</td>" for count in (each.class_points, each.model_points))
-            rows.append(f"<tr><td>{escape(puzzle.before)}{word}{escape(puzzle.after)}</td>{points}</tr>")
-        return f"<table align='center' cellspacing='{theme.px(6)}'><tr><td></td>{heads}</tr>{''.join(rows)}</table>"
-
     def _show_guesses(self, puzzle: Puzzle) -> None:
-        game = self.game
-        if game.phase is not Phase.SHOWN:
+        game, is_shown = self.game, self.game.phase is Phase.SHOWN
+        class_points, model_points = game.class_points, game.model_points
+        scored = say("The class: %n point(s)", n=class_points), say("The model: %n point(s)", n=model_points)
+        for title, text in zip((self.class_title, self.model_title), scored, strict=True):
+            title.setText(text)
+        if not is_shown:
             self.class_title.setText(say("The class"))
             self.model_title.setText(say("The model"))
-            self.model_rows.set_rows([])
-            self.class_rows.set_rows([GuessRow(word) for word in game.class_words])
-            return
-        class_points, model_points = game.class_points, game.model_points  # lupdate wants names, not expressions
-        self.class_title.setText(say("The class: %n point(s)", n=class_points))
-        self.model_title.setText(say("The model: %n point(s)", n=model_points))
-        self.class_rows.set_rows([GuessRow(word, None, puzzle.is_right(word)) for word in game.class_words])
-        self.model_rows.set_rows([GuessRow(word, share, puzzle.is_right(word)) for word, share in game.model_words])
-        if class_points == model_points:
-            text = say("It was “{word}”. Both score {points}.")
-            if not class_points:
-                text = say("It was “{word}”. Neither of them found it.")
-        elif class_points > model_points:
-            text = say("It was “{word}”. This one goes to the class.")
-        else:
-            text = say("It was “{word}”. This one goes to the model.")
-        others = [say("“{word}”", word=word) for word in puzzle.answers[1:]]
-        also = say("{words} also counts.") if len(others) == 1 else say("{words} also count.")
-        also = also.format(words=", ".join(others))
-        said = text.format(word=puzzle.answer, points=numbers.count(class_points))
-        self.verdict.setText(f"{said} {also}" if puzzle.answers[1:] else said)
+        rows = [GuessRow(word, None, is_shown and puzzle.is_right(word)) for word in game.class_words]
+        found = [GuessRow(word, share, puzzle.is_right(word)) for word, share in game.model_words]
+        self.class_rows.set_rows(rows)
+        self.model_rows.set_rows(found if is_shown else [])
+        if is_shown:
+            self.verdict.setText(game_sentences.verdict(game, puzzle))
 
     def _set_covered(self, is_covered: bool) -> None:
         """What the model says is hidden until the class has said something."""
@@ -268,52 +206,6 @@ class GameRoom(Room):
         elif not is_covered and self._cover is not None:
             self._cover.remove()
             self._cover = None
-
-    # Building.
-
-    def _lay_out(self) -> None:
-        gap = theme.px(GAP_PX)
-        for widget in (self.message, self.details):
-            widget.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.details.setFont(theme.font(TYPE_PX))
-        self._message_box, self._own_box = QWidget(), QWidget()
-        self._message_row = hbox(None, None)
-        margins = (gap * 4, 0, gap * 4, 0)
-        self.played = rich_label(say("The sentences of this game"))
-        self.played.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self.played.setFont(theme.font(PLAYED_PX))
-        self._played_area = scrolled(self.played)
-        words = (self.message, 10, self.details, 10, (self._played_area, 6), 14, self._message_row)
-        vbox(None, *words, None, parent=self._message_box, margins=margins)
-        self._own_hint = label("", wrap=True)
-        self._own_hint.setFont(theme.font(TYPE_PX - 3))
-        vbox(self.own_line, self._own_hint, parent=self._own_box, gap_px=8)
-        self._sentence_card = _card()
-        vbox((self.sentence, 1), parent=self._sentence_card, margins=(gap * 2, gap, gap * 2, gap))
-        class_card, model_card = _card(), _card()
-        margins = (gap, gap, gap, gap)
-        vbox(self.class_title, self.line, (self.class_rows, 1), parent=class_card, gap_px=8, margins=margins)
-        vbox(self.model_title, (self.model_rows, 1), parent=model_card, gap_px=8, margins=margins)
-        self._cards = QWidget()
-        hbox((class_card, 1), (model_card, 1), parent=self._cards, gap_px=GAP_PX)
-        head = hbox(label(say("Guess the hidden word"), "number"), None, self.points)
-        self._foot = foot = hbox(self.go, self.another, self.own, (self.keys, 1), self.end, gap_px=8)
-        vbox(
-            head,
-            (self._message_box, 5),
-            self._own_box,
-            (self._sentence_card, 3),
-            self.verdict,
-            (self._cards, 5),
-            foot,
-            parent=self.content,
-            gap_px=10,
-        )
-
-    def _connect(self) -> None:
-        self.line.textChanged.connect(self._on_line_changed)
-        self.own_line.textChanged.connect(self._on_own_line_changed)
-        self.sentence.clicked.connect(self._on_sentence_clicked)
 
     def _focus(self) -> None:
         """The keyboard goes to where the game goes on."""
@@ -338,7 +230,7 @@ class GameRoom(Room):
         self._wants_answer = False
         self.game.write_own()
         self.own_line.setText(self.game.own_sentence)
-        self._own_hint.setText(self._own_words)
+        self.own_hint.setText(game_sentences.own_sentence(self.game.own_sentence))
         self._show_phase()
         self._focus()
         self.own_line.selectAll()
@@ -356,24 +248,15 @@ class GameRoom(Room):
 
     def _on_own_line_changed(self, text: str) -> None:
         self.game.own_sentence = text
-        self._own_hint.setText(self._own_words)
+        self.own_hint.setText(game_sentences.own_sentence(text))
         if self.game.phase is Phase.OWN:
             self.sentence.show_choices(text)
 
-    @property
-    def _own_words(self) -> str:
-        if not self.game.own_sentence.strip():
-            return say(
-                "Type a sentence. Its words appear below; then choose the one to hide. Blank the projector while you "
-                "type, or the class sees it."
-            )
-        return say("Click the word to hide; or press Enter, choose it with ← →, and press Enter again.")
-
     def _on_sentence_clicked(self, cell: int) -> None:
-        puzzle = puzzles_of(self.game.own_sentence)[self.sentence.choice_of(cell)]
-        obstacle = self._obstacle(puzzle)
+        puzzle, model = puzzles_of(self.game.own_sentence)[self.sentence.choice_of(cell)], self.state.model
+        obstacle = "" if model is None else game_sentences.obstacle(model, puzzle)
         if obstacle:
-            self._own_hint.setText(obstacle)
+            self.own_hint.setText(obstacle)
             return
         self.game.play_own(puzzle)
         self._write_text()
@@ -407,10 +290,11 @@ def _kept_game(state: ExploreState) -> Game:
     return kept
 
 
-def _line(name: str) -> QLineEdit:
+def _line(name: str, placeholder: str, most: int) -> QLineEdit:
     made = QLineEdit()
     made.setAccessibleName(name)
-    made.setMaxLength(120)
+    made.setPlaceholderText(placeholder)
+    made.setMaxLength(most)
     made.setFont(theme.font(TYPE_PX))
     return made
 

@@ -37,40 +37,30 @@ class BigSentence(WrappedBoxes):
     gap_px, line_gap_px = 7.0, 6.0
 
     def __init__(self) -> None:
-        super().__init__("", HEIGHT_PX)
-        self.setAccessibleName(say("The sentence"))
-        self._pieces: list[Piece] = []
-
-    @property
-    def pieces(self) -> list[Piece]:
-        return self._pieces
+        super().__init__(say("The sentence"), HEIGHT_PX)
+        self.pieces: list[Piece] = []
 
     def show_gap(self, puzzle: Puzzle, answer: str = "") -> None:
         """answer: in the gap; empty while it is hidden."""
-        gap = Piece(answer or "?", ANSWER if answer else GAP)
         before, after = puzzle.before.split(), puzzle.after.split()
-        if before and not puzzle.before[-1].isspace():
-            gap = Piece(gap.text, gap.kind, before.pop())
-        if after and not puzzle.after[0].isspace():
-            gap = Piece(gap.text, gap.kind, gap.before, after.pop(0))
+        touches_before = bool(before) and not puzzle.before[-1].isspace()
+        touches_after = bool(after) and not puzzle.after[0].isspace()
+        left, right = before.pop() if touches_before else "", after.pop(0) if touches_after else ""
+        gap = Piece(answer or "?", ANSWER if answer else GAP, left, right)
         self._set([*map(Piece, before), gap, *map(Piece, after)])
 
     def show_choices(self, sentence: str) -> None:
         """Every word can be chosen; its number is that of `puzzles_of`."""
         pieces, at = [], 0
         for puzzle in puzzles_of(sentence):
-            start, stop = puzzle.place.start, puzzle.place.stop
-            between = sentence[at:start].strip()
-            pieces += [Piece(between)] if between else []
-            pieces.append(Piece(puzzle.answer, CHOICE))
-            at = stop
-        rest = sentence[at:].strip()
-        self._set([*pieces, *([Piece(rest)] if rest else [])])
+            pieces += [Piece(sentence[at : puzzle.place.start].strip()), Piece(puzzle.answer, CHOICE)]
+            at = puzzle.place.stop
+        self._set([piece for piece in (*pieces, Piece(sentence[at:].strip())) if piece.text])
 
     def _set(self, pieces: list[Piece]) -> None:
-        if pieces == self._pieces:
+        if pieces == self.pieces:
             return
-        self._pieces = pieces
+        self.pieces = pieces
         self.set_hovered(None)
         can_choose = any(piece.kind == CHOICE for piece in pieces)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus if can_choose else Qt.FocusPolicy.NoFocus)
@@ -89,15 +79,15 @@ class BigSentence(WrappedBoxes):
 
     def choice_of(self, cell: int) -> int:
         """The number among the words that can be chosen."""
-        return sum(piece.kind == CHOICE for piece in self._pieces[:cell])
+        return sum(piece.kind == CHOICE for piece in self.pieces[:cell])
 
     def cell_at(self, point: QPointF) -> int | None:
         cell = super().cell_at(point)
-        return cell if cell is not None and self._pieces[cell].kind == CHOICE else None
+        return cell if cell is not None and self.pieces[cell].kind == CHOICE else None
 
     def cell_after(self, cell: int | None, key: int) -> int | None:
         """The next word that can be chosen."""
-        choices = [number for number, piece in enumerate(self._pieces) if piece.kind == CHOICE]
+        choices = [number for number, piece in enumerate(self.pieces) if piece.kind == CHOICE]
         if not choices or key not in (Qt.Key.Key_Left.value, Qt.Key.Key_Right.value):
             return None
         if cell not in choices:
@@ -106,21 +96,19 @@ class BigSentence(WrappedBoxes):
         return choices[min(max(choices.index(cell) + step, 0), len(choices) - 1)]
 
     def selected_cell(self) -> int | None:
-        return next((number for number, piece in enumerate(self._pieces) if piece.kind == CHOICE), None)
+        return next((number for number, piece in enumerate(self.pieces) if piece.kind == CHOICE), None)
 
     def set_hovered(self, cell: int | None) -> None:
         super().set_hovered(cell)
         self.setCursor(Qt.CursorShape.ArrowCursor if cell is None else Qt.CursorShape.PointingHandCursor)
 
     def box_widths(self) -> list[float]:
-        widths = []
-        for piece in self._pieces:
-            width = self._advance(piece.before) + self._box_width(piece) + self._advance(piece.after)
-            widths.append(min(width, float(max(self.width(), 1))))
-        return widths
+        most = float(max(self.width(), 1))
+        each = (self._advance(one.before) + self._box_width(one) + self._advance(one.after) for one in self.pieces)
+        return [min(width, most) for width in each]
 
     def paint_box(self, painter: QPainter, number: int, box: QRectF) -> None:
-        piece = self._pieces[number]
+        piece = self.pieces[number]
         x = self._write(painter, box, box.x(), piece.before)
         if piece.is_boxed:
             pen = self.px(1.5)
