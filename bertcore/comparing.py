@@ -11,16 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bertcore.analysis import compare as analysis
 from bertcore.analysis.align import Alignment, align
-from bertcore.analysis.compare import (
-    MovedWord,
-    PartChange,
-    linear_cka,
-    matched_heads,
-    moved_words,
-    parameter_changes,
-    state_similarity,
-)
 from bertcore.analysis.predict import cut_off_mask, next_sentence, top_words, word_rank
 from bertcore.analysis.trace import Trace, trace
 from bertcore.analysis.words import pieces_at
@@ -90,8 +82,8 @@ class Comparison(Table):
     """`text` is None where no text was given, `parameters` and `moved_words` where the model is the same."""
 
     text: TextComparison | None
-    parameters: Records[PartChange] | None
-    moved_words: Records[MovedWord] | None  # the farthest first; None also for another vocabulary
+    parameters: Records[analysis.PartChange] | None
+    moved_words: Records[analysis.MovedWord] | None  # the farthest first; None also for another vocabulary
     notes: list[str]
 
     def __repr__(self) -> str:
@@ -126,15 +118,15 @@ def compare(
 
 def compare_parameters(
     ours: Checkpoint, other: Checkpoint
-) -> tuple[Records[PartChange] | None, Records[MovedWord] | None, list[str]]:
+) -> tuple[Records[analysis.PartChange] | None, Records[analysis.MovedWord] | None, list[str]]:
     """What training changed, the words whose embedding moved, and sentences on why one or both cannot be said."""
     try:
-        parts = Records(parameter_changes(other.model, ours.model))
+        parts = Records(analysis.parameter_changes(other.model, ours.model))
     except BertcoreError as error:
         return None, None, [str(error)]
     if ours.tokenizer.raw.get_vocab() != other.tokenizer.raw.get_vocab():
         return parts, None, ["The models have different vocabularies, so no word can be said to have moved."]
-    return parts, Records(moved_words(other.model, ours.model, ours.tokenizer)), []
+    return parts, Records(analysis.moved_words(other.model, ours.model, ours.tokenizer)), []
 
 
 class _Side:
@@ -171,7 +163,7 @@ def _compare_texts(ours: _Side, other: _Side) -> TextComparison:
     if alignment.sentence is not None:
         notes.append(alignment.sentence)
     else:
-        matched = matched_heads(here.attentions, there.attentions, alignment)
+        matched = analysis.matched_heads(here.attentions, there.attentions, alignment)
         if here.attentions.shape[:2] != there.attentions.shape[:2]:
             notes.append("The models have other layers and heads, so each head is compared with the most similar one.")
         heads.extend(
@@ -180,9 +172,9 @@ def _compare_texts(ours: _Side, other: _Side) -> TextComparison:
         )
         hidden = here.hidden_states, there.hidden_states
         if hidden[0].shape[::2] == hidden[1].shape[::2]:
-            states = state_similarity(*hidden, alignment)
+            states = analysis.state_similarity(*hidden, alignment)
         try:
-            cka = linear_cka(*hidden, alignment)
+            cka = analysis.linear_cka(*hidden, alignment)
         except BertcoreError as error:  # too few tokens
             notes.append(str(error))
     return TextComparison(

@@ -19,16 +19,7 @@ import torch
 from numpy.typing import NDArray
 
 from bertcore import results
-from bertcore.analysis import (
-    attention_heads,
-    effects,
-    flow,
-    interventions,
-    passes,
-    predict,
-    residual,
-    vectors,
-)
+from bertcore.analysis import attention_heads, effects, flow, interventions, passes, predict, residual, vectors
 from bertcore.analysis import trace as tracing
 from bertcore.analysis.attention_heads import HeadReport
 from bertcore.analysis.effects import Method
@@ -681,14 +672,7 @@ class LoadedModel:
         return Grid({"layer": range(layers), "head": range(heads)}, {"effect": effect}, about).by(self.name)
 
     def link_effects(
-        self,
-        a: str,
-        b: str | None = None,
-        *,
-        layer: int,
-        head: int,
-        from_position: int,
-        **asked: Unpack[TargetOptions],
+        self, a: str, b: str | None = None, *, layer: int, head: int, from_position: int, **asked: Unpack[TargetOptions]
     ) -> Grid:
         """Whether what one token looks at in one head counts for a prediction (Jain and Wallace 2019).
 

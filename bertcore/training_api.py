@@ -147,12 +147,7 @@ def sweep(
         raise BertcoreError("A sweep is of kind pretrain or finetune; distil runs are trained one by one.")
     options = run_settings(kind, Path(out).expanduser(), settings, resume=False)
     varied = Varied(
-        _each(rates, float),
-        _each(batch_sizes, int),
-        _each(epoch_counts, float),
-        seeds,
-        random,
-        budget_share,
+        _each(rates, float), _each(batch_sizes, int), _each(epoch_counts, float), seeds, random, budget_share
     )
     with own_threads():
         return run_sweep(options, Path(out).expanduser(), varied, resume)

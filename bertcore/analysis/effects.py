@@ -194,12 +194,7 @@ class PatchingMap:
 
 @torch.inference_mode()
 def head_effects(
-    model: Bert,
-    text: Text,
-    target: Target,
-    *,
-    max_tokens: int = MAX_TOKENS,
-    progress: ReportProgress = no_progress,
+    model: Bert, text: Text, target: Target, *, max_tokens: int = MAX_TOKENS, progress: ReportProgress = no_progress
 ) -> tuple[float, NDArray[np.float64]]:
     """The target, and its change when each head alone is switched off (its context vectors are 0), (L,N).
 
@@ -313,12 +308,10 @@ def patching_map(
     return PatchingMap(part, ours, aim, patched, tuple(chosen))
 
 
-def patched_at(
-    model: Bert, other: Text, part: PatchedPart, layer: int, column: int, position: int | None = None
-) -> Changes:
+def patched_at(model: Bert, other: Text, part: PatchedPart, layer: int, column: int) -> Changes:
     """One cell of the map as changes for `trace` and others: what the model computes with this one place patched.
 
-    `layer` is the row of the map; `position` as in `patching_map`. Raises BertcoreError for a cell that is not there.
+    `layer` is the row of the map. Raises BertcoreError for a cell that is not there.
     """
     points = _points(model, part)
     check_numbers("row", [layer], len(points), "the map")
@@ -328,8 +321,7 @@ def patched_at(
         check_numbers("head", [column], len(value), "each layer of this model")
     else:
         check_rows([column], len(other))
-    where = (column,) if position is None else (column, position)
-    return {points[layer]: put(where, value[where])}
+    return {points[layer]: put((column,), value[column])}
 
 
 def check_patching(text: Text, other: Text, part: PatchedPart = "state", position: int | None = None) -> None:

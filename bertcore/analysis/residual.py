@@ -152,13 +152,7 @@ def strongest_neurons(
 
 
 def neuron_activations(
-    model: Bert,
-    text: Text,
-    layer: int,
-    neuron: int,
-    *,
-    members: Members | None = None,
-    changes: Changes | None = None,
+    model: Bert, text: Text, layer: int, neuron: int, *, members: Members | None = None, changes: Changes | None = None
 ) -> Floats:
     """One neuron's activation for each unit of the text: (U).
 

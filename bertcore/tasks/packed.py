@@ -96,10 +96,7 @@ def text_pieces(tokenizer: Tokenizer, texts: Sequence[str]) -> list[Pieces]:
 
 
 def _each_once(
-    tokenizer: Tokenizer,
-    texts: Sequence[str],
-    encode: Callable[[list[str]], list[T]],
-    of_one: Callable[[Pieces], T],
+    tokenizer: Tokenizer, texts: Sequence[str], encode: Callable[[list[str]], list[T]], of_one: Callable[[Pieces], T]
 ) -> list[T]:
     """What `encode` makes of the texts, portion by portion; passages and beginnings come many times."""
     different = list(dict.fromkeys(texts))

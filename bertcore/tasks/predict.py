@@ -231,10 +231,7 @@ def evaluate_task(model: Bert, batches: TaskBatches, decoding: base.Decoding = b
     predictions = kind.decode(features, logits, base.DecodeSettings.of(model, decoding))
     gold, given = right_answers(features.examples), [prediction.answer for prediction in predictions]
     losses = example_losses(features, logits)
-    metrics = {
-        **measure(kind.name, gold, given, features.labels),
-        **kind.measure_scores(features, logits, gold),
-    }
+    metrics = {**measure(kind.name, gold, given, features.labels), **kind.measure_scores(features, logits, gold)}
 
     def described(at: int) -> dict[str, Any]:
         known = {name: value for name, value in asdict(features.examples[at]).items() if value not in (None, ())}

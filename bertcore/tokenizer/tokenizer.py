@@ -17,7 +17,7 @@ from tokenizers import Encoding as RawEncoding
 from tokenizers import Tokenizer as RawTokenizer
 
 from bertcore.errors import BertcoreError
-from bertcore.tokenizer import VOCABULARIES
+from bertcore.tokenizer import VOCABULARIES, tokenizer_files
 from bertcore.tokenizer.framing import framing_of
 from bertcore.tokenizer.special_tokens import (
     MASK,
@@ -28,13 +28,6 @@ from bertcore.tokenizer.special_tokens import (
     find_special_tokens,
     kind_of,
     label,
-)
-from bertcore.tokenizer.tokenizer_files import (
-    PLAIN_CLASS,
-    panics_as_errors,
-    read_tokenizer_folder,
-    usual_class_name,
-    write_tokenizer_folder,
 )
 from bertcore.tokenizer.vocabularies import learn_bpe, learn_wordpiece, learn_words
 
@@ -100,7 +93,7 @@ class Tokenizer:
         self.raw = raw
         self.lowercase = lowercase
         self.kind = kind_of(raw)
-        self.class_name = class_name or usual_class_name(self.kind)
+        self.class_name = class_name or tokenizer_files.usual_class_name(self.kind)
         self.numbered_by_line = numbered_by_line
         names = dict(names or {})
         if unknown := getattr(raw.model, "unk_token", None):  # what the model falls back on has to be there
@@ -212,7 +205,7 @@ class Tokenizer:
 
         `max_length` is the longest sequence of the model they belong to, in tokens.
         """
-        write_tokenizer_folder(folder, self.raw, self.special, self.class_name, max_length)
+        tokenizer_files.write_tokenizer_folder(folder, self.raw, self.special, self.class_name, max_length)
 
     @classmethod
     def from_folder(cls, folder: Path) -> Tokenizer:
@@ -221,8 +214,8 @@ class Tokenizer:
         Raises BertcoreError, one sentence, where none of them can be read or a special token is missing.
         """
         try:
-            with panics_as_errors():
-                return cls(**read_tokenizer_folder(folder))
+            with tokenizer_files.panics_as_errors():
+                return cls(**tokenizer_files.read_tokenizer_folder(folder))
         except RuntimeError as error:
             raise BertcoreError(f"The tokenizer in {folder} cannot be used: {error!s:.200}.") from None
         except UnicodeEncodeError:
@@ -246,7 +239,7 @@ class Tokenizer:
             raise BertcoreError(f"There is no vocabulary of the kind {kind!r}; choose one of {known}.")
         learn = {"wordpiece": learn_wordpiece, "bpe": learn_bpe, "words": learn_words}[kind]
         # transformers' class for RoBERTa builds its own tokenizer, without the small letters
-        class_name = PLAIN_CLASS if kind == "bpe" and lowercase else None
+        class_name = tokenizer_files.PLAIN_CLASS if kind == "bpe" and lowercase else None
         return cls(learn(texts, vocab_size, lowercase), lowercase, class_name=class_name)
 
     def _encode_part(self, text: str, name: str) -> RawEncoding:
@@ -254,7 +247,7 @@ class Tokenizer:
         if self._typed_mask:
             text = text.replace(MASK, self._typed_mask)
         try:
-            with panics_as_errors():
+            with tokenizer_files.panics_as_errors():
                 return self.raw.encode(text, add_special_tokens=False)
         except (TypeError, UnicodeEncodeError):  # TypeError: half a character
             raise BertcoreError(f"Text {name} is not valid Unicode (UTF-8); type or paste it again.") from None

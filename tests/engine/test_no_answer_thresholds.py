@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bertcore.tasks.batches import TaskBatches
 from bertcore.tasks.kinds import make_features
-from bertcore.tasks.kinds.span import AnswerExample, answer_scores, best_thresholds
+from bertcore.tasks.kinds.span import AnswerExample, Span, best_thresholds
 from bertcore.tasks.predict import evaluate_task
 from tests.engine.models import tiny_model, word_tokenizer
 
@@ -28,7 +28,7 @@ def score_at(threshold: float, metric: str, questions: list[tuple[list[str], str
     """`apply_no_ans_threshold` and `make_eval_dict` of the SQuAD 2.0 script, question by question."""
     scores = []
     for accepted, span, lead in questions:
-        given_one = answer_scores([accepted], [span])[metric]
+        given_one = Span().measure([accepted], [span], [])[metric]
         scores.append(float(not accepted) if lead > threshold else given_one)
     return sum(scores) / len(scores)
 

@@ -63,9 +63,10 @@ class TestCells:
         model = family_model("bert")
         text, other = texts(model)
         found = patching_map(model, text, other, WORD, "head", position=MASKED)
+        points = [f"layer.{layer}.attention.context_heads" for layer in range(3)]
         expected = [
-            [alone(model, text, WORD, patched_at(model, other, "head", layer, head, MASKED)) for head in range(4)]
-            for layer in range(3)
+            [alone(model, text, WORD, {point: put((head, MASKED), value[head, MASKED])}) for head in range(4)]
+            for point, value in activations(model, other, points).items()
         ]
         assert np.abs(found.patched - expected).max() < 1e-5
         everywhere = patching_map(model, text, other, WORD, "head")

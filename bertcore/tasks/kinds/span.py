@@ -199,7 +199,20 @@ class Span(base.TaskKind[AnswerExample, SpanFeatures]):
         return features.in_passage(np.array([unit]), len(features.ids[unit]))[0]
 
     def measure(self, gold: Sequence[Sequence[str]], predicted: Sequence[str], labels: list[str]) -> dict[str, float]:
-        return answer_scores(gold, predicted)
+        """Means over the questions; of several accepted texts the one that fits best counts, "" is accepted where none
+        is. Where some questions have no answer (SQuAD 2.0), also over those that have one and those that have none."""
+        exact, f1 = (
+            np.array([_best_score(score, accepted, given) for accepted, given in zip(gold, predicted, strict=True)])
+            for score in (exact_match, word_f1)
+        )
+        metrics = {"exact_match": float(exact.mean()), "f1": float(f1.mean())}
+        has_answer = np.array([bool(texts) for texts in gold])
+        if not has_answer.all():
+            metrics["no_answer_accuracy"] = float(exact[~has_answer].mean())
+            if has_answer.any():
+                metrics["has_answer_exact_match"] = float(exact[has_answer].mean())
+                metrics["has_answer_f1"] = float(f1[has_answer].mean())
+        return metrics
 
     def measure_scores(self, features: SpanFeatures, logits: Sequence[Floats], gold: Sequence[Any]) -> dict[str, float]:
         """Where some questions have no answer: what the best threshold for saying so would reach."""
@@ -354,22 +367,3 @@ def _best_score(score: Callable[[str, str], float], accepted: Sequence[str], giv
     One of articles and marks alone is passed over, as the SQuAD 2.0 script does.
     """
     return max(score(text, given) for text in [text for text in accepted if normalised(text)] or [""])
-
-
-def answer_scores(gold: Sequence[Sequence[str]], predicted: Sequence[str]) -> dict[str, float]:
-    """Means over the questions; of several accepted texts the one that fits best counts, "" is accepted where none is.
-
-    Where some questions have no answer (SQuAD 2.0), also the means over those that have one and those that have none.
-    """
-    exact, f1 = (
-        np.array([_best_score(score, accepted, given) for accepted, given in zip(gold, predicted, strict=True)])
-        for score in (exact_match, word_f1)
-    )
-    metrics = {"exact_match": float(exact.mean()), "f1": float(f1.mean())}
-    has_answer = np.array([bool(texts) for texts in gold])
-    if not has_answer.all():
-        metrics["no_answer_accuracy"] = float(exact[~has_answer].mean())
-        if has_answer.any():
-            metrics["has_answer_exact_match"] = float(exact[has_answer].mean())
-            metrics["has_answer_f1"] = float(f1[has_answer].mean())
-    return metrics

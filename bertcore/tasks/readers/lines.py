@@ -68,7 +68,11 @@ def numbered_lines(file: Path, longest: int = TASK_LINE_BYTES, most: int = TASK_
             if size > TASK_FILE_BYTES or number > most:
                 raise too_large(file)
             if number == 1:
-                _check_beginning(file, line)  # first of all: the time in a gzip header may be a carriage return
+                # first of all: the time in a gzip header may be a carriage return
+                if line.startswith(_OTHER_MARKS):
+                    raise BertcoreError(f"The file {file} is UTF-16 text; save it as UTF-8.")
+                if found := next((words for mark, words in _NO_TEXT.items() if line.startswith(mark)), None):
+                    raise BertcoreError(f"The file {file} is {found}.")
             if number == 1 and b"\r" in line.rstrip(b"\r") and not line.endswith(b"\n"):
                 raise refuse(line_of(file, 1), "lines that end in a line feed", b"\r")
             if len(line) > longest:
@@ -112,11 +116,3 @@ def _decode(file: Path, number: int, line: bytes) -> str:
         raise BertcoreError(
             f"{place}: byte {error.start + 1} (0x{byte:02x}) is not UTF-8; save the file as UTF-8."
         ) from None
-
-
-def _check_beginning(file: Path, line: bytes) -> None:
-    if line.startswith(_OTHER_MARKS):
-        raise BertcoreError(f"The file {file} is UTF-16 text; save it as UTF-8.")
-    found = next((words for mark, words in _NO_TEXT.items() if line.startswith(mark)), None)
-    if found:
-        raise BertcoreError(f"The file {file} is {found}.")
