@@ -15,8 +15,7 @@ from bertcore.analysis.predict import NextSentence, SentenceOrder, WordGuess
 from bertcore.analysis.trace import ACTIVATIONS, ARRAYS, Trace, points_of
 from bertcore.config import BertConfig
 from bertcore.errors import AbsentError, BertcoreError
-from bertcore.html import Picture, attention, bars, cells, element, escape, text_line, valued_tokens
-from bertcore.table import Grid, Table, as_frame
+from bertcore.table import Grid, Picture, Table, as_frame, attention, bars, cells, element, escape, valued_tokens
 from bertcore.tokenizer.tokenizer import Encoding
 
 
@@ -65,7 +64,9 @@ class Filled(Table, list[list[WordGuess]]):
         said += [] if self.similarity is None else [f"similarity of A and B: {self.similarity:.2f}"]
         if self.replaced is not None:
             lists.append(valued_tokens(tokens, self.replaced.tolist(), "probability of being replaced", signed=False))
-        text = text_line(tokens, token_kinds(self.encoding, self.positions))
+        kinds = zip(tokens, token_kinds(self.encoding, self.positions), strict=True)
+        words = [element("span", escape(token), class_=f"token {kind}") for token, kind in kinds]
+        text = element("div", *words, class_="text")
         return Picture(
             "Words for each [MASK]" if self else "What the heads say", text + "".join(lists), "; ".join(said)
         )

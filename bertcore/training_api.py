@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bertcore.errors import AbsentError, BertcoreError
-from bertcore.html import Picture, curves
 from bertcore.runs.known_runs import is_run
 from bertcore.runs.metrics_file import EVALUATION, HELD_OUT, MetricsTail
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.run_metrics import CURVES, RunMetrics
 from bertcore.runs.sweep_results import Sweep
-from bertcore.table import Table, as_frame
+from bertcore.table import Picture, Table, as_frame, curves
 from bertcore.training.arguments import run_settings
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.sweep_plan import Varied

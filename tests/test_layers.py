@@ -18,8 +18,7 @@ from tests.test_rules import ROOT, Import, imports, imports_of
 LAYERS = (
     ("bertcore.errors", "bertcore.memory", "bertcore.progress", "bertcore.limits"),
     ("bertcore.json_text",),
-    ("bertcore.files", "bertcore.config", "bertcore.tag_schemes", "bertcore.trial"),
-    ("bertcore.html",),
+    ("bertcore.files", "bertcore.tag_schemes", "bertcore.trial"),
     ("bertcore.settings", "bertcore.config", "bertcore.locations", "bertcore.table"),
     ("bertcore.tokenizer",),
     ("bertcore.model",),

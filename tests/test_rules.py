@@ -217,7 +217,7 @@ SHIPPED_FILES = {  # readers of what is part of the program, or of the system
     "app/state/glossary.py",
     "app/lessons/shipped.py",
     "app/widgets/help_panel.py",
-    "bertcore/html.py",
+    "bertcore/table.py",
     "bertcore/runs/environment.py",
     "bertcore/checkpoint/weights.py",
 }

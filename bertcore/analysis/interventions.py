@@ -83,8 +83,14 @@ def ablate(
         heads_of.setdefault(layer, []).append(head)
     points = ablated_points(heads_off)
     heads = {point: _ablated(values, point, each) for point, each in zip(points, heads_of.values(), strict=True)}
+    layers: list[Changes] = []
     if values is None:
-        layers = [_skip(layer) for layer in sorted(layers_off)]
+        for layer in sorted(layers_off):
+            entering, before, after = _Keep(), hidden_points(layer)[layer], f"layer.{layer}.output"
+            adds = ("attention.output", "feed_forward.activation", "feed_forward.output")
+            layers.append(
+                {**{f"layer.{layer}.{part}": _zeros for part in adds}, before: entering, after: entering.take}
+            )
     else:
         layers = [{point: _ablated(values, point) for point in ablated_points((), layers_off)}]
     return combine(heads, *layers, changes or {})
@@ -189,14 +195,6 @@ class _Keep:
             raise RuntimeError("the pass began after the input of the layer that is switched off")
         seen, self._seen = self._seen, None
         return seen
-
-
-def _skip(layer: int) -> Changes:
-    entering = _Keep()
-    before = hidden_points(layer)[layer]
-    adds = ("attention.output", "feed_forward.activation", "feed_forward.output")
-    nothing = {f"layer.{layer}.{part}": _zeros for part in adds}
-    return {before: entering, **nothing, f"layer.{layer}.output": entering.take}
 
 
 def _zeros(value: Tensor) -> Tensor:

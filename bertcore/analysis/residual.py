@@ -28,9 +28,8 @@ from numpy.typing import NDArray
 
 from bertcore.analysis.interventions import EMBEDDINGS, check_layers, check_numbers
 from bertcore.errors import BertcoreError
-from bertcore.html import Picture, cells
 from bertcore.model.hooks import Changes, Hook, HookFunction, hidden_points
-from bertcore.table import Table
+from bertcore.table import Picture, Table, cells
 
 if TYPE_CHECKING:
     from torch import Tensor, nn

@@ -89,7 +89,7 @@ def load_corpus(
     report = _seldom(progress)
     for kind in (Documents, Lines):
         key = corpus_key(files, tokenizer, form, by_line=kind is Lines)
-        folder = _shard_folder(key)
+        folder = ShardFolder(cache_folder() / f"{key}-{LAYOUT}")
         hold(folder.path)
         if not folder.is_whole():
             texts = kind(files, form)
@@ -124,7 +124,7 @@ def refuse_too_little(files: list[Path], form: TextFormat = BLOCKS, with_pairs: 
 def open_corpus(key: str) -> Corpus:
     """A text that `load_corpus` has tokenised, memory-mapped as it lies in the cache. Raises BertcoreError where it is
     not there."""
-    folder = _shard_folder(key)
+    folder = ShardFolder(cache_folder() / f"{key}-{LAYOUT}")
     hold(folder.path)
     try:
         return Corpus(**folder.open(), key=key)
@@ -133,10 +133,6 @@ def open_corpus(key: str) -> Corpus:
             f"The tokenised text {folder.path} cannot be read; processes on several machines need a folder that all of "
             "them see: name one in BERTSCOPE_HOME."
         ) from None
-
-
-def _shard_folder(key: str) -> ShardFolder:
-    return ShardFolder(cache_folder() / f"{key}-{LAYOUT}")
 
 
 def corpus_key(files: list[Path], tokenizer: Tokenizer, form: TextFormat = BLOCKS, by_line: bool = False) -> str:

@@ -124,7 +124,10 @@ def score_texts(
     kind = task_kind(checkpoint)
     examples = [_example(kind, text) for text in texts] if kind is not None else []
     answers: Sequence[Prediction | None] = predict_as_learned(checkpoint, examples) if examples else [None] * len(texts)
-    encodings = [_encoded(checkpoint, text) for text in texts]
+    encodings = [checkpoint.tokenizer.encode(text.a, text.b, checkpoint.config.max_length) for text in texts]
+    for text, encoding in zip(texts, encodings, strict=True):
+        if not any(part != "special" for part in encoding.parts):
+            raise BertcoreError(f"{text.place}: there is no text; write at least one word.")
     masks = [_mask_of(checkpoint, text, encoding, word) for text, encoding in zip(texts, encodings, strict=True)]
     said, bits_of = _said(checkpoint, encodings, masks, word), _surprises(checkpoint, encodings, progress)
     scores = []
@@ -170,13 +173,6 @@ def mean_by_choice(scores: Iterable[TextScore]) -> list[dict[str, float]]:
                 by_word.setdefault(score.choices[place], []).append(value)
         means.append({word: float(np.mean(values)) for word, values in by_word.items()})
     return means
-
-
-def _encoded(checkpoint: Checkpoint, text: ListedText) -> Encoding:
-    encoding = checkpoint.tokenizer.encode(text.a, text.b, max_length=checkpoint.config.max_length)
-    if not any(part != "special" for part in encoding.parts):
-        raise BertcoreError(f"{text.place}: there is no text; write at least one word.")
-    return encoding
 
 
 def _surprises(

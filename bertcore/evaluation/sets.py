@@ -65,15 +65,6 @@ class ClozeAnswer:
     def is_first(self) -> bool:
         return self.rank == 1
 
-    @property
-    def is_possible(self) -> bool:
-        """Whether the vocabulary has an answer as one token; else the model can never be right."""
-        return self.rank is not None
-
-    @property
-    def is_in_five(self) -> bool:
-        return self.rank is not None and self.rank <= GUESSES
-
 
 @dataclass(frozen=True)
 class ClozeScore:
@@ -82,7 +73,8 @@ class ClozeScore:
 
     @classmethod
     def of(cls, answers: Sequence[ClozeAnswer]) -> ClozeScore:
-        return cls(share([answer.is_first for answer in answers]), share([answer.is_in_five for answer in answers]))
+        ranks = [GUESSES + 1 if answer.rank is None else answer.rank for answer in answers]
+        return cls(share([rank == 1 for rank in ranks]), share([rank <= GUESSES for rank in ranks]))
 
 
 @dataclass(frozen=True)
@@ -96,7 +88,7 @@ class Cloze:
     @property
     def score_of_possible(self) -> ClozeScore:
         """Of the sentences alone that have an answer of one token."""
-        return ClozeScore.of([answer for answer in self.answers if answer.is_possible])
+        return ClozeScore.of([answer for answer in self.answers if answer.rank is not None])
 
     def by_category(self) -> dict[str, ClozeScore]:
         names = dict.fromkeys(answer.sentence.category for answer in self.answers)  # in the order of the set

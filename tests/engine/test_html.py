@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bertcore import html
+from bertcore import table as html
 from bertcore.errors import BertcoreError
 from bertcore.loaded_model import LoadedModel, load
 from bertcore.locations import assets

@@ -100,7 +100,7 @@ class TestActivations:
             assert found[point].shape == tuple(sizes[side] for side in shape), point
         model(torch.tensor([m.encode(MASKED[0]).ids]), hook=record)
         encoder = [point for point in found if not point.endswith("logits") and point != "pooler.output"]
-        assert sorted(record.names) == sorted(encoder)
+        assert sorted(record._seen) == sorted(encoder)
         for point in encoder:
             np.testing.assert_allclose(found[point], record[point][0], atol=1e-5)
 

@@ -100,13 +100,13 @@ def test_a_hook_may_be_any_function() -> None:
 
     record = Recorder()
     assert torch.equal(model(ids, segments, hook=note), model(ids, segments, hook=record))
-    assert points == record.names
+    assert points == list(record._seen)
 
 
 def test_a_hook_knows_the_part_it_is_in() -> None:
     record = Recorder()
     record.at("layer.3").at("attention")("probs", torch.ones(1))
-    assert record.names == ["layer.3.attention.probs"]
+    assert list(record._seen) == ["layer.3.attention.probs"]
     assert NO_HOOK.at("layer.3") is NO_HOOK
 
 
@@ -188,14 +188,14 @@ class TestHook:
         expected["pooler.output"] = (batch, config.hidden_size)
         expected["mlm.logits"] = (batch, length, config.vocab_size)
         expected["nsp.logits"] = (batch, 2)
-        assert {name: tuple(record[name].shape) for name in record.names} == expected
+        assert {name: tuple(record[name].shape) for name in list(record._seen)} == expected
 
     def test_recorder_changes_nothing_and_keeps_only_what_is_wanted(self) -> None:
         model = tiny_model()
         ids, segments, _ = random_batch(model.config, [6])
         record = Recorder(lambda name: name.endswith(".probs"))
         _assert_close(model(ids, segments, hook=record), model(ids, segments))
-        assert record.names == ["layer.0.attention.probs", "layer.1.attention.probs"]
+        assert list(record._seen) == ["layer.0.attention.probs", "layer.1.attention.probs"]
 
     @pytest.mark.parametrize("name", ["layer.0.attention.scores", "layer.9.output", "nonsense"])
     def test_a_point_that_was_not_recorded_is_an_error_that_names_it(self, name: str) -> None:
@@ -212,7 +212,7 @@ class TestHook:
         ids, segments, _ = random_batch(model.config, [6])
         record = Recorder()
         model(ids, segments, hook=record)
-        same = Intervention({name: lambda value: value for name in record.names})
+        same = Intervention({name: lambda value: value for name in list(record._seen)})
         assert torch.equal(model(ids, segments, hook=same), model(ids, segments, hook=_same))
 
     @pytest.mark.parametrize(

@@ -85,7 +85,7 @@ class Choice(base.TaskKind[ChoiceExample, base.Features]):
     def unit_answer(self, features: base.Features, scored: base.ScoredUnit) -> base.UnitAnswer:
         """Each ending off its own [CLS]; the loss stands at the right one's."""
         scores, right, loss = scored.logits, int(features.answers[scored.number]), float(scored.losses)
-        names, likely = _numbers(len(scores)), self.probabilities(scores)
+        names, likely = [str(at + 1) for at in range(len(scores))], self.probabilities(scores)
         found = self._one_of(names, likely, right, int(scores.argmax()), 0, loss, row=right)
         return base.UnitAnswer(range(len(scores)), found.right, found.given, loss, (found,))
 
@@ -97,14 +97,11 @@ class Choice(base.TaskKind[ChoiceExample, base.Features]):
         return () if example.label is None else (str(example.label + 1),)
 
     def answer_numbers(self, features: base.Features, units: Ints) -> tuple[Sequence[str], NDArray]:
-        return _numbers(int(np.diff(features.unit_starts).max())), features.answers[units]
+        most = int(np.diff(features.unit_starts).max())
+        return [str(at + 1) for at in range(most)], features.answers[units]
 
     def lines(self, prediction: ChoicePrediction, example: ChoiceExample) -> list[tuple[str | float, str]]:
         return list(zip(prediction.probabilities, example.endings, strict=True))
-
-
-def _numbers(count: int) -> tuple[str, ...]:
-    return tuple(str(number + 1) for number in range(count))
 
 
 def _ending(place: int, example: ChoiceExample) -> int:

@@ -118,8 +118,12 @@ class Summarise(base.TaskKind[SummaryExample, SummaryFeatures]):
         for portion in portions(len(examples)):
             ids = iter(text_ids(reading.tokenizer, list(chain.from_iterable(examples[i].sentences for i in portion))))
             for i in portion:
-                _check(i, examples[i])
-                sentences = [next(ids) for _ in examples[i].sentences]
+                count, labels = len(examples[i].sentences), examples[i].labels
+                if not count:
+                    raise BertcoreError(f"Document {i + 1} has no sentences; leave it out.")
+                if labels is not None and len(labels) != count:
+                    raise BertcoreError(f"Document {i + 1} has {count} sentences and {len(labels)} labels.")
+                sentences = [next(ids) for _ in range(count)]
                 firsts.append(_write(writer, i, sentences, framing, max_length))
         rows = Ragged.of(firsts)
         known = [each.labels or [math.nan] * len(each.sentences) for each in examples]
@@ -216,15 +220,6 @@ def _write(
         segments += bytes((number % 2,)) * len(framed)
     writer.add(place, ids, segments, cut)
     return places
-
-
-def _check(place: int, document: SummaryExample) -> None:
-    if not document.sentences:
-        raise BertcoreError(f"Document {place + 1} has no sentences; leave it out.")
-    if document.labels is not None and len(document.labels) != len(document.sentences):
-        raise BertcoreError(
-            f"Document {place + 1} has {len(document.sentences)} sentences and {len(document.labels)} labels."
-        )
 
 
 def choose_sentences(scores: Sequence[float], sentences: Sequence[str], count: int) -> list[int]:

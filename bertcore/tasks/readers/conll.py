@@ -48,7 +48,10 @@ def read_tagged(request: Request) -> Contents:
     if request.needs_labels and len(labels) < 2:
         raise BertcoreError(f"{request.file.name} has fewer than two different tags; name their column with --label.")
     examples = [_example(request, sentence, scheme) for sentence in sentences]
-    return Contents(examples, labels, scheme=scheme, notes=_notes(sentences, tags, scheme))
+    written = detect_scheme(tags, [sentence.tags for sentence in sentences if sentence.tags])
+    is_same = "none" in (written, scheme) or written == scheme
+    notes = () if is_same else (f"Tags written as {written} are given as {scheme}: the same entities.",)
+    return Contents(examples, labels, scheme=scheme, notes=notes)
 
 
 def complete_labels(tags: Iterable[str], scheme: Scheme) -> tuple[str, ...]:
@@ -76,13 +79,6 @@ def _example(request: Request, sentence: Sentence, scheme: Scheme) -> TaggedExam
     for word, tag in enumerate(tags):
         request.check_known(sentence.place(word), tag)
     return TaggedExample(tuple(sentence.words), tuple(tags))
-
-
-def _notes(sentences: Iterable[Sentence], tags: set[str], scheme: Scheme) -> tuple[str, ...]:
-    written = detect_scheme(tags, [sentence.tags for sentence in sentences if sentence.tags])
-    if "none" in (written, scheme) or written == scheme:
-        return ()
-    return (f"Tags written as {written} are given as {scheme}: the same entities.",)
 
 
 def _in_columns(request: Request) -> Iterator[Sentence]:
